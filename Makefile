@@ -1,0 +1,41 @@
+# Two commands are enough: `make demo` and `make test`. Both make .venv first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test quick lint bench clean
+help: ## this list
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[test,dev]"
+	@touch $@ $(VENV)/.core
+
+demo: $(VENV)/.core ## one incident, from the first look to the repair
+	$(BIN)/aiops-gym demo
+
+test: $(VENV)/.test ## the whole suite
+	$(BIN)/python -m pytest -n auto -q
+
+quick: $(VENV)/.test ## the part of the suite below a minute
+	$(BIN)/python -m pytest -n auto -q -m "not slow"
+
+lint: $(VENV)/.test ## style, types and the plan of the house
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.core ## steps a second, reset, fork, snapshot, memory
+	$(BIN)/aiops-gym bench
+
+clean: ## forget the virtual environment and all caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -1,0 +1,149 @@
+"""What the catalogue is written in: apps, faults and problems as plain data.
+
+Nothing here knows how it is run; `backends/` turns it into a world or into requests to a real cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = Any
+Manifest = Mapping[str, Json]
+
+
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """One application: what is deployed, what it is asked for, and what an agent is told of it.
+
+    Attributes:
+        id: short name, `hotel_reservation`.
+        title: as in the prompt, `Hotel Reservation`.
+        namespace: where it lives.
+        description: one paragraph for the prompt.
+        supported: operations that users have, for the prompt.
+        selector: label key whose value is the component's name, `io.kompose.service`.
+        components: names of the deployments, sorted: the possible answers of Localization.
+        aliases: component -> another component that counts as the same answer.
+        manifests: objects in the order in which they are applied.
+        images: by the name in manifests; fields of `sim.blueprint.Image` as data.
+        operations: fields of `sim.blueprint.Operation` as data.
+        rate: requests per second of the usual workload.
+    """
+
+    id: str
+    title: str
+    namespace: str
+    description: str
+    supported: tuple[str, ...]
+    selector: str
+    components: tuple[str, ...]
+    manifests: tuple[Manifest, ...]
+    images: Mapping[str, Json]
+    operations: tuple[Mapping[str, Json], ...]
+    rate: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patch:
+    """A JSON patch (RFC 6902) on one object of the app.
+
+    Attributes:
+        resource: `deployments.apps`.
+        name: of the object; `{target}` is filled in.
+        ops: operations, as in the RFC.
+        recreate: delete the object and create the patched one, so that no older revision is left.
+    """
+
+    resource: str
+    name: str
+    ops: tuple[Mapping[str, Json], ...]
+    recreate: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exec:
+    """A command run inside the first pod of a component."""
+
+    component: str
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Restart:
+    """Delete the pods of components, so that they start anew."""
+
+    components: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """Something done to a component's pods from outside Kubernetes; lasts for the whole episode, unseen in the API.
+
+    Attributes:
+        kind: `container_kill`, `pod_failure`, `network_loss`, `network_delay`.
+        params: what the kind needs, JSON data.
+    """
+
+    kind: str
+    component: str
+    params: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Redeploy:
+    """Delete the app's namespace and apply its manifests again."""
+
+
+Change = Patch | Exec | Restart | Effect | Redeploy
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """What breaks, and all that follows for the four tasks.
+
+    Attributes:
+        id: the module's name.
+        layer: Analysis' `system_level`.
+        kind: Analysis' `fault_type`.
+        also_accept: further (layer, kind) labels that earn the points in strict mode.
+        changes: applied in order.
+        wait: seconds between the last change and the agent's first look.
+        cause: data of the check that the cause is gone, see `tasks/mitigation.py`; None where no repair is asked.
+        fixes: shell scripts, each of which repairs it; the first is the reference.
+        looks: shell commands that a person would run first; played by the reference agent before its answer.
+    """
+
+    id: str
+    layer: str
+    kind: str
+    changes: tuple[Change, ...]
+    also_accept: tuple[tuple[str, str], ...] = ()
+    wait: float = 60.0
+    cause: Mapping[str, Json] | None = None
+    fixes: tuple[str, ...] = ()
+    looks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """One incident posed as one task.
+
+    Attributes:
+        id: as in AIOpsLab, `revoke_auth_mongodb-detection-1`.
+        task: `detection`, `localization`, `analysis` or `mitigation`.
+        app: id of the app.
+        fault: id of the fault, "" for a healthy episode.
+        target: component that is hit, "" where none is.
+        split: `train` or `test`.
+        rate: requests per second of the workload.
+    """
+
+    id: str
+    task: str
+    app: str
+    fault: str
+    target: str
+    split: str = "train"
+    rate: float = 10.0

@@ -1,0 +1,78 @@
+"""Chance: a draw is a pure function of (seed, purpose, key, counter).
+
+There is no generator to advance, so one controller's extra draw never shifts another's, a fork needs no copy of any
+state, and asking twice gives the same answer. Bulk numbers come from numpy's Philox, keyed the same way.
+
+>>> draw(7, "traffic", "geo", 3) == draw(7, "traffic", "geo", 3)
+True
+>>> 0.0 <= draw(7, "traffic", "geo", 4) < 1.0
+True
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from math import cos, exp, log, pi, sqrt
+
+import numpy as np
+
+SAFE_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+"""Letters of generated Kubernetes names (apimachinery `util/rand`): no vowels, so no words."""
+
+
+def bits(seed: int, purpose: str, key: str = "", counter: int = 0) -> int:
+    """64 random bits."""
+    text = f"{seed}\0{purpose}\0{key}\0{counter}".encode()
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+
+
+def draw(seed: int, purpose: str, key: str = "", counter: int = 0) -> float:
+    """A number in [0, 1)."""
+    return (bits(seed, purpose, key, counter) >> 11) * 2.0**-53
+
+
+def between(low: float, high: float, seed: int, purpose: str, key: str = "", counter: int = 0) -> float:
+    """A number in [low, high)."""
+    return low + (high - low) * draw(seed, purpose, key, counter)
+
+
+def pick(n: int, seed: int, purpose: str, key: str = "", counter: int = 0) -> int:
+    """An integer in [0, n)."""
+    return int(draw(seed, purpose, key, counter) * n)
+
+
+def lognormal(median: float, sigma: float, seed: int, purpose: str, key: str = "", counter: int = 0) -> float:
+    """A log-normal number: half of all draws lie below `median`."""
+    u, v = draw(seed, purpose, key, 2 * counter), draw(seed, purpose, key, 2 * counter + 1)
+    return median * exp(sigma * sqrt(-2.0 * log(1.0 - u)) * cos(2.0 * pi * v))
+
+
+def hexes(digits: int, seed: int, purpose: str, key: str = "", counter: int = 0) -> str:
+    """Random hexadecimal digits, at most 128."""
+    text = f"{seed}\0{purpose}\0{key}\0{counter}".encode()
+    return blake2b(text, digest_size=(digits + 1) // 2).hexdigest()[:digits]
+
+
+def suffix(length: int, seed: int, purpose: str, key: str = "", counter: int = 0) -> str:
+    """The random end of a generated name, `x7k2p`.
+
+    >>> len(suffix(5, 1, "pod", "geo"))
+    5
+    """
+    number = bits(seed, purpose, key, counter)
+    letters = []
+    for _ in range(length):
+        number, index = divmod(number, len(SAFE_ALPHABET))
+        letters.append(SAFE_ALPHABET[index])
+    return "".join(letters)
+
+
+def uuid(seed: int, purpose: str, key: str = "", counter: int = 0) -> str:
+    """A version 4 UUID."""
+    h = hexes(32, seed, purpose, key, counter)
+    return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-{'89ab'[int(h[16], 16) % 4]}{h[17:20]}-{h[20:]}"
+
+
+def bulk(seed: int, purpose: str, key: str = "", counter: int = 0) -> np.random.Generator:
+    """A numpy generator for many numbers at once: same arguments, same numbers."""
+    return np.random.Generator(np.random.Philox(key=bits(seed, purpose, key, counter)))

@@ -1,0 +1,223 @@
+"""One simulated cluster: its state, its clock, its chance, and the laws that move it.
+
+All that changes lies in `tables`: named dicts from a string to an immutable JSON value (objects are `Obj`). A value is
+replaced, never changed; lists, not tuples; no sets. The heap of pending entries is plain data too. So a fork is a
+shallow copy, and a snapshot is what differs from a baseline.
+
+Time moves in `run_until` only. A draw is a pure function of (seed, purpose, key, counter), see `sim.draws`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from aiops_gym.errors import SnapshotError
+from aiops_gym.sim import draws
+from aiops_gym.sim.blueprint import Blueprint
+from aiops_gym.sim.objects import Obj
+from aiops_gym.sim.store import Store, Table
+from aiops_gym.sim.times import iso
+from aiops_gym.types import Output
+
+Json = Any
+Entry = tuple[int, int, int, str, list[Json]]
+"""(time in ms, priority, count, kind, arguments): the count makes equal times deterministic."""
+
+Handler = Callable[..., None]
+"""(world, *arguments), found by the entry's kind."""
+
+Exec = Callable[["World", str, str, list[str], str], Output]
+"""(world, pod key, container, argv, stdin): runs a command inside a container."""
+
+QUEUE_DELAY = 20
+"""Milliseconds from a change to the controller that reacts to it."""
+
+
+class Controller(Protocol):
+    """A control loop: which changes concern it, and what it does about one object."""
+
+    name: str
+    watches: tuple[str, ...]
+
+    def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
+        """Keys (`namespace/name`) of the objects to reconcile after a change."""
+
+    def reconcile(self, world: World, key: str) -> None:
+        """Bring the world nearer to what the object with this key asks for; called again after each change."""
+
+
+class World:
+    """A cluster that can be run, forked and put into bytes.
+
+    Args:
+        blueprint: what never changes.
+        laws: controllers, handlers and observers, see `sim.laws`.
+        seed: of all draws made from now on.
+    """
+
+    def __init__(self, blueprint: Blueprint, laws: Laws, seed: int) -> None:
+        self.blueprint = blueprint
+        self.laws = laws
+        self.seed = seed
+        self.tables: dict[str, Table] = {"meta": {"now": blueprint.start, "count": 0, "dirty": False}}
+        self.heap: list[Entry] = []
+        self.store = Store(self.tables, self._changed)
+
+    @property
+    def now(self) -> int:
+        """Milliseconds since 1970 on the world's clock."""
+        return int(self.tables["meta"]["now"])
+
+    @property
+    def timestamp(self) -> str:
+        """Now, as Kubernetes writes it."""
+        return iso(self.now)
+
+    def table(self, name: str) -> Table:
+        """A table of the state, made when first asked for. Replace values in it, never change them."""
+        table = self.tables.get(name)
+        return self.tables.setdefault(name, {}) if table is None else table
+
+    def count(self, name: str) -> int:
+        """The next number of a counter, from 1."""
+        counters = self.table("counters")
+        counters[name] = number = counters.get(name, 0) + 1
+        return int(number)
+
+    def draw(self, purpose: str, key: str = "", counter: int = 0) -> float:
+        """A number in [0, 1) that depends on the seed and these names only."""
+        return draws.draw(self.seed, purpose, key, counter)
+
+    def schedule(self, delay: int, kind: str, *arguments: Json, priority: int = 0) -> None:
+        """Have the handler `kind` called in `delay` milliseconds; arguments are JSON data."""
+        meta = self.tables["meta"]
+        meta["count"] = count = meta["count"] + 1
+        heapq.heappush(self.heap, (self.now + max(0, delay), priority, count, kind, list(arguments)))
+
+    def enqueue(self, controller: str, key: str, delay: int = QUEUE_DELAY) -> None:
+        """Have a controller look at an object soon; once, however often it is asked."""
+        queue, entry = self.table("queue"), f"{controller} {key}"
+        if entry not in queue:
+            queue[entry] = True
+            self.schedule(delay, "reconcile", controller, key)
+
+    def touch(self) -> None:
+        """Say that something changed on which the outcome of requests may depend."""
+        self.tables["meta"]["dirty"] = True
+
+    def settle(self) -> None:
+        """Let the observers note the present state; called before time moves and before a snapshot."""
+        meta = self.tables["meta"]
+        if meta["dirty"]:
+            meta["dirty"] = False
+            for observe in self.laws.observers:
+                observe(self)
+
+    def run_until(self, time: int) -> None:
+        """Advance to `time` (ms), doing on the way all that is due. The only place where time moves."""
+        meta, heap, handlers = self.tables["meta"], self.heap, self.laws.handlers
+        while heap and heap[0][0] <= time:
+            due = heap[0][0]
+            if due > meta["now"]:
+                self.settle()
+                meta["now"] = due
+            _, _, _, kind, arguments = heapq.heappop(heap)
+            if kind == "reconcile":
+                controller, key = arguments
+                self.table("queue").pop(f"{controller} {key}", None)
+                self.laws.controllers[controller].reconcile(self, key)
+            else:
+                handlers[kind](self, *arguments)
+        self.settle()
+        meta["now"] = max(meta["now"], time)
+
+    def run(self, ms: int) -> None:
+        """Advance by `ms` milliseconds."""
+        self.run_until(self.now + ms)
+
+    def fork(self, seed: int | None = None) -> World:
+        """A world that goes on from here by itself, sharing what neither changes."""
+        twin = World.__new__(World)
+        twin.blueprint, twin.laws = self.blueprint, self.laws
+        twin.seed = self.seed if seed is None else seed
+        twin.tables = {name: dict(table) for name, table in self.tables.items()}
+        twin.heap = list(self.heap)
+        twin.store = self.store.fork(twin.tables, twin._changed)
+        return twin
+
+    def difference(self, base: World) -> Json:
+        """What differs from `base`, as JSON data; `base.fork().become(...)` undoes it."""
+        self.settle()
+        tables = {}
+        for name, table in self.tables.items():
+            before = base.tables.get(name, {})
+            changed = {k: v for k, v in table.items() if k not in before or before[k] is not v}
+            removed = [k for k in before if k not in table]
+            if changed or removed or name not in base.tables:
+                tables[name] = {"changed": changed, "removed": removed, "order": _order(before, table, changed)}
+        return {"seed": self.seed, "tables": tables, "heap": self.heap}
+
+    def become(self, difference: Json) -> None:
+        """Turn a fork of the baseline into the world whose `difference` this is. Raises SnapshotError."""
+        try:
+            self.seed = int(difference["seed"])
+            for name, change in difference["tables"].items():
+                self.tables[name] = _patched(name, self.tables.get(name, {}), change)
+            self.heap = [(int(t), int(p), int(c), str(k), list(a)) for t, p, c, k, a in difference["heap"]]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise SnapshotError(f"not a snapshot of a world: {error!r}") from error
+        self.store = Store(self.tables, self._changed)
+
+    def _changed(self, resource: str, old: Obj | None, new: Obj | None) -> None:
+        for controller in self.laws.watching.get(resource, ()):
+            for key in controller.keys(self, resource, old, new):
+                self.enqueue(controller.name, key)
+        for react in self.laws.reactions:
+            react(self, resource, old, new)
+
+
+class Laws:
+    """What moves a world: gathered once, shared by all worlds.
+
+    Attributes:
+        controllers: by name.
+        handlers: by the kind of heap entry they serve.
+        observers: called when something changed, before time moves on.
+        reactions: called at each write, for what cannot wait for a queue.
+        exec: runs a command inside a container; given by whoever has a shell.
+    """
+
+    def __init__(
+        self,
+        controllers: Iterable[Controller],
+        handlers: dict[str, Handler],
+        observers: Iterable[Callable[[World], None]] = (),
+        reactions: Iterable[Callable[[World, str, Obj | None, Obj | None], None]] = (),
+        exec_: Exec | None = None,
+    ) -> None:
+        self.controllers = {c.name: c for c in controllers}
+        self.handlers = handlers
+        self.observers = tuple(observers)
+        self.reactions = tuple(reactions)
+        self.exec = exec_
+        self.watching: dict[str, tuple[Controller, ...]] = {}
+        for controller in self.controllers.values():
+            for resource in controller.watches:
+                self.watching[resource] = (*self.watching.get(resource, ()), controller)
+
+
+def _order(before: Table, table: Table, changed: Table) -> list[str] | None:
+    """The order of the keys, where a patched copy of `before` would not have it by itself."""
+    natural = [k for k in before if k in table] + [k for k in changed if k not in before]
+    actual = list(table)
+    return None if natural == actual else actual
+
+
+def _patched(name: str, before: Table, change: Json) -> Table:
+    table = {k: v for k, v in before.items() if k not in set(change["removed"])}
+    wrap = Obj if name.startswith("objects/") else (lambda value: value)
+    for key, value in change["changed"].items():
+        table[key] = wrap(value)
+    return table if change["order"] is None else {key: table[key] for key in change["order"]}
