@@ -1,11 +1,43 @@
-"""The one seam: what tools, tasks and environments may ask of a world, simulated or real."""
+"""What tools, tasks and environments may ask of a world, simulated or real."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
-from aiops_gym.catalog.model import App
+from aiops_gym.catalog.model import App, Fault
 from aiops_gym.types import Cluster, Shell, Telemetry
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessment:
+    """What became of a system after its repair, measured and not believed.
+
+    Attributes:
+        cause_gone: what was broken is as it should be, however it was mended.
+        complete: everything that was there before the incident is there, and ready.
+        steady: no container restarted while nothing was done, and each pod of the repaired workload came back.
+        served: each kind of request succeeds as often as before, within one point.
+        damage: what was destroyed or weakened on the way; empty for a clean repair.
+        collateral: objects that differ from before without being part of the repair.
+        error_minutes: minutes of failing requests since the agent first looked, weighted by their share.
+        reasons: why something above is not so, for people.
+    """
+
+    cause_gone: bool
+    complete: bool
+    steady: bool
+    served: bool
+    damage: tuple[str, ...] = ()
+    collateral: int = 0
+    error_minutes: float = 0.0
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def success(self) -> bool:
+        """Whether the incident is over."""
+        return self.cause_gone and self.complete and self.steady and self.served and not self.damage
 
 
 class Backend(Protocol):
@@ -17,16 +49,33 @@ class Backend(Protocol):
         telemetry: metrics and traces.
         shell: where the agent's commands run.
         began: Unix seconds (of the backend's clock) at which the agent first looked.
+        fault: what breaks, None where nothing does.
     """
 
     app: App
-    cluster: Cluster
-    telemetry: Telemetry
-    shell: Shell
     began: float
+    fault: Fault | None
+
+    @property
+    def cluster(self) -> Cluster:
+        """The Kubernetes API."""
+
+    @property
+    def telemetry(self) -> Telemetry:
+        """Metrics and traces."""
+
+    @property
+    def shell(self) -> Shell:
+        """Where the agent's commands run."""
 
     def now(self) -> float:
         """Unix seconds on the backend's clock."""
 
     def spend(self, seconds: float) -> None:
         """Let time pass, for the cost of an action."""
+
+    def assess(self) -> Assessment:
+        """Measure what became of the system. Changes nothing that the agent could still see."""
+
+    def pods(self) -> Sequence[Mapping[str, Any]]:
+        """The app's pods as they are now; what AIOpsLab's checks look at."""

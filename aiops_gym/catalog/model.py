@@ -25,11 +25,12 @@ class App:
         supported: operations that users have, for the prompt.
         selector: label key whose value is the component's name, `io.kompose.service`.
         components: names of the deployments, sorted: the possible answers of Localization.
-        aliases: component -> another component that counts as the same answer.
         manifests: objects in the order in which they are applied.
         images: by the name in manifests; fields of `sim.blueprint.Image` as data.
         operations: fields of `sim.blueprint.Operation` as data.
         rate: requests per second of the usual workload.
+        parameters: component -> what a fault may need to know of it, filled into the fault's `{names}`; `alias` names a
+            component that counts as the same answer.
     """
 
     id: str
@@ -43,6 +44,7 @@ class App:
     images: Mapping[str, Json]
     operations: tuple[Mapping[str, Json], ...]
     rate: float
+    parameters: Mapping[str, Mapping[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,5 +147,28 @@ class Problem:
     app: str
     fault: str
     target: str
+    split: str = "train"
+    rate: float = 10.0
+
+
+TASKS = ("detection", "localization", "analysis", "mitigation")
+"""What can be asked about a live incident, in the order in which a person would."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Incident:
+    """One row of the catalogue: a fault on a target, posed as several tasks.
+
+    Attributes:
+        name: of the problems, with `{task}` where the task's name goes.
+        fault: id of the fault, "" for a healthy episode.
+        tasks: that it is posed as.
+    """
+
+    name: str
+    app: str
+    fault: str
+    target: str
+    tasks: tuple[str, ...] = TASKS
     split: str = "train"
     rate: float = 10.0

@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""Applications: one a file (or folder), each with an attribute `app`."""

@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""Faults: one a file, each with an attribute `fault`; the name of the file is its id."""

@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""Problems: one app a file, each with an attribute `incidents`."""

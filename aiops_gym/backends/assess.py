@@ -1,0 +1,143 @@
+"""What became of a simulated system after a repair: measured on a fork of it, in virtual time.
+
+The order of events is that of design section "Evaluation": settle, a quiet minute, each pod of the repaired workload
+deleted once, a minute of traffic. Nothing is taken from what the agent said.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aiops_gym.backends import causes, damage
+from aiops_gym.backends.base import Assessment
+from aiops_gym.backends.baseline import ready, request
+from aiops_gym.catalog.model import App, Fault
+from aiops_gym.sim import traffic
+from aiops_gym.sim.objects import get, uid_of
+from aiops_gym.sim.times import MINUTE, SECOND
+from aiops_gym.sim.world import World
+
+if TYPE_CHECKING:
+    from aiops_gym.backends.simulated import Simulated
+
+SETTLE = 360 * SECOND
+"""The longest back-off and a start: until then a repaired system has come up."""
+
+TOLERANCE = 0.01
+"""How much rarer an operation may succeed than before the incident."""
+
+
+def assess(backend: Simulated) -> Assessment:
+    """Measure an incident's system on a fork."""
+    world, app, fault = backend.world.fork(), backend.app, backend.fault
+    before = backend.before_the_incident()
+    harm = damage.found(before, world, app, fault)
+    collateral = damage.collateral(before, world, app, fault)
+    minutes = error_minutes(world, round(backend.began * 1000))
+    reasons: list[str] = []
+    settled = _settle(world, before, app, reasons)
+    steady = settled and _quiet_minute(world, app, reasons) and _survives_restarts(world, before, app, fault, reasons)
+    served = settled and _served(world, before, reasons)
+    gone = settled and causes.gone(before, world, app, fault, reasons)
+    return Assessment(
+        cause_gone=gone,
+        complete=settled,
+        steady=steady,
+        served=served,
+        damage=harm,
+        collateral=collateral,
+        error_minutes=minutes,
+        reasons=(*reasons, *harm),
+    )
+
+
+def _settle(world: World, before: World, app: App, reasons: list[str]) -> bool:
+    """Wait until all that was there before is there and ready."""
+    end = world.now + SETTLE
+    missing = _missing(world, before, app)
+    while missing and world.now < end:
+        world.run(5 * SECOND)
+        missing = _missing(world, before, app)
+    reasons.extend(missing)
+    return not missing
+
+
+def _missing(world: World, before: World, app: App) -> list[str]:
+    """What the system had before and does not have now: objects, replicas, readiness."""
+    found = []
+    for old in before.store.all("deployments.apps", app.namespace):
+        name = old["metadata"]["name"]
+        new = world.store.get("deployments.apps", app.namespace, name)
+        if new is None:
+            found.append(f"deployment {name} is gone")
+        elif new["spec"].get("replicas", 1) < old["spec"].get("replicas", 1):
+            found.append(f"deployment {name} has fewer replicas than before")
+        elif not ready(world, app, (name,)):
+            found.append(f"deployment {name} is not ready")
+    for resource in ("services", "configmaps", "secrets", "persistentvolumeclaims"):
+        names = {old["metadata"]["name"] for old in before.store.all(resource, app.namespace)}
+        left = {new["metadata"]["name"] for new in world.store.all(resource, app.namespace)}
+        found += [f"{resource} {name} is gone" for name in sorted(names - left)]
+    return found
+
+
+def _restarts(world: World, app: App) -> dict[str, int]:
+    """Restarts of each pod that belongs to one of the app's components, by uid."""
+    pods = world.store.all("pods", app.namespace)
+    mine = [pod for pod in pods if app.selector in (pod["metadata"].get("labels") or {})]
+    return {
+        uid_of(pod): sum(s.get("restartCount", 0) for s in get(pod, "status", "containerStatuses", default=()))
+        for pod in mine
+    }
+
+
+def _quiet_minute(world: World, app: App, reasons: list[str]) -> bool:
+    """A minute in which nothing restarts."""
+    before = _restarts(world, app)
+    world.run(MINUTE)
+    steady = _restarts(world, app) == before
+    if not steady:
+        reasons.append("containers restart by themselves")
+    return steady
+
+
+def repaired(app: App, fault: Fault | None) -> tuple[str, ...]:
+    """The deployments that a repair concerns; those with volumes where the cause names no component."""
+    cause = fault.cause if fault and fault.cause else {}
+    named = [cause[key] for key in ("component", "service") if cause.get(key)]
+    return tuple(named) or tuple(name for name in app.components if app.parameters[name].get("database"))
+
+
+def _survives_restarts(world: World, before: World, app: App, fault: Fault | None, reasons: list[str]) -> bool:
+    """Delete each pod of the repaired workload once, one after another; all must be ready again before the next."""
+    for component in repaired(app, fault):
+        for pod in world.store.labelled("pods", app.namespace, {app.selector: component}):
+            request(world, "delete", "pods", app.namespace, pod["metadata"]["name"])
+            world.run(2 * SECOND)
+            if not _settle(world, before, app, []):
+                reasons.append(f"{component} does not come back after a restart")
+                return False
+    return True
+
+
+def _served(world: World, before: World, reasons: list[str]) -> bool:
+    """Whether every operation succeeds as often as before, over a minute; rare operations count like frequent ones."""
+    usual = traffic.success(before)
+    total = dict.fromkeys(usual, 0.0)
+    for _ in range(12):
+        world.run(5 * SECOND)
+        for name, share in traffic.success(world).items():
+            total[name] += share / 12
+    failing = [name for name, share in usual.items() if total[name] < share - TOLERANCE]
+    reasons.extend(f"{name} succeeds in {total[name]:.0%} of requests" for name in failing)
+    return not failing
+
+
+def error_minutes(world: World, since: int) -> float:
+    """Minutes of failing requests from `since` to now, weighted by their share."""
+    weights = {operation.name: operation.weight for operation in world.blueprint.operations}
+    total = 0.0
+    for interval in traffic.intervals(world, since, world.now):
+        share = sum(weight * (1.0 - interval.success[name]) for name, weight in weights.items())
+        total += share * (interval.end - interval.start) / MINUTE
+    return round(total, 3)

@@ -1,0 +1,126 @@
+"""Healthy worlds to start from: simulated once per (app, variant) and process, then forked.
+
+A baseline is a pure function of (app, variant, package version): which environment asked first never matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from aiops_gym.catalog import cluster, registry
+from aiops_gym.catalog.model import App, Manifest
+from aiops_gym.errors import BackendError
+from aiops_gym.shell.inside import exec_inside
+from aiops_gym.sim import draws
+from aiops_gym.sim.api import RESOURCES, handle
+from aiops_gym.sim.blueprint import Binary, Blueprint, Image, Operation
+from aiops_gym.sim.laws import laws
+from aiops_gym.sim.times import HOUR, MINUTE, SECOND, millis
+from aiops_gym.sim.world import World
+from aiops_gym.types import Request, Response
+
+VARIANTS = 16
+"""Healthy worlds of an app: other names, placement and ages."""
+
+BIRTH = millis("2026-03-02T06:00:00Z")
+"""When the first variant's cluster is created."""
+
+
+@lru_cache(maxsize=VARIANTS)
+def baseline(app_id: str, variant: int) -> World:
+    """A healthy world with the app deployed and settled. Fork it, never change it."""
+    app = registry.app(app_id)
+    seed = draws.bits(0, "baseline", f"{app_id} {variant}")
+    world = World(_blueprint(app, variant, seed), laws(exec_inside), seed)
+    for node in cluster.NODES:
+        apply(world, node)
+    world.run(20 * SECOND)
+    for manifests, pause in ((cluster.MANIFESTS, 2 * MINUTE), (cluster.ADDONS, 4 * MINUTE)):
+        for manifest in manifests:
+            apply(world, manifest)
+        world.run(pause)
+    deploy(world, app)
+    _until_ready(world, app, 20 * MINUTE)
+    world.run(int(draws.between(12 * MINUTE, 100 * MINUTE, seed, "age")))
+    return world
+
+
+def _blueprint(app: App, variant: int, seed: int) -> Blueprint:
+    start = BIRTH + variant * 7 * HOUR + draws.pick(HOUR, seed, "start")
+    known = {**cluster.IMAGES, **app.images}
+    return Blueprint(
+        app=app.id,
+        namespace=app.namespace,
+        variant=variant,
+        start=start,
+        images={name: _image(name, data) for name, data in known.items()},
+        operations=tuple(Operation(**operation) for operation in app.operations),
+        rate=app.rate,
+    )
+
+
+def _image(name: str, data: Any) -> Image:
+    binaries = {key: Binary(**value) for key, value in data.get("binaries", {}).items()}
+    return Image(**{**data, "binaries": binaries, "digest": draws.hexes(64, 0, "image digest", name)})
+
+
+def deploy(world: World, app: App) -> None:
+    """Apply an app's manifests; what is there already stays as it is."""
+    for manifest in app.manifests:
+        apply(world, manifest)
+
+
+def apply(world: World, manifest: Manifest) -> None:
+    """Create an object as `kubectl apply` does for one that is not there. Raises BackendError if it is refused."""
+    body = {key: value for key, value in manifest.items() if key != "status"}
+    resource = _resource(manifest)
+    meta = manifest["metadata"]
+    response = request(world, "create", resource, meta.get("namespace", ""), body=body)
+    if response.code >= 400 and response.body.get("reason") != "AlreadyExists":
+        raise BackendError(f"{manifest['kind']} {meta['name']} was refused: {response.body['message']}")
+    if "status" in manifest:
+        stored = world.store.get(resource, meta.get("namespace", ""), meta["name"])
+        assert stored is not None
+        world.store.put(resource, {**stored, "status": {**stored.get("status", {}), **manifest["status"]}})
+
+
+def request(world: World, verb: str, resource: str, namespace: str, name: str = "", **rest: Any) -> Response:
+    """One request to a world's API, as the cluster's administrator."""
+    return handle(world, Request(verb=verb, resource=resource, namespace=namespace, name=name, **rest))
+
+
+def _resource(manifest: Manifest) -> str:
+    group = manifest["apiVersion"].partition("/")[0] if "/" in manifest["apiVersion"] else ""
+    for name, resource in RESOURCES.items():
+        if resource.kind == manifest["kind"] and resource.group == group:
+            return name
+    raise BackendError(f"no resource for {manifest['apiVersion']} {manifest['kind']}")
+
+
+def ready(world: World, app: App, wanted: Iterable[str]) -> bool:
+    """Whether each of the named deployments has its pods of the newest template, ready, and no others."""
+    return all(_available(world, app.namespace, name) for name in wanted)
+
+
+def _available(world: World, namespace: str, name: str) -> bool:
+    deployment = world.store.get("deployments.apps", namespace, name)
+    if deployment is None:
+        return False
+    want, status = deployment["spec"].get("replicas", 1), deployment.get("status", {})
+    counts = [status.get(key, 0) for key in ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")]
+    seen = status.get("observedGeneration", 0) >= deployment["metadata"].get("generation", 1)
+    return seen and all(count == want for count in counts)
+
+
+def _until_ready(world: World, app: App, limit: int) -> None:
+    """Run until all deployments have been ready for a minute."""
+    end, since = world.now + limit, world.now
+    while world.now < end:
+        world.run(5 * SECOND)
+        if not ready(world, app, app.components):
+            since = world.now
+        elif world.now - since >= MINUTE:
+            return
+    raise BackendError(f"the app {app.id!r} did not become healthy")

@@ -1,0 +1,133 @@
+"""Making a fault happen in a simulated world: each kind of change in the catalogue, and what it does there."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+from typing import Any
+
+from aiops_gym.backends.baseline import deploy, request
+from aiops_gym.catalog.model import App, Change, Effect, Exec, Fault, Patch, Redeploy, Restart
+from aiops_gym.errors import BackendError
+from aiops_gym.sim.objects import Obj, key_of
+from aiops_gym.sim.times import SECOND
+from aiops_gym.sim.world import World
+
+SERVER_FIELDS = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
+"""Metadata that the server writes and a client leaves out when it creates an object anew."""
+
+
+def inject(world: World, app: App, fault: Fault) -> None:
+    """Apply a fault's changes in order, then let time pass until the agent looks. Raises BackendError."""
+    for change in fault.changes:
+        apply_change(change, world, app)
+        world.run(3 * SECOND)
+    world.run(int(fault.wait * SECOND))
+
+
+@singledispatch
+def apply_change(change: Change, world: World, app: App) -> None:
+    """Apply one change."""
+    raise BackendError(f"the simulated world cannot express {type(change).__name__}")
+
+
+@apply_change.register
+def _patch(change: Patch, world: World, app: App) -> None:
+    if change.recreate:
+        _recreate(change, world, app)
+        return
+    content_type = "application/json-patch+json"
+    body = [dict(op) for op in change.ops]
+    _done(
+        request(world, "patch", change.resource, app.namespace, change.name, body=body, content_type=content_type),
+        f"patch of {change.resource} {change.name}",
+    )
+
+
+def _recreate(change: Patch, world: World, app: App) -> None:
+    """Delete the object and create the patched one: no older revision is left to go back to."""
+    old = world.store.get(change.resource, app.namespace, change.name)
+    if old is None:
+        raise BackendError(f"no {change.resource} {change.name} to recreate")
+    _done(request(world, "delete", change.resource, app.namespace, change.name), f"deletion of {change.name}")
+    world.run(2 * SECOND)
+    meta = {key: value for key, value in old["metadata"].items() if key not in SERVER_FIELDS}
+    meta["annotations"] = {k: v for k, v in meta.get("annotations", {}).items() if not k.startswith("deployment.")}
+    bare = {key: value for key, value in old.items() if key not in {"metadata", "status"}}
+    body = _patched({**bare, "metadata": {k: v for k, v in meta.items() if v}}, change)
+    _done(request(world, "create", change.resource, app.namespace, body=body), f"creation of {change.name}")
+
+
+def _patched(body: Any, change: Patch) -> Any:
+    for op in change.ops:
+        path = [int(part) if part.isdigit() else part for part in op["path"].split("/")[1:]]
+        body = _replaced(body, path, op["value"])
+    return body
+
+
+def _replaced(body: Any, path: list[str | int], value: Any) -> Any:
+    if not path:
+        return value
+    head, rest = path[0], path[1:]
+    if isinstance(head, int):
+        return [_replaced(item, rest, value) if i == head else item for i, item in enumerate(body)]
+    return {**body, head: _replaced(body.get(head), rest, value)}
+
+
+@apply_change.register
+def _exec(change: Exec, world: World, app: App) -> None:
+    pod = _pods(world, app, change.component)[0]
+    container = pod["spec"]["containers"][0]["name"]
+    assert world.laws.exec is not None
+    output = world.laws.exec(world, key_of(pod), container, list(change.command), "")
+    if output.code:
+        raise BackendError(f"{change.command[0]} in {change.component} failed: {output.stdout}{output.stderr}")
+
+
+@apply_change.register
+def _restart(change: Restart, world: World, app: App) -> None:
+    for component in filter(None, change.components):
+        for pod in _pods(world, app, component):
+            name = pod["metadata"]["name"]
+            _done(request(world, "delete", "pods", app.namespace, name), f"deletion of pod {name}")
+
+
+@apply_change.register
+def _effect(change: Effect, world: World, app: App) -> None:
+    effects = world.table("effects")
+    effects[f"{len(effects)}"] = {
+        "kind": change.kind,
+        "namespace": app.namespace,
+        "labels": {app.selector: change.component},
+        "params": dict(change.params),
+        "pod": "",
+        "since": world.now,
+    }
+    world.schedule(0, "chaos.apply")
+    world.touch()
+
+
+@apply_change.register
+def _redeploy(change: Redeploy, world: World, app: App) -> None:
+    _done(request(world, "delete", "namespaces", "", app.namespace), f"deletion of namespace {app.namespace}")
+    for _ in range(150):
+        world.run(2 * SECOND)
+        if world.store.get("namespaces", "", app.namespace) is None:
+            break
+    else:
+        raise BackendError(f"namespace {app.namespace} is still there after 300 s")
+    world.run(15 * SECOND)
+    deploy(world, app)
+    world.run(30 * SECOND)
+
+
+def _pods(world: World, app: App, component: str) -> list[Obj]:
+    pods = world.store.labelled("pods", app.namespace, {app.selector: component})
+    found = [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
+    if not found:
+        raise BackendError(f"no pod of {component} in {app.namespace}")
+    return found
+
+
+def _done(response: Any, what: str) -> None:
+    if response.code >= 400:
+        raise BackendError(f"{what} failed: {response.body['message']}")

@@ -1,0 +1,184 @@
+"""An incident in a simulated cluster: marries the catalogue with the simulation, and gives the agent a shell."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+import aiops_gym
+from aiops_gym.backends.assess import assess
+from aiops_gym.backends.base import Assessment
+from aiops_gym.backends.baseline import VARIANTS, baseline
+from aiops_gym.backends.inject import inject
+from aiops_gym.backends.noise import disturb
+from aiops_gym.backends.outside import Outside
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import Problem
+from aiops_gym.errors import SnapshotError
+from aiops_gym.shell.sandbox import Sandbox
+from aiops_gym.sim import draws
+from aiops_gym.sim.api import handle
+from aiops_gym.sim.telemetry import metrics, traces
+from aiops_gym.sim.world import World
+from aiops_gym.types import Request, Response, Sample, Span
+
+FORMAT = 1
+"""Version of the snapshot's layout; a change of it refuses older bytes."""
+
+MAGIC = b"aiops_gym snapshot\n"
+
+
+class Simulated:
+    """A running incident in a simulated cluster; see `backends.base.Backend`.
+
+    Args:
+        problem: what is wrong.
+        seed: of the episode.
+        noise: whether harmless things happen as well.
+    """
+
+    def __init__(self, problem: Problem, seed: int, *, noise: bool = True) -> None:
+        self.problem, self.seed, self.noise = problem, seed, noise
+        self.app = registry.app(problem.app)
+        self.fault = registry.fault(problem)
+        self.variant = draws.pick(VARIANTS, seed, "variant")
+        self.world = self.before_the_incident()
+        if self.fault is not None:
+            inject(self.world, self.app, self.fault)
+        else:
+            self.world.run(90_000)
+        self.world.settle()
+        self.began = self.world.now / 1000
+        self._open_shell()
+
+    def _open_shell(self) -> None:
+        self.cluster = SimulatedCluster(self.world)
+        self.telemetry = SimulatedTelemetry(self.world)
+        self.shell = Sandbox(self.cluster, self.seed, network=Outside(self.world))
+
+    def before_the_incident(self) -> World:
+        """The episode's healthy world, noise included, at the moment before the fault; computed anew at each call."""
+        world = baseline(self.app.id, self.variant).fork(self.seed)
+        world.table("load")["rate"] = {"value": self.problem.rate}
+        world.touch()
+        if self.noise:
+            disturb(world, self.app, self.seed)
+        return world
+
+    def now(self) -> float:
+        """Unix seconds on the world's clock."""
+        return self.world.now / 1000
+
+    def spend(self, seconds: float) -> None:
+        """Let time pass."""
+        self.world.run(round(seconds * 1000))
+
+    def assess(self) -> Assessment:
+        """Measure what became of the system, on a fork of it."""
+        return assess(self)
+
+    def pods(self) -> Sequence[Mapping[str, Any]]:
+        """The app's pods as they are now."""
+        return self.world.store.all("pods", self.app.namespace)
+
+    def snapshot(self) -> bytes:
+        """All of the incident as bytes: data, no code."""
+        head = {
+            "format": FORMAT,
+            "version": aiops_gym.__version__,
+            "problem": self.problem.id,
+            "seed": self.seed,
+            "noise": self.noise,
+            "began": self.began,
+        }
+        body = {**head, "world": self.world.difference(baseline(self.app.id, self.variant))}
+        shell = self.shell.snapshot()
+        return MAGIC + zlib.compress(len(shell).to_bytes(8, "big") + shell + orjson.dumps(body), 1)
+
+    @classmethod
+    def restored(cls, data: bytes) -> Simulated:
+        """The incident that a snapshot holds, in this or another process. Raises SnapshotError."""
+        shell, body = _unpacked(data)
+        self = cls.__new__(cls)
+        self.problem = registry.problem(body["problem"])
+        self.seed, self.noise, self.began = body["seed"], body["noise"], body["began"]
+        self.app, self.fault = registry.app(self.problem.app), registry.fault(self.problem)
+        self.variant = draws.pick(VARIANTS, self.seed, "variant")
+        self.world = baseline(self.app.id, self.variant).fork(self.seed)
+        self.world.become(body["world"])
+        self._open_shell()
+        self.shell.restore(shell)
+        return self
+
+    def fork(self) -> Simulated:
+        """An incident that goes on from here by itself."""
+        twin = Simulated.__new__(Simulated)
+        twin.__dict__.update(self.__dict__)
+        self.world.settle()
+        twin.world = self.world.fork()
+        twin._open_shell()
+        twin.shell.restore(self.shell.snapshot())
+        return twin
+
+
+def _unpacked(data: bytes) -> tuple[bytes, dict[str, Any]]:
+    if not isinstance(data, bytes) or not data.startswith(MAGIC):
+        raise SnapshotError("these bytes are no snapshot of aiops_gym")
+    try:
+        raw = zlib.decompress(data[len(MAGIC) :])
+        size = int.from_bytes(raw[:8], "big")
+        shell, body = raw[8 : 8 + size], orjson.loads(raw[8 + size :])
+    except (zlib.error, orjson.JSONDecodeError) as error:
+        raise SnapshotError(f"this snapshot is damaged: {error}") from error
+    if body.get("format") != FORMAT or body.get("version") != aiops_gym.__version__:
+        raise SnapshotError(
+            f"this snapshot is of aiops_gym {body.get('version')}, format {body.get('format')}; "
+            f"this is {aiops_gym.__version__}, format {FORMAT}"
+        )
+    return shell, body
+
+
+class SimulatedCluster:
+    """The world's API and clock; see `types.Cluster`."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def handle(self, request: Request) -> Response:
+        """Answer one API request."""
+        return handle(self.world, request)
+
+    def now(self) -> float:
+        """Unix seconds."""
+        return self.world.now / 1000
+
+    def wait(self, seconds: float) -> bool:
+        """Let time pass; the shell that asks has its own deadline."""
+        self.world.run(max(0, round(seconds * 1000)))
+        return True
+
+
+class SimulatedTelemetry:
+    """What the world records of itself; see `types.Telemetry`."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def metric_names(self) -> Sequence[str]:
+        """Names of the metrics."""
+        return metrics.NAMES
+
+    def metrics(self, name: str, namespace: str, start: float, end: float) -> Sequence[Sample]:
+        """One metric of a namespace's pods."""
+        return metrics.series(self.world, name, namespace, round(start * 1000), round(end * 1000))
+
+    def services(self) -> Sequence[str]:
+        """Services that sent spans."""
+        return traces.services(self.world)
+
+    def traces(self, service: str, start: float, end: float, limit: int) -> tuple[Sequence[Span], int]:
+        """The newest traces through a service."""
+        return traces.traces(self.world, service, round(start * 1000), round(end * 1000), limit)

@@ -1,0 +1,148 @@
+"""The images of Hotel Reservation: what is in them, and with which settings it was built.
+
+One Go image holds all eight services, each an executable of that name; addresses are compiled in. A second build of it
+differs in one address only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from aiops_gym.catalog.apps.hotel_reservation.manifests import GO_IMAGE, GO_SERVICES, WITH_USERS
+from aiops_gym.catalog.apps.hotel_reservation.traffic import HANDLERS
+
+Json = dict[str, Any]
+
+MB = 1_000_000
+MIB = 1 << 20
+
+SEEDS: Mapping[str, tuple[str, int]] = {
+    "geo": ("geo", 80),
+    "profile": ("hotels", 80),
+    "rate": ("inventory", 27),
+    "recommendation": ("recommendation", 80),
+    "reservation": ("number", 80),
+    "user": ("user", 501),
+}
+"""Collection and number of documents that a service makes sure of when it starts."""
+
+CACHES = {"profile": "memcached-profile", "rate": "memcached-rate", "reservation": "memcached-reserve"}
+
+
+def _config(addresses: Mapping[str, str]) -> Json:
+    """The `config.json` in the image."""
+    config: Json = {"consulAddress": "consul:8500", "jaegerAddress": "jaeger:6831", "FrontendPort": "5000"}
+    for name, port in GO_SERVICES.items():
+        if name != "frontend":
+            config[f"{name.capitalize()}Port"] = str(port)
+        if name in SEEDS:
+            config[f"{name.capitalize()}MongoAddress"] = addresses.get(name, f"mongodb-{name}:27017")
+    config |= {f"{name.capitalize()}MemcAddress": f"{host}:11211" for name, host in CACHES.items()}
+    return config
+
+
+def _startup(name: str, config: Json) -> list[Json]:
+    """What a service does from its first line to serving, in order."""
+    source, title = f"cmd/{name}/main.go", name.capitalize()
+
+    def say(line: int, message: str) -> Json:
+        return {"log": [f"{source}:{line}", message]}
+
+    steps = [say(32, "Reading config...")]
+    if name in SEEDS:
+        address = config[f"{title}MongoAddress"]
+        collection, documents = SEEDS[name]
+        user = {"user": "admin", "password": "admin", "source": "admin"} if name in WITH_USERS else None
+        steps += [say(46, f"Read database URL: {address}"), say(47, "Initializing DB connection...")]
+        mongo = {"address": address, "database": f"{name}-db", "credentials": user}
+        mongo |= {"collection": collection, "documents": documents, "source": f"cmd/{name}/db.go"}
+        steps.append({"mongo": mongo})
+    if name in CACHES:
+        steps += [
+            say(52, f"Read {name} memcashed address: {config[f'{title}MemcAddress']}"),
+            say(53, "Initializing Memcashed client..."),
+            say(56, "Successfull"),
+        ]
+    consul, jaeger, port = config["consulAddress"], config["jaegerAddress"], GO_SERVICES[name]
+    steps += [
+        say(60, f"Read target port: {port}"),
+        say(61, f"Read consul address: {consul}"),
+        say(62, f"Read jaeger address: {jaeger}"),
+        say(69, f"Initializing jaeger agent [service name: {name} | host: {jaeger}]..."),
+        say(74, "Jaeger agent initialized"),
+        say(76, f"Initializing consul agent [host: {consul}]..."),
+        say(81, "Consul agent initialized"),
+        say(91, "Starting server..."),
+        {"listen": port},
+    ]
+    if name != "frontend":
+        steps.append({"consul": consul})
+    return steps
+
+
+def _service(name: str, config: Json) -> Json:
+    params: Json = {
+        "name": name,
+        "service": None if name == "frontend" else f"srv-{name}",
+        "port": GO_SERVICES[name],
+        "protocol": "http" if name == "frontend" else "grpc",
+        "startup": _startup(name, config),
+        "handlers": HANDLERS[name],
+        "registry": config["consulAddress"],
+        "memory": 14 * MIB,
+        "cpu": 0.002,
+    }
+    return {"program": "go_service", "params": params}
+
+
+def _go_image(addresses: Mapping[str, str]) -> Json:
+    config = _config(addresses)
+    return {
+        "size": 447 * MB,
+        "cmd": ("/bin/bash",),
+        "binaries": {name: _service(name, config) for name in GO_SERVICES},
+        "files": {"/workspace/config.json": json.dumps(config, indent=2) + "\n"},
+        "env": {"PATH": "/go/bin:/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+        "workdir": "/workspace",
+    }
+
+
+IMAGES: Mapping[str, Json] = {
+    GO_IMAGE: _go_image({}),
+    "yinfangchen/geo:app3": _go_image({"geo": "mongodb-geo:27777"}),
+    "mongo:4.4.6": {
+        "size": 169 * MB,
+        "entrypoint": ("docker-entrypoint.sh",),
+        "cmd": ("mongod",),
+        "binaries": {
+            name: {"program": "mongod", "params": {"version": "4.4.6"}} for name in ("docker-entrypoint.sh", "mongod")
+        },
+    },
+    "memcached:latest": {
+        "size": 32 * MB,
+        "entrypoint": ("docker-entrypoint.sh",),
+        "cmd": ("memcached",),
+        "binaries": {name: {"program": "memcached", "params": {}} for name in ("docker-entrypoint.sh", "memcached")},
+    },
+    "hashicorp/consul:latest": {
+        "size": 61 * MB,
+        "entrypoint": ("docker-entrypoint.sh",),
+        "cmd": ("agent", "-dev", "-client", "0.0.0.0"),
+        "binaries": {name: {"program": "consul", "params": {}} for name in ("docker-entrypoint.sh", "consul")},
+    },
+    "jaegertracing/all-in-one:1.57": {
+        "size": 31 * MB,
+        "entrypoint": ("/go/bin/all-in-one-linux",),
+        "binaries": {"all-in-one-linux": {"program": "jaeger", "params": {}}},
+        "shell": False,
+    },
+    "gcr.io/google-containers/pause:latest": {
+        "size": 300_000,
+        "cached": True,
+        "entrypoint": ("/pause",),
+        "binaries": {"pause": {"program": "pause", "params": {}}},
+        "shell": False,
+    },
+}

@@ -1,0 +1,28 @@
+"""A service runs a build of its image in which the database's port is wrong."""
+
+from aiops_gym.catalog.model import Fault, Patch
+
+IMAGE = "/spec/template/spec/containers/0/image"
+GOOD, BAD = "yinfangchen/hotelreservation:latest", "yinfangchen/geo:app3"
+
+fault = Fault(
+    id="misconfig_app",
+    layer="Application",
+    kind="Misconfiguration",
+    changes=(
+        Patch(resource="deployments.apps", name="{target}", ops=({"op": "replace", "path": IMAGE, "value": BAD},)),
+    ),
+    wait=150.0,
+    cause={"check": "template", "component": "{target}"},
+    looks=(
+        "kubectl get pods -n {namespace}",
+        "kubectl logs -n {namespace} deploy/{target} --tail=20",
+        "kubectl get deploy -n {namespace} -o wide",
+    ),
+    fixes=(
+        f"kubectl set image deployment/{{target}} -n {{namespace}} {{container}}={GOOD}",
+        "kubectl rollout undo deployment/{target} -n {namespace}",
+        "kubectl patch deployment {target} -n {namespace} --type=json "
+        f'-p \'[{{"op": "replace", "path": "{IMAGE}", "value": "{GOOD}"}}]\'',
+    ),
+)

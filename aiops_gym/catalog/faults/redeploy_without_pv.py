@@ -1,0 +1,27 @@
+"""The application's namespace was deleted and deployed anew; its volumes still belong to the claims that are gone."""
+
+from aiops_gym.catalog.model import Fault, Redeploy
+
+VOLUMES = "geo profile rate recommendation reservation user"
+
+fault = Fault(
+    id="redeploy_without_pv",
+    layer="Virtualization",
+    kind="Operation Error",
+    changes=(Redeploy(),),
+    wait=60.0,
+    cause={"check": "volumes"},
+    looks=(
+        "kubectl get pods -n {namespace}",
+        "kubectl get pvc,pv -n {namespace}",
+        "kubectl describe pvc geo-pvc -n {namespace}",
+    ),
+    fixes=(
+        f"for name in {VOLUMES}; do\n"
+        'kubectl patch pv $name-pv --type=json -p \'[{"op": "remove", "path": "/spec/claimRef"}]\'\ndone',
+        f"for name in {VOLUMES}; do\nkubectl delete pv $name-pv --wait=false\nkubectl apply -f - <<EOF\n"
+        "apiVersion: v1\nkind: PersistentVolume\nmetadata:\n  name: $name-pv\nspec:\n"
+        "  storageClassName: $name-storage\n  accessModes: [ReadWriteOnce]\n  capacity: {storage: 1Gi}\n"
+        "  volumeMode: Filesystem\n  hostPath: {path: /data/volumes/$name-pv, type: DirectoryOrCreate}\nEOF\ndone",
+    ),
+)

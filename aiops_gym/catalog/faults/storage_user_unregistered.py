@@ -1,0 +1,33 @@
+"""The user with which a service logs in to its database is gone; the service panics at its next start."""
+
+from aiops_gym.catalog.model import Exec, Fault, Restart
+
+SHELL = "kubectl exec -n {namespace} deploy/{target} -- mongo admin -u root -p root --quiet --eval"
+ROLES = "[{role: 'userAdminAnyDatabase', db: 'admin'}, {role: 'readWrite', db: '{database}'}]"
+
+fault = Fault(
+    id="storage_user_unregistered",
+    layer="Application",
+    kind="Network/Storage Issue",
+    also_accept=(("Application", "Authentication Issue"),),
+    changes=(
+        Exec(
+            component="{target}",
+            command=("mongo", "admin", "-u", "root", "-p", "root", "--quiet", "--eval", "db.dropUser('admin')"),
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "database_access", "component": "{target}", "service": "{service}"},
+    looks=(
+        "kubectl get pods -n {namespace}",
+        "kubectl logs -n {namespace} deploy/{service} --tail=20",
+        f'{SHELL} "db.getUsers()"',
+    ),
+    fixes=(
+        f"{SHELL} \"db.createUser({{user: 'admin', pwd: 'admin', roles: {ROLES}}})\"\n"
+        "kubectl delete pod -n {namespace} -l {selector}={service}",
+        f"{SHELL} \"db.createUser({{user: 'admin', pwd: 'admin', roles: [{{role: 'userAdminAnyDatabase', db: 'admin'}}, "
+        "{role: 'readWriteAnyDatabase', db: 'admin'}]})\"\n"
+        "kubectl rollout restart deployment/{service} -n {namespace}",
+    ),
+)

@@ -1,0 +1,38 @@
+"""A deployment starts another service's executable: its pod is healthy, and nobody does its work."""
+
+from aiops_gym.catalog.model import Fault, Patch
+
+COMMAND = "/spec/template/spec/containers/0/command"
+
+fault = Fault(
+    id="wrong_bin_usage",
+    layer="Application",
+    kind="Network/Storage Issue",
+    also_accept=(
+        ("Application", "Misconfiguration"),
+        ("Application", "Operation Error"),
+        ("Virtualization", "Misconfiguration"),
+        ("Virtualization", "Operation Error"),
+    ),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "replace", "path": COMMAND, "value": ["geo"]},),
+            recreate=True,
+        ),
+    ),
+    cause={"check": "template", "component": "{target}"},
+    looks=(
+        "kubectl get pods -n {namespace}",
+        "kubectl logs -n {namespace} deploy/frontend --tail=20",
+        "kubectl logs -n {namespace} deploy/{target} --tail=20",
+        "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.containers[*].command}'",
+    ),
+    fixes=(
+        "kubectl patch deployment {target} -n {namespace} --type=json "
+        f'-p \'[{{"op": "replace", "path": "{COMMAND}", "value": ["{{target}}"]}}]\'',
+        "kubectl get deployment {target} -n {namespace} -o json "
+        "| jq '.spec.template.spec.containers[0].command = [\"{target}\"]' | kubectl apply -f -",
+    ),
+)

@@ -1,0 +1,77 @@
+"""The catalogue: what is in it, and how it is found."""
+
+import pytest
+
+from aiops_gym.catalog import registry
+from aiops_gym.errors import CatalogError
+
+UPSTREAM = {"detection": 13, "localization": 11, "analysis": 7, "mitigation": 7}
+
+
+def test_the_fixed_ids_of_hotel_reservation_are_those_of_aiopslab():
+    found = {task: len(registry.problems(task=task, app="hotel_reservation")) for task in UPSTREAM}
+    assert found == UPSTREAM
+    ids = {p.id for p in registry.problems()}
+    assert {
+        "revoke_auth_mongodb-detection-1",
+        "user_unregistered_mongodb-analysis-2",
+        "misconfig_app_hotel_res-mitigation-1",
+        "container_kill-localization",
+        "pod_kill_hotel_res-detection-1",
+        "network_delay_hotel_res-localization-1",
+        "redeploy_without_PV-analysis-1",
+        "wrong_bin_usage-mitigation-1",
+        "noop_detection_hotel_reservation-1",
+    } <= ids
+
+
+def test_healthy_episodes_are_drawn_but_not_listed():
+    assert [p.id for p in registry.healthy("localization")] == ["noop_localization_hotel_reservation-1"]
+    assert "noop_localization_hotel_reservation-1" not in {p.id for p in registry.problems()}
+    assert registry.healthy("mitigation") == ()
+
+
+@pytest.mark.parametrize(("task", "low", "high"), [("detection", 0.3, 0.5), ("localization", 0.1, 0.2), ("analysis", 0.1, 0.2)])
+def test_the_share_of_healthy_episodes_is_as_promised(task, low, high):
+    drawn = [registry.draw(task, seed) for seed in range(2_000)]
+    assert low < sum(not p.fault for p in drawn) / len(drawn) < high
+
+
+def test_a_draw_is_a_function_of_its_arguments():
+    assert [registry.draw("mitigation", s) for s in range(50)] == [registry.draw("mitigation", s) for s in range(50)]
+
+
+def test_an_unknown_name_is_answered_with_the_nearest():
+    with pytest.raises(CatalogError, match="did you mean wrong_bin_usage-mitigation-1"):
+        registry.problem("wrong_bin_usage-mitigation-2")
+    with pytest.raises(CatalogError, match="no task 'detect'"):
+        registry.problems(task="detect")
+
+
+@pytest.mark.parametrize("fault", registry.faults().values(), ids=lambda fault: fault.id)
+def test_a_fault_is_named_as_its_file_or_as_what_it_repeats(fault):
+    assert fault.id in registry.faults()
+    assert fault.layer
+    assert fault.kind
+    assert (fault.cause is None) == (not fault.fixes)
+    assert len(fault.fixes) in {0, 2, 3}
+
+
+@pytest.mark.parametrize("problem", registry.problems(), ids=lambda problem: problem.id)
+def test_every_placeholder_of_a_problem_is_filled(problem):
+    fault = registry.fault(problem)
+    if fault is not None:
+        text = repr((fault.changes, fault.cause, fault.fixes, fault.looks))
+        for name in ("target", "service", "database", "namespace", "selector", "container"):
+            assert f"{{{name}}}" not in text
+
+
+def test_every_image_of_an_app_is_known():
+    for app in registry.apps().values():
+        used = {
+            container["image"] if ":" in container["image"] else f"{container['image']}:latest"
+            for manifest in app.manifests
+            if manifest["kind"] == "Deployment"
+            for container in manifest["spec"]["template"]["spec"]["containers"]
+        }
+        assert used <= set(app.images)
