@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""Policies: each module has `make(env, seed)`, and its name is the agent's."""

@@ -7,7 +7,6 @@ from typing import Any
 
 from aiops_gym.backends.causes import commands
 from aiops_gym.catalog.model import App, Fault, Patch
-from aiops_gym.sim.mongo import contents
 from aiops_gym.sim.objects import Obj
 from aiops_gym.sim.world import World
 
@@ -30,15 +29,17 @@ def _foreign_programs(before: World, world: World, app: App) -> list[str]:
 
 
 def _lost_data(before: World, world: World) -> list[str]:
-    """Documents and users of databases that a restart would have kept and that are gone."""
-    lost = []
-    now = contents(world)
-    for volume, old in contents(before).items():
-        new = now.get(volume, {"collections": {}, "users": []})
-        for name, count in old["collections"].items():
-            if new["collections"].get(name, 0) < count:
-                lost.append(f"documents of {name} are lost")
-        lost += [f"database user {user} is lost" for user in old["users"] if user not in new["users"]]
+    """Documents and database users on persistent volumes that a restart would have kept and that are gone."""
+    now, lost = world.table("volumes"), []
+    for key, old in before.table("volumes").items():
+        volume, _, name = key.partition(":")
+        if not volume.startswith(("node/", "volume/")):
+            continue
+        if name == "users":
+            left = {(user["user"], user["db"]) for user in now.get(key, ())}
+            lost += [f"database user {u['user']} is lost" for u in old if (u["user"], u["db"]) not in left]
+        elif name.startswith("data/") and len(now.get(key, {}).get("documents", ())) < len(old["documents"]):
+            lost.append(f"documents of {name.removeprefix('data/')} are lost")
     return lost
 
 

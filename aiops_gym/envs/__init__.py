@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""What can be made: the environments behind the registered ids."""

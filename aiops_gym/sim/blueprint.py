@@ -34,6 +34,7 @@ class Image:
         files: text files in the image, by path.
         shell: whether it has `/bin/sh` and the usual small tools.
         env: environment set by the image.
+        workdir: where its processes start.
         digest: 64 hex digits.
     """
 
@@ -46,6 +47,7 @@ class Image:
     files: Mapping[str, str] = field(default_factory=dict)
     shell: bool = True
     env: Mapping[str, str] = field(default_factory=dict)
+    workdir: str = "/"
     digest: str = ""
 
 

@@ -1,0 +1,49 @@
+"""Which problem an episode is about: a function of what the environment was made with and of the episode's seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import Problem
+from aiops_gym.errors import CatalogError
+from aiops_gym.sim.draws import pick
+
+
+class Choice:
+    """The problems that an environment poses.
+
+    Args:
+        task: `detection`, ...
+        problem: an id, a list of ids of which each is as likely, or None for all of the task and healthy episodes.
+        split: None, `train` or `test`; says which are drawn when `problem` is None.
+
+    Raises:
+        CatalogError: an id or a split that does not exist, or one of another task.
+    """
+
+    def __init__(self, task: str, problem: str | Sequence[str] | None, split: str | None) -> None:
+        if problem is not None and not problem:
+            raise CatalogError("the list of problems is empty")
+        self.task = task
+        self.split = split
+        self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
+        for each in self.ids:
+            self.find(each)
+        if not self.ids:
+            registry.problems(task, split=split)
+
+    def find(self, problem: str) -> Problem:
+        """The problem with an id, which must be one of the task."""
+        if not isinstance(problem, str):
+            raise CatalogError(f"a problem is given by its id, not by {type(problem).__name__}")
+        found = registry.problem(problem)
+        if found.task != self.task:
+            raise CatalogError(f"{problem} is a problem of {found.task}, and this environment poses {self.task}")
+        return found
+
+    def draw(self, seed: int) -> Problem:
+        """The problem of the episode with this seed."""
+        if not self.ids:
+            return registry.draw(self.task, seed, self.split)
+        return self.find(self.ids[pick(len(self.ids), seed, "problem") if len(self.ids) > 1 else 0])

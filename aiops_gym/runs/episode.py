@@ -1,0 +1,83 @@
+"""What is kept of an episode, as a file that AIOpsLab's tools can read too."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+
+from aiops_gym.errors import AiopsGymError
+
+
+@dataclass(kw_only=True)
+class Episode:
+    """One episode from the prompt to the verdict.
+
+    The first seven are those of AIOpsLab's session files; the rest is what is missing there.
+
+    Attributes:
+        agent: name.
+        session_id: a UUID that follows from the episode and the agent.
+        start_time: Unix seconds of the world's clock; so is `end_time`.
+        trace: `{"role": "assistant" or "env", "content": text}` in order, without the prompt.
+        results: of the verdict; `success` and `submitted` only where the agent did not submit.
+        env: id, and the arguments that it was made with.
+        seed: given to `reset`, None for none.
+        episode_seed: repeats the episode: `reset(options={"episode_seed": ..., "problem": ...})`.
+        steps: a turn each: action, observation, reward, time, tool, error.
+    """
+
+    agent: str
+    session_id: str
+    problem_id: str
+    start_time: float
+    end_time: float
+    trace: list[dict[str, str]] = field(default_factory=list)
+    results: dict[str, Any] = field(default_factory=dict)
+    version: str = ""
+    env: str = ""
+    env_kwargs: dict[str, Any] = field(default_factory=dict)
+    task: str = ""
+    seed: int | None = None
+    episode_seed: int = 0
+    prompt: str = ""
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    reward: float = 0.0
+    reward_components: dict[str, float] = field(default_factory=dict)
+    success: bool = False
+    submitted: str = ""
+    terminated: bool = False
+    truncated: bool = False
+    infra_error: bool = False
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a JSON file, all of it or nothing; folders above it are made."""
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(asdict(self), indent=2, ensure_ascii=False, allow_nan=False)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text + "\n")
+            os.replace(name, target)
+        except BaseException:
+            os.unlink(name)
+            raise
+        return target
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a file that `save` wrote; what this version does not know is left out.
+
+        Raises:
+            AiopsGymError: it is no such file.
+        """
+        try:
+            data = json.loads(Path(path).read_text(encoding="utf-8"))
+            known = {each.name for each in fields(cls)}
+            return cls(**{key: value for key, value in data.items() if key in known})
+        except (ValueError, TypeError, AttributeError) as error:
+            raise AiopsGymError(f"{os.fspath(path)} is no saved episode: {error}") from None

@@ -1,0 +1,63 @@
+"""The time a script may take, measured on the cluster's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from aiops_gym.types import Cluster, Request, Response
+
+ROUNDING = 0.0005
+"""Seconds: clocks count milliseconds, and floats of 2026 are coarse."""
+
+
+class Clock:
+    """A cluster whose `wait` ends at a deadline.
+
+    Deadlines nest, as in `timeout 60 sh -c "timeout 5 ..."`: the first to come ends what runs below it.
+
+    Args:
+        cluster: the real one.
+        deadline: Unix seconds after which nothing may run any more.
+    """
+
+    def __init__(self, cluster: Cluster, deadline: float) -> None:
+        self._cluster = cluster
+        self._deadlines = [deadline]
+        self.started = cluster.now()
+
+    def handle(self, request: Request) -> Response:
+        """Answer one API request."""
+        return self._cluster.handle(request)
+
+    def now(self) -> float:
+        """Unix seconds on the cluster's clock."""
+        return self._cluster.now()
+
+    def wait(self, seconds: float) -> bool:
+        """Let time pass; False when a deadline came first, and then time stands there."""
+        left = min(self._deadlines) - self._cluster.now()
+        if seconds < left:
+            return self._cluster.wait(seconds) if seconds > 0 else True
+        if left > 0:
+            self._cluster.wait(left)
+        return False
+
+    @property
+    def expired(self) -> bool:
+        """Whether the innermost deadline, or one around it, has come."""
+        return self._cluster.now() >= min(self._deadlines) - ROUNDING
+
+    @property
+    def spent(self) -> bool:
+        """Whether the time of the whole script is used up."""
+        return self._cluster.now() >= self._deadlines[0] - ROUNDING
+
+    @contextmanager
+    def limit(self, seconds: float) -> Iterator[None]:
+        """Set a nearer deadline for what runs inside the `with` block."""
+        self._deadlines.append(self._cluster.now() + seconds)
+        try:
+            yield
+        finally:
+            self._deadlines.pop()

@@ -1,0 +1,207 @@
+"""`date`: the cluster's clock in the formats of GNU date, and times in words."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+from aiops_gym.shell.context import Context
+from aiops_gym.types import Output
+
+DEFAULT = "%a %b %e %H:%M:%S UTC %Y"
+ISO = {
+    "date": "%Y-%m-%d",
+    "hours": "%Y-%m-%dT%H+00:00",
+    "minutes": "%Y-%m-%dT%H:%M+00:00",
+    "seconds": "%Y-%m-%dT%H:%M:%S+00:00",
+    "ns": "%Y-%m-%dT%H:%M:%S,%N+00:00",
+}
+EMAIL = "%a, %d %b %Y %H:%M:%S +0000"
+ALIASES = {"D": "%m/%d/%y", "F": "%Y-%m-%d", "R": "%H:%M", "T": "%H:%M:%S", "c": "%a %b %e %H:%M:%S %Y"}
+ALIASES |= {"r": "%I:%M:%S %p", "x": "%m/%d/%y", "X": "%H:%M:%S", "h": "%b", "v": "%e-%b-%Y", "+": DEFAULT}
+SECONDS = {"sec": 1, "second": 1, "min": 60, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+SECONDS["fortnight"] = 1209600
+WORDS = {"now": 0, "today": 0, "yesterday": -86400, "tomorrow": 86400}
+DAYS = [d.lower() for d in calendar.day_abbr]
+MONTHS = [m.lower() for m in calendar.month_abbr]
+
+_FORMAT = re.compile(r"%([-_0^#]?)(\d*)(:{0,3})([a-zA-Z%+])")
+_MOMENT = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?"
+    r"\s*(Z\b|UTC\b|GMT\b|[+-]\d{2}:?\d{2}\b)?",
+    re.I,
+)
+_CLOCK = re.compile(r"\b(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(am|pm)?(?:\s*(?:Z|UTC)\b)?", re.I)
+_NAMED = re.compile(r"\b(?:(\d{1,2})\s+([a-z]{3})[a-z]*|([a-z]{3})[a-z]*\s+(\d{1,2}))(?:,?\s+(\d{4}))?\b", re.I)
+_RELATIVE = re.compile(
+    r"([+-]?\s*\d+|\ban?\b|\bnext\b|\blast\b)\s*(sec|second|min|minute|hour|day|week|fortnight|month|year)s?\b(\s+ago\b)?",
+    re.I,
+)
+
+
+def run(context: Context, argv: list[str]) -> Output:
+    """`date [-u] [-d TEXT] [-r FILE] [-I[TIMESPEC]] [-R] [--rfc-3339=TIMESPEC] [+FORMAT]`."""
+    rest, form, text = argv[1:], DEFAULT, ""
+    while rest:
+        word = rest.pop(0)
+        name, _, value = word.partition("=")
+        if word in ("-d", "--date", "-r", "--reference", "-s", "--set", "-f"):
+            name, value = word, rest.pop(0) if rest else ""
+            if not value:
+                return _wrong(f"option requires an argument -- '{word.lstrip('-')[:1]}'")
+        elif word.startswith(("-d", "-r")) and not word.startswith("--") and len(word) > 2:
+            name, value = word[:2], word[2:]
+        elif word.startswith("-ud"):
+            name, value = "-d", word[3:] or (rest.pop(0) if rest else "")
+        if name in ("-s", "--set"):
+            return Output("", "date: cannot set date: Operation not permitted\n", 1)
+        if name in ("-d", "--date"):
+            text = value
+        elif name in ("-r", "--reference"):
+            return Output("", f"date: {value}: No such file or directory\n", 1)
+        elif name in ("-u", "--utc", "--universal", "--debug"):
+            continue
+        elif name in ("-R", "--rfc-email", "--rfc-2822"):
+            form = EMAIL
+        elif name == "--rfc-3339":
+            form = {"date": "%F", "ns": "%F %T.%N+00:00"}.get(value, "%F %T+00:00")
+        elif name == "--iso-8601" or word.startswith("-I"):
+            kind = value or word[2:] if word.startswith("-I") else value
+            form = ISO.get(kind or "date", ISO["date"])
+        elif word.startswith("+"):
+            form = word[1:]
+        elif word.startswith("-"):
+            return _wrong(f"invalid option -- '{word.lstrip('-')[:1]}'")
+        else:
+            return Output("", f"date: invalid date ‘{word}’\n", 1)
+    moment = parse(text, context.cluster.now())
+    if moment is None:
+        return Output("", f"date: invalid date ‘{text}’\n", 1)
+    return Output(render(moment, form) + "\n")
+
+
+def _wrong(message: str) -> Output:
+    return Output("", f"date: {message}\nTry 'date --help' for more information.\n", 1)
+
+
+def render(moment: float, form: str) -> str:
+    """A Unix time in a format of GNU date, in UTC.
+
+    >>> render(1772442000, "%F %T %-d %s")
+    '2026-03-02 09:00:00 2 1772442000'
+    """
+    time = datetime.fromtimestamp(moment, UTC)
+
+    def field(found: re.Match[str]) -> str:
+        flag, width, colons, letter = found.groups()
+        text = _field(time, moment, letter, colons, int(width) if width else 0)
+        if text is None:
+            return found[0]
+        if flag == "-":
+            text = text.lstrip("0 ") or "0"
+        elif flag == "_":
+            text = text.lstrip("0").rjust(len(text)) if text.strip("0") else "0".rjust(len(text))
+        elif flag == "^":
+            text = text.upper()
+        if width and letter != "N":
+            text = text.rjust(int(width), "0" if letter not in "aAbBcp" else " ")
+        return text
+
+    return _FORMAT.sub(field, form)
+
+
+def _field(time: datetime, moment: float, letter: str, colons: str, width: int) -> str | None:
+    if letter in ALIASES:
+        return render(moment, ALIASES[letter])
+    if letter == "s":
+        return str(int(moment // 1))
+    if letter == "N":
+        return f"{round((moment % 1) * 1000):03d}000000"[: width or 9]
+    if letter == "z":
+        return "+00:00" if colons == ":" else "+00:00:00" if colons == "::" else "+0000"
+    if letter == "Z":
+        return "UTC"
+    if letter == "e":
+        return f"{time.day:2d}"
+    if letter == "k":
+        return f"{time.hour:2d}"
+    if letter == "l":
+        return f"{time.hour % 12 or 12:2d}"
+    if letter == "P":
+        return "pm" if time.hour >= 12 else "am"
+    if letter == "C":
+        return f"{time.year // 100:02d}"
+    if letter == "q":
+        return str((time.month + 2) // 3)
+    if letter in "nt%":
+        return {"n": "\n", "t": "\t", "%": "%"}[letter]
+    return time.strftime(f"%{letter}") if letter in "aAbBdGgHIjmMpSuUVwWyY" else None
+
+
+def parse(text: str, now: float) -> float | None:
+    """Unix seconds of a time as people write it, or None.
+
+    >>> parse("2024-05-01T10:00:00Z", 0.0), parse("5 minutes ago", 1000.0), parse("gestern", 0.0)
+    (1714557600.0, 700.0, None)
+    """
+    rest = text.strip()
+    if re.fullmatch(r"@-?\d+(\.\d+)?", rest):
+        return float(rest[1:])
+    time = datetime.fromtimestamp(now, UTC)
+    try:
+        rest, time = _absolute(rest, time)
+        rest, time = _relative(rest, time)
+    except (ValueError, OverflowError):
+        return None
+    for word in rest.replace(",", " ").lower().split():
+        if word in WORDS:
+            time += timedelta(seconds=WORDS[word])
+        elif word[:3] not in DAYS and word not in ("utc", "gmt", "z", "+0000", "-0000", "at", "on"):
+            return None
+    return time.timestamp()
+
+
+def _absolute(rest: str, time: datetime) -> tuple[str, datetime]:
+    found = _MOMENT.search(rest)
+    if found:
+        year, month, day, hour, minute, second, part, zone = found.groups()
+        time = datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), tzinfo=UTC)
+        time = time.replace(microsecond=int((part or "0")[:6].ljust(6, "0")))
+        if zone and zone[0] in "+-":
+            sign = -1 if zone[0] == "-" else 1
+            digits = zone[1:].replace(":", "")
+            offset = sign * timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+            time = time.replace(tzinfo=timezone(offset)).astimezone(UTC)
+        return rest[: found.start()] + " " + rest[found.end() :], time
+    found = _NAMED.search(rest)
+    if found and (found[2] or found[3]).lower() in MONTHS:
+        day, month = found[1] or found[4], MONTHS.index((found[2] or found[3]).lower())
+        time = time.replace(month=month, day=int(day), hour=0, minute=0, second=0, microsecond=0)
+        time = time.replace(year=int(found[5])) if found[5] else time
+        rest = rest[: found.start()] + " " + rest[found.end() :]
+    found = _CLOCK.search(rest)
+    if found:
+        hour = int(found[1]) % 12 + (12 if found[4].lower() == "pm" else 0) if found[4] else int(found[1])
+        time = time.replace(hour=hour, minute=int(found[2]), second=int(found[3] or 0), microsecond=0)
+        rest = rest[: found.start()] + " " + rest[found.end() :]
+    return rest, time
+
+
+def _relative(rest: str, time: datetime) -> tuple[str, datetime]:
+    while found := _RELATIVE.search(rest):
+        words = {"a": 1, "an": 1, "next": 1, "last": -1}
+        number = found[1].replace(" ", "").lower()
+        amount = words[number] if number in words else int(number)
+        amount = -amount if found[3] else amount
+        unit = found[2].lower()
+        if unit in ("month", "year"):
+            months = time.year * 12 + time.month - 1 + amount * (12 if unit == "year" else 1)
+            last = calendar.monthrange(months // 12, months % 12 + 1)[1]
+            over = max(0, time.day - last)
+            time = time.replace(year=months // 12, month=months % 12 + 1, day=min(time.day, last))
+            time += timedelta(days=over)
+        else:
+            time += timedelta(seconds=amount * SECONDS[unit])
+        rest = rest[: found.start()] + " " + rest[found.end() :]
+    return rest, time

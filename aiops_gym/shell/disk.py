@@ -1,0 +1,214 @@
+"""The files of a shell as data, and how they get into an interpreter and back.
+
+A `Tree` is never changed but replaced, so that forks share it and what differs from another tree is found by identity.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from posixpath import dirname, join, normpath
+from typing import Any, Protocol
+from zlib import compress, decompress, error
+
+from aiops_gym.errors import SnapshotError
+
+Json = Any
+
+UNSEEN = frozenset({"/bin", "/usr/bin", "/proc", "/dev"})
+"""Folders whose content the interpreter makes up; nothing in them is an agent's file."""
+
+LARGEST = 32_000_000
+"""Bytes that the files of one shell may take, as a small disk would."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file, folder or link.
+
+    Attributes:
+        kind: `file`, `directory` or `symlink`; the data of a link is its target.
+        time: Unix seconds of the last change, on the cluster's clock.
+    """
+
+    kind: str = "file"
+    mode: int = 0o644
+    data: bytes = b""
+    time: float = 0.0
+
+
+Tree = Mapping[str, File]
+"""Absolute path -> file, parents before what is in them."""
+
+
+class Drive(Protocol):
+    """The part of an interpreter's file system that is needed to fill and read it."""
+
+    def read_dir(self, path: str) -> list[dict[str, Any]]: ...
+    def read_file(self, path: str) -> bytes: ...
+    def write_file(self, path: str, content: bytes) -> None: ...
+    def mkdir(self, path: str, recursive: bool = False) -> None: ...
+    def remove(self, path: str, recursive: bool = False) -> None: ...
+    def symlink(self, target: str, link: str) -> None: ...
+    def read_link(self, path: str) -> str: ...
+    def chmod(self, path: str, mode: int) -> None: ...
+    def exists(self, path: str) -> bool: ...
+
+
+def tree_of(files: Mapping[str, str | File], time: float = 0.0) -> Tree:
+    """A tree of these files, with the folders above them.
+
+    >>> list(tree_of({"/etc/motd": "hello"}))
+    ['/etc', '/etc/motd']
+    """
+    tree: dict[str, File] = {}
+    for path, content in sorted(files.items()):
+        file = content if isinstance(content, File) else File("file", 0o644, content.encode(), time)
+        add(tree, path, file)
+    return tree
+
+
+def add(tree: dict[str, File], path: str, file: File) -> None:
+    """Put a file into a tree that is being made, with the folders above it."""
+    for folder in parents(path):
+        if folder not in tree:
+            tree[folder] = File("directory", 0o755, b"", file.time)
+    tree[path] = file
+
+
+def parents(path: str) -> list[str]:
+    """The folders above a path, outermost first, without `/`."""
+    found: list[str] = []
+    while (path := dirname(path)) not in ("/", ""):
+        found.append(path)
+    return found[::-1]
+
+
+def absolute(path: str, cwd: str) -> str:
+    """The path from the root, without `.` and `..`."""
+    return normpath(join(cwd, path)).replace("//", "/")
+
+
+class Disk:
+    """What one interpreter's file system holds: a tree, and the times at which the interpreter wrote it."""
+
+    def __init__(self, drive: Drive) -> None:
+        self.drive = drive
+        self.tree: Tree = {}
+        self.stamps: dict[str, tuple[float, int, int]] = {}
+        self.stamps = dict(self._scan(drive))
+
+    def load(self, tree: Tree, drive: Drive | None = None) -> None:
+        """Make the file system hold this tree; only what differs is touched.
+
+        While a script runs, its callbacks must reach the files through a `drive` of their own.
+        """
+        before = self.tree
+        if tree is before:
+            return
+        drive = drive or self.drive
+        for path in [p for p in reversed(list(before)) if p not in tree or tree[p].kind != before[p].kind]:
+            with suppress(OSError, RuntimeError):
+                drive.remove(path, True)
+        for path, file in sorted(tree.items(), key=_by_age):
+            if before.get(path) is not file:
+                _put(drive, path, file)
+        self.tree = tree
+        self.stamps = dict(self._scan(drive))
+
+    def save(self, time: float, drive: Drive | None = None) -> Tree:
+        """Read back what was changed since `load`; the tree itself when nothing was."""
+        drive = drive or self.drive
+        seen = dict(self._scan(drive))
+        if seen == self.stamps:
+            return self.tree
+        kept = {path: file for path, file in self.tree.items() if path in seen}
+        for path, stamp in seen.items():
+            if self.stamps.get(path) != stamp or path not in kept:
+                file = _get(drive, path, stamp, time)
+                old = kept.get(path)
+                if old is None or (old.kind, old.mode, old.data) != (file.kind, file.mode, file.data):
+                    kept[path] = file
+                elif file.kind == "file":
+                    kept[path] = File(old.kind, old.mode, old.data, time)
+        self.tree, self.stamps = kept, seen
+        return kept
+
+    def _scan(self, drive: Drive) -> Iterator[tuple[str, tuple[float, int, int]]]:
+        folders = ["/"]
+        while folders:
+            folder = folders.pop()
+            for entry in sorted(drive.read_dir(folder), key=lambda e: str(e["name"])):
+                path = join(folder, entry["name"])
+                about = entry["metadata"]
+                kind = about["file_type"]
+                if path in UNSEEN:
+                    continue
+                if kind == "directory":
+                    folders.append(path)
+                    yield path, (0.0, -1, about["mode"])
+                else:
+                    size = -2 if kind == "symlink" else about["size"]
+                    yield path, (about["modified"], size, about["mode"])
+
+
+def _by_age(item: tuple[str, File]) -> tuple[int, float, str]:
+    """Folders first, then files from old to new, so that `-nt` holds among them."""
+    path, file = item
+    return (0, 0.0, path) if file.kind == "directory" else (1, file.time, path)
+
+
+def _put(drive: Drive, path: str, file: File) -> None:
+    with suppress(OSError, RuntimeError):  # a place where nothing can be written loses the file, as a full disk does
+        if file.kind == "directory":
+            drive.mkdir(path, True)
+        elif file.kind == "symlink":
+            if drive.exists(path):
+                drive.remove(path)
+            drive.symlink(file.data.decode(), path)
+            return
+        else:
+            drive.write_file(path, file.data)
+        drive.chmod(path, file.mode)
+
+
+def _get(drive: Drive, path: str, stamp: tuple[float, int, int], time: float) -> File:
+    _, size, mode = stamp
+    if size == -1:
+        return File("directory", mode, b"", time)
+    if size == -2:
+        return File("symlink", mode, drive.read_link(path).encode(), time)
+    return File("file", mode, drive.read_file(path), time)
+
+
+def pack(tree: Tree, base: Tree) -> Json:
+    """What a tree differs in from `base`, as JSON data."""
+    changed = {}
+    for path, file in tree.items():
+        if base.get(path) is not file:
+            data = b64encode(compress(file.data, 1)).decode() if file.data else ""
+            changed[path] = [file.kind, file.mode, file.time, data]
+    return {"changed": changed, "removed": [path for path in base if path not in tree]}
+
+
+def unpack(difference: Json, base: Tree) -> Tree:
+    """The tree whose difference from `base` this is. Raises SnapshotError."""
+    try:
+        changed, removed = difference["changed"], set(difference["removed"])
+        if not changed and not removed:
+            return base
+        tree = {path: file for path, file in base.items() if path not in removed}
+        for path, (kind, mode, time, data) in changed.items():
+            content = decompress(b64decode(data)) if data else b""
+            tree[str(path)] = File(str(kind), int(mode), content, float(time))
+    except (KeyError, TypeError, ValueError, AttributeError, error) as broken:
+        raise SnapshotError(f"not a snapshot of a shell: {broken!r}") from broken
+    return tree
+
+
+def below(tree: Tree, folder: str) -> Iterable[str]:
+    """Paths of the files below a folder, sorted."""
+    prefix = folder.rstrip("/") + "/"
+    return sorted(path for path, file in tree.items() if path.startswith(prefix) and file.kind != "directory")

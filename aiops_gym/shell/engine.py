@@ -1,0 +1,255 @@
+"""The one place that knows the interpreter: bash in process, without host files, processes or network.
+
+An engine is dear to make and holds file descriptors, so a process has few of them, shared by all its shells: who runs
+a script on an engine first loads its files into it, and only when another shell used it since.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TYPE_CHECKING, TypeVar
+
+from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
+
+from aiops_gym.shell.disk import Disk
+from aiops_gym.types import Output
+
+if TYPE_CHECKING:
+    from bashkit import FileSystem
+
+T = TypeVar("T")
+
+MAX_COMMANDS = 5_000
+MAX_LOOPS = 10_000
+MAX_OUTPUT = 4_000_000
+WALL_SECONDS = 5.0
+"""The last resort against what no counter ends, as `jq 'def f: f; f'`: not reproducible, and reported as such."""
+
+MOST_ENGINES = 8
+
+Callback = Callable[["Invocation"], Output]
+
+
+class Invocation:
+    """One call of a command from a running script."""
+
+    __slots__ = ("_context", "argv", "name", "stdin")
+
+    def __init__(self, context: BuiltinContext) -> None:
+        self._context = context
+        self.name = context.name
+        self.argv = [context.name, *context.argv]
+        self.stdin = context.stdin or ""
+
+    @property
+    def cwd(self) -> str:
+        """Where the script stood."""
+        return self._context.cwd
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """Exported variables."""
+        return self._context.env
+
+    @property
+    def drive(self) -> FileSystem:
+        """The files, from inside a callback."""
+        return self._context.fs
+
+
+@dataclass(slots=True)
+class Run:
+    """What is running on an engine, and what it printed so far.
+
+    Attributes:
+        call: what to do when the script calls one of the engine's commands.
+        ending: the script's time is up: it ends at the next boundary.
+        failure: an exception of a command, which is ours and not the script's.
+        chunks: (stdout, stderr) in the order written.
+    """
+
+    call: Callback
+    ending: bool = False
+    flooded: bool = False
+    size: int = 0
+    failure: BaseException | None = None
+    chunks: list[tuple[str, str]] = field(default_factory=list)
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> bool:
+        """Keep an exception, so that it does not pass through the interpreter."""
+        self.failure = self.failure or value
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a script ended. `error` is the interpreter's own, when it gave up."""
+
+    stdout: str
+    stderr: str
+    output: str
+    code: int
+    error: str = ""
+
+
+class Engine:
+    """An interpreter that calls back for a fixed set of command names."""
+
+    def __init__(self, names: frozenset[str], python: bool = False) -> None:
+        self.lock = threading.Lock()
+        self._run: Run | None = None
+        self._bash = Bash(
+            profile=ExecutionProfile.Interactive,
+            max_commands=MAX_COMMANDS,
+            max_loop_iterations=MAX_LOOPS,
+            timeout_seconds=WALL_SECONDS,
+            username="root",
+            hostname="kind-control-plane",
+            cwd="/root",
+            env={"HOME": "/root", "USER": "root", "LOGNAME": "root", "SHELL": "/bin/bash", "LANG": "C.UTF-8"},
+            custom_builtins=dict.fromkeys(sorted(names), self._call),
+            python=python,
+        )
+        self._fresh = self._bash.snapshot(exclude_filesystem=True)
+        self.disk = Disk(self._bash.fs())
+
+    def execute(self, script: str, call: Callback) -> Ended:
+        """Run a script as a new shell over the loaded files. An exception of a callback comes out of here."""
+        run = self._run = Run(call)
+        try:
+            result = self._bash.execute_sync(f"( {script}\n)", self._heard)
+            if result.error and result.error.startswith("parse error") and not run.chunks:
+                # The script ends in a way that swallows the bracket, as an open here-document does.
+                result = self._bash.execute_sync(script, self._heard)
+                self._bash.restore_snapshot(self._fresh)
+        finally:
+            self._run = None
+            self._bash.clear_cancel()
+        if run.failure is not None:
+            raise run.failure
+        error = "output limit exceeded" if run.flooded else result.error or ""
+        parts = run.chunks
+        return Ended(
+            "".join([out for out, _ in parts]),
+            "".join([err for _, err in parts]),
+            "".join([out + err for out, err in parts]),
+            result.exit_code,
+            error,
+        )
+
+    def cancel(self) -> None:
+        """End the running script now; what the present command would print is lost."""
+        self._bash.cancel()
+
+    def end(self) -> None:
+        """End the running script once the present command has been heard."""
+        if self._run is not None:
+            self._run.ending = True
+
+    def _heard(self, out: str, err: str) -> None:
+        run = self._run
+        if run is None:
+            return
+        run.chunks.append((out, err))
+        run.size += len(out) + len(err)
+        if run.size > MAX_OUTPUT:
+            run.flooded = True
+        if run.ending or run.flooded:
+            self._bash.cancel()
+
+    def _call(self, context: BuiltinContext) -> BuiltinResult:
+        run = self._run
+        if run is None or run.failure is not None:
+            return BuiltinResult("", "", 1)
+        if run.ending:
+            self._bash.cancel()
+            return BuiltinResult("", "", 124)
+        output = Output()
+        with run:
+            output = run.call(Invocation(context))
+        if run.failure is not None:
+            self._bash.cancel()
+        return BuiltinResult(output.stdout, output.stderr, output.code)
+
+
+class _Depth(threading.local):
+    value: int = 0
+
+
+_depth = _Depth()
+_engines: OrderedDict[tuple[frozenset[str], bool, int], Engine] = OrderedDict()
+_engines_lock = threading.Lock()
+
+
+@contextmanager
+def engine(names: frozenset[str], python: bool = False) -> Iterator[Engine]:
+    """Borrow an engine that calls back for these names.
+
+    A script started by a command of another script needs an engine of its own, on a thread of its own; see `nested`.
+    """
+    key = (names, python, _depth.value)
+    with _engines_lock:
+        found = _engines.get(key)
+        if found is None:
+            found = _engines[key] = Engine(names, python)
+            while len(_engines) > MOST_ENGINES:
+                _engines.popitem(last=False)
+        _engines.move_to_end(key)
+    _depth.value += 1
+    try:
+        with found.lock:
+            yield found
+    finally:
+        _depth.value -= 1
+
+
+def depth() -> int:
+    """How many scripts are running on this thread and those that wait for it."""
+    return _depth.value
+
+
+def nested(work: Callable[[], T]) -> T:
+    """Do work that borrows an engine: on a thread of its own when a script is running on this one.
+
+    The interpreter cannot be entered again from a callback, not even another instance of it, on the same thread.
+    """
+    outer = _depth.value
+    if outer == 0:
+        return work()
+    done: list[T] = []
+    failed: list[BaseException] = []
+
+    def target() -> None:
+        _depth.value = outer
+        with _Collected(failed):
+            done.append(work())
+
+    thread = threading.Thread(target=target, name="aiops-gym-shell")
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return done[0]
+
+
+class _Collected:
+    """Keeps an exception for the thread that waits for this one."""
+
+    def __init__(self, failed: list[BaseException]) -> None:
+        self._failed = failed
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> bool:
+        if value is not None:
+            self._failed.append(value)
+        return True

@@ -1,0 +1,82 @@
+"""The files as a command sees them while a script runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aiops_gym.shell.clock import Clock
+from aiops_gym.shell.context import FileInfo
+from aiops_gym.shell.disk import UNSEEN, Disk, absolute
+from aiops_gym.shell.engine import Invocation
+from aiops_gym.shell.host import INSTALLED
+
+
+class OpenFiles:
+    """See `shell.context.Files`.
+
+    Attributes:
+        wrote: whether anything was changed through here.
+    """
+
+    def __init__(self, clock: Clock, disk: Disk, invocation: Invocation) -> None:
+        self._clock = clock
+        self._disk = disk
+        self._invocation = invocation
+        self.wrote = False
+
+    def read(self, path: str) -> str:
+        """Text of a file. Raises FileNotFoundError or IsADirectoryError."""
+        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        if full == "/dev/stdin":
+            return self._invocation.stdin
+        if not drive.exists(full):
+            raise FileNotFoundError(path)
+        if drive.stat(full)["file_type"] == "directory":
+            raise IsADirectoryError(path)
+        return drive.read_file(full).decode(errors="replace")
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file, with the folders above it."""
+        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        folder = full.rsplit("/", 1)[0]
+        if folder and not drive.exists(folder):
+            drive.mkdir(folder, True)
+        drive.write_file(full, text.encode())
+        self.wrote = True
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or a folder."""
+        return self._invocation.drive.exists(absolute(path, self._invocation.cwd))
+
+    def about(self, path: str) -> FileInfo | None:
+        """What is known of a file itself, links not followed; None when there is none."""
+        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        if full == "/":
+            return FileInfo("directory", 0o755, 4096, INSTALLED)
+        folder, _, name = full.rpartition("/")
+        if not drive.exists(folder or "/"):
+            return None
+        found = next((e["metadata"] for e in drive.read_dir(folder or "/") if e["name"] == name), None)
+        if found is None:
+            return None
+        disk, kind = self._disk, str(found["file_type"])
+        stamp, known = disk.stamps.get(full), disk.tree.get(full)
+        fresh = known is None or (kind == "file" and stamp is not None and stamp[0] != found["modified"])
+        time = self._clock.now() if fresh or known is None else known.time
+        time = INSTALLED if full in UNSEEN or folder in UNSEEN else time
+        target = drive.read_link(full) if kind == "symlink" else ""
+        return FileInfo(kind, int(found["mode"]), 4096 if kind == "directory" else int(found["size"]), time, target)
+
+    def make_folder(self, path: str) -> None:
+        """Make a folder, with those above it."""
+        self._invocation.drive.mkdir(absolute(path, self._invocation.cwd), True)
+        self.wrote = True
+
+    def list(self, path: str) -> Sequence[str]:
+        """Names in a folder, sorted. Raises FileNotFoundError or NotADirectoryError."""
+        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        if not drive.exists(full):
+            raise FileNotFoundError(path)
+        if drive.stat(full)["file_type"] != "directory":
+            raise NotADirectoryError(path)
+        return sorted(str(entry["name"]) for entry in drive.read_dir(full))

@@ -1,0 +1,104 @@
+r"""JSON as Go reads it: the value, or Go's words for what is wrong with the text.
+
+>>> loads('{"a": [1, 2.5, "x"]}')
+{'a': [1, 2.5, 'x']}
+>>> loads("{bad")
+Traceback (most recent call last):
+    ...
+ValueError: invalid character 'b' looking for beginning of object key string
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+SPACE = re.compile(r"[ \t\r\n]*")
+NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+WORDS = ("true", "false", "null")
+END = "unexpected end of JSON input"
+
+
+def loads(text: str) -> Any:
+    """The value of a JSON text. Raises ValueError in the words of Go's encoding/json."""
+    try:
+        return json.loads(text, strict=True)
+    except json.JSONDecodeError:
+        at = _value(text, _skip(text, 0), "looking for beginning of value")
+        at = _skip(text, at)
+        raise _unexpected(text, at, "after top-level value") from None
+
+
+def _skip(text: str, at: int) -> int:
+    match = SPACE.match(text, at)
+    return match.end() if match else at
+
+
+def _unexpected(text: str, at: int, where: str) -> ValueError:
+    if at >= len(text):
+        return ValueError(END)
+    char = text[at]
+    shown = {"'": r"'\''", '"': "'\"'"}.get(char, repr(char))
+    return ValueError(f"invalid character {shown} {where}")
+
+
+def _value(text: str, at: int, where: str) -> int:
+    """The end of the value that begins at `at`. Raises ValueError."""
+    char = text[at : at + 1]
+    if char == "{":
+        return _members(text, at + 1, "}")
+    if char == "[":
+        return _members(text, at + 1, "]")
+    if char == '"':
+        return _string(text, at + 1)
+    if match := NUMBER.match(text, at):
+        return match.end()
+    for word in WORDS:
+        if char == word[0]:
+            return _word(text, at, word)
+    raise _unexpected(text, at, where)
+
+
+def _word(text: str, at: int, word: str) -> int:
+    for offset, letter in enumerate(word):
+        if text[at + offset : at + offset + 1] != letter:
+            raise _unexpected(text, at + offset, f"in literal {word} (expecting '{letter}')")
+    return at + len(word)
+
+
+def _string(text: str, at: int) -> int:
+    while at < len(text) and text[at] != '"':
+        if text[at] == "\\":
+            at += 1
+            if at < len(text) and text[at] not in '"\\/bfnrtu':
+                raise _unexpected(text, at, "in string escape code")
+        elif text[at] < " ":
+            raise _unexpected(text, at, "in string literal")
+        at += 1
+    if at >= len(text):
+        raise ValueError(END)
+    return at + 1
+
+
+def _members(text: str, at: int, close: str) -> int:
+    """The end of an object or array whose first member begins at `at`."""
+    pairs = close == "}"
+    at = _skip(text, at)
+    if text[at : at + 1] == close:
+        return at + 1
+    while True:
+        if pairs:
+            if text[at : at + 1] != '"':
+                raise _unexpected(text, at, "looking for beginning of object key string")
+            at = _skip(text, _string(text, at + 1))
+            if text[at : at + 1] != ":":
+                raise _unexpected(text, at, "after object key")
+            at = _skip(text, at + 1)
+        at = _skip(text, _value(text, at, "looking for beginning of value"))
+        char = text[at : at + 1]
+        if char == close:
+            return at + 1
+        if char != ",":
+            raise _unexpected(text, at, "after object key:value pair" if pairs else "after array element")
+        at = _skip(text, at + 1)

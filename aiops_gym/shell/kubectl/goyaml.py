@@ -1,0 +1,57 @@
+"""What is wrong with a YAML text, in the words of the YAML library that kubectl is built with."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import yaml
+
+WORDS: Final = (
+    (r"expected ',' or '}', but got .*", "did not find expected ',' or '}'"),
+    (r"expected ',' or '\]', but got .*", "did not find expected ',' or ']'"),
+    (r"mapping values are not allowed here", "mapping values are not allowed in this context"),
+    (r"found character .* that cannot start any token", "found character that cannot start any token"),
+    (r"expected the node content, but found .*", "did not find expected node content"),
+    (r"expected '<document start>', but found .*", "did not find expected <document start>"),
+    (
+        r"expected alphabetic or numeric character, but found .*",
+        "did not find expected alphabetic or numeric character",
+    ),
+    (r"found unknown escape character .*", "found unknown escape character"),
+    (r"found undefined alias '?(.*?)'?", r"unknown anchor '\1' referenced"),
+)
+
+
+def problem(error: yaml.YAMLError) -> str:
+    """`yaml: line 3: did not find expected key`.
+
+    >>> try:
+    ...     _ = yaml.safe_load("a: b: c")
+    ... except yaml.YAMLError as error:
+    ...     problem(error)
+    'yaml: mapping values are not allowed in this context'
+    """
+    words, context = str(getattr(error, "problem", None) or error), str(getattr(error, "context", None) or "")
+    if words.startswith("expected <block end>, but found"):
+        words = "did not find expected '-' indicator" if "collection" in context or "sequence" in context else BLOCK
+    for pattern, ours in WORDS:
+        words = re.sub(f"^{pattern}$", ours, words)
+    line = _line(error)
+    return f"yaml: line {line}: {words}" if line else f"yaml: {words}"
+
+
+BLOCK: Final = "did not find expected key"
+
+
+def _line(error: Any) -> int:
+    """The line that the library names: the problem's, counted from 1 by its scanner and from 0 by its parser."""
+    mark, context = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
+    if mark is None:
+        return 0
+    at_end = mark.buffer is not None and mark.buffer[mark.pointer :] in ("", "\0")
+    # The end of the text counts as a line of its own, except inside a quoted text.
+    line = int(mark.line) + (1 if at_end and mark.column and "unexpected end" not in str(error.problem) else 0)
+    if line:
+        return line + (1 if isinstance(error, yaml.scanner.ScannerError) else 0)
+    return int(context.line) if context is not None else 0

@@ -1,0 +1,122 @@
+"""Objects in files and on the standard input, as `-f` takes them: YAML 1.1 or JSON, several documents, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import yaml
+
+from aiops_gym.shell.context import Context
+from aiops_gym.shell.kubectl.errors import Failure
+from aiops_gym.shell.kubectl.flags import go_quote
+
+Json = Any
+EXTENSIONS = (".json", ".yaml", ".yml")
+
+
+class Manifest(NamedTuple):
+    """An object of a file, and the file's name (`STDIN` for the standard input)."""
+
+    obj: dict[str, Json]
+    source: str
+
+
+class Loader(yaml.SafeLoader):
+    """YAML 1.1 as Kubernetes reads it: times stay text."""
+
+
+Loader.yaml_implicit_resolvers = {
+    letter: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def read(context: Context, paths: Sequence[str], recursive: bool = False) -> list[Manifest]:
+    """All objects of files, folders and `-`; the items of a List are given one by one.
+
+    Raises:
+        Failure: a path that is not there, text that is not YAML, or an object without kind or apiVersion.
+    """
+    found: list[Manifest] = []
+    for path in paths:
+        for source, text in _texts(context, path, recursive):
+            for document in documents(text, source):
+                found += _flat(document, source)
+    return found
+
+
+def documents(text: str, source: str) -> list[Json]:
+    """The documents of a text, empty ones left out."""
+    try:
+        parsed = list(yaml.load_all(text, Loader=Loader))
+    except yaml.YAMLError as error:
+        raise Failure(f"error parsing {source}: error converting YAML to JSON: yaml: {_place(error)}") from None
+    return [_keys(document) for document in parsed if document is not None]
+
+
+def _texts(context: Context, path: str, recursive: bool) -> Iterator[tuple[str, str]]:
+    if path == "-":
+        yield "STDIN", context.stdin
+        return
+    if path.startswith(("http://", "https://")):
+        host = path.split("/")[2]
+        raise Failure(f"unable to read URL {go_quote(path)}: dial tcp: lookup {host}: no such host")
+    if not context.files.exists(path):
+        raise Failure(f"the path {go_quote(path)} does not exist")
+    try:
+        yield path, context.files.read(path)
+    except IsADirectoryError:
+        names = context.files.list(path)
+        inner = [f"{path.rstrip('/')}/{name}" for name in names if name.endswith(EXTENSIONS)]
+        folders = [f"{path.rstrip('/')}/{name}" for name in names if not name.endswith(EXTENSIONS)] if recursive else []
+        if not inner and not folders:
+            raise Failure(f"error reading [{path}]: recognized file extensions are [{' '.join(EXTENSIONS)}]") from None
+        for name in inner:
+            yield name, context.files.read(name)
+        for name in folders:
+            try:
+                context.files.list(name)
+            except OSError:
+                continue
+            yield from _texts(context, name, recursive)
+
+
+def _flat(document: Json, source: str) -> Iterator[Manifest]:
+    if not isinstance(document, dict):
+        raise Failure(
+            f"error validating {go_quote(source)}: error validating data: invalid object to validate; "
+            "if you choose to ignore these errors, turn validation off with --validate=false"
+        )
+    kind, version = document.get("kind"), document.get("apiVersion")
+    if kind and str(kind).endswith("List") and isinstance(document.get("items"), list):
+        for item in document["items"]:
+            yield from _flat(item, source)
+        return
+    unset = [name for name, value in (("apiVersion not set", version), ("kind not set", kind)) if not value]
+    if unset:
+        shown = unset[0] if len(unset) == 1 else f"[{', '.join(unset)}]"
+        raise Failure(
+            f"error validating {go_quote(source)}: error validating data: {shown}; "
+            "if you choose to ignore these errors, turn validation off with --validate=false"
+        )
+    yield Manifest(document, source)
+
+
+def _keys(value: Json) -> Json:
+    """Keys as text: YAML may have read a key as a bool or a number."""
+    if isinstance(value, dict):
+        return {_key(key): _keys(inner) for key, inner in value.items()}
+    return [_keys(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    return "null" if key is None else str(key)
+
+
+def _place(error: yaml.YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None) or str(error)
+    return f"line {mark.line + 1}: {problem}" if mark is not None else problem

@@ -1,0 +1,103 @@
+r"""JSON as kubectl prints it: sorted keys, four blanks, Go's escapes.
+
+>>> print(text({"b": [1.0, {}], "a": "<&>"}), end="")
+{
+    "a": "\u003c\u0026\u003e",
+    "b": [
+        1,
+        {}
+    ]
+}
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import orjson
+
+from aiops_gym.shell.kubectl.output.view import shown
+from aiops_gym.sim.objects import Obj
+
+Json = Any
+ITEM: Final = " " * 8
+_INDENT: Final = re.compile(r"\n +")
+_UNSAFE: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def text(value: Json) -> str:
+    """A value with a newline at its end; the text of a stored object is kept in its memo, without its managedFields."""
+    if isinstance(value, Obj):
+        memo = value.memo
+        found = memo.get("kubectl.json")
+        if found is None:
+            found = memo["kubectl.json"] = _render(shown(value)) + "\n"
+        return str(found)
+    return _render(value) + "\n"
+
+
+def item(obj: Json) -> str:
+    """An object as it stands among the items of a list."""
+    if isinstance(obj, Obj):
+        memo = obj.memo
+        found = memo.get("kubectl.json.item")
+        if found is None:
+            found = memo["kubectl.json.item"] = _indented(text(obj)[:-1])
+        return str(found)
+    return _indented(_render(shown(obj)))
+
+
+def listing(items: list[Json], managed: bool = False) -> str:
+    """Objects as a `List`; `managed` keeps their managedFields."""
+    write = (lambda obj: _indented(_render(obj))) if managed else item
+    head = '{\n    "apiVersion": "v1",\n    "items": ['
+    body = "\n" + ",\n".join(map(write, items)) + "\n    ]" if items else "]"
+    return f'{head}{body},\n    "kind": "List",\n    "metadata": {{\n        "resourceVersion": ""\n    }}\n}}\n'
+
+
+def compact(value: Json) -> str:
+    r"""One line without blanks, as Go marshals it.
+
+    >>> compact({"b": 1, "a": "x<y"})
+    '{"a":"x\\u003cy","b":1}'
+    """
+    return _escaped(orjson.dumps(_plain(value), option=orjson.OPT_SORT_KEYS).decode())
+
+
+def _render(value: Json) -> str:
+    raw = orjson.dumps(_plain(value), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()
+    return _escaped(_INDENT.sub(_doubled, raw))
+
+
+def _doubled(match: re.Match[str]) -> str:
+    blanks: str = match[0]
+    return blanks + blanks[1:]
+
+
+def _indented(text: str) -> str:
+    return ITEM + text.replace("\n", "\n" + ITEM)
+
+
+def _escaped(text: str) -> str:
+    for char, escape in _UNSAFE.items():
+        if char in text:
+            text = text.replace(char, escape)
+    return text
+
+
+def _plain(value: Json) -> Json:
+    """Floats as Go writes them: whole ones are integers."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 1e21 else value
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()} if _holds_float(value) else value
+    return [_plain(inner) for inner in value] if isinstance(value, list) and _holds_float(value) else value
+
+
+def _holds_float(value: Json) -> bool:
+    if isinstance(value, dict):
+        return any(map(_holds_float, value.values()))
+    if isinstance(value, list):
+        return any(map(_holds_float, value))
+    return isinstance(value, float)

@@ -1,0 +1,1 @@
+"""How a rollout goes: its status in kubectl's words, and its history."""

@@ -1,0 +1,48 @@
+"""`kubectl annotate`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aiops_gym.shell.kubectl.errors import Failure
+from aiops_gym.shell.kubectl.pairs import Edit, edit, split
+from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.shell.kubectl.verbs.label import FLAGS, validate
+
+CHANGE_CAUSE = "kubernetes.io/change-cause"
+
+
+def run(call: Invocation) -> int | None:
+    """Put annotations on objects, or take them off."""
+    resources, words = split(call.args, "annotation")
+    wrong = [word for word in words if word.startswith("=") or word == "-"]
+    if wrong:
+        raise Failure(f"invalid annotation format: {', '.join(wrong)}")
+    put = dict(word.split("=", 1) for word in words if "=" in word)
+    drop = [word[:-1] for word in words if "=" not in word]
+    validate(call, resources, "rsrc", bool(words))
+    both = [key for key in drop if key in put]
+    if both:
+        names = ", ".join(both)
+        raise Failure(f"can not both modify and remove the following annotation(s) in the same command: {names}")
+
+    def check(present: Mapping[str, str]) -> None:
+        kept = [
+            f"'{key}' already has a value ({present[key]})"
+            for key, value in sorted(put.items())
+            if present.get(key, value) != value and key != CHANGE_CAUSE
+        ]
+        if kept:
+            raise Failure(f"--overwrite is false but found the following declared annotation(s): {'; '.join(kept)}")
+
+    edit(call, resources, Edit("annotations", put, drop, check, lambda old, new: "annotated"), "kubectl-annotate")
+    return None
+
+
+verb = Verb(
+    "annotate",
+    run,
+    flags=FLAGS,
+    usage="annotate [--overwrite] (-f FILENAME | TYPE NAME) KEY_1=VAL_1 ... KEY_N=VAL_N [--resource-version=version]",
+    short="Update the annotations on a resource",
+)

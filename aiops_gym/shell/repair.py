@@ -1,0 +1,43 @@
+"""The interpreter's own wording turned into that of GNU bash."""
+
+from __future__ import annotations
+
+import re
+
+_NOT_FOUND = re.compile(r"(: command not found)\. [^\n]*")
+_PARSE = re.compile(r"^parse error at line (\d+), column \d+: (.*)$", re.S)
+_LIMIT = re.compile(r"^(?:bash: line \d+: )?resource limit exceeded: [^\n]*\n", re.M)
+
+_NEAR = "syntax error near"
+
+
+def repair(stderr: str) -> str:
+    """Error text of commands as bash and the GNU tools word it.
+
+    >>> repair("bash: line 1: tuch: command not found. Did you mean: touch?\\n")
+    'bash: line 1: tuch: command not found\\n'
+    """
+    if "not found" in stderr:
+        stderr = _NOT_FOUND.sub(r"\1", stderr)
+    if "resource limit" in stderr:
+        stderr = _LIMIT.sub("", stderr)
+    return stderr
+
+
+def syntax_error(message: str, script: str) -> str:
+    """What `bash -c` prints for a script that does not parse.
+
+    >>> syntax_error("parse error at line 1, column 4: syntax error near unexpected token `then'", "if then")
+    "bash: -c: line 1: syntax error near unexpected token `then'\\nbash: -c: line 1: `if then'\\n"
+    """
+    found = _PARSE.match(message)
+    if found is None:
+        return f"bash: -c: {message.strip()}\n"
+    number, text = int(found[1]), found[2].strip()
+    lines = script.split("\n")
+    if text.startswith(_NEAR) and number <= len(lines):
+        return f"bash: -c: line {number}: {text}\nbash: -c: line {number}: `{lines[number - 1]}'\n"
+    if text.startswith("unexpected EOF while looking for"):
+        last = len(lines) + 1
+        return f"bash: -c: line {number}: {text}\nbash: -c: line {last}: syntax error: unexpected end of file\n"
+    return f"bash: -c: line {number}: {text}\n"

@@ -1,0 +1,156 @@
+"""The shell behind `exec_shell`: each script is a new shell over the same files, in virtual time, within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from aiops_gym.errors import SnapshotError
+from aiops_gym.shell import repair
+from aiops_gym.shell.analysis import analyse
+from aiops_gym.shell.clock import Clock
+from aiops_gym.shell.commands import COMMANDS
+from aiops_gym.shell.context import CommandModule, Network
+from aiops_gym.shell.disk import LARGEST, File, absolute, add, below, pack, unpack
+from aiops_gym.shell.engine import Ended, nested
+from aiops_gym.shell.host import host_tree
+from aiops_gym.shell.kubectl import run as kubectl
+from aiops_gym.shell.session import Session
+from aiops_gym.sim.draws import bits
+from aiops_gym.types import Cluster, ShellRun
+
+Json = Any
+
+LONGEST = 131_072
+"""Characters of a script: what Linux takes as one argument (`sh -c`)."""
+
+
+class Sandbox:
+    """A shell on the host of a cluster.
+
+    Args:
+        cluster: the API and the clock.
+        seed: of `$RANDOM`, `mktemp` and `shuf`; nothing of the world is drawn from it.
+        commands: name -> command, beside or instead of those of `shell.commands`; kubectl when not given.
+        network: what the host can reach.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        seed: int,
+        commands: Mapping[str, CommandModule] | None = None,
+        network: Network | None = None,
+    ) -> None:
+        self.cluster = cluster
+        self.seed = seed
+        self.network = network
+        self.commands = {**COMMANDS, **({"kubectl": kubectl} if commands is None else commands)}
+        self.names = frozenset(self.commands)
+        self._base = host_tree(self.names)
+        self._tree = self._base
+        self._drawn = 0
+
+    def run(self, script: str, timeout: float = 30.0) -> ShellRun:
+        """Run a script for at most `timeout` seconds of the cluster's time.
+
+        What it printed before a limit is kept. The exit code is then 124 and `limit` says which: `time`, `commands`,
+        `output`, or `wall` for the last resort that no counter foresaw.
+        """
+        refused = _unfit(script)
+        if refused:
+            return ShellRun("", refused, refused, 126)
+        script = script.replace("\0", "")
+        about = analyse(script)
+        if about.error:
+            message = repair.syntax_error(about.error, script)
+            return ShellRun("", message, message, 2)
+        session = Session(self, Clock(self.cluster, self.cluster.now() + timeout))
+        ended, self._tree = nested(lambda: session.script(script, self._tree, about.writes))
+        return _report(ended, session.clock, timeout)
+
+    def draw(self) -> int:
+        """64 random bits of the shell's own stream."""
+        self._drawn += 1
+        return bits(self.seed, "shell", "", self._drawn)
+
+    def fraction(self) -> float:
+        """A number in [0, 1) of the shell's own stream."""
+        return (self.draw() >> 11) * 2.0**-53
+
+    def read_file(self, path: str) -> str:
+        """Text of a file. Raises FileNotFoundError or IsADirectoryError."""
+        file = self._tree.get(absolute(path, "/root"))
+        if file is None:
+            raise FileNotFoundError(path)
+        if file.kind == "directory":
+            raise IsADirectoryError(path)
+        return file.data.decode(errors="replace")
+
+    def write_file(self, path: str, text: str) -> None:
+        """Write a file, with the folders above it. Raises OSError when the disk is full."""
+        tree = dict(self._tree)
+        add(tree, absolute(path, "/root"), File("file", 0o644, text.encode(), self.cluster.now()))
+        if sum(len(file.data) for file in tree.values()) > LARGEST:
+            raise OSError(28, "No space left on device", path)
+        self._tree = tree
+
+    def list_files(self, path: str) -> Sequence[str]:
+        """Full paths of all files below a folder, sorted."""
+        return tuple(below(self._tree, absolute(path, "/root")))
+
+    def fork(self, cluster: Cluster, network: Network | None = None) -> Sandbox:
+        """A shell with the same files that goes on by itself, on another cluster."""
+        twin = Sandbox.__new__(Sandbox)
+        twin.__dict__.update(self.__dict__)
+        twin.cluster, twin.network = cluster, network
+        return twin
+
+    def snapshot(self) -> bytes:
+        """What differs from a new shell: a few bytes as long as no file was written."""
+        return orjson.dumps({"drawn": self._drawn, "files": pack(self._tree, self._base)})
+
+    def restore(self, data: bytes) -> None:
+        """Go on from a `snapshot`. Raises SnapshotError."""
+        try:
+            state = orjson.loads(data)
+            drawn, files = int(state["drawn"]), state["files"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise SnapshotError(f"not a snapshot of a shell: {error!r}") from error
+        self._tree, self._drawn = unpack(files, self._base), drawn
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_base", "_tree", "commands", "names")}
+        extra = {name: command for name, command in self.commands.items() if COMMANDS.get(name) is not command}
+        extra = None if extra == {"kubectl": kubectl} else extra
+        return {**state, "extra": extra, "files": self.snapshot()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["cluster"], state["seed"], state["extra"], state["network"])  # type: ignore[misc]
+        self.restore(state["files"])
+
+
+def _unfit(script: str) -> str:
+    """Why a text cannot be a script at all, or ""."""
+    if len(script) > LONGEST:
+        return f"bash: Argument list too long ({len(script)} characters, at most {LONGEST})\n"
+    if not script.isascii():
+        try:
+            script.encode()
+        except UnicodeEncodeError:
+            return "bash: cannot execute: the command is not valid UTF-8\n"
+    return ""
+
+
+def _report(ended: Ended, clock: Clock, timeout: float) -> ShellRun:
+    limit, message = "", ""
+    if clock.spent and ended.error:
+        limit, message = "time", f"bash: killed after {timeout:g} seconds\n"
+    elif ended.error:
+        limit = "wall" if "timeout" in ended.error else "output" if "output" in ended.error else "commands"
+        message = f"bash: killed: {ended.error.removeprefix('resource limit exceeded: ')}\n"
+    stderr = repair.repair(ended.stderr) + message
+    output = repair.repair(ended.output) + message
+    return ShellRun(ended.stdout, stderr, output, 124 if limit else ended.code, limit)

@@ -1,0 +1,40 @@
+"""JSON merge patch (RFC 7386)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def json_merge(original: Any, patch: Any) -> Any:
+    """`original` with a merge patch applied: nulls delete, objects merge, all else replaces.
+
+    >>> json_merge({"a": {"b": 1, "c": 2}, "d": [1]}, {"a": {"b": None, "e": {"f": None}}, "d": [2]})
+    {'a': {'c': 2, 'e': {}}, 'd': [2]}
+    """
+    if not isinstance(patch, dict):
+        return patch
+    merged = dict(original) if isinstance(original, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = json_merge(merged.get(key), value)
+    return merged
+
+
+def merge_difference(old: Any, new: Any) -> Any:
+    """The smallest merge patch that turns `old` into `new`, both objects.
+
+    >>> merge_difference({"a": 1, "b": {"c": 1}}, {"b": {"c": 2}})
+    {'b': {'c': 2}, 'a': None}
+    """
+    patch: dict[str, Any] = {}
+    for key, value in new.items():
+        if key not in old:
+            patch[key] = value
+        elif isinstance(value, dict) and isinstance(old[key], dict):
+            if inner := merge_difference(old[key], value):
+                patch[key] = inner
+        elif value != old[key]:
+            patch[key] = value
+    return patch | {key: None for key in old if key not in new}

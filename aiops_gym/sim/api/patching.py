@@ -1,0 +1,131 @@
+"""patch: four ways to say what should change, one way to put it in place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from aiops_gym.sim.api import write
+from aiops_gym.sim.api.answer import Answer
+from aiops_gym.sim.api.decode import DecodeError, Decoder, copied
+from aiops_gym.sim.api.patch import PatchError, go, json_merge, json_patch, server_side, strategic_merge
+from aiops_gym.sim.api.read import found
+from aiops_gym.sim.api.resources import Resource
+from aiops_gym.sim.api.schema import type_of
+from aiops_gym.sim.api.status import ApiError, bad_request, quoted, unsupported_media_type
+from aiops_gym.sim.objects import Obj
+from aiops_gym.sim.world import World
+from aiops_gym.types import Request
+
+Json = Any
+
+STRATEGIC = "application/strategic-merge-patch+json"
+MERGE = "application/merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
+APPLY = "application/apply-patch+yaml"
+
+
+def patch(world: World, resource: Resource, request: Request) -> Answer:
+    """Patch an object, or its status, for a client."""
+    kind = request.content_type.partition(";")[0].strip()
+    if kind not in (STRATEGIC, MERGE, JSON_PATCH, APPLY):
+        raise unsupported_media_type()
+    if kind == APPLY and not request.subresource:
+        return _apply(world, resource, request)
+    old = found(world, resource, request.namespace, request.name)
+    changed = patched(old, request.body, kind, type_of(resource.api_version, resource.kind))
+    return _put(world, resource, request, old, changed, kind)
+
+
+def patched(old: Obj | Mapping[str, Any], body: Json, kind: str, type_name: str) -> Json:
+    """The JSON that a patch makes of an object. Raises ApiError."""
+    if kind == JSON_PATCH:
+        return _json_patched(old, body)
+    if not isinstance(body, dict):
+        raise bad_request("invalid JSON document" if kind == STRATEGIC else _not_a_map(body))
+    if kind == MERGE:
+        return json_merge(old, body)
+    if kind == APPLY:
+        return server_side(old, body, type_name)
+    if not type_name:
+        raise unsupported_media_type()
+    try:
+        return strategic_merge(old, body, type_name)
+    except PatchError as error:
+        if str(error) in ("invalid JSON document", "patch format of retainKeys is invalid"):
+            raise bad_request(str(error)) from None
+        raise ApiError(500, "", str(error)) from None
+
+
+def _not_a_map(body: Json) -> str:
+    kind = "array" if isinstance(body, list) else "string" if isinstance(body, str) else "number"
+    return f"error decoding patch: json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"
+
+
+def _json_patched(old: Mapping[str, Any], body: Json) -> Json:
+    try:
+        return json_patch(old, body)
+    except PatchError as error:
+        if str(error).startswith("json: "):
+            raise bad_request(f"error decoding patch: {error}") from None
+        text = "the server rejected our request due to an error in our request"
+        raise ApiError(422, "Invalid", text, {}) from None
+
+
+def _put(world: World, resource: Resource, request: Request, old: Obj, changed: Json, kind: str) -> Answer:
+    decoder = Decoder(patched=kind == STRATEGIC)
+    shown = go(request.body) if kind == STRATEGIC else orjson.dumps(changed).decode()
+    try:
+        if not isinstance(changed, dict):
+            raise DecodeError("json: cannot unmarshal into Go value")
+        draft = write.typed(resource, changed, decoder)
+    except DecodeError as error:
+        raise _rejected(shown, str(error)) from None
+    if decoder.unknown and request.query.get("fieldValidation") == "Strict":
+        raise _rejected(shown, f"strict decoding error: {', '.join(decoder.unknown)}")
+    for name in ("name", "namespace"):
+        given, own = draft["metadata"].get(name), old["metadata"].get(name)
+        if given != own and (given or own):
+            raise bad_request(f"the {name} of the object ({given or ''}) does not match the {name} on the URL ({own})")
+    draft["metadata"].setdefault("resourceVersion", old["metadata"]["resourceVersion"])
+    obj = write.replace(world, resource, draft, old, request.subresource, bool(request.query.get("dryRun")))
+    return write.warned(Answer(200, obj), [] if request.query.get("fieldValidation") == "Ignore" else decoder.unknown)
+
+
+def _rejected(shown: str, why: str) -> ApiError:
+    cause = {"reason": "FieldValueInvalid", "message": f"Invalid value: {quoted(shown)}: {why}", "field": "patch"}
+    return ApiError(422, "Invalid", f' "" is invalid: patch: {cause["message"]}', {"causes": [cause]})
+
+
+def _apply(world: World, resource: Resource, request: Request) -> Answer:
+    """Server-side apply: make what is missing, merge what is there, drop what this manager no longer asks for."""
+    manager = request.query.get("fieldManager", "")
+    if not manager:
+        raise bad_request("PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch")
+    body = request.body
+    if not isinstance(body, dict):
+        raise bad_request("error decoding YAML: the object provided is unrecognized")
+    intent = copied(body)
+    meta = intent["metadata"] = dict(intent.get("metadata") or {})
+    meta["name"] = request.name
+    if resource.namespaced:
+        meta["namespace"] = request.namespace
+    old = world.store.get(resource.name, request.namespace if resource.namespaced else "", request.name)
+    record, key = world.table("applied"), f"{resource.name} {request.namespace}/{request.name} {manager}"
+    if old is None:
+        answer = write.post(world, resource, _with_body(request, intent))
+    else:
+        before = record.get(key)
+        merged = server_side(old, intent, type_of(resource.api_version, resource.kind), before)
+        answer = _put(world, resource, request, old, merged, APPLY)
+    if not request.query.get("dryRun"):
+        record[key] = intent
+    return answer
+
+
+def _with_body(request: Request, body: Json) -> Request:
+    return Request(
+        request.verb, request.resource, request.namespace, request.name, request.subresource, body, query=request.query
+    )

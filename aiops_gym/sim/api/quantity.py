@@ -1,0 +1,93 @@
+"""Amounts of CPU, memory and storage, as Kubernetes writes them (apimachinery `resource.Quantity`).
+
+>>> canonical("0.1"), canonical("1024Mi"), canonical("1000m"), canonical("1.5Gi"), canonical("1e3")
+('100m', '1Gi', '1', '1536Mi', '1e3')
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_CEILING, ROUND_UP, Decimal
+from functools import lru_cache
+
+_SYNTAX = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4}|[KMGTPE]i|[numkMGTPE]?)")
+DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+NANO = Decimal(1).scaleb(-9)
+LARGEST = Decimal((1 << 63) - 1)
+
+PATTERN = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$"
+WRONG = f"quantities must match the regular expression '{PATTERN}'"
+
+
+def _split(text: str) -> tuple[Decimal, str]:
+    match = _SYNTAX.fullmatch(text)
+    if not match:
+        raise ValueError(WRONG if not re.fullmatch(PATTERN, text) else SUFFIX)
+    sign, digits, suffix = match.groups()
+    number = Decimal(digits or "0")
+    if suffix in BINARY:
+        number *= 1 << BINARY[suffix]
+    elif suffix in DECIMAL:
+        number = number.scaleb(DECIMAL[suffix])
+    else:
+        number = number.scaleb(max(-400, min(400, int(suffix[1:]))))
+    # Nothing below a billionth is kept, nothing above the largest whole number either.
+    number = min(number.quantize(NANO, rounding=ROUND_UP), LARGEST) if number < LARGEST else LARGEST
+    return (-number if sign == "-" else number), suffix
+
+
+SUFFIX = "unable to parse quantity's suffix"
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str) -> Decimal:
+    """The number that a quantity stands for. Raises ValueError with the server's text.
+
+    >>> parse("250m"), parse("1Ki")
+    (Decimal('0.250000000'), Decimal('1024.000000000'))
+    """
+    return _split(text)[0]
+
+
+def milli(text: str) -> int:
+    """Thousandths, rounded up: how CPU is counted."""
+    return int((parse(text) * 1000).to_integral_value(rounding=ROUND_CEILING))
+
+
+def whole(text: str) -> int:
+    """A whole number, rounded up: how bytes are counted."""
+    return int(parse(text).to_integral_value(rounding=ROUND_CEILING))
+
+
+@lru_cache(maxsize=4096)
+def canonical(text: str) -> str:
+    """The form in which the server keeps it: no fraction, the largest suffix that allows that. Raises ValueError."""
+    number, suffix = _split(text)
+    return write(number, suffix)
+
+
+def write(number: Decimal, like: str = "") -> str:
+    """A number in the notation of a suffix: binary (`Mi`), decimal (`m`) or an exponent (`e3`).
+
+    >>> write(Decimal("0.25")), write(Decimal(1 << 31), "Ki"), write(Decimal(1500), "e3")
+    ('250m', '2Gi', '1500')
+    """
+    if number == 0:
+        return "0"
+    if like in BINARY and abs(number) >= 1024:
+        return _binary(int(number.to_integral_value(rounding=ROUND_UP)))
+    exponent = 18
+    while exponent > -9 and number.scaleb(-exponent) != number.scaleb(-exponent).to_integral_value():
+        exponent -= 3
+    digits = str(int(number.scaleb(-exponent)))
+    if like[:1] in ("e", "E") and like not in DECIMAL and like not in BINARY:
+        return f"{digits}e{exponent}" if exponent else digits
+    return digits + next(s for s, e in DECIMAL.items() if e == exponent)
+
+
+def _binary(number: int) -> str:
+    for suffix, power in reversed(BINARY.items()):
+        if number % (1 << power) == 0:
+            return f"{number >> power}{suffix}"
+    return str(number)

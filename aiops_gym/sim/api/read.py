@@ -1,0 +1,130 @@
+"""get and list: objects as they are stored, chosen by labels and fields, plain or as a Table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.sim.api import outside, selectors, table
+from aiops_gym.sim.api.kind import kind_of
+from aiops_gym.sim.api.resources import Resource
+from aiops_gym.sim.api.status import bad_request, not_found
+from aiops_gym.sim.objects import Obj, labels_of, name_of, namespace_of
+from aiops_gym.sim.world import World
+from aiops_gym.types import Request
+
+Json = Any
+
+
+def found(world: World, resource: Resource, namespace: str, name: str) -> Obj:
+    """The object. Raises NotFound."""
+    obj = world.store.get(resource.name, namespace if resource.namespaced else "", name)
+    if obj is None and resource.name.endswith(".metrics.k8s.io"):
+        obj = next((o for o in outside.metrics(world, resource, namespace) if name_of(o) == name), None)
+    if obj is None:
+        raise not_found(resource, name)
+    return outside.fresh(world, resource.name, obj)
+
+
+def get(world: World, resource: Resource, request: Request) -> Json:
+    """One object, or a Table of it."""
+    obj = found(world, resource, request.namespace, request.name)
+    if request.table:
+        return table.table(resource.name, [obj], world.now, obj["metadata"].get("resourceVersion", ""))
+    return obj
+
+
+def chosen(world: World, resource: Resource, request: Request) -> list[Obj]:
+    """All objects that a request's namespace and selectors choose."""
+    namespace = request.namespace if resource.namespaced and request.namespace else None
+    query = request.query
+    fields = query.get("fieldSelector", "") if query else ""
+    if resource.name.endswith(".metrics.k8s.io"):
+        objects = outside.metrics(world, resource, namespace or "")
+    elif fields:
+        objects = _by_field(world, resource, namespace, fields)
+    else:
+        objects = world.store.all(resource.name, namespace)
+    labels = query.get("labelSelector", "") if query else ""
+    if labels:
+        try:
+            selector = selectors.parse_labels(labels)
+        except ValueError as error:
+            raise bad_request(str(error)) from None
+        objects = [o for o in objects if selector(labels_of(o))]
+    if resource.name in outside.LAZY:
+        return [outside.fresh(world, resource.name, o) for o in objects]
+    return objects
+
+
+def _by_field(world: World, resource: Resource, namespace: str | None, text: str) -> list[Obj]:
+    try:
+        terms = selectors.parse_fields(text)
+    except ValueError as error:
+        raise bad_request(str(error)) from None
+    known = kind_of(resource.name).fields
+    readers = {"metadata.name": name_of, "metadata.namespace": namespace_of, **(known or {})}
+    for name, _, _ in terms:
+        if name not in readers:
+            if known is not None:
+                raise bad_request(f"field label not supported: {name}")
+            only = '"metadata.name", "metadata.namespace"' if resource.namespaced else '"metadata.name"'
+            raise bad_request(f'"{name}" is not a known field selector: only {only}')
+    exact = {name: value for name, equal, value in terms if equal}
+    if namespace is not None and "metadata.name" in exact:
+        obj = world.store.get(resource.name, namespace, exact["metadata.name"])
+        objects = [obj] if obj is not None else []
+    elif resource.name == "events" and exact.get("involvedObject.uid"):
+        events = world.store.events_of(exact["involvedObject.uid"])
+        objects = [e for e in events if namespace is None or namespace_of(e) == namespace]
+    elif resource.name == "pods" and exact.get("spec.nodeName"):
+        pods = world.store.on_node(exact["spec.nodeName"])
+        objects = [p for p in pods if namespace is None or namespace_of(p) == namespace]
+    else:
+        objects = world.store.all(resource.name, namespace)
+    return [o for o in objects if all((readers[n](o) == value) is equal for n, equal, value in terms)]
+
+
+def list_(world: World, resource: Resource, request: Request) -> Json:
+    """A list of stored objects, or a Table of them."""
+    objects = chosen(world, resource, request)
+    metadata: dict[str, Json] = {"resourceVersion": str(world.store.version)}
+    limit = request.query.get("limit", "") if request.query else ""
+    if limit:
+        objects, metadata = _page(objects, metadata, limit, request.query.get("continue", ""))
+    if request.table:
+        answer = table.table(resource.name, objects, world.now, metadata["resourceVersion"])
+        answer["metadata"] = metadata
+        return answer
+    kind = "List" if resource.kind == "" else f"{resource.kind}List"
+    return {"kind": kind, "apiVersion": resource.api_version, "metadata": metadata, "items": objects}
+
+
+def _page(objects: list[Obj], metadata: dict[str, Json], limit: str, start: str) -> tuple[list[Obj], dict[str, Json]]:
+    """A part of a list. The token for the next part is the position, as our order of keys is stable."""
+    if not limit.lstrip("-").isdigit():
+        raise bad_request(f'strconv.ParseInt: parsing "{limit}": invalid syntax')
+    if start and not start.isdigit():
+        raise bad_request("continue key is not valid: illegal base64 data at input byte 0")
+    first, size = int(start or "0"), int(limit)
+    if size <= 0 or first + size >= len(objects):
+        return objects[first:], metadata
+    more = {"continue": str(first + size), "remainingItemCount": len(objects) - first - size}
+    return objects[first : first + size], {**metadata, **more}
+
+
+def watch(world: World, resource: Resource, request: Request) -> Json:
+    """The changes since `resourceVersion` to the objects that a request chooses, oldest first."""
+    since = int(text) if (text := request.query.get("resourceVersion", "0") or "0").isdigit() else 0
+    namespace = request.namespace if resource.namespaced else ""
+    events = []
+    for change in world.store.history:
+        obj = change.old if change.new is None else change.new
+        if change.version <= since or change.resource != resource.name or obj is None:
+            continue
+        if namespace and namespace_of(obj) != namespace:
+            continue
+        if request.name and name_of(obj) != request.name:
+            continue
+        kind = "DELETED" if change.new is None else "ADDED" if change.old is None else "MODIFIED"
+        events.append({"type": kind, "object": obj})
+    return {"kind": "WatchEventList", "metadata": {"resourceVersion": str(world.store.version)}, "items": events}

@@ -1,0 +1,1 @@
+"""Small commands that any image with a shell has, one a file; `TOOLS` of each names what it provides."""

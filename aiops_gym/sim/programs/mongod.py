@@ -1,0 +1,180 @@
+"""A MongoDB 4.4 server: a data folder, users and roles, structured logs; its first start runs the image's init scripts.
+
+Params: `version`, `memory`, `cpu`. It reads `--auth`, `--port`, `--dbpath` and `--config` (YAML) of its command line, and
+of the environment what the official image's entry point does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from aiops_gym.sim import draws
+from aiops_gym.sim.mongo import first_start, shell
+from aiops_gym.sim.mongo.server import DATA_PATH, Server, line
+from aiops_gym.sim.objects import get
+from aiops_gym.sim.program import MIB, Process, Program, Tool, jitter, ticks
+from aiops_gym.sim.times import MINUTE
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.container import Container
+    from aiops_gym.sim.world import World
+
+Json = Any
+
+WARNINGS = (
+    (22178, "/sys/kernel/mm/transparent_hugepage/enabled is 'always'. We suggest setting it to 'never'"),
+    (22120, "Access control is not enabled for the database. Read and write access to data and configuration is unrestricted"),
+)
+
+
+class Mongod(Program):
+    """Opens its data folder, then listens."""
+
+    term_ms = (120, 900)
+
+    def start(self, c: Container) -> None:
+        """Read the command line; make the data folder's first users if it is empty."""
+        flags = _flags(c)
+        auth = flags["auth"]
+        c.remember(path=flags["path"], auth=auth, port=flags["port"], argv=_full_argv(c, auth), connections=0, open=0)
+        server = Server(c.world, c.key)
+        self._greet(c, server)
+        if not server.data.empty:
+            c.after(int(c.between(700, 1_600, "open")), "open")
+        elif c.process.get("wrapped") and first_start.wanted(c):
+            c.after(int(c.between(900, 1_800, "prepare")), "prepare")
+        else:
+            server.data.format(server.version)
+            c.after(int(c.between(1_300, 2_600, "open")), "open")
+
+    def event(self, c: Container, name: str, *arguments: Json) -> None:
+        """`prepare`: run the init scripts on a server that only they can reach; `open`: listen to everybody."""
+        server = Server(c.world, c.key)
+        if name == "prepare":
+            server.data.format(server.version)
+            first_start.run(c)
+            c.after(int(c.between(1_500, 2_600, "restart")), "restart")
+        elif name == "restart":
+            self._greet(c, server)
+            c.after(int(c.between(700, 1_400, "open")), "open")
+        else:
+            port = int(c.state["port"])
+            server.log("NETWORK", 23015, "listener", "Listening on", {"address": f"/tmp/mongodb-{port}.sock"})
+            server.log("NETWORK", 23015, "listener", "Listening on", {"address": "0.0.0.0"})
+            server.log("NETWORK", 23016, "listener", "Waiting for connections", {"port": port, "ssl": "off"})
+            c.listen(port)
+
+    def terminate(self, c: Container) -> None:
+        """A clean shutdown."""
+        server = Server(c.world, c.key)
+        detail = {"signal": 15, "error": "Terminated"}
+        server.log("CONTROL", 23377, "SignalHandler", "Received signal", detail)
+        server.log("CONTROL", 23378, "SignalHandler", "Signal was sent by kill(2)", {"pid": 0, "uid": 0})
+        server.log("REPL", 4784900, "SignalHandler", "Stepping down the ReplicationCoordinator for shutdown")
+        server.log("NETWORK", 20562, "SignalHandler", "Shutdown: going to close listening sockets")
+        server.log("STORAGE", 22279, "SignalHandler", "Shutting down the storage engine")
+        for port in list(c.process["ports"]):
+            c.close(port)
+        super().terminate(c)
+
+    def background(self, process: Process, start: int, end: int, seed: int) -> list[tuple[int, str]]:
+        """A checkpoint each minute."""
+        found = []
+        for number, tick in ticks(process["started"], start, end, MINUTE, 2_500):
+            time = tick + jitter(process, seed, "checkpoint", number, 40)
+            if not start <= time < end:
+                continue
+            thread = "1:0x7f" + draws.hexes(10, seed, "thread", process["id"])
+            text = (
+                f"[{time // 1000}:{time % 1000:03d}{number % 1000:03d}][{thread}], WT_SESSION.checkpoint: "
+                f"[WT_VERB_CHECKPOINT_PROGRESS] saving checkpoint snapshot min: {number + 3}, snapshot max: {number + 3} "
+                "snapshot count: 0, oldest timestamp: (0, 0) , meta checkpoint timestamp: (0, 0)"
+            )
+            found.append((time, line(time, "STORAGE", 22430, "WTCheckpointThread", "WiredTiger message", {"message": text})))
+        return found
+
+    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+        """A cache that fills with use, and some work of its own."""
+        params = process["params"]
+        memory = float(params.get("memory", 72 * MIB)) + min(rps, 2_000.0) * 12_000
+        cpu = float(params.get("cpu", 0.004)) + cpu_seconds_per_s
+        return {"cpu": cpu, "memory": memory, "threads": 33.0 + int(process["state"].get("open", 0))}
+
+    def tools(self, c: Container) -> Mapping[str, Tool]:
+        """Its shell."""
+        return {"mongo": shell.mongo, "mongod": _version}
+
+    def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
+        """What a browser sees on the database's port."""
+        return 200, "It looks like you are trying to access MongoDB over HTTP on the native driver port.\n"
+
+    def format(self, ms: int, level: str, source: str, message: str) -> str:
+        """The structured log."""
+        return line(ms, source or "COMMAND", 51803, "conn1", message, level=level[:1].upper() or "I")
+
+    def _greet(self, c: Container, server: Server) -> None:
+        server.log("CONTROL", 23285, "main", "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify --sslDisabledProtocols 'none'")
+        detail = {"pid": 1, "port": c.state["port"], "dbPath": c.state["path"], "architecture": "64-bit", "host": c.hostname}
+        server.log("STORAGE", 4615611, "initandlisten", "MongoDB starting", detail)
+        build = {"version": server.version, "gitVersion": "72e66213c2c3eab37d9358d5e78ad7f5c1d0d0d7", "modules": []}
+        server.log("CONTROL", 23403, "initandlisten", "Build Info", {"buildInfo": build})
+        options: dict[str, Json] = {"net": {"bindIp": "*"}}
+        if c.state["auth"]:
+            options["security"] = {"authorization": "enabled"}
+        server.log("CONTROL", 21951, "initandlisten", "Options set by command line", {"options": options})
+        config = "create,cache_size=3427M,session_max=33000,eviction=(threads_min=4,threads_max=4)"
+        server.log("STORAGE", 22315, "initandlisten", "Opening WiredTiger", {"config": config})
+        for number, text in WARNINGS[: 1 if c.state["auth"] else 2]:
+            c.log(line(c.now, "CONTROL", number, "initandlisten", text, level="W"))
+
+
+def _flags(c: Container) -> dict[str, Json]:
+    argv = list(c.argv[1:])
+    config: Json = {}
+    for path in [argv[i + 1] for i, a in enumerate(argv[:-1]) if a in ("--config", "-f")]:
+        config = _yaml(c.files().get(path, ""))
+    auth = "--auth" in argv or get(config, "security", "authorization") == "enabled"
+    if c.process.get("wrapped") and c.env.get("MONGO_INITDB_ROOT_USERNAME") and c.env.get("MONGO_INITDB_ROOT_PASSWORD"):
+        auth = "--noauth" not in argv
+    port = _option(argv, "--port") or str(get(config, "net", "port", default=27017))
+    path = _option(argv, "--dbpath") or get(config, "storage", "dbPath", default=DATA_PATH)
+    return {"auth": auth, "port": int(port) if port.isdigit() else 27017, "path": path}
+
+
+def _yaml(text: str) -> Mapping[str, Json]:
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def _option(argv: list[str], name: str) -> str:
+    for i, word in enumerate(argv):
+        if word.startswith(f"{name}="):
+            return word.partition("=")[2]
+        if word == name and i + 1 < len(argv):
+            return argv[i + 1]
+    return ""
+
+
+def _full_argv(c: Container, auth: bool) -> list[str]:
+    """As `ps` shows it: the image's entry point adds what it needs."""
+    argv = list(c.argv)
+    if c.process.get("wrapped"):
+        argv += ["--auth"] if auth and "--auth" not in argv else []
+        argv += [] if any(a.startswith("--bind_ip") for a in argv) else ["--bind_ip_all"]
+    return argv
+
+
+def _version(c: Container, argv: object, stdin: str) -> Any:
+    from aiops_gym.types import Output
+
+    version = str(c.params.get("version", "4.4.6"))
+    return Output(f"db version v{version}\nBuild Info: {{\n    \"version\": \"{version}\"\n}}\n")
+
+
+program = Mongod()

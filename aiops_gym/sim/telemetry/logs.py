@@ -1,0 +1,131 @@
+"""What a container wrote: the lines its program stored, those it writes by itself, and those of failed requests.
+
+Only what is asked for is generated, from the newest backwards, in blocks of time. A block's lines depend on nothing
+that happens after it, so they never change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aiops_gym.sim import programs
+from aiops_gym.sim.times import iso_nano
+from aiops_gym.sim.traffic import stream
+from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.sim.world import World
+
+Json = Any
+Line = tuple[int, str]
+
+FINE, COARSE = 10_000, 300_000
+"""Lengths of blocks in ms: fine ones since the last full five minutes, coarse ones before."""
+
+_blocks: Cache[list[Line]] = Cache(16_000_000, lambda lines: 200 + sum(60 + len(text) for _, text in lines))
+
+
+def read(
+    world: World,
+    process: str,
+    previous: bool = False,
+    since_ms: int | None = None,
+    tail: int | None = None,
+    limit_bytes: int | None = None,
+    timestamps: bool = False,
+) -> str:
+    """The log of a container, as the API server returns it.
+
+    Args:
+        world: whose log.
+        process: key of table `processes`.
+        previous: of the process before the present one (table `past`).
+        since_ms: Unix ms; older lines are left out.
+        tail: at most so many of the newest lines.
+        limit_bytes: at most so many bytes, from the first line on.
+        timestamps: put the time before each line.
+
+    Returns:
+        Lines, each with its newline; "" for a process that never was.
+    """
+    record = world.table("past" if previous else "processes").get(process)
+    if record is None:
+        return ""
+    found = lines(world, process, record, since_ms, tail)
+    if timestamps:
+        found = _stamped(found)
+    cut = found if tail is None else found[-tail:] if tail > 0 else []
+    text = "\n".join([line for _, line in cut])
+    text = f"{text}\n" if cut else ""
+    return text if limit_bytes is None else text.encode()[:limit_bytes].decode(errors="ignore")
+
+
+def lines(
+    world: World, process: str, record: Mapping[str, Json], since: int | None = None, tail: int | None = None
+) -> list[Line]:
+    """The lines of a process since a time, oldest first, each with its ms; at least `tail` of the newest."""
+    world.settle()
+    begin, end = int(record["started"]), min(world.now, int(record["ended"]) or world.now)
+    noisy = stream.noisy(world, process)
+    stored: Sequence[Sequence[Json]] = record["log"]
+    rest, low = len(stored), end
+    wanted = len(stored) + (1 << 40) if tail is None else tail
+    start = begin if since is None else max(begin, since)
+    parts: list[list[Line]] = []
+    count = 0
+    while count < wanted and (low > start or rest):
+        low, high = _below(low, begin), low
+        part = _block(world, process, record, noisy, low, high) if high > low else []
+        first = rest
+        while first and (stored[first - 1][0] >= low or low <= start):
+            first -= 1
+        if first < rest:
+            part = sorted([*((ms, text) for ms, text in stored[first:rest]), *part], key=_time)
+        rest = first
+        if part:
+            parts.append(part)
+            count += len(part)
+    found = parts[0] if len(parts) == 1 else [line for part in reversed(parts) for line in part]
+    if since is not None and found and found[0][0] < since:
+        found = [line for line in found if line[0] >= since]
+    return found
+
+
+def _time(line: Line) -> int:
+    return line[0]
+
+
+def _below(high: int, begin: int) -> int:
+    """Where the block that ends at `high` begins; blocks lie at multiples of their length."""
+    length = COARSE if high % COARSE == 0 else FINE
+    return max(begin, (high - 1) // length * length)
+
+
+def _block(
+    world: World, process: str, record: Mapping[str, Json], noisy: stream.Noisy, low: int, high: int
+) -> list[Line]:
+    """The lines of [low, high) ms that are generated."""
+    cause = tuple(item for item in noisy if item[0] < high and item[1] > low - stream.LONGEST)
+    key = (record["id"], record["program"], record["image"], world.seed, low, high, cause)
+
+    def make() -> list[Line]:
+        program = programs.find(record["program"])
+        found = [(ms, text) for ms, text in program.background(record, low, high, world.seed) if low <= ms < high]
+        if cause:
+            for failure in stream.failures(world, process, low, high):
+                if failure.arrived < record["started"]:
+                    continue  # its process died with it
+                found.append((failure.ms, program.format(failure.ms, failure.level, failure.source, failure.message)))
+        return sorted(found, key=_time)
+
+    return _blocks.get(key, make)
+
+
+def _stamped(found: list[Line]) -> list[Line]:
+    """Lines with their time before them, to the nanosecond, ascending within each millisecond."""
+    stamped, last, number = [], -1, 0
+    for ms, line in found:
+        number = number + 1 if ms == last else 0
+        last = ms
+        nanos = (ms * 2_654_435_761) % 400_000 + min(number, 500) * 1_137
+        stamped.append((ms, f"{iso_nano(ms, nanos)} {line}"))
+    return stamped

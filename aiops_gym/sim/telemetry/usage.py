@@ -1,0 +1,69 @@
+"""What metrics-server reports: CPU and memory of the last full window of 15 s."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aiops_gym.sim import draws, programs
+from aiops_gym.sim.objects import uid_of
+from aiops_gym.sim.traffic import timeline
+from aiops_gym.sim.world import World
+
+Json = Any
+
+WINDOW = 15_000
+"""Milliseconds between two measurements (metrics-server's default resolution)."""
+
+SYSTEM_CORES, SYSTEM_MEMORY = 0.12, 640 * 2**20
+"""What kubelet, containerd and the kernel of a node take beside its pods."""
+
+
+def pod(world: World, obj: Mapping[str, Json]) -> dict[str, tuple[int, int]]:
+    """CPU (nanocores) and memory (bytes) of each container of a pod; empty until it lived through a whole window."""
+    end = world.now // WINDOW * WINDOW
+    found = {}
+    for container in obj["spec"]["containers"]:
+        record = world.table("processes").get(f"{uid_of(obj)}/{container['name']}")
+        if record is None or record["started"] > end - WINDOW or (record["ended"] and record["ended"] <= end):
+            continue
+        found[str(container["name"])] = _measured(world, f"{uid_of(obj)}/{container['name']}", record, end)
+    return found
+
+
+def node(world: World, name: str) -> tuple[int, int]:
+    """CPU (nanocores) and memory (bytes) of a node: its pods and its system."""
+    window = world.now // WINDOW
+    cpu = SYSTEM_CORES * draws.between(0.85, 1.15, world.seed, "usage/cpu", name, window)
+    memory = SYSTEM_MEMORY * draws.between(0.98, 1.02, world.seed, "usage/memory", name, window // 8)
+    nanocores, used = int(cpu * 1e9), int(memory)
+    for obj in world.store.on_node(name):
+        for cores, size in pod(world, obj).values():
+            nanocores, used = nanocores + cores, used + size
+    return nanocores, used
+
+
+def window(world: World) -> tuple[int, int]:
+    """End and length (ms) of the window that is reported now."""
+    return world.now // WINDOW * WINDOW, WINDOW
+
+
+def _measured(world: World, key: str, record: Mapping[str, Json], end: int) -> tuple[int, int]:
+    rps, busy = demand(world, key, end - WINDOW, end)
+    used = programs.find(record["program"]).usage(record, rps, busy)
+    number = end // WINDOW
+    cpu = used["cpu"] * draws.between(0.9, 1.1, world.seed, "usage/cpu", record["id"], number)
+    memory = used["memory"] * draws.between(0.995, 1.005, world.seed, "usage/memory", record["id"], number // 4)
+    return int(cpu * 1e9), int(memory) // 4096 * 4096
+
+
+def demand(world: World, key: str, start: int, end: int) -> tuple[float, float]:
+    """Mean requests per second and cores that requests take, of a process over a time."""
+    rps = busy = 0.0
+    for interval in timeline.intervals(world, start, end):
+        processes = interval.outcome["processes"]
+        if key in processes:
+            i, share = processes.index(key), (interval.end - interval.start) / (end - start)
+            rps += interval.outcome["rps"][i] * share
+            busy += interval.outcome["cpu"][i] * share
+    return rps, busy

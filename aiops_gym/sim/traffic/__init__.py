@@ -1,0 +1,30 @@
+"""What users ask, what comes of it, and the requests that follow: from the state of the world alone.
+
+`observe` notes each change of the outcomes in a timeline; all else is a pure function of (seed, timeline, window).
+"""
+
+from __future__ import annotations
+
+from aiops_gym.sim.traffic import panics, timeline
+from aiops_gym.sim.traffic.panics import HANDLERS
+from aiops_gym.sim.traffic.stream import Request, requests
+from aiops_gym.sim.traffic.timeline import Interval, intervals
+from aiops_gym.sim.world import World
+
+__all__ = ["HANDLERS", "Interval", "Request", "intervals", "latency", "observe", "requests", "success"]
+
+
+def observe(world: World) -> None:
+    """Note the present outcomes: an observer of the world, called when something changed."""
+    timeline.note(world)
+    panics.plan(world)
+
+
+def success(world: World) -> dict[str, float]:
+    """Expected probability that a request of each operation succeeds, as things are now."""
+    return dict(timeline.current(world)["success"])
+
+
+def latency(world: World) -> dict[str, float]:
+    """Mean milliseconds that a successful request of each operation takes, as things are now."""
+    return dict(timeline.current(world)["latency"])

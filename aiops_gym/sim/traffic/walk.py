@@ -1,0 +1,265 @@
+"""The way of many requests through one outcome, all at once: who was called when, for how long, and what failed.
+
+Times are milliseconds since each request's arrival. What is drawn for a request depends on its key and the place in the
+tree of calls, not on which other requests are walked with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aiops_gym.sim.traffic.arrivals import Floats, Keys, branch, uniform
+from aiops_gym.sim.traffic.outcomes import HOP, RESEND
+from aiops_gym.sim.traffic.queueing import PATIENCE
+
+Json = Any
+Index = NDArray[np.intp]
+Codes = NDArray[np.int8]
+
+OK, CANCELED, UNKNOWN, UNIMPLEMENTED, UNAVAILABLE = 0, 1, 2, 12, 14
+"""gRPC status codes."""
+
+PANIC = 100
+"""Within a handler: its process crashes. Whoever called it finds the connection closed."""
+
+EOF_ERROR = "rpc error: code = Unavailable desc = error reading from server: EOF"
+CANCELED_ERROR = "rpc error: code = Canceled desc = context canceled"
+LATE = {"memcached": "read tcp: i/o timeout", "mongo": "read tcp: i/o timeout"}
+
+NEVER = 1e9
+"""Milliseconds: an answer that does not come."""
+
+
+class Visit(NamedTuple):
+    """One place in the tree of calls, for all requests that came there.
+
+    Attributes:
+        side: `server`, `client` or `store` (a call of a database or cache).
+        process: number of the process that reports it.
+        name: of the operation.
+        path: the place, `parent` that of the place above (0 for the root).
+        which: numbers of the requests.
+        begin, end: ms since their arrival.
+        codes: gRPC status codes.
+    """
+
+    side: str
+    process: int
+    name: str
+    path: int
+    parent: int
+    which: Index
+    begin: Floats
+    end: Floats
+    codes: Codes
+
+
+class Trouble(NamedTuple):
+    """A call that failed for some requests, as its caller may log it."""
+
+    call: Mapping[str, Json]
+    process: int
+    which: Index
+    end: Floats
+    errors: list[str]
+
+
+class Walk:
+    """Walks requests for one operation through an outcome.
+
+    Args:
+        outcome: see `timeline`.
+        operation: name of the operation.
+        keys: of the requests.
+
+    Attributes:
+        visits: in the order of the tree.
+        troubles: calls that failed.
+        end: ms until each user had an answer, or gave up.
+        ok: whether it was the right one.
+    """
+
+    def __init__(self, outcome: Mapping[str, Json], operation: str, keys: Keys) -> None:
+        self.outcome, self.keys = outcome, keys
+        self.visits: list[Visit] = []
+        self.troubles: list[Trouble] = []
+        every = np.arange(len(keys))
+        call = outcome["entry"][operation]
+        end, codes = self._call(call, every, np.zeros(len(keys)), branch(0, 0), 0, -1)
+        self.ok = (codes == OK) & (end < PATIENCE)
+        self.end = np.minimum(end, PATIENCE)
+
+    def _call(
+        self, call: Mapping[str, Json], which: Index, begin: Floats, path: int, parent: int, caller: int
+    ) -> tuple[Floats, Codes]:
+        """When a call ended for each of `which`, and how."""
+        end, codes = begin.copy(), np.zeros(len(which), dtype=np.int8)
+        gone = begin >= PATIENCE
+        codes[gone] = CANCELED
+        made = ~gone
+        if call["p"] < 1.0:
+            made &= uniform(self.keys[which], branch(path, 1)) < call["p"]
+        chosen = np.flatnonzero(made)
+        if not len(chosen):
+            return end, codes
+        place = len(self.visits)
+        ends, found, errors = self._travel(call, which[chosen], begin[chosen], path, parent, caller)
+        if caller >= 0:
+            self._note(
+                Visit(
+                    "client" if call["kind"] == "grpc" else "store",
+                    caller,
+                    call["span"],
+                    path,
+                    parent,
+                    which[chosen],
+                    begin[chosen],
+                    ends,
+                    found,
+                ),
+                place,
+            )
+        failed = np.flatnonzero(found != OK)
+        if len(failed) and caller >= 0:
+            texts = [errors.get(int(i), CANCELED_ERROR) for i in failed]
+            self.troubles.append(Trouble(call, caller, which[chosen][failed], ends[failed], texts))
+        if call["on_error"] == "ignore":
+            found = np.where(ends < PATIENCE, 0, found).astype(np.int8)
+        end[chosen], codes[chosen] = ends, found
+        return end, codes
+
+    def _travel(
+        self, call: Mapping[str, Json], which: Index, begin: Floats, path: int, parent: int, caller: int
+    ) -> tuple[Floats, Codes, dict[int, str]]:
+        """Ends, codes and error texts (by position in `which`) of calls that are made."""
+        errors: dict[int, str] = {}
+        if not call["to"]:
+            codes = np.full(len(which), code_of(call["error"]), dtype=np.int8)
+            errors = dict.fromkeys(range(len(which)), str(call["error"]))
+            return self._patient(call, begin, begin + call["after"], codes, errors)
+        ends, codes = np.empty(len(which)), np.zeros(len(which), dtype=np.int8)
+        shares = np.cumsum([target[1] for target in call["to"]])
+        lot = np.searchsorted(shares, uniform(self.keys[which], branch(path, 2)) * shares[-1], side="right")
+        for number, target in enumerate(call["to"]):
+            sub = np.flatnonzero(np.minimum(lot, len(shares) - 1) == number)
+            if len(sub):
+                above, place = path if caller >= 0 else parent, branch(path, 16 + number)
+                ends[sub], codes[sub] = self._target(call, target, which[sub], begin[sub], place, above)
+                error = target[4] or (self.outcome["nodes"][target[0]]["error"] if target[0] >= 0 else "")
+                errors |= dict.fromkeys((int(i) for i in sub), error or inner_error(call))
+        return self._patient(call, begin, ends, codes, errors)
+
+    def _target(
+        self, call: Mapping[str, Json], target: Sequence[Json], which: Index, begin: Floats, path: int, parent: int
+    ) -> tuple[Floats, Codes]:
+        """Calls to one target: the way there and back, and what it does."""
+        node, _, delay, loss, error = target
+        keys = self.keys[which]
+        hop = HOP * (0.5 + uniform(keys, branch(path, 0)))
+        if node < 0 or error:
+            return begin + hop, np.full(len(which), code_of(error), dtype=np.int8)
+        back = hop * 0.5 + delay
+        if loss > 0.0:
+            tries = np.floor(np.log1p(-uniform(keys, branch(path, 1))) / np.log(loss)) if loss < 1.0 else 16.0
+            back = back + RESEND * (2.0 ** np.minimum(tries, 16.0) - 1.0)
+        ends, codes = self._handle(call, node, which, begin + hop * 0.5, path, parent)
+        return np.where(ends < NEVER, ends + back, ends), codes
+
+    def _handle(
+        self, call: Mapping[str, Json], number: int, which: Index, begin: Floats, path: int, parent: int
+    ) -> tuple[Floats, Codes]:
+        """A handler: wait, work, its calls in order, and the rest of the work."""
+        node = self.outcome["nodes"][number]
+        codes = np.zeros(len(which), dtype=np.int8)
+        if node["error"]:
+            codes[:] = code_of(node["error"])
+            return begin + 0.05, codes
+        place = len(self.visits)
+        waits, work = self._work(node, self.keys[which], path)
+        time = begin + waits + 0.8 * work
+        for position, item in enumerate(node["calls"]):
+            on = np.flatnonzero((codes == OK) & (time < NEVER))
+            if not len(on):
+                break
+            group = item if isinstance(item, list) else [item]
+            ended = [
+                self._call(inner, which[on], time[on], branch(path, 64 * (position + 1) + i), path, node["process"])
+                for i, inner in enumerate(group)
+            ]
+            time[on] = np.max([end for end, _ in ended], axis=0)
+            codes[on] = np.max([code for _, code in ended], axis=0)
+        time = np.where(time < NEVER, time + 0.2 * work, time)
+        if call["kind"] in ("grpc", "http"):
+            told = np.where((codes == OK) & (time > PATIENCE), CANCELED, codes).astype(np.int8)
+            end = np.minimum(time, PATIENCE)
+            self._note(Visit("server", node["process"], node["name"], path, parent, which, begin, end, told), place)
+        return time, np.where(codes == PANIC, UNAVAILABLE, codes).astype(np.int8)
+
+    def _note(self, visit: Visit, place: int) -> None:
+        """Keep a visit; a process that crashes takes the span with it."""
+        alive = np.flatnonzero(visit.codes != PANIC)
+        if len(alive) < len(visit.which):
+            visit = visit._replace(
+                which=visit.which[alive], begin=visit.begin[alive], end=visit.end[alive], codes=visit.codes[alive]
+            )
+        self.visits.insert(place, visit)
+
+    def _work(self, node: Mapping[str, Json], keys: Keys, path: int) -> tuple[Floats, Floats]:
+        """Waiting for the processor (NEVER where it is never reached), and the work itself, ms."""
+        wait, slack, loss = self.outcome["queues"][node["process"]]
+        work = node["ms"] * (0.6 - 0.4 * np.log1p(-uniform(keys, branch(path, 2))))
+        if wait < 1e-6:
+            return np.zeros(len(keys)), work
+        waits = np.where(uniform(keys, branch(path, 3)) < wait, _waits(uniform(keys, branch(path, 4)), slack), 0.0)
+        return np.where(uniform(keys, branch(path, 5)) < loss, NEVER, waits), work
+
+    def _patient(
+        self, call: Mapping[str, Json], begin: Floats, ends: Floats, codes: Codes, errors: dict[int, str]
+    ) -> tuple[Floats, Codes, dict[int, str]]:
+        """End calls that take longer than the client library waits, and those whose user has gone."""
+        stored = call["kind"] in LATE
+        limit = begin + call["timeout"] if stored else np.full(len(begin), PATIENCE)
+        late = np.flatnonzero(ends > limit)
+        if len(late):
+            text = LATE.get(call["kind"], CANCELED_ERROR)
+            waited = ends[late] - begin[late] > call["timeout"]
+            codes[late] = UNKNOWN if stored else CANCELED
+            ends[late] = limit[late]
+            errors |= {int(i): text for i, w in zip(late, waited, strict=True) if w or not stored}
+        if call["on_error"] == "panic":
+            codes[codes != OK] = PANIC
+        return ends, codes, errors
+
+
+def _waits(u: Floats, slack: float) -> Floats:
+    """`queueing.wait_at` for many."""
+    x = slack * PATIENCE
+    found: Floats
+    if abs(x) < 1e-6:
+        found = u * PATIENCE
+    elif x < -700.0:
+        found = np.maximum(0.0, PATIENCE - np.log(np.maximum(u, 1e-300)) / slack)
+    else:
+        found = np.minimum(PATIENCE, -np.log1p(u * np.expm1(-x)) / slack)
+    return found
+
+
+def code_of(error: str) -> int:
+    """The gRPC status code that an error text stands for.
+
+    >>> code_of("rpc error: code = Unavailable desc = EOF"), code_of("EOF")
+    (14, 2)
+    """
+    for name, code in (("Unavailable", UNAVAILABLE), ("Unimplemented", UNIMPLEMENTED), ("Canceled", CANCELED)):
+        if f"code = {name} " in error:
+            return code
+    return UNKNOWN
+
+
+def inner_error(call: Mapping[str, Json]) -> str:
+    """What a caller hears when the callee failed because of a call of its own."""
+    return EOF_ERROR if call["kind"] == "grpc" else "EOF"

@@ -1,0 +1,157 @@
+"""What a task is: what is asked, which answers count as answers, and what they are worth.
+
+A module of this folder with an attribute `task` is a task; the module's name is the task's name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from aiops_gym import tasks
+from aiops_gym.catalog.model import App, Fault, Problem
+from aiops_gym.errors import CatalogError, ToolError
+from aiops_gym.types import Verdict
+
+if TYPE_CHECKING:
+    from aiops_gym.backends.base import Backend
+
+EVALUATIONS = ("strict", "aiopslab")
+"""`strict` mends the defects of the original; `aiopslab` gives its verdicts, odd cases included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What is the case, derived from what was injected.
+
+    Attributes:
+        target: the component that is hit, "" in a healthy episode.
+        aliases: other names that count as the target.
+        layer: Analysis' `system_level`.
+        kind: Analysis' `fault_type`.
+        also_accept: further (layer, kind) labels that earn the points in strict mode.
+        healthy: nothing was injected.
+    """
+
+    target: str = ""
+    aliases: tuple[str, ...] = ()
+    layer: str = ""
+    kind: str = ""
+    also_accept: tuple[tuple[str, str], ...] = ()
+    healthy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """All that a judge may look at: the question, the truth, and the system as the agent left it.
+
+    Attributes:
+        fault: None in a healthy episode.
+        evaluation: `strict` or `aiopslab`.
+    """
+
+    problem: Problem
+    fault: Fault | None
+    truth: Truth
+    backend: Backend
+    evaluation: str = "strict"
+
+
+def truth(problem: Problem, fault: Fault | None, app: App) -> Truth:
+    """The right answers to a problem."""
+    if fault is None:
+        return Truth(healthy=True)
+    alias = app.parameters.get(problem.target, {}).get("alias")
+    aliases = (alias,) if alias else ()
+    return Truth(problem.target, aliases, fault.layer, fault.kind, fault.also_accept)
+
+
+class Task(ABC):
+    """One of the questions that an incident can be posed as.
+
+    Attributes:
+        name: `detection`.
+        clock: name of the time in the results, `TTD`.
+        role: what the agent is there to do, after "You are an experienced site reliability engineer. Your job is to".
+        ask: what to submit.
+        answers: calls that submit, with what each says.
+        repairs: whether the system is to be changed before the answer.
+    """
+
+    name: str
+    clock: str
+    role: str
+    ask: str
+    answers: tuple[tuple[str, str], ...]
+    repairs: bool = False
+
+    def brief(self, problem: Problem, app: App) -> str:
+        """What the agent is told of the system and of its task."""
+        operations = "\n".join(f"- {line}" for line in app.supported)
+        return (
+            f"You are an experienced site reliability engineer. Your job is to {self.role}\n\n"
+            f"Service Details:\n"
+            f"Service Name: {app.title}\n"
+            f"Namespace: {app.namespace}\n"
+            f"Description: {app.description}\n"
+            f"Supported Operations:\n{operations}\n\n"
+            f"{self.ask}"
+        )
+
+    @abstractmethod
+    def accept(self, answer: Any, evaluation: str = "strict") -> Any:
+        """The answer in its one form, JSON data.
+
+        Raises:
+            ToolError: with code `submission`, when it is no answer; the episode goes on.
+        """
+
+    @abstractmethod
+    def judge(self, answer: Any, case: Case) -> Verdict:
+        """What an accepted answer is worth. Never raises on an answer."""
+
+    @abstractmethod
+    def solution(self, truth: Truth) -> tuple[Any, ...]:
+        """The arguments of the `submit` that is right."""
+
+
+def refuse(expected: str, got: Any) -> ToolError:
+    """What to raise for an answer that is none."""
+    return ToolError(f"Invalid submission: {type(got).__name__} given, {expected}. The episode goes on.", "submission")
+
+
+def results(success: bool, expected: Any, submitted: Any, **keys: Any) -> Mapping[str, Any]:
+    """The results of a verdict: AIOpsLab's keys, and both answers as JSON text."""
+    return {
+        **keys,
+        "success": success,
+        "expected": json.dumps(expected, ensure_ascii=False, sort_keys=True),
+        "submitted": json.dumps(submitted, ensure_ascii=False, sort_keys=True, default=str),
+    }
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The tasks, sorted."""
+    found = (module.name for module in pkgutil.iter_modules(tasks.__path__))
+    return tuple(sorted(name for name in found if name != "base"))
+
+
+@cache
+def find(name: str) -> Task:
+    """The task of this name.
+
+    Raises:
+        CatalogError: there is none.
+    """
+    if name not in names():
+        raise CatalogError(f"there is no task {name!r}; there are {', '.join(names())}")
+    task = importlib.import_module(f"aiops_gym.tasks.{name}").task
+    assert isinstance(task, Task)
+    return task

@@ -1,0 +1,113 @@
+"""Is the incident over? Judged on the system that the agent left, not on what it said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aiops_gym.backends.base import Assessment, Backend
+from aiops_gym.tasks.base import Case, Task, Truth, refuse, results
+from aiops_gym.types import Verdict
+
+BAD_WAITING = {"CrashLoopBackOff", "Error", "ImagePullBackOff", "ErrImagePull"}
+
+
+class Mitigation(Task):
+    """One point for a system that works again and stays so; nothing for part of the way."""
+
+    name = "mitigation"
+    clock = "TTM"
+    role = "repair a running application in which something is wrong."
+    ask = (
+        "Find what is wrong with the application and repair it, with any of the APIs.\n"
+        "Submit without an argument when the application works again: the system itself is judged, so all parts of the "
+        "application must be there, ready and stable, and its operations must succeed as they did before the incident."
+    )
+    answers = (("submit()", "the application works again"),)
+
+    def accept(self, answer: Any, evaluation: str = "strict") -> Any:
+        """Nothing is expected; AIOpsLab ignores what it gets."""
+        if answer is None or evaluation == "aiopslab":
+            return None
+        raise refuse("submit() without an argument is expected", answer)
+
+    def judge(self, answer: Any, case: Case) -> Verdict:
+        """Measure the system: see `backends.base.Assessment` for what must hold."""
+        if case.evaluation == "aiopslab":
+            success = _as_aiopslab(case)
+            shown = results(success, "healthy pods", None)
+            return Verdict(float(success), success, shown, {"repaired": float(success)})
+        found = case.backend.assess()
+        shown = results(found.success, "a healthy system", None, reasons="; ".join(found.reasons))
+        return Verdict(float(found.success), found.success, shown, _components(found))
+
+    def solution(self, truth: Truth) -> tuple[Any, ...]:
+        """Nothing: the repair is in the system."""
+        return ()
+
+
+def _components(found: Assessment) -> Mapping[str, float]:
+    """The parts of the verdict, for wrappers to price."""
+    parts = {name: float(getattr(found, name)) for name in ("cause_gone", "complete", "steady", "served")}
+    return {
+        **parts,
+        "damage": float(len(found.damage)),
+        "collateral": float(found.collateral),
+        "error_minutes": found.error_minutes,
+    }
+
+
+def _as_aiopslab(case: Case) -> bool:
+    """Upstream's verdict: a look at the pods, which much that is broken passes."""
+    cause = (case.fault.cause if case.fault else None) or {}
+    if cause.get("check") != "template":
+        return _pods_look_well(case.backend.pods())
+    if _command_matters(case):
+        return _pods_look_well(case.backend.pods(), BAD_WAITING) and _runs_its_own(case)
+    return _ready_within(case.backend, 60)
+
+
+def _pods_look_well(pods: Sequence[Mapping[str, Any]], bad_waiting: set[str] | None = None) -> bool:
+    """One snapshot of container states; pods without statuses are skipped, an empty list is well."""
+    for pod in pods:
+        for status in pod.get("status", {}).get("containerStatuses", ()):
+            state = status.get("state", {})
+            waiting, terminated = state.get("waiting"), state.get("terminated")
+            if terminated and terminated.get("reason") != "Completed":
+                return False
+            if waiting and (bad_waiting is None or waiting.get("reason") in bad_waiting):
+                return False
+            if not waiting and not terminated and not status.get("ready"):
+                return False
+    return True
+
+
+def _command_matters(case: Case) -> bool:
+    """Whether the fault changed a command: upstream then looks at the command, and else only waits for readiness."""
+    changes = case.fault.changes if case.fault else ()
+    return any("command" in op["path"] for change in changes for op in getattr(change, "ops", ()))
+
+
+def _runs_its_own(case: Case) -> bool:
+    """Whether every running pod of the target was started with its own name as command."""
+    target = case.truth.target
+    mine = [p for p in case.backend.pods() if p["metadata"]["labels"].get(case.backend.app.selector) == target]
+    return all(target in (c.get("command") or ()) for pod in mine for c in pod["spec"]["containers"])
+
+
+def _ready_within(backend: Backend, seconds: int) -> bool:
+    """Whether at any poll all pods were ready: a crash loop that is up for some seconds passes."""
+    for _ in range(seconds // 5 + 1):
+        pods: Sequence[Mapping[str, Any]] = backend.pods()
+        if pods and all(_ready(pod.get("status", {})) for pod in pods):
+            return True
+        backend.spend(5)
+    return False
+
+
+def _ready(status: Mapping[str, Any]) -> bool:
+    statuses = status.get("containerStatuses")
+    return status.get("phase") == "Succeeded" or bool(statuses and all(s.get("ready") for s in statuses))
+
+
+task = Mitigation()

@@ -1,0 +1,178 @@
+"""What a tool is, which ones there are, and how a call reaches one.
+
+A domain is a folder beside this file; each module in it holds one typed function under its own name, marked `read`,
+`write` or `action`. Its docstring is the manual and its signature the schema. The domain's folder `submit` holds one
+module a task: the form of that task's answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from aiops_gym.errors import CatalogError, ToolError
+from aiops_gym.types import Call, Result
+
+if TYPE_CHECKING:
+    from aiops_gym.backends.base import Backend
+
+TELEMETRY_SECONDS = 0.3
+"""What one question to the cluster or its telemetry costs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a tool works with.
+
+    Attributes:
+        backend: the incident.
+        dedup: block size of the log de-duplication, 0 = off.
+    """
+
+    backend: Backend
+    dedup: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One function that an agent may call.
+
+    Attributes:
+        kind: `read`, `write` or `action`.
+        function: takes a `Context` and then what the agent gives.
+        signature: of what the agent gives.
+        types: what each parameter must be.
+    """
+
+    name: str
+    kind: str
+    function: Callable[..., Result]
+    signature: inspect.Signature
+    types: Mapping[str, Any]
+
+    @property
+    def usage(self) -> str:
+        """How to call it, `get_logs(namespace: str, service: str)`."""
+        return f"{self.name}{self.signature}"
+
+    @property
+    def manual(self) -> str:
+        """Signature and docstring."""
+        return f"{self.usage}\n{inspect.getdoc(self.function) or ''}".rstrip()
+
+
+def read(function: Callable[..., Result]) -> Tool:
+    """Mark a tool that only looks."""
+    return _tool("read", function)
+
+
+def write(function: Callable[..., Result]) -> Tool:
+    """Mark a tool that changes one thing."""
+    return _tool("write", function)
+
+
+def action(function: Callable[..., Result]) -> Tool:
+    """Mark a tool that may do anything."""
+    return _tool("action", function)
+
+
+def _tool(kind: str, function: Callable[..., Result]) -> Tool:
+    hints = typing.get_type_hints(function)
+    given = list(inspect.signature(function).parameters.values())[1:]
+    shown = [parameter.replace(annotation=hints[parameter.name]) for parameter in given]
+    name = function.__name__
+    return Tool(name, kind, function, inspect.Signature(shown), {p.name: hints[p.name] for p in shown})
+
+
+@cache
+def domains() -> tuple[str, ...]:
+    """The domains, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(_path("aiops_gym.tools")) if module.ispkg))
+
+
+@cache
+def toolbox(name: str) -> Mapping[str, Tool]:
+    """The tools of a task (with its `submit`) or of a domain (without), by name.
+
+    Raises:
+        CatalogError: for a name that is neither.
+    """
+    for domain in domains():
+        place = f"aiops_gym.tools.{domain}"
+        tools = {tool: _load(f"{place}.{tool}", tool) for tool in _modules(place)}
+        if name == domain:
+            return tools
+        if name in _modules(f"{place}.submit"):
+            return {**tools, "submit": _load(f"{place}.submit.{name}", "submit")}
+    known = [task for domain in domains() for task in (domain, *_modules(f"aiops_gym.tools.{domain}.submit"))]
+    raise CatalogError(f"there is no task or domain {name!r}; there are {', '.join(known)}")
+
+
+def get_actions(task_or_domain: str, kind: str | None = None) -> dict[str, str]:
+    """What an agent may call: name -> signature and docstring.
+
+    Args:
+        task_or_domain: `detection`, `localization`, `analysis`, `mitigation`, or the domain `incident` without submit.
+        kind: only those marked `read`, `write` or `action`.
+
+    >>> sorted(get_actions("detection", "read"))
+    ['get_logs', 'get_metrics', 'get_traces', 'read_metrics', 'read_traces']
+    """
+    if kind not in (None, "read", "write", "action"):
+        raise CatalogError(f"a tool is marked read, write or action, not {kind!r}")
+    tools = toolbox(task_or_domain.lower())
+    return {name: tool.manual for name, tool in sorted(tools.items()) if kind in (None, tool.kind)}
+
+
+def run(call: Call, tools: Mapping[str, Tool], context: Context) -> Result:
+    """Carry out a call.
+
+    Raises:
+        ToolError: an unknown name, or arguments that do not fit, with what would be right.
+    """
+    tool = tools.get(call.name)
+    if tool is None:
+        raise ToolError(f"Invalid action: {call.name[:80]}\nThe APIs are: {', '.join(sorted(tools))}.", "unknown_api")
+    given = _bind(tool, call)
+    return tool.function(context, **given)
+
+
+def _bind(tool: Tool, call: Call) -> dict[str, Any]:
+    code = "submission" if tool.name == "submit" else "arguments"
+    try:
+        given = tool.signature.bind(*call.args, **call.kwargs).arguments
+    except TypeError as error:
+        raise ToolError(f"Error: {tool.name}: {error}. Write {tool.usage}.", code) from None
+    if tool.name != "submit":  # What an answer may be is the task's to say.
+        for name, value in given.items():
+            _check(tool, name, value)
+    return given
+
+
+def _check(tool: Tool, name: str, value: Any) -> None:
+    wanted = tool.types[name]
+    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
+        word = {str: "text in quotes", int: "a whole number"}[wanted]
+        got = type(value).__name__
+        raise ToolError(f"Error: {tool.name}: {name} must be {word}, not {got}. Write {tool.usage}.")
+
+
+def _load(module: str, name: str) -> Tool:
+    tool = getattr(importlib.import_module(module), name)
+    assert isinstance(tool, Tool)
+    return tool
+
+
+@cache
+def _modules(package: str) -> tuple[str, ...]:
+    return tuple(sorted(found.name for found in pkgutil.iter_modules(_path(package)) if not found.ispkg))
+
+
+def _path(package: str) -> list[str]:
+    return list(importlib.import_module(package).__path__)

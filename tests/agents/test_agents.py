@@ -1,0 +1,65 @@
+"""Agents that can be made by name, and anything that can be adapted."""
+
+from __future__ import annotations
+
+import pytest
+from toy_world import ToyEnv
+
+from aiops_gym.agents.base import Fixed, adapt, make, names
+from aiops_gym.agents.human import Human
+from aiops_gym.errors import CatalogError
+from aiops_gym.runs import run_episode
+from aiops_gym.tools import parse
+
+
+def test_the_folder_is_the_list_of_agents():
+    assert names() == ("human", "noop", "random", "reference")
+    with pytest.raises(CatalogError, match="no agent 'oracle'"):
+        make("oracle", ToyEnv())
+
+
+@pytest.mark.parametrize("task", ["detection", "localization", "analysis", "mitigation"])
+def test_a_random_agent_makes_valid_calls_only_and_repeats_itself(task):
+    played = []
+    for _ in range(2):
+        env = ToyEnv(task)
+        agent = make("random", env, 5)
+        text, _ = env.reset(seed=3)
+        agent.reset(text)
+        actions = []
+        for _ in range(40):
+            actions.append(agent.act(text))
+            text, _, over, _, info = env.step(actions[-1])
+            assert info["error"] in ("", "arguments")  # A file to read may not exist yet.
+            if over:
+                break
+        played.append(actions)
+    assert played[0] == played[1]
+
+
+@pytest.mark.parametrize("task", ["detection", "localization", "analysis", "mitigation"])
+def test_doing_nothing_wins_only_where_nothing_is_wrong(task):
+    env = ToyEnv(task)
+    for seed in range(12):
+        episode = run_episode(env, make("noop", env), seed)
+        assert episode.success == episode.problem_id.startswith("noop")
+
+
+def test_a_person_types_api_calls_or_commands(monkeypatch, capsys):
+    lines = iter(["", "get_logs('a', 'b')", "kubectl get pods | grep x", "submit"])
+    monkeypatch.setattr("builtins.input", lambda ask: next(lines))
+    person = Human(("get_logs", "submit"))
+    typed = [str(parse(person.act("what was printed"))) for _ in range(3)]
+    assert [text.splitlines()[1] for text in typed] == [
+        "get_logs('a', 'b')",
+        "exec_shell('kubectl get pods | grep x')",
+        "submit()",
+    ]
+    assert "what was printed" in capsys.readouterr().out
+
+
+def test_callables_and_agents_are_agents_and_nothing_else_is():
+    assert adapt(str.upper).act("x") == "X"
+    assert adapt(Fixed(["a"])).act("x") == "a"
+    with pytest.raises(TypeError, match="neither"):
+        adapt(5)

@@ -1,0 +1,98 @@
+"""Every incident in the simulated cluster: healthy before, broken after, and nothing says so but the symptoms."""
+
+import re
+
+import pytest
+
+from aiops_gym.backends import open_backend
+from aiops_gym.backends.baseline import baseline
+from aiops_gym.catalog import registry
+from aiops_gym.sim import traffic
+
+NS = "test-hotel-reservation"
+DETECTIONS = [p for p in registry.problems(task="detection") if p.fault]
+HEALTHY = [registry.problem("noop_detection_hotel_reservation-1")]
+WORDS = re.compile(
+    r"revoke|unregister|misconfig|wrong.?bin|container.?kill|pod.?kill|pod.?failure|network.?loss|network.?delay"
+    r"|redeploy|chaos|inject|fault|noop|aiops",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize("variant", range(3))
+def test_a_baseline_is_healthy(variant):
+    success = traffic.success(baseline("hotel_reservation", variant))
+    assert all(share > 0.99 for share in success.values()), success
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_noise_leaves_the_app_healthy(seed):
+    backend = open_backend("simulated", HEALTHY[0], seed)
+    assert all(share > 0.99 for share in traffic.success(backend.world).values())
+
+
+@pytest.mark.parametrize("problem", DETECTIONS, ids=lambda p: p.id)
+def test_a_fault_hurts_some_operation_or_some_pod(problem):
+    backend = open_backend("simulated", problem, 1, noise=False)
+    hurt = min(traffic.success(backend.world).values()) < 0.9
+    ends = [s for p in backend.pods() for s in p["status"].get("containerStatuses", ()) if s.get("lastState")]
+    slow = max(traffic.latency(backend.world).values()) > 1_000
+    assert hurt or ends or slow
+
+
+def _readable(backend) -> str:
+    """Everything that an agent can list, and the logs and files of each pod."""
+    kinds = (
+        "pods,services,deployments,replicasets,endpoints,configmaps,secrets,persistentvolumeclaims,events,jobs,"
+        "serviceaccounts"
+    )
+    script = [
+        f"kubectl get {kinds} -n {NS} -o yaml",
+        "kubectl get pv,nodes,ns,storageclasses -o yaml",
+        "kubectl get events -A -o yaml",
+        "kubectl api-resources",
+        f"for p in $(kubectl get pods -n {NS} -o name); do kubectl describe -n {NS} $p; kubectl logs -n {NS} $p --tail=200;"
+        f" kubectl exec -n {NS} $p -- env; done",
+        f"kubectl exec -n {NS} deploy/mongodb-geo -- ls -R /docker-entrypoint-initdb.d",
+        f"kubectl exec -n {NS} deploy/mongodb-geo -- cat /docker-entrypoint-initdb.d/k8s-geo-mongo.sh",
+        "env; ls -laR / ; cat /etc/* 2>/dev/null",
+    ]
+    return "".join(backend.shell.run(line, timeout=900).output for line in script)
+
+
+@pytest.mark.parametrize("problem", DETECTIONS, ids=lambda p: p.id)
+def test_nothing_an_agent_can_read_names_the_fault(problem):
+    text = _readable(open_backend("simulated", problem, 2))
+    found = {m[0].lower() for m in WORDS.finditer(text)}
+    usual = {m[0].lower() for m in WORDS.finditer(_readable(open_backend("simulated", HEALTHY[0], 2)))}
+    assert found <= usual | {"default"}, found - usual
+
+
+def _specs(backend) -> dict[str, object]:
+    store = backend.world.store
+    resources = ("deployments.apps", "services", "configmaps", "secrets", "persistentvolumes", "nodes", "namespaces")
+    return {
+        f"{resource}/{obj['metadata']['name']}": [obj.get("spec"), obj.get("data"), obj["metadata"].get("labels")]
+        for resource in resources
+        for obj in store.all(resource)
+    }
+
+
+@pytest.mark.parametrize("problem", DETECTIONS, ids=lambda p: p.id)
+def test_objects_differ_from_the_healthy_world_by_the_declared_change_only(problem):
+    sick, well = open_backend("simulated", problem, 3), open_backend("simulated", HEALTHY[0], 3)
+    before, after = _specs(well), _specs(sick)
+    changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    declared = {f"{c.resource}/{c.name}" for c in registry.fault(problem).changes if hasattr(c, "ops")}
+    if registry.fault(problem).id != "redeploy_without_pv":
+        assert changed == declared
+
+
+@pytest.mark.parametrize("problem", DETECTIONS, ids=lambda p: p.id)
+def test_a_snapshot_goes_on_as_the_original_does(problem):
+    first = open_backend("simulated", problem, 4)
+    twin, other = type(first).restored(first.snapshot()), first.fork()
+    script = f"kubectl get pods -n {NS} -o yaml; sleep 40; kubectl get events -n {NS}; kubectl logs -n {NS} deploy/geo"
+    outputs = {backend.shell.run(script, timeout=300).output for backend in (first, twin, other)}
+    assert len(outputs) == 1
+    assert len(first.snapshot()) < 1_000_000
