@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
+from aiops_gym.version import __version__
+
 if TYPE_CHECKING:
     from aiops_gym import shell, tools
     from aiops_gym.catalog.registry import problems
     from aiops_gym.runs import Episode, run_episode
-
-__version__ = "0.1.0"
 
 __all__ = ["Episode", "__version__", "problems", "run_episode", "shell", "tools"]
 

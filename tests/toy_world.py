@@ -22,6 +22,7 @@ class ToyShell:
     def __init__(self, backend: ToyBackend) -> None:
         self.backend = backend
         self.files: dict[str, str] = {}
+        self.full = False
 
     def run(self, script: str, timeout: float = 30.0) -> ShellRun:
         name, _, rest = script.strip().partition(" ")
@@ -53,6 +54,8 @@ class ToyShell:
         return self.files[path]
 
     def write_file(self, path: str, text: str) -> None:
+        if self.full:
+            raise OSError(28, "No space left on device", path)
         self.files[path] = text
 
     def list_files(self, path: str) -> Sequence[str]:

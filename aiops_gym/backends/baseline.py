@@ -14,7 +14,7 @@ from aiops_gym.catalog.model import App, Manifest
 from aiops_gym.errors import BackendError
 from aiops_gym.shell.inside import exec_inside
 from aiops_gym.sim import draws
-from aiops_gym.sim.api import RESOURCES, handle
+from aiops_gym.sim.api import handle, of_kind
 from aiops_gym.sim.blueprint import Binary, Blueprint, Image, Operation
 from aiops_gym.sim.laws import laws
 from aiops_gym.sim.times import HOUR, MINUTE, SECOND, millis
@@ -75,7 +75,10 @@ def deploy(world: World, app: App) -> None:
 def apply(world: World, manifest: Manifest) -> None:
     """Create an object as `kubectl apply` does for one that is not there. Raises BackendError if it is refused."""
     body = {key: value for key, value in manifest.items() if key != "status"}
-    resource = _resource(manifest)
+    known = of_kind(manifest["apiVersion"], manifest["kind"])
+    if known is None:
+        raise BackendError(f"no resource for {manifest['apiVersion']} {manifest['kind']}")
+    resource = known.name
     meta = manifest["metadata"]
     response = request(world, "create", resource, meta.get("namespace", ""), body=body)
     if response.code >= 400 and response.body.get("reason") != "AlreadyExists":
@@ -89,14 +92,6 @@ def apply(world: World, manifest: Manifest) -> None:
 def request(world: World, verb: str, resource: str, namespace: str, name: str = "", **rest: Any) -> Response:
     """One request to a world's API, as the cluster's administrator."""
     return handle(world, Request(verb=verb, resource=resource, namespace=namespace, name=name, **rest))
-
-
-def _resource(manifest: Manifest) -> str:
-    group = manifest["apiVersion"].partition("/")[0] if "/" in manifest["apiVersion"] else ""
-    for name, resource in RESOURCES.items():
-        if resource.kind == manifest["kind"] and resource.group == group:
-            return name
-    raise BackendError(f"no resource for {manifest['apiVersion']} {manifest['kind']}")
 
 
 def ready(world: World, app: App, wanted: Iterable[str]) -> bool:

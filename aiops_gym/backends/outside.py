@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 from aiops_gym.shell.context import HttpAnswer
 from aiops_gym.sim import network
-from aiops_gym.sim.programs import program_of
+from aiops_gym.sim.programs import find
 from aiops_gym.sim.world import World
 
 
@@ -36,5 +36,5 @@ class Outside:
         if route.outcome != "ok" or not route.targets:
             return None
         process = self.world.table("processes")[route.targets[0][0]]
-        status, text = program_of(process).http(self.world, process, path)
+        status, text = find(str(process["program"])).http(self.world, process, path)
         return HttpAnswer(status, text, seconds=route.targets[0][1] / 1000)

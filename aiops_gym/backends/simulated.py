@@ -20,8 +20,8 @@ from aiops_gym.catalog.model import Problem
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim import draws
-from aiops_gym.sim.api import handle
 from aiops_gym.sim.telemetry import metrics, traces
+from aiops_gym.sim.api import handle
 from aiops_gym.sim.world import World
 from aiops_gym.types import Request, Response, Sample, Span
 

@@ -1,1 +1,67 @@
-"""(to be written)"""
+"""The command line. With the "human" rendering the only code that prints."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+from typing import cast
+
+import typer
+
+import aiops_gym
+from aiops_gym.cli import commands
+from aiops_gym.errors import AiopsGymError
+
+# Typer carries its own copy of click in newer versions: this is its base of errors, wherever it lives.
+_Refused = cast("type[Exception]", typer.BadParameter.__mro__[2])
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"aiops_gym {aiops_gym.__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Incidents in a simulated cluster: look at them, play them, let agents play them."""
+
+
+def app() -> typer.Typer:
+    """All commands: each module in `commands` is one, named as the module."""
+    made = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    made.callback()(_root)
+    for module in sorted(pkgutil.iter_modules(commands.__path__), key=lambda each: each.name):
+        made.command(module.name)(importlib.import_module(f"{commands.__name__}.{module.name}").command)
+    return made
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command: 0 is well, 1 a failure, 2 a mistake in the arguments. An error is one plain line."""
+    try:
+        code = app()(args=list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
+    except _Refused as error:
+        return _fail(error.format_message(), error.exit_code)  # type: ignore[attr-defined]
+    except (AiopsGymError, ValueError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        return _fail(str(error), 1)
+    except (typer.Abort, KeyboardInterrupt):
+        return _fail("interrupted", 130)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str, code: int) -> int:
+    if message:
+        sys.stderr.write(f"aiops-gym: {' '.join(message.split())}\n")
+    return code
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    sys.exit(run())

@@ -124,7 +124,7 @@ class IncidentEnv(gym.Env[str, str]):
         state.last = (None, text, 0.0)
         state.info = self._info(state, "", "")
         self._show()
-        return text, copy.deepcopy(state.info)
+        return text, _fresh(state.info)
 
     def step(self, action: str) -> Turn:
         """Carry out one action. Whatever the text is, this returns."""
@@ -141,13 +141,14 @@ class IncidentEnv(gym.Env[str, str]):
         except BackendError as error:
             result, broken = Result(BROKEN.format(error)), True
         text = RECEIVED if verdict else clip(utf8(result.text), self.observation_limit)
-        state.note(utf8(action) if isinstance(action, str) else "", "" if verdict else text)
+        written = utf8(action)[:LIMIT] if isinstance(action, str) else repr(action)[:LIMIT]
+        state.note(written, "" if verdict else text)
         state.over = broken or verdict is not None
         state.info = self._info(state, tool, result.error, verdict, broken)
         reward = float(verdict.reward) if verdict else 0.0
-        state.last = (action if isinstance(action, str) else repr(action), text, reward)
+        state.last = (written, text, reward)
         self._show()
-        return text, reward, state.over, False, copy.deepcopy(state.info)
+        return text, reward, state.over, False, _fresh(state.info)
 
     def render(self) -> str | None:
         """The last turn in colour for "ansi"; "human" is printed as it happens."""
@@ -323,6 +324,11 @@ class IncidentEnv(gym.Env[str, str]):
     def _show(self) -> None:
         if self.render_mode == "human" and self._state is not None:
             render.show(self._picture(self._state))
+
+
+def _fresh(info: dict[str, Any]) -> dict[str, Any]:
+    """An info that shares no container with the one that is kept."""
+    return {**info, "reward_components": dict(info["reward_components"]), "results": dict(info["results"])}
 
 
 def _one_of(what: str, value: Any, allowed: Sequence[str]) -> None:

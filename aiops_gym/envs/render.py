@@ -10,8 +10,10 @@ from typing import Any
 _PLAIN, _BOLD, _DIM = "\x1b[0m", "\x1b[1m", "\x1b[2m"
 _RED, _GREEN, _YELLOW, _CYAN = "\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m"
 
+_COLOUR = re.compile(r"\x1b\[\d+m")
+
 # What a program printed must not move the cursor of whoever reads the transcript.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def turn(action: str | None, observation: str, reward: float, over: bool, info: Mapping[str, Any]) -> str:
@@ -42,6 +44,11 @@ def verdict(reward: float, info: Mapping[str, Any]) -> str:
     colour, word = (_GREEN, "solved") if info["is_success"] else (_RED, "not solved")
     details = f"submitted {info['results'].get('submitted')}, expected {info['results'].get('expected')}"
     return f"{colour}{_BOLD}{word}, reward {reward:.2f}{_PLAIN} {_DIM}({_safe(details)}){_PLAIN}"
+
+
+def plain(text: str) -> str:
+    """Without the colours."""
+    return _COLOUR.sub("", text)
 
 
 def show(text: str) -> None:

@@ -1,7 +1,7 @@
 """Counting tokens without a tokenizer: no download, and the same number everywhere.
 
-Pieces of up to seven letters, up to three digits, up to two other marks, and runs of line ends. On English and on what
-kubectl prints this lies within a fifth of what the tokenizers of current models count.
+An estimate: pieces of up to seven letters, up to three digits, up to two other marks, and runs of line ends each count
+as one. It compares agents with one another, not with a bill.
 """
 
 from __future__ import annotations

@@ -7,10 +7,10 @@ from typing import Any
 
 import gymnasium as gym
 
-import aiops_gym
 from aiops_gym.agents.base import Agent, adapt
 from aiops_gym.runs.episode import Episode
 from aiops_gym.sim.draws import uuid
+from aiops_gym.version import __version__
 
 START = 0.0
 
@@ -57,7 +57,7 @@ def _begun(env: gym.Env[str, str], agent: Agent, seed: int | None, prompt: str, 
         problem_id=info["problem"],
         start_time=began,
         end_time=began,
-        version=aiops_gym.__version__,
+        version=__version__,
         env=env.spec.id if env.spec else type(env.unwrapped).__name__,
         env_kwargs=dict(env.spec.kwargs) if env.spec else {},
         task=info["task"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,6 +40,7 @@ class Script:
 
     Attributes:
         error: the interpreter's message when it does not parse.
+        bomb: whether a function starts itself twice over, in a pipe or in the background.
         writes: whether it may change files other than through our own commands.
     """
 
@@ -46,6 +48,7 @@ class Script:
     functions: tuple[str, ...] = ()
     error: str = ""
     writes: bool = False
+    bomb: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -66,7 +69,13 @@ def analyse(script: str) -> Script:
     writes = found.is_opaque or any(r.is_write and r.path != "/dev/null" for r in found.redirects)
     functions = tuple(found.functions)
     writes = writes or any(_may_write(c.argv, functions) for c in commands)
-    return Script(commands, functions, writes=writes)
+    return Script(commands, functions, writes=writes, bomb=any(_multiplies(f, commands, script) for f in functions))
+
+
+def _multiplies(function: str, commands: Sequence[Word], script: str) -> bool:
+    calls = sum(1 for command in commands if command.in_function and command.argv[0] == function)
+    name = re.escape(function)
+    return calls >= 2 and re.search(rf"(?<![\w.-]){name}\s*(\|\s*{name}(?![\w.-])|&(?!&))", script) is not None
 
 
 def _may_write(argv: Sequence[str | None], functions: Sequence[str]) -> bool:

@@ -43,6 +43,10 @@ class Clock:
             self._cluster.wait(left)
         return False
 
+    def elapsed(self) -> float:
+        """Seconds since the script began."""
+        return self._cluster.now() - self.started
+
     @property
     def expired(self) -> bool:
         """Whether the innermost deadline, or one around it, has come."""

@@ -92,13 +92,19 @@ def absolute(path: str, cwd: str) -> str:
 
 
 class Disk:
-    """What one interpreter's file system holds: a tree, and the times at which the interpreter wrote it."""
+    """What one interpreter's file system holds: a tree, and the times at which the interpreter wrote it.
+
+    Attributes:
+        full: the last `save` had to leave files out.
+        lost: the root itself was removed, and no file can be put here any more.
+    """
 
     def __init__(self, drive: Drive) -> None:
         self.drive = drive
         self.tree: Tree = {}
         self.stamps: dict[str, tuple[float, int, int]] = {}
-        self.stamps = dict(self._scan(drive))
+        self.full = self.lost = False
+        self.save(0.0)
 
     def load(self, tree: Tree, drive: Drive | None = None) -> None:
         """Make the file system hold this tree; only what differs is touched.
@@ -122,6 +128,8 @@ class Disk:
         """Read back what was changed since `load`; the tree itself when nothing was."""
         drive = drive or self.drive
         seen = dict(self._scan(drive))
+        self.full = False
+        self.lost = not drive.exists("/")
         if seen == self.stamps:
             return self.tree
         kept = {path: file for path, file in self.tree.items() if path in seen}
@@ -133,11 +141,14 @@ class Disk:
                     kept[path] = file
                 elif file.kind == "file":
                     kept[path] = File(old.kind, old.mode, old.data, time)
+        self.full = sum(len(file.data) for file in kept.values()) > LARGEST
+        if self.full:
+            kept, seen = _fitting(drive, kept, self.tree), dict(self._scan(drive))
         self.tree, self.stamps = kept, seen
         return kept
 
     def _scan(self, drive: Drive) -> Iterator[tuple[str, tuple[float, int, int]]]:
-        folders = ["/"]
+        folders = ["/"] if drive.exists("/") else []
         while folders:
             folder = folders.pop()
             for entry in sorted(drive.read_dir(folder), key=lambda e: str(e["name"])):
@@ -152,6 +163,19 @@ class Disk:
                 else:
                     size = -2 if kind == "symlink" else about["size"]
                     yield path, (about["modified"], size, about["mode"])
+
+
+def _fitting(drive: Drive, tree: Tree, before: Tree) -> dict[str, File]:
+    """What fits on the disk: files that were there first, then the new ones while there is room."""
+    room, kept = LARGEST, dict[str, File]()
+    for path, file in sorted(tree.items(), key=lambda item: (before.get(item[0]) is not item[1], item[0])):
+        room -= len(file.data)
+        if room >= 0:
+            kept[path] = file
+        else:
+            room += len(file.data)
+            drive.remove(path)
+    return {path: kept[path] for path in tree if path in kept}
 
 
 def _by_age(item: tuple[str, File]) -> tuple[int, float, str]:

@@ -6,6 +6,7 @@ a script on an engine first loads its files into it, and only when another shell
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 
 from aiops_gym.shell.disk import Disk
+from aiops_gym.shell.host import KERNEL_FILES, NAME
 from aiops_gym.types import Output
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ WALL_SECONDS = 5.0
 """The last resort against what no counter ends, as `jq 'def f: f; f'`: not reproducible, and reported as such."""
 
 MOST_ENGINES = 8
+
+_REAL = re.compile(r"real\t\d+m\d+\.\d+s")
 
 Callback = Callable[["Invocation"], Output]
 
@@ -68,12 +72,14 @@ class Run:
 
     Attributes:
         call: what to do when the script calls one of the engine's commands.
+        elapsed: seconds since it began, on the cluster's clock.
         ending: the script's time is up: it ends at the next boundary.
         failure: an exception of a command, which is ours and not the script's.
         chunks: (stdout, stderr) in the order written.
     """
 
     call: Callback
+    elapsed: Callable[[], float]
     ending: bool = False
     flooded: bool = False
     size: int = 0
@@ -112,18 +118,23 @@ class Engine:
             max_loop_iterations=MAX_LOOPS,
             timeout_seconds=WALL_SECONDS,
             username="root",
-            hostname="kind-control-plane",
+            hostname=NAME,
             cwd="/root",
             env={"HOME": "/root", "USER": "root", "LOGNAME": "root", "SHELL": "/bin/bash", "LANG": "C.UTF-8"},
+            files=dict(KERNEL_FILES),  # any: only with files of its own is all of the file system writable
             custom_builtins=dict.fromkeys(sorted(names), self._call),
             python=python,
         )
         self._fresh = self._bash.snapshot(exclude_filesystem=True)
         self.disk = Disk(self._bash.fs())
 
-    def execute(self, script: str, call: Callback) -> Ended:
-        """Run a script as a new shell over the loaded files. An exception of a callback comes out of here."""
-        run = self._run = Run(call)
+    def execute(self, script: str, call: Callback, elapsed: Callable[[], float]) -> Ended:
+        """Run a script as a new shell over the loaded files. An exception of a callback comes out of here.
+
+        The history is emptied first: what other shells ran on this engine is nobody's business.
+        """
+        script = f"history -c; {script}"
+        run = self._run = Run(call, elapsed)
         try:
             result = self._bash.execute_sync(f"( {script}\n)", self._heard)
             if result.error and result.error.startswith("parse error") and not run.chunks:
@@ -158,12 +169,21 @@ class Engine:
         run = self._run
         if run is None:
             return
+        if "real\t" in err or "real\t" in out:
+            out, err = self._timed(out), self._timed(err)
         run.chunks.append((out, err))
         run.size += len(out) + len(err)
         if run.size > MAX_OUTPUT:
             run.flooded = True
         if run.ending or run.flooded:
             self._bash.cancel()
+
+    def _timed(self, text: str) -> str:
+        """The report of `time`, on the cluster's clock and not on the wall's."""
+        seconds = self._run.elapsed() if self._run is not None else 0.0
+        real = f"real\t{int(seconds // 60)}m{seconds % 60:.3f}s"
+        text = _REAL.sub(real, text)
+        return text.replace("user\tunavailable", "user\t0m0.061s").replace("sys\tunavailable", "sys\t0m0.018s")
 
     def _call(self, context: BuiltinContext) -> BuiltinResult:
         run = self._run
@@ -190,15 +210,15 @@ _engines_lock = threading.Lock()
 
 
 @contextmanager
-def engine(names: frozenset[str], python: bool = False) -> Iterator[Engine]:
-    """Borrow an engine that calls back for these names.
+def engine(names: frozenset[str], python: bool = False, new: bool = False) -> Iterator[Engine]:
+    """Borrow an engine that calls back for these names; a `new` one has run nothing before.
 
     A script started by a command of another script needs an engine of its own, on a thread of its own; see `nested`.
     """
     key = (names, python, _depth.value)
     with _engines_lock:
         found = _engines.get(key)
-        if found is None:
+        if found is None or found.disk.lost or new:
             found = _engines[key] = Engine(names, python)
             while len(_engines) > MOST_ENGINES:
                 _engines.popitem(last=False)

@@ -51,7 +51,7 @@ class OpenFiles:
     def about(self, path: str) -> FileInfo | None:
         """What is known of a file itself, links not followed; None when there is none."""
         drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
-        if full == "/":
+        if full == "/" and drive.exists("/"):
             return FileInfo("directory", 0o755, 4096, INSTALLED)
         folder, _, name = full.rpartition("/")
         if not drive.exists(folder or "/"):

@@ -48,6 +48,23 @@ users:
 """,
 }
 
+KERNEL_FILES = {
+    "/proc/version": f"Linux version {KERNEL} (debian-kernel@lists.debian.org) #1 SMP PREEMPT_DYNAMIC\n",
+    "/proc/uptime": "259200.00 1036800.00\n",
+    "/proc/loadavg": "0.92 0.87 0.83 2/1142 631\n",
+    "/proc/meminfo": (
+        "MemTotal:       16384000 kB\nMemFree:         3101220 kB\nMemAvailable:   10430376 kB\n"
+        "Buffers:          412300 kB\nCached:          6958136 kB\n"
+        "SwapTotal:             0 kB\nSwapFree:              0 kB\n"
+    ),
+    "/proc/cpuinfo": "".join(
+        f"processor\t: {n}\nvendor_id\t: GenuineIntel\nmodel name\t: Intel(R) Xeon(R) CPU @ 2.20GHz\n"
+        "cpu MHz\t\t: 2200.000\n\n"
+        for n in range(4)
+    ),
+}
+"""What the kernel says of itself; the same in all containers of the machine."""
+
 FOLDERS = ("/home", "/opt", "/root", "/srv", "/tmp", "/usr/local/bin", "/var/log", "/var/tmp")
 
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from shlex import join as quoted
 from shlex import quote
-from typing import Any
 
 from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.clock import Clock
@@ -31,6 +30,9 @@ from aiops_gym.types import Output, Request, Response
 
 SECONDS = 30.0
 """What a command may wait inside a container. The world stands still meanwhile: it cannot run inside itself."""
+
+LARGEST_LAYER = 4_000_000
+"""Bytes of files in a container, its image's text files included; it travels with each snapshot."""
 
 SHELLS = words("sh bash ash dash")
 OURS = words("date id ls mktemp shuf sleep stat timeout uname whoami")
@@ -152,6 +154,8 @@ class _Box:
         start: Tree = {**before, STDIN: File(data=stdin.encode(errors="replace"), time=now)} if stdin else before
         ended, after = session.script(self._script(argv, stdin), start, about.writes)
         after = {path: file for path, file in after.items() if path != STDIN} if stdin else after
+        if after is not before and sum(len(file.data) for file in after.values()) > LARGEST_LAYER:
+            return Output(ended.stdout, f"{argv[0]}: write error: No space left on device\n", 1)
         if after is not before and (written := pack(after, base)) != (kept or {}).get("files"):
             scratch[self.container.key] = {"process": process["id"], "files": written}
         return _output(ended, argv[0])
@@ -196,12 +200,14 @@ def _as_sh(stderr: str, shell: str) -> str:
     """Error text as the container's own shell words it; `bash` is taken at its word."""
     if shell == "bash":
         return stderr
-    lines: list[Any] = []
-    for line in stderr.splitlines(keepends=True):
-        if line.startswith("bash: line ") and line.endswith(": command not found\n"):
-            number, _, rest = line[11:].partition(": ")
-            line = f"{shell}: {number}: {rest.removesuffix(': command not found' + chr(10))}: not found\n"
-        elif line.startswith("bash: "):
-            line = f"{shell}: {line[6:].removeprefix('-c: ').removeprefix('line ')}"
-        lines.append(line)
-    return "".join(lines)
+    return "".join(_line_as_sh(line, shell) for line in stderr.splitlines(keepends=True))
+
+
+def _line_as_sh(line: str, shell: str) -> str:
+    if line.startswith("bash: line ") and line.endswith(": command not found\n"):
+        number, _, rest = line[11:].partition(": ")
+        name = rest.removesuffix(": command not found\n")
+        return f"{shell}: {number}: {name}: not found\n"
+    if line.startswith("bash: "):
+        return f"{shell}: {line[6:].removeprefix('-c: ').removeprefix('line ')}"
+    return line

@@ -24,6 +24,16 @@ def repair(stderr: str) -> str:
     return stderr
 
 
+def stops_bash(stderr: str) -> bool:
+    """Whether `bash -c` would have ended here with 127: an unset variable under `set -u`, or `${X:?}`.
+
+    >>> stops_bash("bash: line 1: X: unbound variable\\n")
+    True
+    """
+    last = stderr.rstrip("\n").rpartition("\n")[2]
+    return last.startswith("bash: ") and last.endswith((": unbound variable", ": parameter null or not set"))
+
+
 def syntax_error(message: str, script: str) -> str:
     """What `bash -c` prints for a script that does not parse.
 

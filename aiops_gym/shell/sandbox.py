@@ -23,6 +23,8 @@ from aiops_gym.types import Cluster, ShellRun
 
 Json = Any
 
+FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
+
 LONGEST = 131_072
 """Characters of a script: what Linux takes as one argument (`sh -c`)."""
 
@@ -67,6 +69,8 @@ class Sandbox:
         if about.error:
             message = repair.syntax_error(about.error, script)
             return ShellRun("", message, message, 2)
+        if about.bomb:
+            return ShellRun("", FORK_FAILED, FORK_FAILED, 124, "commands")
         session = Session(self, Clock(self.cluster, self.cluster.now() + timeout))
         ended, self._tree = nested(lambda: session.script(script, self._tree, about.writes))
         return _report(ended, session.clock, timeout)
@@ -123,7 +127,7 @@ class Sandbox:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_base", "_tree", "commands", "names")}
-        extra = {name: command for name, command in self.commands.items() if COMMANDS.get(name) is not command}
+        extra: Json = {name: run for name, run in self.commands.items() if COMMANDS.get(name) is not run}
         extra = None if extra == {"kubectl": kubectl} else extra
         return {**state, "extra": extra, "files": self.snapshot()}
 
@@ -151,6 +155,7 @@ def _report(ended: Ended, clock: Clock, timeout: float) -> ShellRun:
     elif ended.error:
         limit = "wall" if "timeout" in ended.error else "output" if "output" in ended.error else "commands"
         message = f"bash: killed: {ended.error.removeprefix('resource limit exceeded: ')}\n"
-    stderr = repair.repair(ended.stderr) + message
-    output = repair.repair(ended.output) + message
-    return ShellRun(ended.stdout, stderr, output, 124 if limit else ended.code, limit)
+    stderr = repair.repair(ended.stderr)
+    output = repair.repair(ended.output)
+    code = 127 if ended.code == 1 and repair.stops_bash(stderr) else ended.code
+    return ShellRun(ended.stdout, stderr + message, output + message, 124 if limit else code, limit)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from shlex import join as quoted
 from shlex import quote
 from typing import Protocol
+from uuid import UUID
 
+from aiops_gym.shell.chance import RANDOM_FILE, UUID_FILE, needs_new_pids, settled, special
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.context import CommandModule, Context, Network
 from aiops_gym.shell.disk import File, Tree
@@ -18,6 +21,10 @@ from aiops_gym.types import Output
 CALL_SECONDS = 0.3
 CHARGED = frozenset({"kubectl", "helm", "curl", "wget"})
 """Commands that talk to the cluster, and what each call costs."""
+
+CHANCE = frozenset({RANDOM_FILE, UUID_FILE})
+INTERNAL = frozenset({"__special"})
+"""Names that call back in every shell: variables that follow the clock."""
 
 STDIN = "/var/tmp/.stdin"
 DEEPEST = 4
@@ -58,15 +65,30 @@ class Session:
     ) -> tuple[Ended, Tree]:
         """Run a script over a tree; what it printed, and the tree it left."""
         shell = self.shell
-        with engine(shell.names if names is None else names, python) as machine:
-            machine.disk.load(tree)
+        names = (shell.names if names is None else names) | INTERNAL
+        script = settled(script, self.clock.now(), shell.draw)
+        start = tree
+        if RANDOM_FILE in script or UUID_FILE in script:
+            start = {**tree, **self._random_files()}
+        with engine(names, python, needs_new_pids(script)) as machine:
+            machine.disk.load(start)
             job = _Job(self, machine)
             try:
-                ended = machine.execute(f"RANDOM={shell.draw() % 32768}; {script}", job.call)
+                ended = machine.execute(f"RANDOM={shell.draw() % 32768}; {script}", job.call, self.clock.elapsed)
             finally:
                 if writes or job.wrote:
-                    tree = machine.disk.save(self.clock.now())
-        return ended, tree
+                    after = machine.disk.save(self.clock.now())
+                    tree = (
+                        after if start is tree else {path: file for path, file in after.items() if path not in CHANCE}
+                    )
+        return (_without_room(ended) if machine.disk.full else ended), tree
+
+    def _random_files(self) -> Tree:
+        """Stand-ins for the kernel's sources of chance."""
+        data = b"".join(self.shell.draw().to_bytes(8, "big") for _ in range(512))
+        name = str(UUID(int=self.shell.draw() << 64 | self.shell.draw(), version=4)) + "\n"
+        now = self.clock.now()
+        return {RANDOM_FILE: File("file", 0o444, data, now), UUID_FILE: File("file", 0o444, name.encode(), now)}
 
 
 class _Job:
@@ -93,6 +115,8 @@ class _Job:
 
     def _command(self, invocation: Invocation, argv: list[str], stdin: str) -> Output:
         clock, shell = self.session.clock, self.session.shell
+        if argv[0] in INTERNAL:
+            return Output(special(argv[1], clock.now(), clock.started, shell.draw()) if len(argv) > 1 else "")
         if argv[0] in CHARGED and not clock.wait(CALL_SECONDS):
             return KILLED
 
@@ -132,6 +156,11 @@ class _Job:
         disk.load({path: file for path, file in after.items() if path != STDIN}, invocation.drive)
         self.wrote = True
         return Output(ended.stdout, repair(ended.stderr), 124 if ended.error else ended.code)
+
+
+def _without_room(ended: Ended) -> Ended:
+    text = "bash: write error: No space left on device\n"
+    return replace(ended, stderr=ended.stderr + text, output=ended.output + text, code=ended.code or 1)
 
 
 def _setting(invocation: Invocation) -> str:

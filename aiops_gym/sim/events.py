@@ -83,7 +83,7 @@ def record_series(world: World, involved: Involved, type_: str, reason: str, mes
         return
     name = _name(world, involved)
     table[key] = {"count": 1, "name": name, "last": now}
-    body = {
+    body: dict[str, Any] = {
         "action": action,
         "eventTime": iso_micro(now, draws.pick(1000, world.seed, "event", name)),
         "firstTimestamp": None,

@@ -48,8 +48,8 @@ class Route(NamedTuple):
 def dial(world: World, source: str | None, namespace: str, host: str, port: int) -> Route:
     """Follow a connection from a process (None: from outside) in a namespace to `host:port`.
 
-    `host` is a Service name (bare, `name.namespace`, up to the full domain), a cluster, pod or node IP, the caller's own
-    host name, or `localhost`.
+    `host` is a Service name (bare, `name.namespace`, up to the full domain), a cluster, pod or node IP, the caller's
+    own host name, or `localhost`.
     """
     own = world.table("processes").get(source) if source else None
     if host in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):
@@ -97,8 +97,8 @@ def dns_works(world: World) -> bool:
     """Whether the cluster's name server answers; a world without one is taken to have one outside."""
     if world.store.get("services", "kube-system", "kube-dns") is None:
         return True
-    endpoints = world.store.get("endpoints", "kube-system", "kube-dns")
-    return any(subset.get("addresses") for subset in (endpoints or {}).get("subsets") or ())
+    endpoints = world.store.get("endpoints", "kube-system", "kube-dns") or Obj()
+    return any(subset.get("addresses") for subset in endpoints.get("subsets") or ())
 
 
 def discover(world: World, name: str) -> list[tuple[str, int]]:
@@ -127,7 +127,7 @@ def impairment(world: World, process: Mapping[str, Json]) -> tuple[float, float]
             if effect["kind"] == "network_delay":
                 delay += float(params.get("ms", 0.0))
             elif effect["kind"] == "network_loss":
-                kept *= 1.0 - float(params.get("loss", 0.0))
+                kept *= 1.0 - float(params.get("percent", 0.0)) / 100.0
     return delay, 1.0 - kept
 
 
@@ -148,7 +148,9 @@ def _to_service(world: World, source: str | None, service: Obj, port: int) -> Ro
     if ip in ("", "None"):
         ips = [address for address, _ in _backends(world, service, None)]
         return _to_ips(world, source, ips, port) if ips else Route("no_host", [])
-    entry = next((p for p in get(service, "spec", "ports", default=()) if p["port"] == port and _is_tcp_or_udp(p)), None)
+    entry = next(
+        (p for p in get(service, "spec", "ports", default=()) if p["port"] == port and _is_tcp_or_udp(p)), None
+    )
     if entry is None:
         return Route("timeout", [], address=ip)
     backends = _backends(world, service, entry.get("name", ""))
@@ -161,14 +163,16 @@ def _is_tcp_or_udp(port: Mapping[str, Json]) -> bool:
 
 def _backends(world: World, service: Obj, port_name: str | None) -> list[tuple[str, int]]:
     """(IP, port) of the ready endpoints; with no port name every address once, with port 0."""
-    endpoints = world.store.get("endpoints", namespace_of(service), service["metadata"]["name"])
+    endpoints = world.store.get("endpoints", namespace_of(service), service["metadata"]["name"]) or Obj()
     found = []
-    for subset in (endpoints or {}).get("subsets") or ():
+    for subset in endpoints.get("subsets") or ():
         for address in subset.get("addresses") or ():
             if port_name is None:
                 found.append((address["ip"], 0))
             else:
-                found += [(address["ip"], p["port"]) for p in subset.get("ports") or () if p.get("name", "") == port_name]
+                found += [
+                    (address["ip"], p["port"]) for p in subset.get("ports") or () if p.get("name", "") == port_name
+                ]
     return found
 
 
@@ -180,8 +184,10 @@ def _to_ips(world: World, source: str | None, ips: list[str], port: int, local: 
 
 
 def _somebody(world: World, ip: str) -> bool:
-    """Whether an IP belongs to a pod that is up; packets to any other vanish."""
-    return any(p["ip"] == ip and p["running"] for p in world.table("processes").values())
+    """Whether an IP belongs to a pod, whatever runs in it; packets to any other vanish."""
+    if any(p["ip"] == ip for p in world.table("processes").values()):
+        return True
+    return any(get(pod, "status", "podIP") == ip for pod in world.store.all("pods"))
 
 
 def _route(world: World, source: str | None, backends: list[tuple[str, int]], address: str) -> Route:

@@ -46,6 +46,9 @@ class Program:
         low, high = self.term_ms
         c.exit_in(int(c.between(low, high, "terminate")), self.term_code)
 
+    def hung_up(self, c: Container, peer: str) -> None:
+        """The process `peer`, which `state["peers"]` of this one names, has ended."""
+
     def background(self, process: Process, start: int, end: int, seed: int) -> list[tuple[int, str]]:
         """Lines it writes by itself in [start, end) ms, whatever the load: a pure function."""
         return []
@@ -53,7 +56,9 @@ class Program:
     def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """What it uses under a load: cpu in cores, memory in bytes, threads."""
         params = process["params"]
-        memory = float(params.get("memory", 12 * MIB)) * (1.0 + 0.05 * min(1.0, rps / 1_000.0)) + 20_000.0 * min(rps, 400)
+        memory = float(params.get("memory", 12 * MIB)) * (1.0 + 0.05 * min(1.0, rps / 1_000.0)) + 20_000.0 * min(
+            rps, 400
+        )
         return {
             "cpu": float(params.get("cpu", 0.001)) + cpu_seconds_per_s,
             "memory": memory,

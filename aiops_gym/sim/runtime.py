@@ -1,7 +1,7 @@
 """The container runtime: turns a container of a pod into a running process, and a process into an exit.
 
-What runs is decided by the image's entry point, the container's command and arguments, and the executables in the image:
-a command that the image does not have cannot start, whoever asked for it.
+What runs is decided by the image's entry point, the container's command and arguments, and the executables in the
+image: a command that the image does not have cannot start, whoever asked for it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aiops_gym.sim import draws, programs
 from aiops_gym.sim.blueprint import Binary, Image
-from aiops_gym.sim.container import Container, container_spec, data_of, field, find_image
+from aiops_gym.sim.container import Container, find_image
+from aiops_gym.sim.mounts import container_spec, data_of, field
 from aiops_gym.sim.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.times import HOUR
 from aiops_gym.types import Output
@@ -26,8 +27,9 @@ RUNC = (
     "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: "
     "unable to start container process: "
 )
-SMALL_TOOLS = frozenset(
-    "bash sh ash sleep echo true false cat tail head env printenv hostname ls ps date id pwd test printf yes seq".split()
+SMALL_TOOLS = (
+    *("bash", "sh", "ash", "sleep", "echo", "true", "false", "cat", "tail", "head", "env", "printenv", "hostname"),
+    *("ls", "ps", "date", "id", "pwd", "test", "printf", "yes", "seq"),
 )
 """Executables of any image that has a shell."""
 
@@ -116,6 +118,9 @@ def finish(world: World, key: str, code: int, reason: str = "", tell: bool = Tru
     exit_ = {"code": code, "reason": cause, "at": world.now, "id": process["id"]}
     processes[key] = {**process, "running": False, "ended": world.now, "ports": [], "exit": exit_}
     _note_ended(world, processes[key])
+    for other, row in list(processes.items()):
+        if row["running"] and key in row["state"].get("peers", ()):
+            programs.find(row["program"]).hung_up(Container(world, other), key)
     world.touch()
     if tell:
         world.schedule(0, "kubelet.exited", process["pod"], process["uid"], process["container"], exit_)
@@ -141,7 +146,7 @@ def resolve(image: Image, container: Mapping[str, Json], env: Mapping[str, str])
     argv += [expand(a, env) for a in (args or (() if command else image.cmd))]
     if not argv:
         return StartError("CreateContainerError", "failed to generate container spec: no command specified")
-    wrapped = argv[0].rpartition("/")[2] == WRAPPER and WRAPPER not in image.binaries and image.shell
+    wrapped = argv[0].rpartition("/")[2] == WRAPPER and image.shell
     if wrapped:
         argv = _unwrap(image, argv[1:])
     binary = _binary(image, argv[0])
@@ -192,7 +197,8 @@ def exec_tool(world: World, key: str, argv: Sequence[str], stdin: str = "") -> O
 
 def _unwrap(image: Image, argv: list[str]) -> list[str]:
     """The command line that an official image's entry point script executes in the end."""
-    main = image.cmd[0] if image.cmd and image.cmd[0] in image.binaries else next(iter(image.binaries), "")
+    named = image.cmd[0] if image.cmd and image.cmd[0] in image.binaries else ""
+    main = named or next((name for name in image.binaries if name != WRAPPER), "")
     if not argv:
         return [main]
     known = argv[0] in image.binaries or argv[0] in SMALL_TOOLS or "/" in argv[0]

@@ -118,11 +118,12 @@ class World:
     def run_until(self, time: int) -> None:
         """Advance to `time` (ms), doing on the way all that is due. The only place where time moves."""
         meta, heap, handlers = self.tables["meta"], self.heap, self.laws.handlers
-        while heap and heap[0][0] <= time:
-            due = heap[0][0]
-            if due > meta["now"]:
-                self.settle()
-                meta["now"] = due
+        while True:
+            if not heap or heap[0][0] > meta["now"]:
+                self.settle()  # an observer may plan something that comes before what is due next
+            if not heap or heap[0][0] > time:
+                break
+            meta["now"] = max(meta["now"], heap[0][0])
             _, _, _, kind, arguments = heapq.heappop(heap)
             if kind == "reconcile":
                 controller, key = arguments
@@ -130,7 +131,6 @@ class World:
                 self.laws.controllers[controller].reconcile(self, key)
             else:
                 handlers[kind](self, *arguments)
-        self.settle()
         meta["now"] = max(meta["now"], time)
 
     def run(self, ms: int) -> None:

@@ -17,6 +17,7 @@ class Mitigation(Task):
 
     name = "mitigation"
     clock = "TTM"
+    repairs = True
     role = "repair a running application in which something is wrong."
     ask = (
         "Find what is wrong with the application and repair it, with any of the APIs.\n"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiops_gym.errors import ToolError
 from aiops_gym.tools.registry import TELEMETRY_SECONDS, Context
 from aiops_gym.types import Request, Response
 
-KEYS = ("app.kubernetes.io/name", "app", "k8s-app", "component", "name")
+KEYS = ("app.kubernetes.io/name", "app", "k8s-app")
 """Labels that name the service of a pod, in the namespaces around the app."""
 
 MINUTES = 120
@@ -43,22 +43,30 @@ def window(context: Context, minutes: int) -> tuple[float, float]:
     return end - 60.0 * minutes, end
 
 
-def pods_of(context: Context, namespace: str, service: str) -> list[Mapping[str, Any]]:
-    """Pods of a service, sorted by name; empty when it has none."""
+def pods_of(context: Context, namespace: str, service: str) -> list[Mapping[str, Any]] | None:
+    """Pods of a service, sorted by name; None when nothing of this name exists."""
     own = context.backend.app
-    keys = (own.selector, *KEYS) if namespace == own.namespace else KEYS
-    for pod in (found := ask(context, Request("list", "pods", namespace)).body.get("items", ())):
-        if pod["metadata"]["name"] == service:
-            return [pod]
-    for key in keys:
+    found = ask(context, Request("list", "pods", namespace)).body.get("items", ())
+    for key in (own.selector, *KEYS) if namespace == own.namespace else KEYS:
         pods = [pod for pod in found if pod["metadata"].get("labels", {}).get(key) == service]
         if pods:
-            return sorted(pods, key=lambda pod: str(pod["metadata"]["name"]))
-    return []
+            return _sorted(pods)
+    named = [pod for pod in found if pod["metadata"]["name"] == service]
+    return named or _selected(context, namespace, service, found)
 
 
-def known(context: Context, namespace: str, service: str) -> bool:
-    """Whether something else than a pod has this name: a service that has no pods at the moment."""
-    handle = context.backend.cluster.handle
-    kinds = ("services", "deployments.apps", "statefulsets.apps", "daemonsets.apps")
-    return any(handle(Request("get", kind, namespace, service)).code == 200 for kind in kinds)
+def _selected(
+    context: Context, namespace: str, name: str, found: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any]] | None:
+    """The pods that a workload or Service of this name selects."""
+    for kind in ("deployments.apps", "statefulsets.apps", "daemonsets.apps", "services"):
+        response = context.backend.cluster.handle(Request("get", kind, namespace, name))
+        if response.code == 200:
+            selector = response.body.get("spec", {}).get("selector") or {}
+            wanted = selector.get("matchLabels", selector).items()
+            return _sorted([pod for pod in found if wanted and wanted <= pod["metadata"].get("labels", {}).items()])
+    return None
+
+
+def _sorted(pods: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return sorted(pods, key=lambda pod: str(pod["metadata"]["name"]))

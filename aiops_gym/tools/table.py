@@ -19,6 +19,14 @@ def to_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return out.getvalue()
 
 
+def save(shell: Shell, path: str, text: str) -> None:
+    """Write a file into the agent's shell. Raises ToolError when it has no room left."""
+    try:
+        shell.write_file(path, text)
+    except OSError as error:
+        raise ToolError(f"Error: cannot write {path}: {error.strerror or error}.") from None
+
+
 def to_table(text: str) -> str:
     r"""A CSV file's text as pandas prints it without an index: columns right-aligned, one blank between them.
 

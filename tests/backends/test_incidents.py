@@ -51,8 +51,8 @@ def _readable(backend) -> str:
         "kubectl get pv,nodes,ns,storageclasses -o yaml",
         "kubectl get events -A -o yaml",
         "kubectl api-resources",
-        f"for p in $(kubectl get pods -n {NS} -o name); do kubectl describe -n {NS} $p; kubectl logs -n {NS} $p --tail=200;"
-        f" kubectl exec -n {NS} $p -- env; done",
+        f"for p in $(kubectl get pods -n {NS} -o name); do kubectl describe -n {NS} $p;"
+        f" kubectl logs -n {NS} $p --tail=200; kubectl exec -n {NS} $p -- env; done",
         f"kubectl exec -n {NS} deploy/mongodb-geo -- ls -R /docker-entrypoint-initdb.d",
         f"kubectl exec -n {NS} deploy/mongodb-geo -- cat /docker-entrypoint-initdb.d/k8s-geo-mongo.sh",
         "env; ls -laR / ; cat /etc/* 2>/dev/null",

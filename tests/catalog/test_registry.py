@@ -31,7 +31,10 @@ def test_healthy_episodes_are_drawn_but_not_listed():
     assert registry.healthy("mitigation") == ()
 
 
-@pytest.mark.parametrize(("task", "low", "high"), [("detection", 0.3, 0.5), ("localization", 0.1, 0.2), ("analysis", 0.1, 0.2)])
+SHARES = [("detection", 0.3, 0.5), ("localization", 0.1, 0.2), ("analysis", 0.1, 0.2)]
+
+
+@pytest.mark.parametrize(("task", "low", "high"), SHARES)
 def test_the_share_of_healthy_episodes_is_as_promised(task, low, high):
     drawn = [registry.draw(task, seed) for seed in range(2_000)]
     assert low < sum(not p.fault for p in drawn) / len(drawn) < high

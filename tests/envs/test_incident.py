@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from toy_world import ToyEnv, block
 
 from aiops_gym.envs.incident import IncidentEnv
+from aiops_gym.envs.saved import MAGIC
 from aiops_gym.errors import CatalogError, SnapshotError
 
 TASKS = ("detection", "localization", "analysis", "mitigation")
@@ -273,7 +274,7 @@ def test_forks_live_below_the_time_limit_of_the_original():
     assert not fork.step("x")[3]
 
 
-@pytest.mark.parametrize("data", [b"", b"x", b"aiops_gym environment 1\n9\n{}", "text", b"aiops_gym environment 1\nx\n"])
+@pytest.mark.parametrize("data", [b"", b"x", MAGIC + b"9\n{}", MAGIC + b"2\n[]", MAGIC + b"x\n", "text"])
 def test_what_is_no_snapshot_is_refused(env, data):
     with pytest.raises(SnapshotError):
         env.restore(data)

@@ -123,7 +123,12 @@ def test_aiopslabs_table_of_localization_holds(answer, accuracy, success, subset
 
 @pytest.mark.parametrize(
     ("answer", "accuracy", "subset"),
-    [(["geo"], 100.0, True), (["mongodb-geo"], 100.0, True), ("geo", 100.0, False), (["geo", "mongodb-geo"], 50.0, True)],
+    [
+        (["geo"], 100.0, True),
+        (["mongodb-geo"], 100.0, True),
+        ("geo", 100.0, False),
+        (["geo", "mongodb-geo"], 50.0, True),
+    ],
 )
 def test_aiopslab_punishes_naming_both_accepted_names(answer, accuracy, subset):
     verdict = judged("revoke_auth_mongodb-localization-1", answer, "aiopslab")

@@ -18,9 +18,7 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs",)))
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS
 VALUES = st.recursive(PLAIN, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4))
 NAMES = st.from_regex(r"[a-z_][a-z0-9_]{0,12}", fullmatch=True)
-CALLS = st.builds(
-    Call, NAMES, st.lists(VALUES, max_size=3).map(tuple), st.dictionaries(NAMES, VALUES, max_size=3)
-)
+CALLS = st.builds(Call, NAMES, st.lists(VALUES, max_size=3).map(tuple), st.dictionaries(NAMES, VALUES, max_size=3))
 
 
 def action(call: str) -> str:
@@ -120,7 +118,7 @@ REFUSED = [
     "```\nsubmit(); submit()\n```",
     "```\nAction: submit('Yes')\n```",
     "```\nexec_shell(ls -l)\n```",
-    "```\nexec_shell(\"ls)\n```",
+    '```\nexec_shell("ls)\n```',
     "```\nx(1+2)\n```",
     "```\nx(foo)\n```",
     "```\nx({1, 2})\n```",

@@ -144,4 +144,11 @@ def test_a_file_that_is_no_table_is_refused(call, context, text):
     try:
         assert call("read_metrics", "odd.csv").text
     except ToolError as refusal:
-        assert "Failed to read metrics" in str(refusal)  # noqa: PT017
+        assert "Failed to read metrics" in str(refusal)
+
+
+@pytest.mark.parametrize("name", ["get_metrics", "get_traces"])
+def test_a_full_disk_is_told_to_the_agent(call, context, name):
+    context.backend.shell.full = True
+    with pytest.raises(ToolError, match="No space left on device"):
+        call(name, "test-hotel-reservation")

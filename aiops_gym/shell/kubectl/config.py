@@ -69,3 +69,11 @@ def namespace(context: Context, flags: Parsed) -> tuple[str, bool]:
         return "default", False
     found = entry(config, "contexts", flags.text("context") or str(config.get("current-context", "")))
     return str(((found or {}).get("context") or {}).get("namespace") or "default"), False
+
+
+def server(context: Context, flags: Parsed) -> str:
+    """Where the API server of a call is."""
+    found = load(context, flags)
+    current = entry(found, "contexts", flags.text("context") or str(found.get("current-context", "")))
+    cluster = entry(found, "clusters", str(((current or {}).get("context") or {}).get("cluster", "")))
+    return str(((cluster or {}).get("cluster") or {}).get("server", SERVER))

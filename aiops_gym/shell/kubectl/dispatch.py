@@ -62,6 +62,7 @@ def _call(verb: Verb, call: Invocation) -> Output:
         call.err.append(f"{error.text}\nSee '{call.path} -h' for help and examples\n")
         code = error.code
     except KubectlError as error:
+        call.out.append(error.out)
         call.err.append(_line(error.text))
         code = error.code
     return Output("".join(call.out), "".join(call.err), code)

@@ -14,12 +14,16 @@ class KubectlError(Exception):
     Args:
         text: complete, with its `error: ` or whatever it begins with; "" prints nothing.
         code: exit code.
+
+    Attributes:
+        out: what is still printed to the output.
     """
 
     def __init__(self, text: str = "", code: int = 1) -> None:
         super().__init__(text)
         self.text = text
         self.code = code
+        self.out = ""
 
     @property
     def inner(self) -> str:

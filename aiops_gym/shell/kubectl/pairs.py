@@ -1,4 +1,4 @@
-"""`key=value` and `key-` on the command line of `label`, `annotate`, `taint` and `set`, and how metadata changes by them."""
+"""`key=value` and `key-` on a command line, and how labels and annotations change by them."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ class Selection:
         """All objects. Raises what failed."""
         infos, errors = self.visit()
         if errors:
-            raise Failures(errors)
+            raise errors[0] if len(errors) == 1 else Failures(errors)
         return infos
 
     def _fetch(self, info: Info) -> Info:

@@ -1,1 +1,13 @@
-"""(to be written)"""
+"""The Kubernetes API server: `handle` for clients, `create` and `delete` for controllers.
+
+Callers get the stored objects themselves: they read them and never change them.
+"""
+
+from aiops_gym.sim.api.remove import delete
+from aiops_gym.sim.api.resources import RESOURCES, Resource, find, of_kind
+from aiops_gym.sim.api.server import VERSION, handle
+from aiops_gym.sim.api.status import ApiError
+from aiops_gym.sim.api.subresources import assign
+from aiops_gym.sim.api.write import create
+
+__all__ = ["RESOURCES", "VERSION", "ApiError", "Resource", "assign", "create", "delete", "find", "handle", "of_kind"]

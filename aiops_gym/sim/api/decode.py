@@ -13,33 +13,33 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiops_gym.sim.api import quantity
-from aiops_gym.sim.api.schema import Field, fields
+from aiops_gym.sim.api.schema import Field, fields, words
 
 Json = Any
 
-POINTERS = frozenset(
+POINTERS = words(
     "automountServiceAccountToken enableServiceLinks optional runAsNonRoot privileged allowPrivilegeEscalation "
     "readOnlyRootFilesystem immutable suspend shareProcessNamespace controller blockOwnerDeletion hostUsers "
-    "setHostnameAsFQDN allowVolumeExpansion allocateLoadBalancerNodePorts value? storageClassName ingressClassName "
+    "setHostnameAsFQDN allowVolumeExpansion allocateLoadBalancerNodePorts storageClassName ingressClassName "
     "replicas revisionHistoryLimit progressDeadlineSeconds terminationGracePeriodSeconds activeDeadlineSeconds "
     "parallelism completions backoffLimit ttlSecondsAfterFinished runAsUser runAsGroup fsGroup priority "
     "tolerationSeconds defaultMode mode successfulJobsHistoryLimit failedJobsHistoryLimit startingDeadlineSeconds "
-    "expirationSeconds deletionGracePeriodSeconds gracePeriodSeconds orphanDependents minReplicas partition "
-    "ready serving terminating nodePort? leaseDurationSeconds leaseTransitions stabilizationWindowSeconds "
-    "averageUtilization backoffLimitPerIndex maxFailedIndexes port? started recursiveReadOnly attachRequired "
-    "podInfoOnMount requiresRepublish fsGroupChangePolicy appProtocol volumeMode attributesClassName "
-    "volumeAttributesClassName preemptionPolicy timeZone service path? scope".split()
+    "expirationSeconds deletionGracePeriodSeconds gracePeriodSeconds orphanDependents minReplicas partition ready "
+    "serving terminating leaseDurationSeconds leaseTransitions stabilizationWindowSeconds averageUtilization "
+    "backoffLimitPerIndex maxFailedIndexes started recursiveReadOnly attachRequired podInfoOnMount "
+    "requiresRepublish fsGroupChangePolicy appProtocol volumeMode attributesClassName volumeAttributesClassName "
+    "preemptionPolicy timeZone service scope"
 )
 """Fields that keep a zero or an empty string, because the server tells it from nothing."""
 
-PLAIN_BOOLS = frozenset(
+PLAIN_BOOLS = words(
     "readOnly hostNetwork hostPID hostIPC stdin stdinOnce tty paused unschedulable publishNotReadyAddresses "
-    "globalDefault allowed denied namespaced".split()
+    "globalDefault allowed denied namespaced"
 )
-PLAIN_INTS = frozenset(
+PLAIN_INTS = words(
     "minReadySeconds initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold hostPort "
     "nodePort count observedGeneration readyReplicas availableReplicas unavailableReplicas updatedReplicas "
-    "fullyLabeledReplicas healthCheckNodePort active succeeded failed generation".split()
+    "fullyLabeledReplicas healthCheckNodePort active succeeded failed generation"
 )
 
 GO_KINDS = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
@@ -158,7 +158,7 @@ class Decoder:
         if self.patched:
             kind = UNSTRUCTURED_KINDS.get(type(value), "map")
             text = f"cannot restore {shape} from{':' if shape == 'struct' else ''} {kind}"
-            return DecodeError(text if shape else f"unrecognized type: {kind}")
+            return DecodeError(text if shape else f"unrecognized type: {wanted}")
         kind = GO_KINDS.get(type(value), "object")
         if kind == "number" and wanted in ("int32", "int64"):
             kind = f"number {value}"

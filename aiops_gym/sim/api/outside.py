@@ -70,7 +70,9 @@ def _pod_metrics(world: World, usage: ModuleType, pod: Obj, stamp: str) -> Obj:
 
 def _node_metrics(world: World, usage: ModuleType, node: Obj, stamp: str) -> Obj:
     cpu, memory = usage.node(world, node)
-    return _metrics("NodeMetrics", node, "", stamp, {"usage": {"cpu": f"{int(cpu)}n", "memory": f"{int(memory) // 1024}Ki"}})
+    return _metrics(
+        "NodeMetrics", node, "", stamp, {"usage": {"cpu": f"{int(cpu)}n", "memory": f"{int(memory) // 1024}Ki"}}
+    )
 
 
 def _metrics(kind: str, of: Obj, namespace: str, stamp: str, content: dict[str, Any]) -> Obj:

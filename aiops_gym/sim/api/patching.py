@@ -103,7 +103,9 @@ def _apply(world: World, resource: Resource, request: Request) -> Answer:
     """Server-side apply: make what is missing, merge what is there, drop what this manager no longer asks for."""
     manager = request.query.get("fieldManager", "")
     if not manager:
-        raise bad_request("PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch")
+        raise bad_request(
+            'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch'
+        )
     body = request.body
     if not isinstance(body, dict):
         raise bad_request("error decoding YAML: the object provided is unrecognized")

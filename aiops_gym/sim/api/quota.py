@@ -32,13 +32,10 @@ def admit(world: World, resource: Resource, draft: Draft, old: Obj | None) -> No
         used = usage(world, namespace, hard)
         over = [n for n in sorted(wanted) if used[n] + wanted[n] > quantity.parse(hard[n])]
         if over:
-            said = (
-                _listing({n: wanted[n] for n in over}, hard),
-                _listing({n: used[n] for n in over}, hard),
-                ",".join(f"{n}={hard[n]}" for n in over),
-            )
-            text = f"exceeded quota: {limit['metadata']['name']}, requested: {said[0]}, used: {said[1]}, limited: {said[2]}"
-            raise forbidden(resource, name, text)
+            asked, taken = ({n: amounts[n] for n in over} for amounts in (wanted, used))
+            limited = ",".join(f"{n}={hard[n]}" for n in over)
+            text = f"requested: {_listing(asked, hard)}, used: {_listing(taken, hard)}, limited: {limited}"
+            raise forbidden(resource, name, f"exceeded quota: {limit['metadata']['name']}, {text}")
         total = {n: quantity.write(used[n] + wanted.get(n, 0), _suffix(hard[n])) for n in hard}
         world.store.put("resourcequotas", assoc(limit, ("status",), {"hard": dict(hard), "used": total}))
 

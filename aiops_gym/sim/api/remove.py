@@ -8,6 +8,7 @@ from aiops_gym.sim.api.answer import Answer
 from aiops_gym.sim.api.kind import kind_of
 from aiops_gym.sim.api.read import chosen, found
 from aiops_gym.sim.api.resources import RESOURCES, Resource
+from aiops_gym.sim.api.schema import words
 from aiops_gym.sim.api.selectors import of_object
 from aiops_gym.sim.api.status import ApiError, bad_request, conflict, forbidden, invalid, success, unsupported
 from aiops_gym.sim.objects import Obj, assoc, dissoc, get, key_of, name_of, namespace_of, uid_of
@@ -17,9 +18,7 @@ from aiops_gym.types import Request
 
 Json = Any
 
-RETURNED = frozenset(
-    "pods services serviceaccounts persistentvolumes persistentvolumeclaims podtemplates resourcequotas".split()
-)
+RETURNED = words("pods services serviceaccounts persistentvolumes persistentvolumeclaims podtemplates resourcequotas")
 """Resources of which a finished deletion answers with the object instead of a Status."""
 
 POLICIES = {"Background": "", "Foreground": "foregroundDeletion", "Orphan": "orphan"}
@@ -88,7 +87,7 @@ def _options(resource: Resource, request: Request, old: Obj) -> tuple[int | None
             group="meta.k8s.io", version="v1", namespaced=False,
         )  # fmt: skip
         raise invalid(options, "", [fault])
-    wanted = body.get("preconditions") if isinstance(body.get("preconditions"), dict) else {}
+    wanted = body["preconditions"] if isinstance(body.get("preconditions"), dict) else {}
     if wanted.get("uid") not in (None, uid_of(old)):
         why = f"the UID in the precondition ({wanted['uid']}) does not match the UID in record ({uid_of(old)}). "
         raise conflict(resource, name_of(old), f"{why}The object might have been deleted and then recreated")
@@ -207,9 +206,10 @@ def evict(world: World, request: Request) -> Answer:
 
 def _exhausted_budget(world: World, pod: Obj) -> Obj | None:
     from_labels = world.store.all("poddisruptionbudgets.policy", namespace_of(pod))
-    return next((b for b in from_labels if _selects(b, pod) and get(b, "status", "disruptionsAllowed", default=0) <= 0), None)
+    return next(
+        (b for b in from_labels if _selects(b, pod) and get(b, "status", "disruptionsAllowed", default=0) <= 0), None
+    )
 
 
 def _selects(budget: Obj, pod: Obj) -> bool:
     return of_object(get(budget, "spec", "selector"))(pod["metadata"].get("labels") or {})
-

@@ -39,6 +39,11 @@ class Field:
     required: bool = False
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of a text, for long sets of names."""
+    return frozenset(text.split())
+
+
 @cache
 def _data() -> dict[str, Any]:
     return dict(orjson.loads(files(__package__).joinpath("schema.json").read_bytes()))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from aiops_gym.sim.api.names import qualified_name, label_value
+from aiops_gym.sim.api.names import label_value, qualified_name
 from aiops_gym.sim.api.status import quoted
 
 Labels = Mapping[str, str]

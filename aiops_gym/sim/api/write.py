@@ -208,8 +208,8 @@ def _check_preconditions(resource: Resource, meta: Mapping[str, Any], old: Obj) 
     given = meta.get("resourceVersion")
     if given and given != version:
         if not str(given).isdigit():
-            why = invalid_value("metadata.resourceVersion", str(given), f'strconv.ParseUint: parsing "{given}": invalid syntax')
-            raise invalid(resource, name, [why])
+            syntax = f'strconv.ParseUint: parsing "{given}": invalid syntax'
+            raise invalid(resource, name, [invalid_value("metadata.resourceVersion", str(given), syntax)])
         raise conflict(resource, name)
 
 

@@ -37,6 +37,12 @@ def refusals(world: World, pod: Obj, node: Obj) -> list[str]:
     return _lacking(pod, node, there) or _volumes(world, pod, node) or _neighbours(world, pod, node)
 
 
+def admits(pod: Pod, node: Obj) -> bool:
+    """Whether a node's taints and labels let the pod in, whatever else runs there."""
+    taints = [taint for taint in get(node, "spec", "taints", default=()) if taint.get("effect") != "PreferNoSchedule"]
+    return all(_tolerates(pod, taint) for taint in taints) and _selected(pod, node)
+
+
 UNSCHEDULABLE = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
 HELPLESS = ("Insufficient", "Too many pods", "node(s) didn't have free ports", "node(s) didn't match pod")
 
@@ -168,7 +174,7 @@ def claims(world: World, pod: Pod) -> list[Obj]:
 
 def bound(claim: Mapping[str, Any]) -> bool:
     """Whether the claim has its volume."""
-    return get(claim, "status", "phase") == "Bound"
+    return bool(get(claim, "status", "phase") == "Bound")
 
 
 def volume_of(claim: Mapping[str, Any]) -> str:

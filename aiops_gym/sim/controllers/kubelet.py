@@ -21,7 +21,7 @@ class KubeletController:
         """Pods of a node that exists, unless only their status changed."""
         if new is None or not get(new, "spec", "nodeName"):
             return
-        same = old is not None and old["spec"] == new["spec"] and pods_of.terminating(old) == pods_of.terminating(new)
+        same = old is not None and old["spec"] == new["spec"] and _deletion(old) == _deletion(new)
         if not same and world.store.get("nodes", "", new["spec"]["nodeName"]) is not None:
             yield key_of(new)
 
@@ -32,10 +32,17 @@ class KubeletController:
             return
         uid = uid_of(pod)
         record = records.ensure(world, pod)
-        if pods_of.terminating(pod) and not record["dying"]:
-            # A deletion interrupts whatever the worker is waiting for, but not a kill that is under way.
+        if record["dying"]:
+            termination.hurry(world, uid, pod)
+            return
+        if pods_of.terminating(pod):
+            # A deletion interrupts whatever the worker is waiting for.
             records.change(world, uid, busy="", again=0, next=0)
         records.wake(world, uid, world.now)
+
+
+def _deletion(pod: Obj) -> object:
+    return pod["metadata"].get("deletionGracePeriodSeconds") if pods_of.terminating(pod) else None
 
 
 def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None:

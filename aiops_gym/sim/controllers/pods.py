@@ -79,7 +79,7 @@ def _expression(expression: Mapping[str, Any], labels: Mapping[str, str]) -> boo
         return key in labels and labels[key] in values
     if operator == "NotIn":
         return labels.get(key) not in values
-    return (key in labels) == (operator == "Exists")
+    return bool((key in labels) == (operator == "Exists"))
 
 
 def claimed(world: World, owner: Obj) -> list[Obj]:
@@ -89,11 +89,11 @@ def claimed(world: World, owner: Obj) -> list[Obj]:
         reference = controller_of(pod)
         if reference is None or reference["uid"] != uid:
             continue
-        if matches(selector, labels_of(pod)):
+        if selector is None or matches(selector, labels_of(pod)):
             mine.append(pod)
         elif not terminating(owner):
             _release(world, pod, uid)
-    if not terminating(owner):
+    if selector is not None and not terminating(owner):
         for pod in orphans(world, "pods", owner):
             if active(pod):
                 mine.append(adopt(world, "pods", pod, owner))

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from aiops_gym.sim import api, events
+from aiops_gym.sim.controllers import making
 from aiops_gym.sim.controllers import pods as pods_of
-from aiops_gym.sim.controllers.writes import compact, owner_reference, put_status, without_condition
+from aiops_gym.sim.controllers.writes import compact, put_status, without_condition
 from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.times import SECOND, millis
 from aiops_gym.sim.world import Handler, World
 
 RESOURCE = "replicasets.apps"
 COMPONENT = "replicaset-controller"
-LONGEST_RETRY = 1_000 * SECOND
 
 
 class ReplicaSetController:
@@ -59,33 +58,12 @@ class ReplicaSetController:
 
 def _create(world: World, rs: Obj, missing: int) -> str | None:
     """Create pods; the reason for which one could not be created, or None."""
-    template = rs["spec"]["template"]
     for _ in range(missing):
-        meta = {k: v for k, v in template["metadata"].items() if k in ("labels", "annotations")}
-        meta |= {
-            "generateName": f"{name_of(rs)}-",
-            "namespace": namespace_of(rs),
-            "ownerReferences": [owner_reference(rs)],
-        }
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]}
-        try:
-            made = api.create(world, "pods", pod)
-        except api.ApiError as error:
-            message = f"Error creating: {error.status['message']}"
-            events.record(world, rs, "Warning", "FailedCreate", message, COMPONENT)
-            _retry(world, rs)
-            return str(error.status["message"])
-        events.record(world, rs, "Normal", "SuccessfulCreate", f"Created pod: {name_of(made)}", COMPONENT)
-    world.table("retries").pop(uid_of(rs), None)
+        made = making.make(world, rs, making.pod_from(rs, rs["spec"]["template"], {}), COMPONENT)
+        if isinstance(made, str):
+            making.retry(world, rs, "replicaset")
+            return made
     return None
-
-
-def _retry(world: World, rs: Obj) -> None:
-    """Try again after 5 ms, doubling up to 1000 s, as the controllers' rate limiter does."""
-    table, uid = world.table("retries"), uid_of(rs)
-    tries = table.get(uid, 0)
-    table[uid] = tries + 1
-    world.schedule(min(5 * 2 ** min(tries, 20), LONGEST_RETRY), "replicaset.retry", key_of(rs), uid)
 
 
 def retry(world: World, key: str, uid: str) -> None:
@@ -99,8 +77,7 @@ def retry(world: World, key: str, uid: str) -> None:
 
 def _delete(world: World, rs: Obj, mine: list[Obj], surplus: int) -> None:
     for pod in sorted(mine, key=lambda pod: _value(world, pod, mine))[:surplus]:
-        api.delete(world, "pods", namespace_of(pod), name_of(pod))
-        events.record(world, rs, "Normal", "SuccessfulDelete", f"Deleted pod: {name_of(pod)}", COMPONENT)
+        making.remove(world, rs, pod, COMPONENT)
 
 
 def _value(world: World, pod: Obj, mine: list[Obj]) -> tuple[Any, ...]:

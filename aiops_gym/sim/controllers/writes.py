@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from aiops_gym.sim.objects import Obj, assoc, get
+from aiops_gym.sim.objects import Obj, assoc, get, key_of
 from aiops_gym.sim.world import World
 
 
@@ -23,6 +23,16 @@ def put_spec(world: World, resource: str, obj: Obj, changed: Mapping[str, Any]) 
     if obj.get("spec") != changed.get("spec"):
         changed = assoc(changed, ("metadata", "generation"), int(get(obj, "metadata", "generation", default=0)) + 1)
     return world.store.put(resource, changed)
+
+
+def without_finalizer(world: World, resource: str, obj: Obj, finalizer: str) -> None:
+    """Take a finalizer off an object; one that is being deleted and waited for nothing else is removed."""
+    rest = [f for f in obj["metadata"].get("finalizers", []) if f != finalizer]
+    meta = {k: v for k, v in obj["metadata"].items() if k != "finalizers"}
+    if rest or not meta.get("deletionTimestamp") or meta.get("deletionGracePeriodSeconds"):
+        world.store.put(resource, {**obj, "metadata": {**meta, "finalizers": rest} if rest else meta})
+    else:
+        world.store.remove(resource, key_of(obj))
 
 
 def annotate(obj: Mapping[str, Any], annotations: Mapping[str, str]) -> Any:

@@ -62,6 +62,13 @@ def begin(world: World, uid: str, pod: Obj) -> None:
         records.later(world, uid, records.spread(world, 100, 300, "gone", uid), "gone")
 
 
+def hurry(world: World, uid: str, pod: Obj) -> None:
+    """The pod is being deleted already, and now has less time for it."""
+    record = records.find(world, uid)
+    if record is not None and record["killing"]:
+        records.later(world, uid, _grace(pod) * SECOND, "kill")
+
+
 def ended(world: World, uid: str, pod: Obj) -> None:
     """All containers are gone: the pod's last status, then its volumes."""
     status.publish(world, uid, over=True)

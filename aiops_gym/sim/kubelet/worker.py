@@ -161,8 +161,8 @@ def _pulled(world: World, uid: str, pod: Obj, names: list[str]) -> None:
 
 
 def _create(world: World, uid: str, pod: Obj, names: list[str]) -> None:
-    record = start.create(world, uid, pod, names[0])
-    if record["state"] == "running":
+    before = records.container(world.table("kubelet")[uid], names[0])["id"]
+    if start.create(world, uid, pod, names[0])["id"] != before:
         records.wake(world, uid, records.relist(world, pod["spec"]["nodeName"]))
     _start(world, uid, pod, names[1:])
 

@@ -1,1 +1,1 @@
-"""A MongoDB 4.4 server in memory: users and roles, collections, commands with the real errors, and its JavaScript shell."""
+"""A MongoDB 4.4 server in memory: users and roles, collections, commands with the real errors, a JavaScript shell."""

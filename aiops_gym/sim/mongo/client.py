@@ -28,7 +28,9 @@ def reach(c: Container, host: str, port: int, timeout_ms: int) -> Target | None:
 
 def connect(c: Container, target: Target, credentials: Mapping[str, str] | None, quiet: bool = False) -> Session:
     """A connection, logged in where there are credentials. Raises MongoError."""
-    session = Session(Server(c.world, target.process), c.process["ip"], quiet)
+    session = Session(Server(c.world, target.process), c.process["ip"], quiet, mechanism="SCRAM-SHA-1")
+    if not quiet:
+        session.stay(c.key)
     if credentials is not None:
         session.authenticate(credentials["user"], credentials["password"], credentials.get("source", "admin"))
     return session

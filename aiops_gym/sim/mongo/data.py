@@ -72,7 +72,10 @@ class Data:
         if (database, name) == ("admin", "system.users"):
             return [_stored(user) for user in self.users()]
         if (database, name) == ("admin", "system.version"):
-            return [{"_id": "featureCompatibilityVersion", "version": "4.4"}, {"_id": "authSchema", "currentVersion": 5}]
+            return [
+                {"_id": "featureCompatibilityVersion", "version": "4.4"},
+                {"_id": "authSchema", "currentVersion": 5},
+            ]
         found: list[Document] = self.disk.get(f"data/{database}/{name}", {}).get("documents", [])
         return found
 

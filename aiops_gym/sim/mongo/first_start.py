@@ -1,6 +1,6 @@
 """What the official image does before its first start: create users and run the scripts that are mounted for it.
 
-Scripts are shell; of a shell script only its calls of `mongo` with a here-document or `--eval` matter, and those are run.
+Of a shell script only its calls of `mongo` with a here-document or `--eval` matter, and those are run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ EVAL = re.compile(r"^\s*(mongo\b[^\n<]*--eval[^\n<]*)$", re.MULTILINE)
 
 def scripts(c: Container) -> list[tuple[str, str]]:
     """(path, text) of the scripts, in the order in which they run."""
-    return [(path, text) for path, text in c.files().items() if path.startswith(FOLDER) and path.endswith((".sh", ".js"))]
+    return [
+        (path, text) for path, text in c.files().items() if path.startswith(FOLDER) and path.endswith((".sh", ".js"))
+    ]
 
 
 def wanted(c: Container) -> bool:
@@ -78,7 +80,9 @@ def _words(line: str) -> list[str]:
 
 
 def _expanded(text: str, variables: dict[str, str]) -> str:
-    return re.sub(r"(?<!\\)\$(?:\{(\w+)\}|([A-Za-z_]\w*))", lambda m: variables.get(m[1] or m[2], ""), text).replace("\\$", "$")
+    return re.sub(r"(?<!\\)\$(?:\{(\w+)\}|([A-Za-z_]\w*))", lambda m: variables.get(m[1] or m[2], ""), text).replace(
+        "\\$", "$"
+    )
 
 
 def _play(c: Container, session: Session, argv: list[str], source: str, typed: bool) -> None:

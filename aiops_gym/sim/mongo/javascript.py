@@ -1,8 +1,8 @@
 """Runs what was typed into a mongo shell: JavaScript in an embedded engine that can reach nothing but one connection.
 
-The engine cannot be given both a time limit and a way to call back, so it has none: a command without a known reply ends
-the run, the server is asked, and the script starts again with one reply more. Each command is carried out once. Scripts
-see the world's clock and seeded chance only, so every run takes the same path.
+The engine cannot be given both a time limit and a way to call back, so it has none: a command without a known reply
+ends the run, the server is asked, and the script starts again with one reply more. Each command is carried out once.
+Scripts see the world's clock and seeded chance only, so every run takes the same path.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import cache
+from importlib import import_module
 from importlib.resources import files
 from time import monotonic
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ Ask = Callable[[str, Json], Json]
 """(database, command) -> reply."""
 
 COMMANDS = 400
-SECONDS = 3.0
+SECONDS = 1.5
 """Of the host's time, for one script in all: only a script that never ends meets it."""
 
 MEMORY = 48 << 20
@@ -29,7 +30,7 @@ WORDS = ("use", "show", "it", "exit", "help")
 
 
 class Setting(NamedTuple):
-    """What a script sees of its surroundings: current database, clock in ms, seed of `Math.random`, server version, address."""
+    """What a script sees around it: current database, clock in ms, seed of `Math.random`, server version, address."""
 
     database: str
     now: int
@@ -39,7 +40,7 @@ class Setting(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What a script left: lines printed, an error that ended it ("" if none), and the code given to `quit` (None if none)."""
+    """What a script left: lines printed, an error that ended it or "", and the code given to `quit` or None."""
 
     output: list[str]
     error: str
@@ -49,6 +50,12 @@ class Done(NamedTuple):
 class _Suspended(NamedTuple):
     database: str
     command: Json
+
+
+@cache
+def _engine() -> Any:
+    """The engine costs megabytes, and most episodes never open a mongo shell."""
+    return import_module("quickjs")
 
 
 @cache
@@ -81,9 +88,7 @@ def run(statements: Sequence[str], setting: Setting, ask: Ask, forgiving: bool, 
 def _once(
     statements: Sequence[str], setting: Setting, replies: list[str], forgiving: bool, printing: bool, left: float
 ) -> Done | _Suspended:
-    import quickjs  # the engine costs megabytes, and most episodes never open a mongo shell
-
-    context = quickjs.Context()
+    context = _engine().Context()
     context.set_memory_limit(MEMORY)
     context.set_max_stack_size(STACK)
     context.eval(_prelude())
@@ -99,7 +104,7 @@ def _once(
             _evaluate(context, _translated(statement))
             if shown:
                 context.eval("__show(__r)")
-        except quickjs.JSException as problem:
+        except _engine().JSException as problem:
             error = _uncaught(context, str(problem), statement)
         except UnicodeEncodeError:
             error = "uncaught exception: SyntaxError: illegal character :\n@(shell):1:1"
@@ -119,12 +124,10 @@ def _once(
 
 def _evaluate(context: Any, source: str) -> None:
     """Run a statement and leave its value in `__r`, as an expression where it is one: only so is null not undefined."""
-    import quickjs
-
     before = context.eval("__r = undefined; __asked + __output.length")
     try:
         context.eval(f"__r = (\n{source.strip().rstrip(';')}\n)")
-    except quickjs.JSException as problem:
+    except _engine().JSException as problem:
         if not str(problem).startswith("SyntaxError") or context.eval("__asked + __output.length") != before:
             raise
         value = context.eval(source)
@@ -144,7 +147,8 @@ def _translated(statement: str) -> str:
     if word == "use" and rest.strip():
         return f"__use({json.dumps(rest.strip())})"
     if word == "show" and rest.strip():
-        return f"__frames = []; try {{ __showWhat({json.dumps(rest.strip())}) }} catch (e) {{ __frames = __frames.concat(__tail); throw e }}"
+        shown = f"__showWhat({json.dumps(rest.strip())})"
+        return f"__frames = []; try {{ {shown} }} catch (e) {{ __frames = __frames.concat(__tail); throw e }}"
     if word == "it" and not rest:
         return "typeof ___it === 'undefined' ? print('no cursor') : ___it"
     if word == "exit" and not rest:
@@ -156,7 +160,7 @@ def _translated(statement: str) -> str:
 
 def _uncaught(context: Any, problem: str, statement: str) -> str:
     """An error as the shell reports it: `uncaught exception: Error: ... :` and where."""
-    message = problem.split("\n    at ")[0].rstrip("\n")
+    message = problem.split("\n    at ", maxsplit=1)[0].rstrip("\n")
     frames: list[str] = json.loads(context.eval("var f = JSON.stringify(__frames); __frames = []; f"))
     if "out of memory" in message or message.startswith("InternalError: interrupted"):
         message = "Error: Out of memory" if "memory" in message else "Error: interrupted"
@@ -178,7 +182,7 @@ def split(text: str) -> list[str]:
     held = ""
     for raw in text.split("\n"):
         held = f"{held}\n{raw}" if held else raw
-        if held.strip() and (_closed(held) or held.strip().split(" ")[0] in WORDS):
+        if held.strip() and (_closed(held) or held.strip().partition(" ")[0] in WORDS):
             found.append(held)
             held = ""
         elif not held.strip():

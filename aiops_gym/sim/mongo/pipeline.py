@@ -65,9 +65,7 @@ def _group(documents: list[Document], value: Mapping[str, Json]) -> list[Documen
         key = _value(document, value["_id"])
         groups.setdefault(str(bson.order(key)), (key, []))[1].append(document)
     fields = {k: v for k, v in value.items() if k != "_id"}
-    return [
-        {"_id": key, **{k: _accumulate(members, v) for k, v in fields.items()}} for key, members in groups.values()
-    ]
+    return [{"_id": key, **{k: _accumulate(members, v) for k, v in fields.items()}} for key, members in groups.values()]
 
 
 def _accumulate(members: list[Document], accumulator: Mapping[str, Json]) -> Json:

@@ -41,7 +41,9 @@ def values(document: Json, path: str) -> list[Json]:
     head, _, rest = path.partition(".")
     if isinstance(document, list):
         inner = [v for item in document if isinstance(item, Mapping) for v in values(item, path)]
-        return inner + (values(document[int(head)], rest) if rest and head.isdigit() and int(head) < len(document) else [])
+        return inner + (
+            values(document[int(head)], rest) if rest and head.isdigit() and int(head) < len(document) else []
+        )
     if not isinstance(document, Mapping) or head not in document:
         return []
     return values(document[head], rest) if rest else [document[head]]
@@ -83,7 +85,9 @@ def _operator(found: list[Json], name: str, operand: Json, whole: Mapping[str, J
     if name == "$all":
         return all(_meets(found, item) for item in operand)
     if name == "$elemMatch":
-        return any(isinstance(v, list) and any(isinstance(i, Mapping) and matches(i, operand) for i in v) for v in found)
+        return any(
+            isinstance(v, list) and any(isinstance(i, Mapping) and matches(i, operand) for i in v) for v in found
+        )
     if name == "$regex":
         return _regex(found, operand, whole.get("$options", ""))
     if name == "$options":
@@ -164,7 +168,9 @@ def _array(items: list[Json], name: str, operand: Json) -> list[Json]:
         return [i for i in items if not _meets([i], operand)]
     if name == "$pop":
         return items[:-1] if operand == 1 else items[1:]
-    raise MongoError(9, f"Unknown modifier: {name}. Expected a valid update modifier or pipeline-style update specified as an array")
+    raise MongoError(
+        9, f"Unknown modifier: {name}. Expected a valid update modifier or pipeline-style update specified as an array"
+    )
 
 
 def projected(document: Mapping[str, Json], projection: Mapping[str, Json]) -> Document:

@@ -7,24 +7,29 @@ from typing import Any
 
 Json = Any
 
-READ = frozenset("find listCollections listIndexes collStats dbStats dbHash killCursors".split())
-WRITE = READ | frozenset(
-    "insert update remove createCollection dropCollection createIndex dropIndex convertToCapped renameCollection".split()
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+READ = _words("find listCollections listIndexes collStats dbStats dbHash killCursors")
+WRITE = READ | _words(
+    "insert update remove createCollection dropCollection createIndex dropIndex convertToCapped renameCollection"
 )
-DB_ADMIN = frozenset(
+DB_ADMIN = _words(
     "listCollections listIndexes collStats dbStats createCollection dropCollection dropDatabase createIndex dropIndex "
-    "collMod compact validate enableProfiler reIndex renameCollection".split()
+    "collMod compact validate enableProfiler reIndex renameCollection"
 )
-USER_ADMIN = frozenset(
+USER_ADMIN = _words(
     "createUser dropUser grantRole revokeRole viewUser viewRole createRole dropRole changePassword changeCustomData "
-    "setAuthenticationRestriction".split()
+    "setAuthenticationRestriction"
 )
-MONITOR = frozenset(
+MONITOR = _words(
     "serverStatus listDatabases getParameter getCmdLineOpts getLog hostInfo inprog replSetGetStatus top connPoolStats "
-    "listSessions".split()
+    "listSessions"
 )
-HOST = frozenset("shutdown killop setParameter fsync logRotate invalidateUserCache".split())
-CLUSTER = MONITOR | HOST | frozenset("dropDatabase replSetConfigure addShard removeShard".split())
+HOST = _words("shutdown killop setParameter fsync logRotate invalidateUserCache")
+CLUSTER = MONITOR | HOST | _words("dropDatabase replSetConfigure addShard removeShard")
 
 DATABASE_ROLES: Mapping[str, frozenset[str]] = {
     "read": READ,

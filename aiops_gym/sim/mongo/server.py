@@ -21,7 +21,9 @@ DATA_PATH = "/data/db"
 MECHANISM = "SCRAM-SHA-256"
 
 
-def line(ms: int, component: str, number: int, context: str, message: str, attributes: Json = None, level: str = "I") -> str:
+def line(
+    ms: int, component: str, number: int, context: str, message: str, attributes: Json = None, level: str = "I"
+) -> str:
     """One line of MongoDB 4.4's structured log."""
     date = iso_micro(ms)[:-4] + "+00:00"
     head = f'{{"t":{{"$date":"{date}"}},"s":"{level}",  "c":"{component}",{" " * (8 - len(component))} "id":{number},'
@@ -60,6 +62,13 @@ class Server:
         """Write a log line now."""
         self.container.log(line(self.world.now, component, number, context, message, attributes))
 
+    def ended(self, number: int, remote: str) -> None:
+        """A connection is no more."""
+        left = max(0, int(self.container.state.get("open", 1)) - 1)
+        self.container.remember(open=left)
+        detail = {"remote": remote, "connectionId": number, "connectionCount": left}
+        self.log("NETWORK", 22944, f"conn{number}", "Connection ended", detail)
+
 
 class Session:
     """One connection.
@@ -68,11 +77,13 @@ class Session:
         server: the other end.
         remote: IP of this end.
         quiet: whether the server's log leaves it out, for a connection that was logged before.
+        mechanism: how this end logs in.
     """
 
-    def __init__(self, server: Server, remote: str, quiet: bool = False) -> None:
+    def __init__(self, server: Server, remote: str, quiet: bool = False, mechanism: str = MECHANISM) -> None:
         self.server = server
         self.quiet = quiet
+        self.mechanism = mechanism
         self.local = remote in ("127.0.0.1", server.container.process["ip"])
         self.user: tuple[str, str] | None = None
         state = server.container.state
@@ -81,7 +92,12 @@ class Session:
         self.remote = f"{remote}:{port}"
         if not quiet:
             server.container.remember(connections=self.number, open=int(state.get("open", 0)) + 1)
-            self._connection(22943, "listener", "Connection accepted")
+            detail = {
+                "remote": self.remote,
+                "connectionId": self.number,
+                "connectionCount": int(state.get("open", 0)) + 1,
+            }
+            server.log("NETWORK", 22943, "listener", "Connection accepted", detail)
 
     @property
     def context(self) -> str:
@@ -91,8 +107,12 @@ class Session:
     def close(self) -> None:
         """Hang up."""
         if not self.quiet and self.server.container.process["running"]:
-            self.server.container.remember(open=max(0, int(self.server.container.state.get("open", 1)) - 1))
-            self._connection(22944, self.context, "Connection ended")
+            self.server.ended(self.number, self.remote)
+
+    def stay(self, peer: str) -> None:
+        """Keep the connection open until the process at this end ends."""
+        peers = self.server.container.state.get("peers", {})
+        self.server.container.remember(peers={**peers, peer: [self.number, self.remote]})
 
     def authenticate(self, name: str, password: str, database: str) -> None:
         """Log in. Raises MongoError 18, and the log says why."""
@@ -105,7 +125,9 @@ class Session:
             self.user = (name, database)
             self._access(20250, "Authentication succeeded", name, database, {"remote": self.remote, "extraInfo": {}})
             return
-        self._access(20249, "Authentication failed", name, database, {"remote": self.remote, "extraInfo": {}, "error": why})
+        self._access(
+            20249, "Authentication failed", name, database, {"remote": self.remote, "extraInfo": {}, "error": why}
+        )
         raise MongoError(18, "Authentication failed.")
 
     def roles(self) -> list[dict[str, str]]:
@@ -122,7 +144,9 @@ class Session:
             error = unauthenticated(name)
         else:
             shown = {k: "xxx" if k == "pwd" else v for k, v in command.items()}
-            error = MongoError(13, f"not authorized on {shown.get('$db', database)} to execute command {bson.text(shown)}")
+            error = MongoError(
+                13, f"not authorized on {shown.get('$db', database)} to execute command {bson.text(shown)}"
+            )
         if self.user is not None:
             detail = {"error": {"code": 13, "codeName": "Unauthorized", "errmsg": error.message}}
             self.server.log("ACCESS", 20436, self.context, "Checking authorization failed", detail)
@@ -139,14 +163,16 @@ class Session:
         if self.quiet and "error" not in extra:
             return
         client = extra.pop("remote")
-        detail = {"mechanism": MECHANISM, "speculative": False, "principalName": name, "authenticationDatabase": database}
-        detail |= {"remote": client, "extraInfo": {}} if number == 20250 else {"client": client, "result": extra["error"]}
+        detail = {
+            "mechanism": self.mechanism,
+            "speculative": False,
+            "principalName": name,
+            "authenticationDatabase": database,
+        }
+        detail |= (
+            {"remote": client, "extraInfo": {}} if number == 20250 else {"client": client, "result": extra["error"]}
+        )
         self.server.log("ACCESS", number, self.context, message, detail)
-
-    def _connection(self, number: int, context: str, message: str) -> None:
-        count = int(self.server.container.state.get("open", 0))
-        detail = {"remote": self.remote, "connectionId": self.number, "connectionCount": count}
-        self.server.log("NETWORK", number, context, message, detail)
 
 
 def refusal(world: World, key: str, credentials: Mapping[str, str] | None, database: str, action: str = "find") -> str:

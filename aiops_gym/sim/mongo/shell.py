@@ -28,7 +28,18 @@ VALUED = {
     "--authenticationMechanism": "mechanism",
     "--eval": "script",
 }
-FLAGS = frozenset("--quiet --norc --shell --nodb --ipv6 --verbose --disableJavaScriptJIT --ssl --tls --retryWrites".split())
+FLAGS = (
+    "--quiet",
+    "--norc",
+    "--shell",
+    "--nodb",
+    "--ipv6",
+    "--verbose",
+    "--disableJavaScriptJIT",
+    "--ssl",
+    "--tls",
+    "--retryWrites",
+)
 COMPRESSORS = "compressors=disabled&gssapiServiceName=mongodb"
 
 
@@ -53,7 +64,9 @@ class Usage(ValueError):
 def mongo(c: Container, argv: Sequence[str], stdin: str) -> Output:
     """Run the shell: `--eval`, script files, or statements from stdin."""
     if "--help" in argv or "-h" in argv:
-        return Output("MongoDB shell version v4.4.6\nusage: mongo [options] [db address] [file names (ending in .js)]\n")
+        return Output(
+            "MongoDB shell version v4.4.6\nusage: mongo [options] [db address] [file names (ending in .js)]\n"
+        )
     if "--version" in argv:
         return Output(f"MongoDB shell version v{c.params.get('version', '4.4.6')}\n")
     try:
@@ -72,11 +85,19 @@ def _run(c: Container, options: Options, stdin: str) -> Output:
     try:
         session = _connect(c, options)
     except MongoError as error:
-        trace = ["connect@src/mongo/shell/mongo.js:374:17", "@(connect):2:6", "exception: connect failed", "exiting with code 1"]
+        trace = [
+            "connect@src/mongo/shell/mongo.js:374:17",
+            "@(connect):2:6",
+            "exception: connect failed",
+            "exiting with code 1",
+        ]
         return Output("\n".join([*head, error.message, *trace]) + "\n", "", 1)
     if not options.quiet:
         unique = draws.uuid(c.world.seed, "mongo/session", session.server.container.key, session.number)
-        head += [f'Implicit session: session {{ "id" : UUID("{unique}") }}', f"MongoDB server version: {session.server.version}"]
+        head += [
+            f'Implicit session: session {{ "id" : UUID("{unique}") }}',
+            f"MongoDB server version: {session.server.version}",
+        ]
     try:
         return _scripts(c, options, session, head, stdin)
     finally:
@@ -99,7 +120,11 @@ def _scripts(c: Container, options: Options, session: Session, head: list[str], 
         done = _evaluate(c, options, session, [text], forgiving=False, printing=printing)
         output += done.output
         if done.error:
-            last = ["exiting with code -4"] if printing else [f"failed to load: {options.files[0]}", "exiting with code -3"]
+            last = (
+                ["exiting with code -4"]
+                if printing
+                else [f"failed to load: {options.files[0]}", "exiting with code -3"]
+            )
             return Output("\n".join([*output, done.error, *last]) + "\n", "", 252 if printing else 253)
         if done.code is not None:
             return _output(output, done.code & 255)
@@ -127,7 +152,12 @@ def _ask(session: Session, database: str, command: Json) -> Json:
     if not isinstance(command, dict) or not command:
         return {"ok": 0, "errmsg": "no command given", "code": 59, "codeName": "CommandNotFound"}
     if not session.server.container.process["running"]:
-        return {"ok": 0, "errmsg": "network error while attempting to run command", "code": 6, "codeName": "HostUnreachable"}
+        return {
+            "ok": 0,
+            "errmsg": "network error while attempting to run command",
+            "code": 6,
+            "codeName": "HostUnreachable",
+        }
     try:
         return commands.answer(session, database, command)
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError) as error:
@@ -146,7 +176,8 @@ def _connect(c: Container, options: Options) -> Session:
     target = client.reach(c, options.host, options.port, TIMEOUT_MS)
     if target is None:
         cause = "Connection refused" if route.outcome == "refused" else "Connection timed out"
-        why = f"SocketException: Error connecting to {at} ({route.address or options.host}:{options.port}) :: caused by :: {cause}"
+        where = f"{at} ({route.address or options.host}:{options.port})"
+        why = f"SocketException: Error connecting to {where} :: caused by :: {cause}"
         kind = "" if route.outcome == "refused" else "NetworkTimeout: "
         raise MongoError(6, f"Error: couldn't connect to server {at}, connection attempt failed: {kind}{why} :")
     local = options.host in ("127.0.0.1", "localhost")
@@ -235,4 +266,5 @@ def _uri(address: str) -> dict[str, Any]:
 
 def _address(options: Options) -> str:
     source = f"authSource={options.source}&" if options.source else ""
-    return f"mongodb://{options.host}:{options.port}/{options.database if options.database != 'test' else ''}?{source}{COMPRESSORS}"
+    database = options.database if options.database != "test" else ""
+    return f"mongodb://{options.host}:{options.port}/{database}?{source}{COMPRESSORS}"

@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aiops_gym.errors import BackendError
 from aiops_gym.sim.container import Container
@@ -29,6 +29,11 @@ def find(kind: str) -> Program:
         raise BackendError(f"no program of kind {kind!r}; there are {', '.join(kinds())}")
     program: Program = importlib.import_module(f"{__name__}.{kind}").program
     return program
+
+
+def program_of(process: Mapping[str, Any]) -> Program:
+    """The program that a row of table `processes` runs."""
+    return find(process["program"])
 
 
 @cache

@@ -18,11 +18,19 @@ Json = Any
 PORTS = (8300, 8301, 8302, 8500, 8502, 8503, 8600)
 VERSION = "1.19.2"
 OPENING = (
-    ("INFO", "agent.server.raft: initial configuration: index=1 servers=\"[{Suffrage:Voter ID:%(id)s Address:127.0.0.1:8300}]\""),
-    ("INFO", "agent.server.raft: entering follower state: follower=\"Node at 127.0.0.1:8300 [Follower]\" leader-address= leader-id="),
+    (
+        "INFO",
+        "agent.server.raft: initial configuration: index=1 "
+        'servers="[{Suffrage:Voter ID:%(id)s Address:127.0.0.1:8300}]"',
+    ),
+    (
+        "INFO",
+        'agent.server.raft: entering follower state: follower="Node at 127.0.0.1:8300 [Follower]" '
+        "leader-address= leader-id=",
+    ),
     ("INFO", "agent.server.serf.wan: serf: EventMemberJoin: %(host)s.dc1 127.0.0.1"),
     ("INFO", "agent.server.serf.lan: serf: EventMemberJoin: %(host)s 127.0.0.1"),
-    ("INFO", "agent.server: Adding LAN server: server=\"%(host)s (Addr: tcp/127.0.0.1:8300) (DC: dc1)\""),
+    ("INFO", 'agent.server: Adding LAN server: server="%(host)s (Addr: tcp/127.0.0.1:8300) (DC: dc1)"'),
     ("INFO", "agent: Started DNS server: address=0.0.0.0:8600 network=udp"),
     ("INFO", "agent: Starting server: address=[::]:8500 network=tcp protocol=http"),
     ("INFO", "agent: Started gRPC listeners: port_name=grpc address=[::]:8502 network=tcp"),
@@ -45,7 +53,11 @@ class Consul(Program):
         """The first lines, and no registration."""
         identity = draws.uuid(c.world.seed, "consul", str(c.process["id"]))
         c.remember(services={}, node=identity)
-        c.log("==> Starting Consul agent...", f"               Version: '{VERSION}'", f"               Node ID: '{identity}'")
+        c.log(
+            "==> Starting Consul agent...",
+            f"               Version: '{VERSION}'",
+            f"               Node ID: '{identity}'",
+        )
         c.log(f"             Node name: '{c.hostname}'", "            Datacenter: 'dc1' (Segment: '<all>')")
         c.log("                Server: true (Bootstrap: false)", "==> Log data will now stream in as it occurs:", "")
         c.after(int(c.between(300, 900, "open")), "open")
@@ -59,7 +71,11 @@ class Consul(Program):
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
         """hclog's format."""
-        return f"{iso_micro(ms)[:-4]}Z [{level.upper()}]  {message}" if len(level) < 5 else f"{iso_micro(ms)[:-4]}Z [{level.upper()}] {message}"
+        return (
+            f"{iso_micro(ms)[:-4]}Z [{level.upper()}]  {message}"
+            if len(level) < 5
+            else f"{iso_micro(ms)[:-4]}Z [{level.upper()}] {message}"
+        )
 
     def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """An agent that gossips with nobody."""
@@ -96,17 +112,35 @@ def _answer(process: Process, services: Json, path: str) -> Json:
 
 
 def _node(process: Process) -> Json:
-    return {"ID": process["state"]["node"], "Node": process["pod"].partition("/")[2], "Address": "127.0.0.1", "Datacenter": "dc1"}
+    return {
+        "ID": process["state"]["node"],
+        "Node": process["pod"].partition("/")[2],
+        "Address": "127.0.0.1",
+        "Datacenter": "dc1",
+    }
 
 
 def _service(row: Json) -> Json:
     empty: Json = {"Tags": [], "Meta": {}}
-    return {"ID": row["id"], "Service": row["name"], **empty, "Port": row["port"], "Address": row["address"], "EnableTagOverride": False}
+    return {
+        "ID": row["id"],
+        "Service": row["name"],
+        **empty,
+        "Port": row["port"],
+        "Address": row["address"],
+        "EnableTagOverride": False,
+    }
 
 
 def _serf(process: Process) -> Json:
     name = process["pod"].partition("/")[2]
-    return {"Node": name, "CheckID": "serfHealth", "Name": "Serf Health Status", "Status": "passing", "Output": "Agent alive and reachable"}
+    return {
+        "Node": name,
+        "CheckID": "serfHealth",
+        "Name": "Serf Health Status",
+        "Status": "passing",
+        "Output": "Agent alive and reachable",
+    }
 
 
 program = Consul()

@@ -1,9 +1,10 @@
 """A Go microservice that speaks gRPC or HTTP: reads its compiled-in settings, dials its database, registers, serves.
 
 Params: `name`; `service` (its name in the registry, or None); `port`; `startup`, a list of steps done in order:
-`{"log": [source, message]}`, `{"mongo": {"address", "database", "credentials", "collection", "documents", "source"}}`,
-`{"memcached": address}`, `{"jaeger": address}`, `{"listen": port}`, `{"consul": address}`; `memory`, `cpu`. The handlers
-are read by `sim/traffic`.
+`{"log": [source, message]}`,
+`{"mongo": {"address", "database", "credentials", "collection", "documents", "source"}}`,
+`{"memcached": address}`, `{"jaeger": address}`, `{"listen": port}`, `{"consul": address}`; `memory`, `cpu`; `handlers`,
+see `sim/traffic`. A `template` in `mongo` is what its documents look like, with `{n}` for their number.
 
 What cannot be had at the start ends it as it ends the real ones: a database that does not answer for 10 seconds or
 refuses the password is a panic (exit 2), a refused query or registration is fatal (exit 1).
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aiops_gym.sim import draws
+from aiops_gym.sim import draws, traffic
 from aiops_gym.sim.mongo import client
 from aiops_gym.sim.mongo.errors import MongoError
 from aiops_gym.sim.program import Json, Process, Program
@@ -30,7 +31,15 @@ DIAL_TIMEOUT = 10_000
 
 RETRY = 500
 PREAMBLE = ("TLS disabled.", "Set global log level: info", "Tune: setGCPercent to 100")
-LEVELS = {"info": "INF", "warn": "WRN", "warning": "WRN", "error": "ERR", "fatal": "FTL", "panic": "PNC", "debug": "DBG"}
+LEVELS = {
+    "info": "INF",
+    "warn": "WRN",
+    "warning": "WRN",
+    "error": "ERR",
+    "fatal": "FTL",
+    "panic": "PNC",
+    "debug": "DBG",
+}
 
 
 class GoService(Program):
@@ -46,16 +55,16 @@ class GoService(Program):
         c.after(int(c.between(3, 25, "first")), "step", 0)
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
-        """`step n`: do the n-th step; `dial n deadline`: try the database of the n-th step once more."""
+        """`step n`: do the n-th step; `dial n deadline`: try its database once more; `seed n`: see to the test data."""
         number = int(arguments[0])
         steps = c.params.get("startup", ())
         if number >= len(steps):
             return
         ((kind, value),) = steps[number].items()
-        if name == "dial" or kind == "mongo":
-            self._dial(c, number, value, int(arguments[1]) if name == "dial" else c.now + DIAL_TIMEOUT)
-        elif name == "seed":
+        if name == "seed":
             self._seed(c, number, value)
+        elif kind == "mongo":
+            self._dial(c, number, value, int(arguments[1]) if name == "dial" else c.now + DIAL_TIMEOUT)
         elif getattr(self, f"_{kind}")(c, value):
             self._next(c, number)
 
@@ -64,8 +73,19 @@ class GoService(Program):
         return f"{iso(ms)} {LEVELS.get(level.lower(), level)} {source} > {message}"
 
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
-        """A web service answers; a gRPC service does not understand."""
-        return (200, "") if process["params"].get("protocol") == "http" else (0, "")
+        """A web service answers as its operations go at present; a gRPC service does not understand."""
+        params = process["params"]
+        if params.get("protocol") != "http":
+            return 0, ""
+        handler = f"HTTP GET {path.partition('?')[0]}"
+        if handler not in params.get("handlers", {}):
+            return (200, "<!DOCTYPE html>\n") if path == "/" else (404, "404 page not found\n")
+        names = [o.name for o in world.blueprint.operations if o.handler == handler]
+        chance = min([traffic.success(world).get(name, 1.0) for name in names], default=1.0)
+        lucky = draws.draw(world.seed, "http", f"{process['id']}{path}", world.now) < chance
+        return (
+            (200, '{"type":"FeatureCollection","features":[]}\n') if lucky else (500, "rpc error: code = Unavailable\n")
+        )
 
     def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """The Go heap breathes between two collections, and grows a little with the load."""
@@ -153,7 +173,9 @@ class GoService(Program):
                 raise MongoError(6, "EOF")
             session = client.connect(c, server, mongo.get("credentials"), quiet=True)
             template = mongo.get("template", {"id": "{n}"})
-            client.seed(session, mongo["database"], mongo.get("collection", "data"), int(mongo.get("documents", 0)), template)
+            client.seed(
+                session, mongo["database"], mongo.get("collection", "data"), int(mongo.get("documents", 0)), template
+            )
         except MongoError as error:
             self._fatal(c, source, 42, error.message)
             return

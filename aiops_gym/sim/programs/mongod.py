@@ -1,7 +1,7 @@
-"""A MongoDB 4.4 server: a data folder, users and roles, structured logs; its first start runs the image's init scripts.
+"""A MongoDB 4.4 server: a data folder, users and roles, structured logs; its first start runs init scripts.
 
-Params: `version`, `memory`, `cpu`. It reads `--auth`, `--port`, `--dbpath` and `--config` (YAML) of its command line, and
-of the environment what the official image's entry point does.
+Params: `version`, `memory`, `cpu`. It reads `--auth`, `--port`, `--dbpath` and `--config` (YAML) of its command line,
+and of the environment what the official image's entry point does.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from aiops_gym.sim.mongo.server import DATA_PATH, Server, line
 from aiops_gym.sim.objects import get
 from aiops_gym.sim.program import MIB, Process, Program, Tool, jitter, ticks
 from aiops_gym.sim.times import MINUTE
+from aiops_gym.types import Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.container import Container
@@ -24,9 +25,14 @@ if TYPE_CHECKING:
 
 Json = Any
 
+TLS_NOTE = "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify --sslDisabledProtocols 'none'"
 WARNINGS = (
     (22178, "/sys/kernel/mm/transparent_hugepage/enabled is 'always'. We suggest setting it to 'never'"),
-    (22120, "Access control is not enabled for the database. Read and write access to data and configuration is unrestricted"),
+    (
+        22120,
+        "Access control is not enabled for the database. Read and write access to data and configuration is "
+        "unrestricted",
+    ),
 )
 
 
@@ -80,6 +86,13 @@ class Mongod(Program):
             c.close(port)
         super().terminate(c)
 
+    def hung_up(self, c: Container, peer: str) -> None:
+        """A client's process ended, and its connection with it."""
+        peers = dict(c.state["peers"])
+        number, remote = peers.pop(peer)
+        c.remember(peers=peers)
+        Server(c.world, c.key).ended(number, remote)
+
     def background(self, process: Process, start: int, end: int, seed: int) -> list[tuple[int, str]]:
         """A checkpoint each minute."""
         found = []
@@ -90,10 +103,12 @@ class Mongod(Program):
             thread = "1:0x7f" + draws.hexes(10, seed, "thread", process["id"])
             text = (
                 f"[{time // 1000}:{time % 1000:03d}{number % 1000:03d}][{thread}], WT_SESSION.checkpoint: "
-                f"[WT_VERB_CHECKPOINT_PROGRESS] saving checkpoint snapshot min: {number + 3}, snapshot max: {number + 3} "
-                "snapshot count: 0, oldest timestamp: (0, 0) , meta checkpoint timestamp: (0, 0)"
+                f"[WT_VERB_CHECKPOINT_PROGRESS] saving checkpoint snapshot min: {number + 3}, "
+                f"snapshot max: {number + 3} snapshot count: 0, oldest timestamp: (0, 0) , "
+                "meta checkpoint timestamp: (0, 0)"
             )
-            found.append((time, line(time, "STORAGE", 22430, "WTCheckpointThread", "WiredTiger message", {"message": text})))
+            detail = {"message": text}
+            found.append((time, line(time, "STORAGE", 22430, "WTCheckpointThread", "WiredTiger message", detail)))
         return found
 
     def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
@@ -116,8 +131,19 @@ class Mongod(Program):
         return line(ms, source or "COMMAND", 51803, "conn1", message, level=level[:1].upper() or "I")
 
     def _greet(self, c: Container, server: Server) -> None:
-        server.log("CONTROL", 23285, "main", "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify --sslDisabledProtocols 'none'")
-        detail = {"pid": 1, "port": c.state["port"], "dbPath": c.state["path"], "architecture": "64-bit", "host": c.hostname}
+        server.log(
+            "CONTROL",
+            23285,
+            "main",
+            TLS_NOTE,
+        )
+        detail = {
+            "pid": 1,
+            "port": c.state["port"],
+            "dbPath": c.state["path"],
+            "architecture": "64-bit",
+            "host": c.hostname,
+        }
         server.log("STORAGE", 4615611, "initandlisten", "MongoDB starting", detail)
         build = {"version": server.version, "gitVersion": "72e66213c2c3eab37d9358d5e78ad7f5c1d0d0d7", "modules": []}
         server.log("CONTROL", 23403, "initandlisten", "Build Info", {"buildInfo": build})
@@ -170,11 +196,9 @@ def _full_argv(c: Container, auth: bool) -> list[str]:
     return argv
 
 
-def _version(c: Container, argv: object, stdin: str) -> Any:
-    from aiops_gym.types import Output
-
+def _version(c: Container, argv: object, stdin: str) -> Output:
     version = str(c.params.get("version", "4.4.6"))
-    return Output(f"db version v{version}\nBuild Info: {{\n    \"version\": \"{version}\"\n}}\n")
+    return Output(f'db version v{version}\nBuild Info: {{\n    "version": "{version}"\n}}\n')
 
 
 program = Mongod()

@@ -53,7 +53,7 @@ class Sh(Program):
     def terminate(self, c: Container) -> None:
         """SIGTERM: as the first process of a container it is ignored unless trapped."""
         trap = c.state.get("trap")
-        if trap is not None:
+        if trap:
             words = shlex.split(trap)
             c.exit_in(20, int(words[1]) if len(words) > 1 and words[0] == "exit" and words[1].isdigit() else 0)
 
@@ -88,7 +88,21 @@ class Sh(Program):
             code = _cat(c, arguments)
         elif name in ("false", "test"):
             code = 1
-        elif name not in ("true", ":", "cd", "export", "set", *SHELLS, "env", "ls", "ps", "date", "id", "pwd", "hostname"):
+        elif name not in (
+            "true",
+            ":",
+            "cd",
+            "export",
+            "set",
+            *SHELLS,
+            "env",
+            "ls",
+            "ps",
+            "date",
+            "id",
+            "pwd",
+            "hostname",
+        ):
             c.log(f"{c.argv[0]}: 1: {name}: not found")
             code = 127
         c.remember(code=code)

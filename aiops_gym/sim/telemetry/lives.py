@@ -1,4 +1,4 @@
-"""What each process of a namespace did over time, as counters grow: from the timeline and the processes' own appetite."""
+"""What each process of a namespace did over time: from the timeline and the processes' own appetite."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.sim import draws, programs
-from aiops_gym.sim.traffic import timeline
+from aiops_gym.sim.objects import get
+from aiops_gym.sim.times import millis
+from aiops_gym.sim.traffic import quotas, timeline
 from aiops_gym.sim.traffic.cache import Cache
-from aiops_gym.sim.traffic.graph import limit
 from aiops_gym.sim.world import World
 
 Json = Any
@@ -65,7 +66,7 @@ class Course(NamedTuple):
     def total(self, column: str, times: Floats) -> Floats:
         """What was used up to each of `times` (ms)."""
         found: Floats = np.interp(times, self.edges, self.sums[:, COLUMNS.index(column)])
-        return found
+        return np.round(found, 6)  # where the edges lie must not show in the last digits
 
     def level(self, name: str, times: Floats) -> Floats:
         """`memory` or `threads` at each of `times` (ms)."""
@@ -94,6 +95,15 @@ def _life(key: str, identity: str, row: Mapping[str, Json]) -> Life:
     )
 
 
+def whole_pod(world: World, life: Life, others: list[Life]) -> Life:
+    """The life with all that its pod lived through before: network counters belong to the pod's sandbox."""
+    pod = world.store.by_key("pods", life.record["pod"])
+    own = pod is not None and pod["metadata"]["uid"] == life.record["uid"]
+    born = get(pod or {}, "status", "startTime") if own else None
+    started = min(other.started for other in others if other.record["uid"] == life.record["uid"])
+    return life._replace(id=life.record["uid"], started=min(started, millis(born)) if born else started)
+
+
 _courses: Cache[Course] = Cache(4_000_000, lambda course: 40 * len(course.edges))
 
 
@@ -102,7 +112,7 @@ def course(world: World, life: Life, end: int) -> Course:
     end = max(life.started + 1, min(end, life.ended or end))
     stretches = timeline.intervals(world, life.started, end)
     marks = tuple((s.start, s.digest) for s in stretches)
-    cores = limit(world, {"pod": life.record["pod"], "container": life.container}, "cpu")
+    cores = quotas.of(world, life.key).cpu
     key = (world.seed, life.id, end, cores, marks)
     return _courses.get(key, lambda: _course(world.seed, life, end, stretches, cores))
 

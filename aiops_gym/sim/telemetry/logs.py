@@ -21,6 +21,9 @@ Line = tuple[int, str]
 FINE, COARSE = 10_000, 300_000
 """Lengths of blocks in ms: fine ones since the last full five minutes, coarse ones before."""
 
+LATE = 2_000
+"""Milliseconds by which a recurring line may come after its time, and so in the block after it."""
+
 _blocks: Cache[list[Line]] = Cache(16_000_000, lambda lines: 200 + sum(60 + len(text) for _, text in lines))
 
 
@@ -109,7 +112,9 @@ def _block(
 
     def make() -> list[Line]:
         program = programs.find(record["program"])
-        found = [(ms, text) for ms, text in program.background(record, low, high, world.seed) if low <= ms < high]
+        found = [
+            (ms, text) for ms, text in program.background(record, low - LATE, high, world.seed) if low <= ms < high
+        ]
         if cause:
             for failure in stream.failures(world, process, low, high):
                 if failure.arrived < record["started"]:

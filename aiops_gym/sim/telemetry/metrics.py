@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.sim import draws
-from aiops_gym.sim.telemetry.lives import PACKET, Course, Life, course, lives
-from aiops_gym.sim.traffic.graph import limit
+from aiops_gym.sim.telemetry.lives import PACKET, Course, Life, course, lives, whole_pod
+from aiops_gym.sim.traffic import quotas
 from aiops_gym.sim.world import World
 from aiops_gym.types import Sample
 
@@ -69,8 +69,8 @@ MEASURES: Mapping[str, Measure] = {
     "container_memory_rss": _memory(0.86),
     "container_memory_mapped_file": _memory(0.07),
     "container_spec_cpu_period": _constant(100_000.0),
-    "container_spec_cpu_quota": _constant(0.0),
-    "container_spec_cpu_shares": _constant(2.0),
+    "container_spec_cpu_quota": _constant(0.0),  # these three are the container's own, see `_values`
+    "container_spec_cpu_shares": _constant(0.0),
     "container_spec_memory_limit_bytes": _constant(0.0),
     "container_threads": lambda life, course, times: np.floor(course.level("threads", times)),
     "container_threads_max": _constant(0.0),  # no limit
@@ -108,35 +108,38 @@ def series(world: World, name: str, namespace: str, start_ms: int, end_ms: int, 
     end_ms = min(end_ms, world.now)
     points = np.arange(start_ms, end_ms + 1, step, dtype=np.int64)
     found: list[Sample] = []
-    for life, shift in _with_network(lives(world, namespace), "_network_" in name):
+    network = "_network_" in name
+    everyone = lives(world, namespace)
+    for life in everyone:
         offset = draws.pick(SCRAPE, world.seed, "scrape", life.node)
         scrapes = (points - offset) // SCRAPE * SCRAPE + offset
         alive = (scrapes >= life.started) & ((scrapes < life.ended) if life.ended else True)
         if not alive.any():
             continue
-        values = _values(world, name, life, scrapes[alive].astype(np.float64), end_ms)
+        measured = whole_pod(world, life, everyone) if network else life
+        values = _values(world, name, measured, scrapes[alive].astype(np.float64), end_ms)
         if values is not None:
-            label = "eth0" if "_network_" in name else ""
+            label = "eth0" if network else ""
             title = f"{life.node}.{life.pod}"
             times = (points[alive] // 1000).tolist()
-            found += [Sample(t, title, label, v) for t, v in zip(times, (values + shift).tolist(), strict=True)]
+            found += [Sample(t, title, label, v) for t, v in zip(times, values.tolist(), strict=True)]
     found.sort(key=lambda sample: sample[:2])
     return found
 
 
 def _values(world: World, name: str, life: Life, times: Floats, end: int) -> Floats | None:
     """The metric of one process at the times of its scrapes; None where cAdvisor has no such series."""
-    where = {"pod": life.record["pod"], "container": life.container}
-    if "_cfs_" in name or name == "container_spec_cpu_quota":
-        cores = limit(world, where, "cpu")
-        if cores is None:
-            return None
-        if name == "container_spec_cpu_quota":
-            return np.full(len(times), cores * 100_000.0)
-    if name == "container_spec_cpu_shares":
-        return np.full(len(times), max(2.0, float(int((limit(world, where, "cpu", "requests") or 0.0) * 1024))))
-    if name == "container_spec_memory_limit_bytes":
-        return np.full(len(times), limit(world, where, "memory") or 0.0)
+    quota = quotas.of(world, life.key)
+    if quota.cpu is None and ("_cfs_" in name or name == "container_spec_cpu_quota"):
+        return None
+    if name.startswith("container_spec_"):
+        spec = {
+            "container_spec_cpu_period": 100_000.0,
+            "container_spec_cpu_quota": (quota.cpu or 0.0) * 100_000.0,
+            "container_spec_cpu_shares": max(2.0, float(int(quota.request * 1024))),
+            "container_spec_memory_limit_bytes": quota.memory,
+        }
+        return np.full(len(times), spec[name])
     values = MEASURES[name](life, course(world, life, end), times)
     if name.startswith("container_memory_"):
         numbers = ((times - life.started) // SCRAPE).astype(np.int64).tolist()

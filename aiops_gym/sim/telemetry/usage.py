@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.sim import draws, programs
-from aiops_gym.sim.objects import uid_of
+from aiops_gym.sim.objects import name_of, uid_of
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.sim.world import World
 
@@ -31,21 +31,17 @@ def pod(world: World, obj: Mapping[str, Json]) -> dict[str, tuple[int, int]]:
     return found
 
 
-def node(world: World, name: str) -> tuple[int, int]:
+def node(world: World, obj: Mapping[str, Json]) -> tuple[int, int]:
     """CPU (nanocores) and memory (bytes) of a node: its pods and its system."""
+    name = name_of(obj)
     window = world.now // WINDOW
     cpu = SYSTEM_CORES * draws.between(0.85, 1.15, world.seed, "usage/cpu", name, window)
     memory = SYSTEM_MEMORY * draws.between(0.98, 1.02, world.seed, "usage/memory", name, window // 8)
     nanocores, used = int(cpu * 1e9), int(memory)
-    for obj in world.store.on_node(name):
-        for cores, size in pod(world, obj).values():
+    for resident in world.store.on_node(name):
+        for cores, size in pod(world, resident).values():
             nanocores, used = nanocores + cores, used + size
     return nanocores, used
-
-
-def window(world: World) -> tuple[int, int]:
-    """End and length (ms) of the window that is reported now."""
-    return world.now // WINDOW * WINDOW, WINDOW
 
 
 def _measured(world: World, key: str, record: Mapping[str, Json], end: int) -> tuple[int, int]:

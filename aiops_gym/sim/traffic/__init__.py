@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.sim.traffic import panics, timeline
+from aiops_gym.sim.traffic import panics, quotas, timeline
 from aiops_gym.sim.traffic.panics import HANDLERS
 from aiops_gym.sim.traffic.stream import Request, requests
 from aiops_gym.sim.traffic.timeline import Interval, intervals
@@ -16,6 +16,7 @@ __all__ = ["HANDLERS", "Interval", "Request", "intervals", "latency", "observe",
 
 def observe(world: World) -> None:
     """Note the present outcomes: an observer of the world, called when something changed."""
+    quotas.note(world)
     timeline.note(world)
     panics.plan(world)
 

@@ -13,6 +13,7 @@ from typing import Any
 from aiops_gym.sim import network
 from aiops_gym.sim.mongo.server import refusal
 from aiops_gym.sim.objects import get
+from aiops_gym.sim.traffic import quotas
 from aiops_gym.sim.traffic.queueing import PATIENCE
 from aiops_gym.sim.world import World
 
@@ -29,6 +30,9 @@ NODE_CORES = 8.0
 
 SAMPLE_RATIO = 0.01
 """Share of traces that the services' tracing library keeps where the environment does not say."""
+
+REMEMBERED = 300
+"""Answers of the registry kept before those of dead processes are dropped."""
 
 Target = list[Json]
 """[node (-1: none), share, delay ms, loss, error]"""
@@ -133,12 +137,16 @@ class Survey:
         """What the registry says; while it cannot be reached, what it said last to this process."""
         process = self.table[source]
         seen, key = self.world.table("resolved"), f"{process['id']} {service}"
-        host, port = address(process, "consul")
+        host, port = address(process, "registry", "consul")
         if not host or self.dial(source, host, port).outcome != "ok":
             return list(seen.get(key, ()))
-        found = [list(pair) for pair in network.discover(self.world, service)]
+        found = [list(pair) for pair in dict.fromkeys(network.discover(self.world, service))]
         if found != seen.get(key):
             seen[key] = found
+            if len(seen) > REMEMBERED:
+                living = {row["id"] for row in self.table.values() if row["running"]}
+                for old in [old for old in seen if old.partition(" ")[0] not in living]:
+                    del seen[old]
         return found
 
     def _target(self, source: str, call: Mapping[str, Json], process: str, delay: float, loss: float) -> Target:
@@ -156,7 +164,7 @@ class Survey:
 
     def tracer(self, process: str) -> int:
         """The process that takes the spans of `process`; -1 where there is none."""
-        host, port = address(self.table[process], "jaeger")
+        host, port = address(self.table[process], "tracer", "jaeger")
         if not host:
             return -1
         route = self.dial(process, host, port)
@@ -180,60 +188,28 @@ def survey(world: World) -> Json:
         "nodes": found.nodes,
         "entry": entry,
         "services": [str(found.table[key]["params"].get("name", "")) for key in keys],
-        "cores": [cores(world, found.table[key]) for key in keys],
+        "cores": [cores(world, key) for key in keys],
         "tracers": tracers + [-1] * (len(keys) - len(traced)),
         "samples": [float(found.table[key]["env"].get("JAEGER_SAMPLE_RATIO") or SAMPLE_RATIO) for key in keys],
     }
 
 
-def cores(world: World, process: Mapping[str, Json]) -> float:
+def cores(world: World, key: str) -> float:
     """CPU that a process may use: its container's limit, else its node."""
-    from_limit = limit(world, process, "cpu")
-    if from_limit is not None:
-        return from_limit
-    node = world.store.get("nodes", "", str(process["node"]))
-    allocatable = get(node, "status", "allocatable", "cpu") if node is not None else None
-    return amount(str(allocatable)) if allocatable else NODE_CORES
+    quota = quotas.of(world, key).cpu
+    if quota is not None:
+        return quota
+    node = world.store.get("nodes", "", str(world.table("processes")[key]["node"]))
+    allocatable = get(node or {}, "status", "allocatable", "cpu")
+    return quotas.amount(str(allocatable)) if allocatable else NODE_CORES
 
 
-def limit(world: World, process: Mapping[str, Json], resource: str, kind: str = "limits") -> float | None:
-    """A limit (or request) of the container that a process runs in; None where it has none."""
-    pod = world.store.by_key("pods", str(process["pod"]))
-    for container in get(pod or {}, "spec", "containers", default=()):
-        if container["name"] == process["container"]:
-            value = get(container, "resources", kind, resource)
-            return None if value is None else amount(str(value))
-    return None
-
-
-SUFFIXES = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
-
-
-def amount(text: str) -> float:
-    """A Kubernetes quantity as a number; 0 for what is none.
-
-    >>> amount("1500m"), amount("64Mi"), amount("2")
-    (1.5, 67108864.0, 2.0)
-    """
-    scale = 1.0
-    for suffix, factor in (*BINARY.items(), *SUFFIXES.items()):
-        if text.endswith(suffix):
-            text, scale = text[: -len(suffix)], factor
-            break
-    try:
-        return float(text) * scale
-    except ValueError:
-        return 0.0
-
-
-def address(process: Mapping[str, Json], name: str) -> tuple[str, int]:
-    """The address of the registry or tracer that a program was built with; ("", 0) where it has none."""
+def address(process: Mapping[str, Json], *names: str) -> tuple[str, int]:
+    """The address of the registry or tracer that a program was built with, by any of its names; ("", 0) without one."""
     params = process["params"]
-    text = (params.get("config") or {}).get(name)
-    for step in params.get("startup", ()):
-        text = text or step.get(name)
-    host, _, port = str(text or "").rpartition(":")
+    places = (params, params.get("config") or {}, *params.get("startup", ()))
+    text = next((place[name] for place in places for name in names if place.get(name)), "")
+    host, _, port = str(text).rpartition(":")
     return (host, int(port)) if port.isdigit() else ("", 0)
 
 

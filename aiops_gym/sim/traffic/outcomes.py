@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.sim.traffic.queueing import PATIENCE, Queue, queue
+from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE, Queue, queue
 
 Json = Any
 Grid = NDArray[np.float64]
@@ -62,8 +62,12 @@ def solve(graph: Json, rate: float, weights: dict[str, float]) -> Json:
     """
     nodes, entry = graph["nodes"], graph["entry"]
     fates = [DONE] * len(nodes)
+    before: list[float] | None = None
     for _ in range(ROUNDS):
         rps = _rates(nodes, entry, fates, rate, weights)
+        if rps == before:
+            break
+        before = rps
         queues = _queues(graph, rps)
         for i, node in enumerate(nodes):
             fates[i] = _handle(node, queues[node["process"]], fates)
@@ -131,13 +135,12 @@ def _waits(waiting: Queue) -> Grid:
     """Distribution of the wait in a queue; what is missing to 1 is never served."""
     if waiting.mean < 1.0 and waiting.loss < 1e-12:
         return NOW
-    edges = (np.arange(CELLS + 1) - 0.5) * STEP
-    edges[0] = 0.0
-    x = waiting.slack * PATIENCE
+    edges = np.minimum(np.maximum(0.0, (np.arange(CELLS + 1) - 0.5) * STEP), BACKLOG)
+    x = waiting.slack * BACKLOG
     if abs(x) < 1e-6:
-        below = edges / PATIENCE
+        below = edges / BACKLOG
     elif x < -700.0:
-        below = np.exp(np.maximum(-700.0, waiting.slack * -1.0 * (edges - PATIENCE)))
+        below = np.exp(np.maximum(-700.0, waiting.slack * -1.0 * (edges - BACKLOG)))
     else:
         below = np.expm1(-waiting.slack * edges) / np.expm1(-x)
     masses: Grid = np.diff(below) * waiting.wait

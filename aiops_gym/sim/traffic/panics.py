@@ -50,10 +50,15 @@ def _panic(world: World, mark: list[Json]) -> None:
     process = world.table("processes").get(key)
     if process is None or not process["running"]:
         return
-    container = Container(world, key)
-    program = programs.find(process["program"])
-    container.log(program.format(world.now, "panic", source, message), f"panic: {error}", "", "goroutine 1 [running]:")
-    container.exit(2)
+    container, program = Container(world, key), programs.find(process["program"])
+    text = message if error in message else f"{message}: {error}"
+    crash = getattr(program, "crash", None)
+    if crash is not None:
+        crash(container, source, text)
+    else:
+        told = [program.format(world.now, "panic", source, text)] if source else []
+        container.log(*told, f"panic: {text}")
+        container.exit(2)
 
 
 def _look(world: World, mark: list[Json]) -> None:

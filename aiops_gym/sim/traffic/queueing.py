@@ -12,12 +12,16 @@ True
 
 from __future__ import annotations
 
-from math import expm1, log, log1p
+from math import exp, expm1, log, log1p
 from typing import NamedTuple
 
 PATIENCE = 10_000.0
 """Milliseconds until a user gives up, and with him all that still works for him; wrk2 and most browsers wait longer
 than any healthy answer takes, and mgo gives up after 10 s too."""
+
+BACKLOG = 2_000.0
+"""Milliseconds that a request waits in a server at most: accept queues and stream limits are finite, and what does not
+fit into them is not answered at all."""
 
 SMALL = 1e-9
 
@@ -38,7 +42,7 @@ class Queue(NamedTuple):
     mean: float
 
 
-def queue(rate: float, work: float, cores: float, patience: float = PATIENCE) -> Queue:
+def queue(rate: float, work: float, cores: float, patience: float = BACKLOG) -> Queue:
     """The queue in front of a processor.
 
     Args:
@@ -55,16 +59,17 @@ def queue(rate: float, work: float, cores: float, patience: float = PATIENCE) ->
     load, slack = arrival / service, service - arrival
     if abs(slack) * patience < SMALL:
         loss = 1.0 / (2.0 + service * patience)
+    elif slack * patience < -300.0:
+        loss = 1.0 - 1.0 / load
     else:
-        exponent = max(-700.0, min(700.0, -slack * patience))
-        left = expm1(exponent) + 1.0
+        left = exp(max(-700.0, -slack * patience))
         loss = (1.0 - load) * load * left / (1.0 - load * load * left)
     idle = max(0.0, 1.0 - load * (1.0 - loss))
     wait = max(0.0, min(1.0, 1.0 - idle / (1.0 - loss))) if loss < 1.0 else 1.0
     return Queue(wait, slack, loss, wait * mean_wait(slack, patience))
 
 
-def mean_wait(slack: float, patience: float = PATIENCE) -> float:
+def mean_wait(slack: float, patience: float = BACKLOG) -> float:
     """Mean of an exponential wait with rate `slack` (any sign) cut at `patience`, ms."""
     x = slack * patience
     if abs(x) < 1e-6:
@@ -76,11 +81,11 @@ def mean_wait(slack: float, patience: float = PATIENCE) -> float:
     return 1.0 / slack - patience / expm1(x)
 
 
-def wait_at(u: float, slack: float, patience: float = PATIENCE) -> float:
+def wait_at(u: float, slack: float, patience: float = BACKLOG) -> float:
     """The wait (ms) below which a share `u` of the waits lies.
 
     >>> round(wait_at(0.5, 0.1), 2), round(wait_at(0.5, -0.1), 2)
-    (6.93, 9993.07)
+    (6.93, 1993.07)
     """
     x = slack * patience
     if abs(x) < 1e-6:

@@ -136,7 +136,7 @@ def _lives(world: World, line: Failure) -> bool:
 _cache: Cache[dict[str, list[Failure]]] = Cache(40_000, lambda lines: 1 + sum(len(some) for some in lines.values()))
 
 
-_walks: Cache[list[Batch]] = Cache(40_000, lambda batches: 1 + sum(len(batch.arrivals.ms) for batch in batches))
+_walks: Cache[list[Batch]] = Cache(12_000, lambda batches: 1 + sum(len(batch.arrivals.ms) for batch in batches))
 
 
 def _failures(world: World, bucket: int, stretches: list[Interval]) -> dict[str, list[Failure]]:

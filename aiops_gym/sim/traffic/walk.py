@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from aiops_gym.sim.traffic.arrivals import Floats, Keys, branch, uniform
 from aiops_gym.sim.traffic.outcomes import HOP, RESEND
-from aiops_gym.sim.traffic.queueing import PATIENCE
+from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE
 
 Json = Any
 Index = NDArray[np.intp]
@@ -109,20 +109,8 @@ class Walk:
         place = len(self.visits)
         ends, found, errors = self._travel(call, which[chosen], begin[chosen], path, parent, caller)
         if caller >= 0:
-            self._note(
-                Visit(
-                    "client" if call["kind"] == "grpc" else "store",
-                    caller,
-                    call["span"],
-                    path,
-                    parent,
-                    which[chosen],
-                    begin[chosen],
-                    ends,
-                    found,
-                ),
-                place,
-            )
+            side, those = "client" if call["kind"] == "grpc" else "store", which[chosen]
+            self._note(Visit(side, caller, call["span"], path, parent, those, begin[chosen], ends, found), place)
         failed = np.flatnonzero(found != OK)
         if len(failed) and caller >= 0:
             texts = [errors.get(int(i), CANCELED_ERROR) for i in failed]
@@ -237,14 +225,14 @@ class Walk:
 
 def _waits(u: Floats, slack: float) -> Floats:
     """`queueing.wait_at` for many."""
-    x = slack * PATIENCE
+    x = slack * BACKLOG
     found: Floats
     if abs(x) < 1e-6:
-        found = u * PATIENCE
+        found = u * BACKLOG
     elif x < -700.0:
-        found = np.maximum(0.0, PATIENCE - np.log(np.maximum(u, 1e-300)) / slack)
+        found = np.maximum(0.0, BACKLOG - np.log(np.maximum(u, 1e-300)) / slack)
     else:
-        found = np.minimum(PATIENCE, -np.log1p(u * np.expm1(-x)) / slack)
+        found = np.minimum(BACKLOG, -np.log1p(u * np.expm1(-x)) / slack)
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiops_gym.errors import ToolError
 from aiops_gym.tools.dedup import deduplicate
-from aiops_gym.tools.places import ask, known, need_namespace, pods_of
+from aiops_gym.tools.places import ask, need_namespace, pods_of
 from aiops_gym.tools.registry import Context, read
 from aiops_gym.types import Request, Response, Result
 
@@ -21,13 +21,13 @@ def get_logs(context: Context, namespace: str, service: str) -> Result:
         service: name of the service (the value of its pods' label), or of one pod.
     """
     pods = pods_of(context, namespace, service)
-    if not pods:
+    if pods is None:
         need_namespace(context, namespace)
-        if not known(context, namespace, service):
-            raise ToolError(
-                f"Error: Your service/namespace does not exist: nothing named {service[:80]!r} in {namespace!r}. "
-                f'Use kubectl to check: exec_shell("kubectl get pods -n {namespace} --show-labels").'
-            )
+        raise ToolError(
+            f"Error: Your service/namespace does not exist: nothing named {service[:80]!r} in {namespace!r}. "
+            f'Use kubectl to check: exec_shell("kubectl get pods -n {namespace} --show-labels").'
+        )
+    if not pods:
         return Result(f"The service {service} has no pods in the namespace {namespace}, and so no logs.")
     places = [(pod, container["name"]) for pod in pods for container in pod["spec"]["containers"]]
     parts = [_log(context, pod, container, len(places) > 1) for pod, container in places]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from aiops_gym.tools.places import need_namespace, window
 from aiops_gym.tools.registry import TELEMETRY_SECONDS, Context, read
-from aiops_gym.tools.table import to_csv
+from aiops_gym.tools.table import save, to_csv
 from aiops_gym.types import Result, Sample
 
 FOLDER = "metrics_output"
@@ -36,7 +36,7 @@ def get_metrics(context: Context, namespace: str, duration: int = 5) -> Result:
         samples = backend.telemetry.metrics(name, namespace, start, end)
         if samples:
             written.append(f"kpi_{name}.csv")
-            backend.shell.write_file(f"{folder}/container/kpi_{name}.csv", _csv(name, samples))
+            save(backend.shell, f"{folder}/container/kpi_{name}.csv", _csv(name, samples))
     if not written:
         return Result(f"No metrics of the namespace {namespace} in the last {duration} minutes.")
     tree = "\n".join(f"        {name}" for name in sorted(written))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiops_gym.errors import ToolError
 from aiops_gym.tools.places import need_namespace, window
 from aiops_gym.tools.registry import TELEMETRY_SECONDS, Context, read
-from aiops_gym.tools.table import to_csv
+from aiops_gym.tools.table import save, to_csv
 from aiops_gym.types import Result, Span
 
 FOLDER = "trace_output"
@@ -55,7 +55,7 @@ def get_traces(context: Context, namespace: str, duration: int = 5) -> Result:
             spans.setdefault((span.trace, span.span), span)
         lines.append(f"    {service}: {len({span.trace for span in found})} of {total} traces")
     path = f"{FOLDER}/traces_{int(end)}.csv"
-    context.backend.shell.write_file(path, to_csv(COLUMNS, map(_row, spans.values())))
+    save(context.backend.shell, path, to_csv(COLUMNS, map(_row, spans.values())))
     exported = len({trace for trace, _ in spans})
     summary = f"{exported} different traces, {len(spans)} spans; exported of recorded, newest first, by service:"
     return Result("\n".join([f"Traces data exported to: {path}", summary, *(lines or ["    no service sent spans"])]))

@@ -91,6 +91,7 @@ def _service(name: str, config: Json) -> Json:
         "startup": _startup(name, config),
         "handlers": HANDLERS[name],
         "registry": config["consulAddress"],
+        "tracer": config["jaegerAddress"],
         "memory": 14 * MIB,
         "cpu": 0.002,
     }

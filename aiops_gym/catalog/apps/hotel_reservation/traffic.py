@@ -25,12 +25,15 @@ def _grpc(service: str, handler: str, line: int, message: str) -> Json:
 
 
 def _cache(host: str, span: str, ms: float = 0.4) -> Json:
-    return {"kind": "memcached", "host": host, "port": 11211, "span": span, "ms": ms, "on_error": "panic"}
+    service = {"memcached-reserve": "reservation"}.get(host, host.removeprefix("memcached-"))
+    log = [f"services/{service}/server.go:96", "Memcached error = {error}"]
+    return {"kind": "memcached", "host": host, "port": 11211, "span": span, "ms": ms, "on_error": "panic", "log": log}
 
 
 def _mongo(data: str, span: str, share: float, on_error: str = "panic", ms: float = 1.4) -> Json:
+    log = [f"services/{data}/server.go:118", f"Failed get {data} data: {{error}}"]
     call = {"kind": "mongo", "host": f"mongodb-{data}", "port": 27017, "span": span, "ms": ms, "p": share}
-    return {**call, "database": f"{data}-db", "on_error": on_error}
+    return {**call, "database": f"{data}-db", "on_error": on_error, "log": log}
 
 
 SEARCH = "/search.Search/Nearby"

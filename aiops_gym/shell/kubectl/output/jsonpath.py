@@ -60,7 +60,7 @@ def parse(text: str) -> Template:
 
 
 def _text(value: Json) -> str:
-    return compact(value) if isinstance(value, dict | list) else display(value)
+    return compact(value) if value is None or isinstance(value, dict | list) else display(value)
 
 
 class Run:
@@ -68,20 +68,18 @@ class Run:
 
     def __init__(self, strict: bool) -> None:
         self.strict = strict
-        self.current: Values = []
-        self.stack: list[Values] = []
         self.begin = self.inside = self.end = 0
         self.last_end: Node | None = None
 
     def results(self, nodes: Sequence[Node], start: int, data: Json) -> list[Values]:
         """Evaluate the nodes from `start` on; returns at the `end` of the range it was called for."""
-        self.current = [data]
+        current = [data]
         found: list[Values] = []
         at = start
         while at < len(nodes):
             node = nodes[at]
             at += 1
-            values = self.walk(self.current, node)
+            values = self.walk(current, node)
             if 0 < self.end <= self.inside:
                 self.end -= 1
                 self.last_end = node
@@ -91,16 +89,13 @@ class Run:
                 continue
             self.begin -= 1
             self.inside += 1
-            if values:
-                for value in values:
-                    found += self.results(nodes, at, value)
-            else:
+            self.last_end = None
+            for value in values:
+                found += self.results(nodes, at, value)
+            if not values:
                 self.results(nodes, at, None)
             self.inside -= 1
-            for k in range(at, len(nodes)):
-                if nodes[k] is self.last_end:
-                    at = k + 1
-                    break
+            at = next((k + 1 for k in range(at, len(nodes)) if nodes[k] is self.last_end), len(nodes))
         return found
 
     def walk(self, values: Values, node: Node) -> Values:
@@ -137,17 +132,13 @@ class Run:
 
     def _word(self, values: Values, node: WordNode) -> Values:
         if node.word == "range":
-            self.stack.append(self.current)
             self.begin += 1
             return values
         if node.word != "end":
             raise JsonPathError(f"unrecognized identifier {node.word}")
-        if self.end < self.inside:
-            self.end += 1
-        elif self.stack:
-            self.current = self.stack.pop()
-        else:
+        if not self.inside:
             raise JsonPathError("not in range, nothing to end")
+        self.end += 1
         return []
 
     def _filtered(self, value: Json, node: FilterNode) -> Values:
@@ -161,8 +152,10 @@ class Run:
                 return bool(self.walk([item], node.left))
             except JsonPathError:
                 return False
-        left, right = self.walk([item], node.left), None
-        if len(left) != 1:
+        left = self.walk([item], node.left)
+        if not left:
+            return False
+        if len(left) > 1:
             raise JsonPathError("can only compare one element at a time")
         right = self.walk([item], node.right)
         if len(right) != 1:
@@ -189,7 +182,7 @@ def _slices(values: Values, node: ArrayNode) -> Values:
             if stop > size or stop < 0:
                 raise JsonPathError(f"array index out of bounds: index {stop - 1}, length {size}")
         if start > stop:
-            raise JsonPathError("ending index must be greater than or equal to starting index")
+            raise JsonPathError(f"starting index {start} is greater than ending index {stop}")
         found += value[start : stop : node.step or 1]
     return found
 
@@ -204,7 +197,7 @@ def _descendants(values: Values) -> Values:
     found: Values = []
     for value in values:
         inner = _children(value)
-        if inner:
+        if inner or (value and isinstance(value, str)):
             found.append(value)
             found += _descendants(inner)
     return found

@@ -14,6 +14,7 @@ from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.manifests import Loader
 from aiops_gym.shell.kubectl.targets import FILES, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.api.schema import type_of
 from aiops_gym.sim.api.patch.errors import PatchError
 from aiops_gym.sim.api.patch.jsonpatch import json_patch
 from aiops_gym.sim.api.patch.merge import json_merge
@@ -123,7 +124,11 @@ def _apply(info: Info, kind: str, patch: Json) -> Json:
     try:
         if kind == "json":
             return json_patch(info.obj, patch)
-        return json_merge(info.obj, patch) if kind == "merge" else strategic_merge(info.obj, patch, info.resource.kind)
+        return (
+            json_merge(info.obj, patch)
+            if kind == "merge"
+            else strategic_merge(info.obj, patch, type_of(info.resource.api_version, info.resource.kind))
+        )
     except PatchError as error:
         raise Failure(str(error)) from None
 

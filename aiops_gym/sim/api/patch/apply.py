@@ -65,10 +65,19 @@ def _joined(first: dict[str, Json], second: dict[str, Json]) -> dict[str, Json]:
         if isinstance(before, dict) and isinstance(value, dict):
             joined[key] = _joined(before, value)
         elif isinstance(before, list) and isinstance(value, list) and not key.startswith("$"):
-            joined[key] = [*before, *value]
+            joined[key] = _in_order([*before, *value], second.get(ORDER + key) or first.get(ORDER + key) or [])
         else:
             joined[key] = value
     return joined
+
+
+def _in_order(items: list[Json], order: list[Json]) -> list[Json]:
+    """Items of a patch in the order that is asked for beside them; deletions first."""
+    if not order or not all(isinstance(entry, Mapping) for entry in order):
+        return items
+    by = next(iter(order[0]))
+    positions = [entry[by] for entry in order]
+    return sorted(items, key=lambda item: positions.index(item[by]) if item[by] in positions else -1)
 
 
 def _changes(current: Map, modified: Map, type_name: str) -> dict[str, Json]:

@@ -1,4 +1,4 @@
-"""Commands of a MongoDB server, some to a file; each file's `COMMANDS` names its own, and the folder is the registry."""
+"""Commands of a MongoDB server, a group to a file; `COMMANDS` of each names its own, the folder is the registry."""
 
 from __future__ import annotations
 

@@ -55,7 +55,11 @@ def _distinct(session: Session, database: str, command: Mapping[str, Json]) -> R
     for document in _documents(session, database, command["distinct"]):
         if query.matches(document, command.get("query") or {}):
             for value in query.values(document, command["key"]):
-                found += [v for v in (value if isinstance(value, list) else [value]) if not any(bson.same(v, f) for f in found)]
+                found += [
+                    v
+                    for v in (value if isinstance(value, list) else [value])
+                    if not any(bson.same(v, f) for f in found)
+                ]
     return {"values": sorted(found, key=bson.order)}
 
 
@@ -88,7 +92,9 @@ def _object_id(session: Session) -> Reply:
     world = session.server.world
     number = int(session.server.container.state.get("oids", 0)) + 1
     session.server.container.remember(oids=number)
-    return {"$oid": f"{world.now // 1000:08x}{draws.hexes(10, world.seed, 'oid', session.server.container.key)}{number:06x}"}
+    return {
+        "$oid": f"{world.now // 1000:08x}{draws.hexes(10, world.seed, 'oid', session.server.container.key)}{number:06x}"
+    }
 
 
 def _update(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
@@ -201,7 +207,11 @@ def _create_indexes(session: Session, database: str, command: Mapping[str, Json]
     new = [{"v": 2, **spec} for spec in command["indexes"] if spec["name"] not in known]
     data.write(database, name, data.documents(database, name), [*before, *new])
     counts = {"numIndexesBefore": len(before) + 1, "numIndexesAfter": len(before) + len(new) + 1}
-    return {"createdCollectionAutomatically": created, **counts, **({} if new else {"note": "all indexes already exist"})}
+    return {
+        "createdCollectionAutomatically": created,
+        **counts,
+        **({} if new else {"note": "all indexes already exist"}),
+    }
 
 
 def _drop_indexes(session: Session, database: str, command: Mapping[str, Json]) -> Reply:

@@ -84,14 +84,14 @@ def _list_databases(session: Session, database: str, command: Mapping[str, Json]
         if session.user is None:
             session.authorize("", "listDatabases", command)
         names = roles.readable(session.roles(), names)
-    found = []
+    found: list[Reply] = []
     for name in names:
         count = sum(len(data.documents(name, c)) for c in data.collections(name))
-        size = float(BLOCK * (10 + 9 * len(data.collections(name))) + BLOCK * (count * DOCUMENT_BYTES // BLOCK))
-        found.append({"name": name, "sizeOnDisk": int(size), "empty": False})
+        size = BLOCK * (10 + 9 * len(data.collections(name))) + BLOCK * (count * DOCUMENT_BYTES // BLOCK)
+        found.append({"name": name, "sizeOnDisk": size, "empty": False})
     if command.get("nameOnly"):
         return {"databases": [{"name": d["name"]} for d in found]}
-    return {"databases": found, "totalSize": sum(int(d["sizeOnDisk"]) for d in found)}
+    return {"databases": found, "totalSize": sum(d["sizeOnDisk"] for d in found)}
 
 
 def _collection_stats(session: Session, database: str, command: Mapping[str, Json]) -> Reply:

@@ -19,7 +19,10 @@ def _create(session: Session, database: str, command: Mapping[str, Json]) -> Rep
     session.authorize(database, "createUser", command)
     name = _text(command, "createUser")
     if "pwd" not in command and database != "$external":
-        raise MongoError(2, "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db")
+        raise MongoError(
+            2,
+            "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db",
+        )
     granted = _roles(session, database, command, "roles", "grantRole")
     if session.server.data.user(name, database) is not None:
         raise MongoError(51003, f'User "{name}@{database}" already exists')
@@ -168,8 +171,10 @@ def _roles(session: Session, database: str, command: Mapping[str, Json], key: st
     """The roles that a command names, checked: they exist, and whoever asks may hand them out."""
     value = command.get(key)
     if not isinstance(value, list):
-        raise MongoError(2, f'"{key}" field must be an array') if value is not None else MongoError(
-            2, f'Missing expected field "{key}"'
+        raise (
+            MongoError(2, f'"{key}" field must be an array')
+            if value is not None
+            else MongoError(2, f'Missing expected field "{key}"')
         )
     found: list[dict[str, str]] = []
     for entry in value:

@@ -1,6 +1,4 @@
-"""A small shop: users ask `front`, which asks `stock` through the registry, which asks a cache and a database."""
-
-import pytest
+"""A small shop to watch: users ask `front`, which asks `stock`, which asks a cache and a database."""
 
 from aiops_gym.sim import runtime, traffic
 from aiops_gym.sim.blueprint import Blueprint, Operation
@@ -33,32 +31,74 @@ PARAMS = {
             "/stock.Stock/Take": {
                 "ms": 2.0,
                 "calls": [
-                    {"kind": "memcached", "host": "cache", "port": 11211, "span": "memcached_get", "ms": 0.2,
-                     "on_error": "ignore", "log": ["stock.go:7", "cache: {error}"]},
-                    {"kind": "mongo", "host": "db", "port": 27017, "span": "mongo_stock", "ms": 1.0, "p": 0.5,
-                     "database": "stock-db", "on_error": "panic", "log": ["stock.go:9", "query failed"]},
+                    {
+                        "kind": "memcached",
+                        "host": "cache",
+                        "port": 11211,
+                        "span": "memcached_get",
+                        "ms": 0.2,
+                        "on_error": "ignore",
+                        "log": ["stock.go:7", "cache: {error}"],
+                    },
+                    {
+                        "kind": "mongo",
+                        "host": "db",
+                        "port": 27017,
+                        "span": "mongo_stock",
+                        "ms": 1.0,
+                        "p": 0.5,
+                        "database": "stock-db",
+                        "on_error": "panic",
+                        "log": ["stock.go:9", "query failed"],
+                    },
                 ],
             }
         },
     },
 }
-KINDS = {"front": ("go_service", 5000), "stock": ("go_service", 8080), "cache": ("memcached", 11211),
-         "db": ("mongod", 27017), "consul": ("consul", 8500), "jaeger": ("jaeger", 6831)}
+KINDS = {
+    "front": ("go_service", 5000),
+    "stock": ("go_service", 8080),
+    "cache": ("memcached", 11211),
+    "db": ("mongod", 27017),
+    "consul": ("consul", 8500),
+    "jaeger": ("jaeger", 6831),
+}
 
 
 def add_process(world, name, ip, uid=None, program=None, started=None, port=None):
     kind, own_port = KINDS[name]
     uid = uid or f"uid-{name}"
-    pod = {"metadata": {"name": f"{name}-pod", "namespace": NAMESPACE, "uid": uid, "labels": {"app": name}},
-           "spec": {"nodeName": "node-1", "containers": [
-               {"name": "main", "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "100m"}}}]},
-           "status": {"podIP": ip}}
+    pod = {
+        "metadata": {"name": f"{name}-pod", "namespace": NAMESPACE, "uid": uid, "labels": {"app": name}},
+        "spec": {
+            "nodeName": "node-1",
+            "containers": [{"name": "main", "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": "100m"}}}],
+        },
+        "status": {"podIP": ip},
+    }
     world.store.put("pods", pod)
     world.table("processes")[f"{uid}/main"] = {
-        "id": f"id-{uid}", "pod": f"{NAMESPACE}/{name}-pod", "uid": uid, "container": "main", "node": "node-1",
-        "image": name, "argv": [name], "program": program or kind, "params": PARAMS.get(name, {}),
-        "env": {"JAEGER_SAMPLE_RATIO": "1"}, "ip": ip, "attempt": 0, "started": started or world.now,
-        "ports": [port or own_port], "state": {}, "log": [], "running": True, "ended": 0, "exit": None}
+        "id": f"id-{uid}",
+        "pod": f"{NAMESPACE}/{name}-pod",
+        "uid": uid,
+        "container": "main",
+        "node": "node-1",
+        "image": name,
+        "argv": [name],
+        "program": program or kind,
+        "params": PARAMS.get(name, {}),
+        "env": {"JAEGER_SAMPLE_RATIO": "1"},
+        "ip": ip,
+        "attempt": 0,
+        "started": started or world.now,
+        "ports": [port or own_port],
+        "state": {},
+        "log": [],
+        "running": True,
+        "ended": 0,
+        "exit": None,
+    }
     world.touch()
 
 
@@ -82,7 +122,9 @@ def stop(world, name):
 
 
 def register(world, addresses):
-    services = {str(i): {"id": str(i), "name": "srv-stock", "address": ip, "port": 8080} for i, ip in enumerate(addresses)}
+    services = {
+        str(i): {"id": str(i), "name": "srv-stock", "address": ip, "port": 8080} for i, ip in enumerate(addresses)
+    }
     change(world, "consul", state={"services": services})
 
 
@@ -91,7 +133,9 @@ def make_shop(seed=7, rate=20.0):
         Operation(name="buy", weight=0.8, service="front", port=5000, handler="HTTP GET /buy"),
         Operation(name="look", weight=0.2, service="front", port=5000, handler="HTTP GET /"),
     )
-    blueprint = Blueprint(app="shop", namespace=NAMESPACE, variant=0, start=START, images={}, operations=operations, rate=rate)
+    blueprint = Blueprint(
+        app="shop", namespace=NAMESPACE, variant=0, start=START, images={}, operations=operations, rate=rate
+    )
     handlers = {**runtime.HANDLERS, **traffic.HANDLERS, "kubelet.exited": lambda world, *_: None}
     world = World(blueprint, Laws((), handlers, (traffic.observe,)), seed)
     world.table("processes")
@@ -100,8 +144,3 @@ def make_shop(seed=7, rate=20.0):
         add_service(world, name, f"10.96.0.{i + 2}", f"10.244.1.{i + 2}")
     register(world, ["10.244.1.3"])
     return world
-
-
-@pytest.fixture
-def shop():
-    return make_shop()

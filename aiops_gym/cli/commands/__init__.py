@@ -1,0 +1,1 @@
+"""One command a module: a function `command` whose arguments are the options."""

@@ -1,0 +1,115 @@
+"""How fast it is, beside something that everybody's machine can measure."""
+
+from __future__ import annotations
+
+import gc
+import json
+import statistics
+import time
+from importlib import resources
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from aiops_gym.agents.base import Env
+from aiops_gym.cli.common import make_env, show_json
+from aiops_gym.cli.measure import anonymous, seconds, spawn, start_python
+from aiops_gym.types import Call
+
+PROBLEM = "revoke_auth_mongodb-mitigation-1"
+UNLIMITED = -1
+
+
+def command(
+    rounds: Annotated[int, typer.Option(min=1, help="Times that the mix of 20 commands is run.")] = 20,
+    envs: Annotated[int, typer.Option(min=2, help="Environments whose memory is measured.")] = 64,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, each command of the mix included.")] = False,
+) -> None:
+    """Measure steps, resets, branching and memory; medians, on one core."""
+    report = _measure(rounds, envs)
+    if as_json:
+        show_json(report)
+        return
+    table = Table("what", "measured", box=None, header_style="bold", pad_edge=False)
+    for name, value in report.items():
+        if not isinstance(value, dict):
+            table.add_row(name, f"{value:,.2f}" if value < 100 else f"{value:,.0f}")
+    Console().print(table)
+
+
+def _measure(rounds: int, envs: int) -> dict[str, Any]:
+    env = make_env(PROBLEM, max_episode_steps=UNLIMITED)
+    mix, per_command = _mix(env, rounds)
+    spawned = seconds(spawn, 200)
+    get_pods = next(iter(per_command.values()))
+    report: dict[str, Any] = {
+        "steps a second, mix of 20 commands": 1.0 / mix,
+        "a step of `kubectl get pods`, ms": 1e3 * get_pods,
+        "spawning /bin/true, ms": 1e3 * spawned,
+        "spawns of /bin/true per step of `kubectl get pods`": get_pods / spawned,
+        "reset to a drawn problem, ms": 1e3 * _resets(),
+        **_branching(env),
+        "memory of one more environment, MB": _memory(envs) / 1e6,
+        "import aiops_gym, s": start_python("import aiops_gym"),
+    }
+    return {**report, "commands, ms": {name: 1e3 * value for name, value in per_command.items()}}
+
+
+def _mix(env: Env, rounds: int) -> tuple[float, dict[str, float]]:
+    """Median time of a step of a round, and of each command of the mix."""
+    env.reset(options={"episode_seed": 1})
+    names = {"namespace": env.get_wrapper_attr("app").namespace}
+    texts = json.loads(resources.files("aiops_gym.cli").joinpath("mix.json").read_text(encoding="utf-8"))
+    commands = [text.replace("{namespace}", names["namespace"]) for text in texts]
+    actions = [str(Call("exec_shell", (command,))) for command in commands]
+    times: dict[str, list[float]] = {command: [] for command in commands}
+    averages = []
+    for _ in range(rounds + 1):
+        begin = time.perf_counter()
+        for command, action in zip(commands, actions, strict=True):
+            before = time.perf_counter()
+            env.step(action)
+            times[command].append(time.perf_counter() - before)
+        averages.append((time.perf_counter() - begin) / len(actions))
+    # The first round fills caches.
+    return statistics.median(averages[1:]), {name: statistics.median(found[1:]) for name, found in times.items()}
+
+
+def _resets() -> float:
+    """Each problem and each variant of the cluster has been seen before: that is what warm means."""
+    env = make_env(None, "detection")
+    seeds = [{"episode_seed": seed} for seed in range(40)]
+    for options in seeds:
+        env.reset(options=options)
+    later = iter(range(1_000, 1_100))
+    return seconds(lambda: env.reset(options={"episode_seed": next(later)}), 60)
+
+
+def _branching(env: Env) -> dict[str, float]:
+    fork, snapshot = env.get_wrapper_attr("fork"), env.get_wrapper_attr("snapshot")
+    restore, data = env.get_wrapper_attr("restore"), env.get_wrapper_attr("snapshot")()
+    return {
+        "fork, ms": 1e3 * seconds(fork, 50),
+        "snapshot, ms": 1e3 * seconds(snapshot, 30),
+        "restore, ms": 1e3 * seconds(lambda: restore(data), 30),
+        "size of a snapshot, kB": len(data) / 1e3,
+    }
+
+
+def _memory(envs: int) -> float:
+    """Bytes of one more environment in use, beyond the first."""
+    action = str(Call("exec_shell", ("kubectl get pods -A",)))
+    made: list[Env] = []
+    before = 0
+    for seed in range(envs):
+        env = make_env(PROBLEM)
+        env.reset(options={"episode_seed": seed % 16})
+        env.step(action)
+        made.append(env)
+        if seed == 0:
+            gc.collect()
+            before = anonymous()
+    gc.collect()
+    return (anonymous() - before) / (len(made) - 1)

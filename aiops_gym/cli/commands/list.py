@@ -1,0 +1,36 @@
+"""Which problems there are."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from aiops_gym.catalog import registry
+from aiops_gym.cli.common import show_json
+
+
+def command(
+    task: Annotated[str | None, typer.Option(help="Only problems of this task.")] = None,
+    app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
+    split: Annotated[str | None, typer.Option(help="Only train or only test.")] = None,
+    answers: Annotated[bool, typer.Option("--answers", help="Show fault and target too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, answers included.")] = False,
+) -> None:
+    """List the problems of the catalogue."""
+    found = registry.problems(task.lower() if task else None, app, split)
+    if as_json:
+        show_json([asdict(problem) for problem in found])
+        return
+    columns = ["id", "task", "app", "split", *(["fault", "target"] if answers else [])]
+    table = Table(*columns, box=None, header_style="bold", pad_edge=False)
+    for problem in found:
+        table.add_row(*(str(getattr(problem, column)) for column in columns))
+    console = Console()
+    # A pipe gets whole lines, however narrow its terminal would have been.
+    console.print(table, width=None if console.is_terminal else 200)
+    if console.is_terminal:
+        console.print(f"[dim]{len(found)} problems[/dim]")

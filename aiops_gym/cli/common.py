@@ -1,0 +1,67 @@
+"""What several commands share: making an environment, and showing a turn to a person."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium as gym
+
+from aiops_gym.agents.base import Env
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import TASKS
+from aiops_gym.envs import render
+from aiops_gym.errors import CatalogError
+
+
+def make_env(problem: str | None, task: str | None = None, **kwargs: Any) -> Env:
+    """The environment of a problem, or of a task whose problems are drawn.
+
+    Raises:
+        CatalogError: no such problem or task, or neither given.
+    """
+    if problem is not None:
+        found = registry.problem(problem).task
+        if task is not None and task.lower() != found:
+            raise CatalogError(f"{problem} is a problem of {found}, not of {task}")
+        task = found
+    if task is None:
+        raise CatalogError("name a problem (see `aiops-gym list`) or a task")
+    if task.lower() not in TASKS:
+        raise CatalogError(f"no task {task!r}; there are {', '.join(TASKS)}")
+    name = f"aiops_gym/{task.capitalize()}-v0"
+    env: Env = gym.make(name, problem=problem, disable_env_checker=True, **kwargs)
+    return env
+
+
+def show_json(data: Any) -> None:
+    """Print for a program."""
+    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def shortened(text: str, lines: int) -> str:
+    """The first and the last lines of a long text.
+
+    >>> shortened("a\\nb\\nc\\nd\\ne", 3)
+    'a\\nb\\n... (2 lines)\\ne'
+    """
+    found = text.rstrip().splitlines()
+    if len(found) <= lines:
+        return "\n".join(found)
+    head = (2 * lines) // 3
+    tail = lines - head
+    return "\n".join([*found[:head], f"... ({len(found) - lines} lines)", *found[len(found) - tail :]])
+
+
+def show_turn(action: str, observation: str, reward: float, over: bool, info: Mapping[str, Any], lines: int) -> None:
+    """Print one turn, its output shortened."""
+    call = action.strip().strip("`").strip()
+    text = render.turn(shortened(call, lines), shortened(observation, lines), reward, over, info)
+    show(text if sys.stdout.isatty() else render.plain(text))
+
+
+def show(text: str) -> None:
+    """Print a line."""
+    render.show(text)

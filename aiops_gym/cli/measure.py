@@ -1,0 +1,45 @@
+"""Measuring: medians of single operations, and the memory of this process."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+TRUE = "/bin/true"
+
+
+def seconds(action: Callable[[], Any], times: int) -> float:
+    """Median time of one call."""
+    return statistics.median(_timed(action) for _ in range(times))
+
+
+def _timed(action: Callable[[], Any]) -> float:
+    begin = time.perf_counter()
+    action()
+    return time.perf_counter() - begin
+
+
+def spawn() -> None:
+    """Start a program that does nothing, and wait for its end."""
+    os.waitpid(os.posix_spawn(TRUE, [TRUE], {}), 0)
+
+
+def start_python(code: str) -> float:
+    """Median time that code takes in a new interpreter, without the interpreter's own start."""
+    bare = seconds(lambda: subprocess.run([sys.executable, "-c", ""], check=True), 3)
+    return max(0.0, seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 3) - bare)
+
+
+def anonymous() -> int:
+    """Bytes of memory that are this process's own; 0 where the system does not tell."""
+    try:
+        text = Path("/proc/self/smaps_rollup").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in text.splitlines() if line.startswith("Anonymous:")), 0)

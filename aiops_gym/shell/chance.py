@@ -1,0 +1,65 @@
+"""Where bash and its tools would ask the real clock or real chance, a script is made to ask the shell's own.
+
+Most such commands (`date`, `shuf`, `mktemp` ...) are ours. The rest are places inside the interpreter that cannot be
+replaced, so the text of the script is: `$SECONDS`, `jq now`, awk's `srand()`, `sort -R`, `/dev/urandom` and their like.
+Scripts that touch none of them, which is nearly all, are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from aiops_gym.shell.commands.date import render
+
+RANDOM_FILE = "/var/tmp/.random"
+UUID_FILE = "/var/tmp/.uuid"
+
+_SUSPECT = re.compile(r"SECONDS|EPOCHREALTIME|SRANDOM|\bnow\b|srand|systime|strftime|\)T|sort|/random|/urandom")
+_PIDS = re.compile(r"BASHPID|\$!|\bjobs\b")
+_NAMES = "SECONDS|EPOCHSECONDS|EPOCHREALTIME|SRANDOM"
+_VARIABLE = re.compile(rf"\$\{{({_NAMES})\}}|\$?\b({_NAMES})\b(?!=)")
+_JQ = re.compile(r"\bjq\b(?:\s+-\S+(?:\s+\w+\s+\S+(?=\s))?)*\s+('[^']*'|\"(?:[^\"\\]|\\.)*\"|now\b)")
+_NOW = re.compile(r"(?<![\w.$\"-])now(?![\w\":(-])")
+_STRFTIME = re.compile(r"\bstrftime\(\s*(\"[^\"]*\")\s*\)")
+_PRINTF = re.compile(
+    r"(\bprintf\s+(?:-v\s+\w+\s+)?)(['\"])([^'\"]*?)%\(([^)]*)\)T([^'\"]*)\2"
+    r"(?:\s+(?:-1|-2|\"?\$\(__special EPOCHSECONDS\)\"?))?"
+)
+_SORT = re.compile(r"\bsort\s+(?:-R|--random-sort)\b")
+_RANDOM = re.compile(r"/dev/u?random\b")
+
+
+def needs_new_pids(script: str) -> bool:
+    """Whether a script asks for process numbers, which count on as long as an interpreter lives."""
+    return _PIDS.search(script) is not None
+
+
+def settled(script: str, now: float, draw: Callable[[], int]) -> str:
+    """The script with the wall clock and real chance taken out.
+
+    >>> settled("jq -n 'now|todate'", 1000.0, lambda: 7)
+    "jq -n '1000.0|todate'"
+    >>> settled("awk 'BEGIN{srand(); print rand()}'", 1000.0, lambda: 7)
+    "awk 'BEGIN{srand(7); print rand()}'"
+    """
+    if _SUSPECT.search(script) is None:
+        return script
+    script = _VARIABLE.sub(lambda found: f"$(__special {found[1] or found[2]})", script)
+    script = _JQ.sub(lambda found: found[0][: found.start(1) - found.start()] + _NOW.sub(f"{now}", found[1]), script)
+    script = script.replace("srand()", f"srand({draw() % 100_000})") if "srand()" in script else script
+    script = script.replace("systime()", str(int(now)))
+    script = _STRFTIME.sub(rf"strftime(\1, {int(now)})", script)
+    script = _PRINTF.sub(lambda m: f"{m[1]}{m[2]}{m[3]}{render(now, m[4]).replace('%', '%%')}{m[5]}{m[2]}", script)
+    script = _SORT.sub("shuf", script)
+    script = script.replace("/proc/sys/kernel/random/uuid", UUID_FILE)
+    return _RANDOM.sub(RANDOM_FILE, script)
+
+
+def special(name: str, now: float, began: float, number: int) -> str:
+    """The value of a variable that follows the clock or chance."""
+    if name == "SECONDS":
+        return str(int(now - began))
+    if name == "SRANDOM":
+        return str(number % 2**32)
+    return f"{now:.6f}" if name == "EPOCHREALTIME" else str(int(now))

@@ -1,0 +1,26 @@
+"""`openssl`: random bytes from the shell's own stream; there is nothing else to be done with it here."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+from aiops_gym.shell.context import Context
+from aiops_gym.types import Output
+
+MOST = 65_536
+
+
+def run(context: Context, argv: list[str]) -> Output:
+    """`openssl rand [-hex|-base64] COUNT` and `openssl version`."""
+    if argv[1:2] == ["version"]:
+        return Output("OpenSSL 3.0.15 3 Sep 2024 (Library: OpenSSL 3.0.15 3 Sep 2024)\n")
+    if argv[1:2] != ["rand"]:
+        name = argv[1] if len(argv) > 1 else ""
+        return Output("", f"Invalid command '{name}'; type \"help\" for a list.\n", 1)
+    counts = [int(word) for word in argv[2:] if word.isdigit()]
+    if not counts or counts[0] > MOST:
+        return Output("", "rand: Use -help for summary.\n", 1)
+    data = bytes(int(context.draw() * 256) for _ in range(counts[0]))
+    if "-hex" in argv:
+        return Output(data.hex() + "\n")
+    return Output(b64encode(data).decode() + "\n" if "-base64" in argv else data.decode("latin-1"))

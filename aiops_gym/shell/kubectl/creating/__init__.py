@@ -1,0 +1,1 @@
+"""What `kubectl create` can make from flags: one thing a file."""

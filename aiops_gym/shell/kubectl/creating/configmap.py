@@ -1,0 +1,25 @@
+"""`kubectl create configmap`."""
+
+from __future__ import annotations
+
+from aiops_gym.shell.kubectl import sources
+from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
+from aiops_gym.shell.kubectl.verb import Invocation, Verb
+
+
+def run(call: Invocation) -> int | None:
+    """Create a config map."""
+    name = name_of(call)
+    data = sources.data(call, "ConfigMap", name)
+    make(call, new("v1", "ConfigMap", name, **({"data": data} if data else {})), "configmap")
+    return None
+
+
+verb = Verb(
+    "configmap",
+    run,
+    flags=(*sources.FLAGS, *FLAGS),
+    aliases=("cm",),
+    usage="create configmap NAME [--from-file=[key=]source] [--from-literal=key1=value1] [--dry-run=server|client|none]",
+    short="Create a config map from a local file, directory or literal value",
+)

@@ -1,0 +1,46 @@
+"""`kubectl create poddisruptionbudget`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.shell.kubectl.errors import Failure
+from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
+from aiops_gym.shell.kubectl.verb import Invocation, Verb
+
+EMPTY = {"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0}
+
+
+def run(call: Invocation) -> int | None:
+    """Create a pod disruption budget."""
+    name, flags = name_of(call), call.flags
+    if not flags.text("selector"):
+        raise Failure("a selector must be specified")
+    least, most = flags.text("min-available"), flags.text("max-unavailable")
+    if not least and not most:
+        raise Failure("one of min-available or max-unavailable must be specified")
+    if least and most:
+        raise Failure("min-available and max-unavailable cannot be both specified")
+    labels = dict(pair.split("=", 1) for pair in flags.text("selector").replace("==", "=").split(","))
+    text = least or most
+    amount: Any = int(text) if text.isdigit() else text
+    spec = {"minAvailable" if least else "maxUnavailable": amount, "selector": {"matchLabels": labels}}
+    obj = new("policy/v1", "PodDisruptionBudget", name, spec=spec, status=EMPTY)
+    make(call, obj, "poddisruptionbudgets")
+    return None
+
+
+verb = Verb(
+    "poddisruptionbudget",
+    run,
+    flags=(
+        Flag("selector", help="A label selector to use for this budget."),
+        Flag("min-available", help="The minimum number or percentage of available pods this budget requires."),
+        Flag("max-unavailable", help="The maximum number or percentage of unavailable pods this budget requires."),
+        *FLAGS,
+    ),
+    aliases=("pdb",),
+    usage="create poddisruptionbudget NAME --selector=SELECTOR --min-available=N [--dry-run=server|client|none]",
+    short="Create a pod disruption budget with the specified name",
+)

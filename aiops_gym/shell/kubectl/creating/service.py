@@ -1,0 +1,73 @@
+"""`kubectl create service`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aiops_gym.shell.kubectl.errors import Failure
+from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
+from aiops_gym.shell.kubectl.verb import Invocation, Verb
+
+Json = Any
+
+
+def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:
+    def run(call: Invocation) -> int | None:
+        name, flags = name_of(call), call.flags
+        ports = [_port(text) for text in flags.items("tcp")]
+        headless = kind == "ClusterIP" and flags.text("clusterip") == "None"
+        if kind != "ExternalName" and not ports and not headless:
+            raise Failure("at least one tcp port specifier must be provided")
+        if kind == "NodePort" and flags.number("node-port"):
+            ports = [{**port, "nodePort": flags.number("node-port")} for port in ports]
+        spec: dict[str, Json] = {"selector": {"app": name}, "type": kind}
+        if ports:
+            spec["ports"] = ports
+        if kind == "ClusterIP" and flags.text("clusterip"):
+            spec["clusterIP"] = flags.text("clusterip")
+        if kind == "ExternalName":
+            spec["externalName"] = flags.text("external-name")
+        labels = {"labels": {"app": name}}
+        obj = new("v1", "Service", name, metadata=labels, spec=spec, status={"loadBalancer": {}})
+        make(call, obj, f"{word} service")
+        return None
+
+    return run
+
+
+def _port(text: str) -> Json:
+    """`8080:80` or `80`."""
+    first, colon, second = text.partition(":")
+    for word in (first, second) if colon else (first,):
+        if not (word.isdigit() and 0 < int(word) < 65536) and not (colon and word == second and word):
+            raise Failure(f"invalid tcp port {text}: must be a number between 1 and 65535")
+    target: int | str = int(first) if not colon else int(second) if second.isdigit() else second
+    return {"name": text.replace(":", "-"), "port": int(first), "protocol": "TCP", "targetPort": target}
+
+
+TCP = Flag("tcp", "list", help="Port pairs can be specified as '<port>:<targetPort>'.")
+OWN = {
+    "clusterip": ("ClusterIP", "ClusterIP", (TCP, Flag("clusterip", help="Assign your own ClusterIP or set to 'None'."))),
+    "nodeport": ("NodePort", "NodePort", (TCP, Flag("node-port", "int", help="Port used to expose the service."))),
+    "loadbalancer": ("LoadBalancer", "LoadBalancer", (TCP,)),
+    "externalname": ("ExternalName", "ExternalName", (TCP, Flag("external-name", help="External name of service"))),
+}
+verb = Verb(
+    "service",
+    verbs=tuple(
+        Verb(
+            name,
+            _create(kind, word),
+            flags=(*flags, *FLAGS),
+            required=("external-name",) if name == "externalname" else (),
+            usage=f"create service {name} NAME [--tcp=<port>:<targetPort>] [--dry-run=server|client|none]",
+            short=f"Create a {kind} service",
+        )
+        for name, (kind, word, flags) in OWN.items()
+    ),
+    aliases=("svc",),
+    usage="create service",
+    short="Create a service using a specified subcommand",
+)

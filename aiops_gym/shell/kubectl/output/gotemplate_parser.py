@@ -1,0 +1,237 @@
+"""The grammar of Go templates: text, actions, blocks, pipelines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from aiops_gym.shell.kubectl.flags import go_quote
+from aiops_gym.shell.kubectl.output.gofunctions import FUNCTIONS, TemplateError
+from aiops_gym.shell.kubectl.output.jsonpath_parser import unquote
+
+
+@dataclass(slots=True)
+class Operand:
+    """A value of a command: `dot`, `variable`, `value`, `function` or `pipe`, and the fields read from it."""
+
+    kind: str
+    text: str = ""
+    value: Any = None
+    path: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Command:
+    """A function with its arguments, or one operand."""
+
+    operands: list[Operand]
+
+
+@dataclass(slots=True)
+class Pipe:
+    """Commands, each fed with the result of the one before; variables that take the result."""
+
+    commands: list[Command]
+    variables: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Text:
+    """What is printed as it is."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class Action:
+    """A pipeline whose value is printed."""
+
+    pipe: Pipe
+
+
+@dataclass(slots=True)
+class Block:
+    """`if`, `with` or `range`."""
+
+    word: str
+    pipe: Pipe
+    body: list[Text | Action | Block] = field(default_factory=list)
+    otherwise: list[Text | Action | Block] = field(default_factory=list)
+
+
+_ACTION: Final = re.compile(r"\{\{(-(?=\s))?(.*?)((?<=\s)-)?\}\}", re.S)
+_TOKEN: Final = re.compile(
+    r"""\s+|(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<raw>`[^`]*`)|(?P<char>'(?:[^'\\\n]|\\.)+')"""
+    r"""|(?P<number>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<field>\.[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)"""
+    r"""|(?P<variable>\$\w*(?:\.[A-Za-z_]\w*)*)|(?P<word>[A-Za-z_]\w*)|(?P<sign>:=|=|[().|,])"""
+)
+_NESTED: Final = 100
+Nodes = list[Text | Action | Block]
+
+
+def parse_nodes(text: str) -> Nodes:
+    """The nodes of a template. Raises TemplateError with Go's words."""
+    root: Nodes = []
+    open_blocks: list[tuple[Block, Nodes]] = []
+    current = root
+    for literal, inside in _pieces(text):
+        if literal:
+            current.append(Text(literal))
+        if inside is None:
+            continue
+        tokens = _tokens(inside)
+        word = tokens[0][1] if tokens and tokens[0][0] == "word" else ""
+        if word in ("if", "range", "with"):
+            if len(tokens) == 1:
+                raise TemplateError(f"template: output:1: missing value for {word}")
+            block = Block(word, _Reader(tokens[1:]).pipe())
+            current.append(block)
+            open_blocks.append((block, current))
+            if len(open_blocks) > _NESTED:
+                raise TemplateError("template: output: nested too deeply")
+            current = block.body
+        elif word == "else":
+            current = _else(tokens[1:], open_blocks)
+        elif word == "end":
+            if not open_blocks:
+                raise TemplateError("template: output:1: unexpected {{end}}")
+            block, current = open_blocks.pop()
+            while block.word.endswith("+"):
+                block.word = block.word[:-1]
+                block, current = open_blocks.pop()
+        elif tokens:
+            current.append(Action(_Reader(tokens).pipe()))
+        elif not inside.strip().startswith("/*"):
+            raise TemplateError("template: output:1: missing value for command")
+    if open_blocks:
+        raise TemplateError("template: output:1: unexpected EOF")
+    return root
+
+
+def _else(tokens: list[tuple[str, str]], open_blocks: list[tuple[Block, Nodes]]) -> Nodes:
+    """The branch that `else` or `else if` opens."""
+    if not open_blocks:
+        raise TemplateError("template: output:1: unexpected {{else}}")
+    block, _ = open_blocks[-1]
+    if not tokens:
+        return block.otherwise
+    nested = Block(tokens[0][1] + "+", _Reader(tokens[1:]).pipe())
+    block.otherwise.append(nested)
+    open_blocks.append((nested, block.otherwise))
+    return nested.body
+
+
+def _pieces(text: str) -> list[tuple[str, str | None]]:
+    """Texts, each with the action that follows it."""
+    found: list[tuple[str, str | None]] = []
+    at, trim = 0, False
+    for match in _ACTION.finditer(text):
+        literal = text[at : match.start()]
+        literal = literal.lstrip() if trim else literal
+        found.append((literal.rstrip() if match[1] else literal, match[2]))
+        at, trim = match.end(), bool(match[3])
+    rest = text[at:].lstrip() if trim else text[at:]
+    if "{{" in rest:
+        raise TemplateError("template: output:1: unclosed action")
+    return [*found, (rest, None)]
+
+
+def _tokens(text: str) -> list[tuple[str, str]]:
+    if text.strip().startswith("/*"):
+        return []
+    found: list[tuple[str, str]] = []
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise TemplateError(f"template: output:1: unexpected {go_quote(text[at])} in command")
+        if match.lastgroup:
+            found.append((match.lastgroup, match[0]))
+        at = match.end()
+    return found
+
+
+class _Reader:
+    """Reads a pipeline from tokens."""
+
+    def __init__(self, tokens: list[tuple[str, str]]) -> None:
+        self.tokens = tokens
+        self.at = 0
+
+    def pipe(self) -> Pipe:
+        """A whole pipeline with its declarations."""
+        variables = self._declared()
+        found = Pipe(self._commands(), variables)
+        if self.at < len(self.tokens):
+            raise TemplateError(f"template: output:1: unexpected {go_quote(self.tokens[self.at][1])} in command")
+        return found
+
+    def _declared(self) -> tuple[str, ...]:
+        words = [text for _, text in self.tokens[:4]]
+        kinds = [kind for kind, _ in self.tokens[:4]]
+        if kinds[:1] == ["variable"] and words[1:2] in ([":="], ["="]):
+            self.at = 2
+            return (words[0],)
+        if kinds[:1] == ["variable"] and words[1:2] == [","] and words[3:4] == [":="]:
+            self.at = 4
+            return (words[0], words[2])
+        return ()
+
+    def _commands(self) -> list[Command]:
+        commands = [self._command()]
+        while self._next("|"):
+            commands.append(self._command())
+        return commands
+
+    def _command(self) -> Command:
+        operands: list[Operand] = []
+        while self.at < len(self.tokens) and self.tokens[self.at][1] not in ("|", ")"):
+            operands.append(self._operand())
+        if not operands:
+            raise TemplateError("template: output:1: missing value for command")
+        return Command(operands)
+
+    def _next(self, sign: str) -> bool:
+        if self.at < len(self.tokens) and self.tokens[self.at] == ("sign", sign):
+            self.at += 1
+            return True
+        return False
+
+    def _operand(self) -> Operand:
+        kind, text = self.tokens[self.at]
+        self.at += 1
+        if kind == "field":
+            return Operand("dot", path=tuple(text[1:].split(".")))
+        if kind == "variable":
+            name, *steps = text.split(".")
+            return Operand("variable", name, path=tuple(steps))
+        if kind in ("string", "raw", "char"):
+            value: Any = text[1:-1] if kind == "raw" else unquote(text[1:-1], text[0])
+            return Operand("value", text, ord(value) if kind == "char" else value)
+        if kind == "number":
+            return Operand("value", text, float(text) if any(c in text for c in ".eE") else int(text))
+        if kind == "word":
+            return _word(text)
+        if text == ".":
+            return Operand("dot")
+        if text == "(":
+            inner = Pipe(self._commands())
+            if not self._next(")"):
+                raise TemplateError("template: output:1: unclosed left paren")
+            path: tuple[str, ...] = ()
+            if self.at < len(self.tokens) and self.tokens[self.at][0] == "field":
+                path = tuple(self.tokens[self.at][1][1:].split("."))
+                self.at += 1
+            return Operand("pipe", value=inner, path=path)
+        raise TemplateError(f"template: output:1: unexpected {go_quote(text)} in operand")
+
+
+def _word(text: str) -> Operand:
+    if text in ("true", "false"):
+        return Operand("value", text, text == "true")
+    if text == "nil":
+        return Operand("value", text, None)
+    if text not in FUNCTIONS and text not in ("and", "or"):
+        raise TemplateError(f"template: output:1: function {go_quote(text)} not defined")
+    return Operand("function", text)

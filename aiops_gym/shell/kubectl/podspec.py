@@ -1,0 +1,129 @@
+"""Where a kind keeps its pod spec, and how `kubectl set` changes containers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from aiops_gym.shell.kubectl.changes import ALL, CHANGING, LOCAL, dry_run, query, report
+from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.shell.kubectl.targets import FILES, SELECTOR, Info, select
+from aiops_gym.shell.kubectl.verb import Invocation
+from aiops_gym.sim.api.schema import type_of
+from aiops_gym.sim.api.patch.strategic import strategic_merge
+from aiops_gym.sim.objects import get
+
+Json = Any
+
+PATHS: Mapping[str, tuple[str, ...]] = {
+    "Pod": ("spec",),
+    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
+    **dict.fromkeys(
+        ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController"),
+        ("spec", "template", "spec"),
+    ),
+}
+FLAGS = (ALL, LOCAL, SELECTOR, *FILES, *CHANGING)
+
+
+def path_of(info: Info) -> tuple[str, ...]:
+    """Where the pod spec of an object is. Raises Failure for kinds without one."""
+    path = PATHS.get(info.resource.kind)
+    if path is None:
+        version = info.resource.api_version
+        raise Failure(f"the object is not a pod or does not have a pod template: {version}, Kind={info.resource.kind}")
+    return path
+
+
+def pod_spec(info: Info) -> Json:
+    """The pod spec of an object."""
+    return get(info.obj, *path_of(info), default={})
+
+
+def inside(info: Info, spec: Json) -> Json:
+    """A patch of the object from a patch of its pod spec."""
+    patch = spec
+    for step in reversed(path_of(info)):
+        patch = {step: patch}
+    return patch
+
+
+def chosen(containers: Iterable[Json], pattern: str) -> list[Json]:
+    """Containers whose names match a pattern such as `*`."""
+    return [container for container in containers if fnmatchcase(container["name"], pattern)]
+
+
+def infos_of(call: Invocation, resources: Sequence[str]) -> list[Info]:
+    """What `kubectl set` is about. Raises what failed."""
+    flags, local = call.flags, call.flags.on("local")
+    if local and resources:
+        raise Failure(
+            "you must specify resources by --filename when --local is set.\n"
+            "Example resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'"
+        )
+    return select(
+        call,
+        resources,
+        labels=flags.text("selector"),
+        everything=flags.on("all"),
+        filenames=flags.items("filename"),
+        recursive=flags.on("recursive"),
+        empty_selector=bool(flags.text("selector")) or flags.on("all"),
+        latest=not local,
+    ).infos()
+
+
+def patch_each(
+    call: Invocation,
+    infos: Sequence[Info],
+    change: Callable[[Info], Json],
+    *,
+    done: str,
+    failed: str,
+    named: bool = True,
+) -> list[KubectlError]:
+    """Patch objects one by one and say so; what failed is given back.
+
+    Args:
+        call: the invocation.
+        infos: the objects.
+        change: the strategic merge patch of one; empty when there is nothing to change.
+        done: what is said.
+        failed: how a refusal begins.
+        named: tell the object's name in an error of `change`.
+    """
+    errors: list[KubectlError] = []
+    away = call.flags.on("local") or dry_run(call) == "client"
+    for info in infos:
+        try:
+            patch = change(info)
+        except Failure as error:
+            errors.append(
+                Failure(f"error: {info.resource.plural}/{info.name} {error.inner}\n" if named else error.text)
+            )
+            continue
+        if not patch:
+            continue
+        try:
+            changed = (
+                strategic_merge(info.obj, patch, type_of(info.resource.api_version, info.resource.kind))
+                if away
+                else call.client.patch(
+                    info.resource, info.name, patch, namespace=info.namespace, query=query(call, MANAGER)
+                )
+            )
+        except ServerError as error:
+            errors.append(Failure(f"{failed}: {error.message}"))
+            continue
+        report(call, info.resource, changed, done)
+    return errors
+
+
+MANAGER = "kubectl-set"
+
+
+def finish(errors: Sequence[KubectlError]) -> None:
+    """Raise what failed, if anything did."""
+    if errors:
+        raise Failures(errors)

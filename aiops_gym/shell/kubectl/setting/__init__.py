@@ -1,0 +1,1 @@
+"""What `kubectl set` can set: one thing a file."""

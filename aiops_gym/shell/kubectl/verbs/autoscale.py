@@ -1,0 +1,54 @@
+"""`kubectl autoscale`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.shell.kubectl.errors import Failure
+from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.making import FLAGS, make, new
+from aiops_gym.shell.kubectl.targets import FILES, select
+from aiops_gym.shell.kubectl.verb import Invocation, Verb
+
+SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
+
+
+def run(call: Invocation) -> int | None:
+    """Create an autoscaler for a workload."""
+    flags = call.flags
+    least, most, percent = flags.number("min"), flags.number("max"), flags.number("cpu-percent")
+    if most < 1:
+        raise Failure(f"--max=MAXPODS is required and must be at least 1, max: {most}")
+    if most < least:
+        raise Failure(f"--max=MAXPODS must be larger or equal to --min=MINPODS, max: {most}, min: {least}")
+    for info in select(call, call.args, filenames=flags.items("filename"), latest=True).infos():
+        if info.resource.kind not in SCALABLE:
+            raise Failure(f"cannot autoscale a {info.resource.kind}: the server could not find the requested resource")
+        name = flags.text("name") or info.name
+        target = {"apiVersion": info.resource.api_version, "kind": info.resource.kind, "name": info.name}
+        spec: dict[str, Any] = {"maxReplicas": most, "scaleTargetRef": target}
+        if least > 0:
+            spec["minReplicas"] = least
+        if percent >= 0:
+            goal = {"averageUtilization": percent, "type": "Utilization"}
+            spec["metrics"] = [{"resource": {"name": "cpu", "target": goal}, "type": "Resource"}]
+        obj = new("autoscaling/v2", "HorizontalPodAutoscaler", name, spec=spec)
+        make(call, obj, operation="autoscaled", manager="kubectl-autoscale")
+    return None
+
+
+verb = Verb(
+    "autoscale",
+    run,
+    flags=(
+        Flag("min", "int", default=-1, help="The lower limit for the number of pods."),
+        Flag("max", "int", default=-1, help="The upper limit for the number of pods. Required."),
+        Flag("cpu-percent", "int", default=-1, help="The target average CPU utilization over all the pods."),
+        Flag("name", help="The name for the newly created object."),
+        *FILES,
+        *FLAGS,
+    ),
+    required=("max",),
+    usage="autoscale (-f FILENAME | TYPE NAME | TYPE/NAME) [--min=MINPODS] --max=MAXPODS [--cpu-percent=CPU]",
+    short="Auto-scale a deployment, replica set, stateful set, or replication controller",
+)

@@ -1,0 +1,194 @@
+"""`kubectl top`: what pods and nodes use, from the metrics API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Any, Final
+
+from aiops_gym.shell.kubectl.client import known
+from aiops_gym.shell.kubectl.errors import Failure, ServerError, UsageFailure
+from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.output.table import layout
+from aiops_gym.shell.kubectl.targets import EVERYWHERE, FIELDS, SELECTOR
+from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.api import quantity
+from aiops_gym.sim.api.age import human_duration
+from aiops_gym.sim.api.resources import RESOURCES
+from aiops_gym.sim.times import millis
+
+Json = Any
+Usage = tuple[Decimal, Decimal]
+"""CPU in cores, memory in bytes."""
+
+MEBI: Final = 1024 * 1024
+FRESH: Final = 120.0
+"""Seconds in which a new pod may have no metrics yet."""
+
+
+def pods(call: Invocation) -> int | None:
+    """`kubectl top pods`"""
+    flags = call.flags
+    if len(call.args) > 1 or (call.args and flags.text("selector")):
+        raise UsageFailure(
+            "pod [NAME | -l label]" if len(call.args) > 1 else "only one of NAME or --selector can be provided"
+        )
+    _check_sort(call)
+    everywhere = flags.on("all-namespaces")
+    items = _ask(call, "pods.metrics.k8s.io", call.args, "" if everywhere else call.namespace)
+    if not items:
+        _verify_empty(call, everywhere)
+        call.warn("No resources found" if everywhere else f"No resources found in {call.namespace} namespace.")
+        return 0
+    rows = [row for item in _sorted(call, items, _pod_usage) for row in _pod_rows(call, item, everywhere)]
+    headers = (["NAMESPACE"] if everywhere else []) + (["POD"] if flags.on("containers") else [])
+    if flags.on("sum"):
+        rows += _sum(items, len(headers))
+    _print(call, [*headers, "NAME", "CPU(cores)", "MEMORY(bytes)"], rows)
+    return 0
+
+
+def nodes(call: Invocation) -> int | None:
+    """`kubectl top nodes`"""
+    if len(call.args) > 1 or (call.args and call.flags.text("selector")):
+        raise UsageFailure(
+            "node [NAME | -l label]" if len(call.args) > 1 else "only one of NAME or --selector can be provided"
+        )
+    _check_sort(call)
+    items = _ask(call, "nodes.metrics.k8s.io", call.args, "")
+    if not items:
+        raise Failure("metrics not available yet")
+    field = "capacity" if call.flags.on("show-capacity") else "allocatable"
+    available = {
+        node["metadata"]["name"]: node["status"].get(field) or {} for node in call.client.list(known("nodes"))["items"]
+    }
+    rows = []
+    for item in _sorted(call, items, lambda node: _usage(node["usage"])):
+        name, (cpu, memory) = item["metadata"]["name"], _usage(item["usage"])
+        room = _usage(available.get(name) or {})
+        rows.append([name, _cores(cpu), _share(cpu, room[0]), _bytes(memory), _share(memory, room[1])])
+    _print(call, ["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"], rows)
+    return 0
+
+
+def _check_sort(call: Invocation) -> None:
+    if call.flags.text("sort-by") not in ("", "cpu", "memory"):
+        raise Failure("--sort-by accepts only cpu or memory")
+
+
+def _ask(call: Invocation, resource: str, names: Sequence[str], namespace: str) -> list[Json]:
+    try:
+        found = RESOURCES[resource]
+        if names:
+            return [call.client.get(found, names[0], namespace)]
+        fields = call.flags.text("field-selector") if "field-selector" in call.flags.values else ""
+        items: list[Json] = call.client.list(found, namespace, call.flags.text("selector"), fields)["items"]
+        return items
+    except ServerError as error:
+        if error.reason in ("ServiceUnavailable", ""):
+            raise Failure("Metrics API not available") from None
+        raise
+
+
+def _verify_empty(call: Invocation, everywhere: bool) -> None:
+    """Raise Failure when there are pods, and only their metrics are missing."""
+    found = call.client.list(known("pods"), "" if everywhere else None, call.flags.text("selector"))["items"]
+    for pod in found:
+        age = call.client.cluster.now() - millis(pod["metadata"]["creationTimestamp"]) / 1000
+        name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+        if age > FRESH:
+            raise Failure(f"Metrics not available for pod {name}, age: {human_duration(age)}")
+    if found:
+        raise Failure("metrics not available yet")
+
+
+def _usage(amounts: Json) -> Usage:
+    return quantity.parse(amounts.get("cpu", "0")), quantity.parse(amounts.get("memory", "0"))
+
+
+def _pod_usage(item: Json) -> Usage:
+    found = [_usage(container["usage"]) for container in item["containers"]]
+    return sum((cpu for cpu, _ in found), Decimal()), sum((memory for _, memory in found), Decimal())
+
+
+def _sorted(call: Invocation, items: list[Json], usage: Callable[[Json], Usage]) -> list[Json]:
+    column = {"cpu": 0, "memory": 1}.get(call.flags.text("sort-by"))
+    by_name = sorted(items, key=lambda item: (item["metadata"].get("namespace", ""), item["metadata"]["name"]))
+    if column is None:
+        return by_name
+    return sorted(by_name, key=lambda item: usage(item)[column], reverse=True)
+
+
+def _pod_rows(call: Invocation, item: Json, everywhere: bool) -> list[list[str]]:
+    meta = item["metadata"]
+    start = [meta.get("namespace", "")] if everywhere else []
+    if not call.flags.on("containers"):
+        cpu, memory = _pod_usage(item)
+        return [[*start, meta["name"], _cores(cpu), _bytes(memory)]]
+    rows = []
+    for container in sorted(item["containers"], key=lambda inner: inner["name"]):
+        cpu, memory = _usage(container["usage"])
+        rows.append([*start, meta["name"], container["name"], _cores(cpu), _bytes(memory)])
+    return rows
+
+
+def _sum(items: list[Json], before: int) -> list[list[str]]:
+    """The line below a sum."""
+    used = [_pod_usage(item) for item in items]
+    blank = [""] * before
+    total = [_cores(sum((cpu for cpu, _ in used), Decimal())), _bytes(sum((memory for _, memory in used), Decimal()))]
+    return [[*blank, "", "________", "________"], [*blank, "", *total]]
+
+
+def _print(call: Invocation, headers: list[str], rows: list[list[str]]) -> None:
+    call.write(layout(rows if call.flags.on("no-headers") else [headers, *rows], padded_end=True))
+
+
+def _cores(cpu: Decimal) -> str:
+    return f"{int((cpu * 1000).to_integral_value(rounding='ROUND_CEILING'))}m"
+
+
+def _bytes(memory: Decimal) -> str:
+    return f"{int(memory) // MEBI}Mi"
+
+
+def _share(used: Decimal, room: Decimal) -> str:
+    return f"{int(used / room * 100)}%" if room else "<unknown>"
+
+
+_COMMON: Final = (
+    SELECTOR,
+    Flag("no-headers", "bool", help="If present, print output without headers"),
+    Flag("sort-by", help="If non-empty, sort using specified field. The field can be either 'cpu' or 'memory'."),
+    Flag("use-protocol-buffers", "bool", default=True, help="Enables using protocol-buffers to access Metrics API."),
+)
+
+verb = Verb(
+    "top",
+    verbs=(
+        Verb(
+            "node",
+            nodes,
+            flags=(*_COMMON, Flag("show-capacity", "bool", help="Print node resources based on Capacity.")),
+            aliases=("nodes", "no"),
+            usage="top node [NAME | -l label]",
+            short="Display resource (CPU/memory) usage of nodes",
+        ),
+        Verb(
+            "pod",
+            pods,
+            flags=(
+                *_COMMON,
+                EVERYWHERE,
+                FIELDS,
+                Flag("containers", "bool", help="If present, print usage of containers within a pod."),
+                Flag("sum", "bool", help="Print the sum of the resource usage"),
+            ),
+            aliases=("pods", "po"),
+            usage="top pod [NAME | -l label]",
+            short="Display resource (CPU/memory) usage of pods",
+        ),
+    ),
+    usage="top [flags]",
+    short="Display resource (CPU/memory) usage",
+)

@@ -1,0 +1,88 @@
+"""HorizontalPodAutoscalers and PodDisruptionBudgets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.sim.api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.api.status import Fault, invalid_value, required
+from aiops_gym.sim.objects import Obj, get
+
+Json = Any
+
+
+def _default(draft: Draft) -> None:
+    spec = draft.setdefault("spec", {})
+    spec.setdefault("minReplicas", 1)
+    if not spec.get("metrics"):
+        target = {"type": "Utilization", "averageUtilization": 80}
+        spec["metrics"] = [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
+
+
+def _faults(draft: Draft) -> list[Fault]:
+    spec, faults = draft["spec"], list[Fault]()
+    for name in ("kind", "name"):
+        if not get(spec, "scaleTargetRef", name):
+            faults.append(required(f"spec.scaleTargetRef.{name}"))
+    if spec.get("minReplicas", 1) < 1:
+        faults.append(invalid_value("spec.minReplicas", spec["minReplicas"], "must be greater than or equal to 1"))
+    if spec.get("maxReplicas", 0) < 1:
+        faults.append(invalid_value("spec.maxReplicas", spec.get("maxReplicas", 0), "must be greater than 0"))
+    elif spec["maxReplicas"] < spec.get("minReplicas", 1):
+        faults.append(
+            invalid_value("spec.maxReplicas", spec["maxReplicas"], "must be greater than or equal to `minReplicas`")
+        )
+    return faults
+
+
+def _target(metric: Json, current: list[Json], index: int) -> str:
+    """One metric's present value and goal, `cpu: 10%/80%`."""
+    if metric["type"] != "Resource":
+        return "<unknown>/<unknown>"
+    goal, name = metric["resource"]["target"], metric["resource"]["name"]
+    now = current[index]["resource"]["current"] if index < len(current) and "resource" in current[index] else {}
+    if goal.get("averageValue"):
+        return f"{name}: {now.get('averageValue', '<unknown>')}/{goal['averageValue']}"
+    known = f"{now['averageUtilization']}%" if "averageUtilization" in now else "<unknown>"
+    return f"{name}: {known}/{goal.get('averageUtilization', 80)}%"
+
+
+def _cells(obj: Obj) -> list[Json]:
+    spec, status = obj["spec"], obj.get("status", {})
+    metrics = [_target(m, status.get("currentMetrics") or [], i) for i, m in enumerate(spec.get("metrics") or ())]
+    more = f" + {len(metrics) - 2} more..." if len(metrics) > 2 else ""
+    reference = spec["scaleTargetRef"]
+    return [
+        obj["metadata"]["name"],
+        f"{reference['kind']}/{reference['name']}",
+        (", ".join(metrics[:2]) + more) or "<none>",
+        str(spec["minReplicas"]) if "minReplicas" in spec else "<unset>",
+        spec["maxReplicas"],
+        status.get("currentReplicas", 0),
+        age(obj),
+    ]
+
+
+def _budget_cells(obj: Obj) -> list[Json]:
+    spec = obj.get("spec", {})
+    bounds = [str(spec.get(name, "N/A")) for name in ("minAvailable", "maxUnavailable")]
+    return [obj["metadata"]["name"], *bounds, get(obj, "status", "disruptionsAllowed", default=0), age(obj)]
+
+
+KINDS = (
+    Kind(
+        resource="horizontalpodautoscalers.autoscaling",
+        columns=columns("Name/Reference/Targets/MinPods/MaxPods#/Replicas#/Age"),
+        cells=_cells,
+        default=_default,
+        validate=_faults,
+        status={"currentMetrics": None, "desiredReplicas": 0},
+    ),
+    Kind(
+        resource="poddisruptionbudgets.policy",
+        columns=columns("Name/Min Available/Max Unavailable/Allowed Disruptions#/Age"),
+        cells=_budget_cells,
+        status={"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0},
+        generation=True,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Pods and pod templates: their defaults, rules, class of service, and how `kubectl get` sums them up."""

@@ -1,0 +1,70 @@
+"""The Kubernetes API as one function: a request in, an answer out, nothing raised for what a client sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aiops_gym.sim.api import patching, read, remove, reviews, subresources, write
+from aiops_gym.sim.api.resources import RESOURCES, Resource
+from aiops_gym.sim.api.status import ApiError, method_not_allowed, no_such_path
+from aiops_gym.sim.world import World
+from aiops_gym.types import Request, Response
+
+VERSION: dict[str, str] = {
+    "major": "1",
+    "minor": "32",
+    "gitVersion": "v1.32.1",
+    "gitCommit": "e9c9be4007d1664e68796af02b8978640d2c1b26",
+    "gitTreeState": "clean",
+    "buildDate": "2025-01-15T14:31:55Z",
+    "goVersion": "go1.23.4",
+    "compiler": "gc",
+    "platform": "linux/amd64",
+}
+"""What `/version` says: the release that kind ships as `kindest/node:v1.32.1`."""
+
+
+def handle(world: World, request: Request) -> Response:
+    """Answer one request. A refusal is a Response with a `v1.Status`."""
+    resource = RESOURCES.get(request.resource)
+    try:
+        if resource is None:
+            raise no_such_path()
+        if request.verb == "get" and not request.subresource:
+            return Response(200, read.get(world, resource, request))
+        if request.verb == "list":
+            return Response(200, read.list_(world, resource, request))
+        if request.subresource:
+            return subresources.handle(world, resource, request)
+        return _write(world, resource, request)
+    except ApiError as error:
+        return Response(error.code, error.status)
+
+
+def _write(world: World, resource: Resource, request: Request) -> Response:
+    if resource.verbs == ("create",) and request.verb == "create":
+        if resource.plural == "bindings":
+            return subresources.bind(world, resource, request)
+        return reviews.review(resource, request)
+    verb = VERBS.get(request.verb)
+    if verb is None or request.verb not in resource.verbs:
+        raise method_not_allowed()
+    return verb(world, resource, request)
+
+
+def _update(world: World, resource: Resource, request: Request) -> Response:
+    return write.put(world, resource, request, read.found(world, resource, request.namespace, request.name))
+
+
+def _watch(world: World, resource: Resource, request: Request) -> Response:
+    return Response(200, read.watch(world, resource, request))
+
+
+VERBS: dict[str, Callable[[World, Resource, Request], Response]] = {
+    "create": write.post,
+    "update": _update,
+    "patch": patching.patch,
+    "delete": remove.delete_one,
+    "deletecollection": remove.delete_collection,
+    "watch": _watch,
+}

@@ -1,0 +1,290 @@
+"""What lies below an object: its log, a command inside it, its scale, its binding, a token."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aiops_gym.sim import draws
+from aiops_gym.sim.api import outside, patching, write
+from aiops_gym.sim.api.answer import Answer
+from aiops_gym.sim.api.decode import copied
+from aiops_gym.sim.api.read import found
+from aiops_gym.sim.api.remove import evict
+from aiops_gym.sim.api.resources import RESOURCES, Resource
+from aiops_gym.sim.api.selectors import format_object
+from aiops_gym.sim.api.status import (
+    ApiError,
+    bad_request,
+    conflict,
+    invalid,
+    invalid_value,
+    method_not_allowed,
+    no_such_path,
+    quoted,
+)
+from aiops_gym.sim.objects import Obj, get, key_of, labels_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.times import iso, millis
+from aiops_gym.sim.world import World
+from aiops_gym.types import Output, Request, Response
+
+Json = Any
+
+
+def handle(world: World, resource: Resource, request: Request) -> Response:
+    """Answer a request for something below an object. Raises ApiError."""
+    if request.subresource not in resource.subresources:
+        raise no_such_path()
+    answer = HANDLERS.get((request.subresource, request.verb))
+    if answer is None:
+        raise method_not_allowed()
+    return answer(world, resource, request)
+
+
+def log(world: World, resource: Resource, request: Request) -> Response:
+    """A container's log as text."""
+    pod = found(world, resource, request.namespace, request.name)
+    query = request.query
+    container = _container(pod, query.get("container", ""))
+    if not get(pod, "spec", "nodeName"):
+        return Response(200, "")
+    previous = query.get("previous", "") in ("true", "1")
+    status = next((s for s in _statuses(pod) if s["name"] == container), None)
+    process = f"{uid_of(pod)}/{container}"
+    text = outside.log(
+        world,
+        process,
+        previous=_which(pod, container, status, previous),
+        since_ms=_since(world, query),
+        tail=_number(query, "tailLines"),
+        limit_bytes=_number(query, "limitBytes"),
+        timestamps=query.get("timestamps", "") in ("true", "1"),
+    )
+    return Response(200, text)
+
+
+def _number(query: Mapping[str, str], name: str) -> int | None:
+    text = query.get(name, "")
+    if not text:
+        return None
+    if not re.fullmatch(r"-?\d{1,18}", text):
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    number = int(text)
+    if number < (0 if name == "tailLines" else 1):
+        least = "must be greater than or equal to 0" if name == "tailLines" else "must be greater than 0"
+        options = Resource(
+            name="podlogoptions", plural="podlogoptions", singular="podlogoptions", kind="PodLogOptions", group="",
+            version="v1", namespaced=True,
+        )  # fmt: skip
+        raise invalid(options, "", [invalid_value(name, number, least)])
+    return number
+
+
+def _since(world: World, query: Mapping[str, str]) -> int | None:
+    seconds = _number(query, "sinceSeconds")
+    if seconds is not None:
+        return world.now - seconds * 1000
+    if time := query.get("sinceTime", ""):
+        try:
+            return millis(time)
+        except ValueError:
+            raise bad_request(f'parsing time "{time}" as "2006-01-02T15:04:05Z07:00": cannot parse') from None
+    return None
+
+
+def _statuses(pod: Obj) -> list[Mapping[str, Any]]:
+    status = pod.get("status", {})
+    return [s for kind in ("init", "", "ephemeral") for s in status.get(_list_name(kind, "containerStatuses"), ())]
+
+
+def _list_name(kind: str, name: str) -> str:
+    return kind + name[0].upper() + name[1:] if kind else name
+
+
+def _container(pod: Obj, wanted: str) -> str:
+    """The container that is meant. Raises BadRequest where that is not clear."""
+    spec = pod["spec"]
+    plain = [c["name"] for c in spec.get("containers", ())]
+    init = [c["name"] for c in spec.get("initContainers", ())]
+    if wanted:
+        if wanted in plain or wanted in init or any(c["name"] == wanted for c in spec.get("ephemeralContainers", ())):
+            return wanted
+        raise bad_request(f"container {wanted} is not valid for pod {name_of(pod)}")
+    if len(plain) == 1:
+        return str(plain[0])
+    text = f"a container name must be specified for pod {name_of(pod)}, choose one of: [{' '.join(plain)}]"
+    raise bad_request(text + (f" or one of the init containers: [{' '.join(init)}]" if init else ""))
+
+
+def _which(pod: Obj, container: str, status: Mapping[str, Any] | None, previous: bool) -> bool:
+    """Whether the log of the process before the latest is meant. Raises BadRequest where there is no log."""
+    where = f"container {quoted(container)} in pod {quoted(name_of(pod))}"
+    if status is None:
+        raise bad_request(f"{where} is not available")
+    state, last = status.get("state", {}), (status.get("lastState") or {}).get("terminated") or {}
+    if previous:
+        if not last.get("containerID"):
+            raise bad_request(f"previous terminated {where} not found")
+        return bool(state.get("running") or (state.get("terminated") or {}).get("containerID"))
+    if state.get("running") or (state.get("terminated") or {}).get("containerID") or last.get("containerID"):
+        return False
+    if state.get("terminated") or last:
+        raise bad_request(f"{where} is terminated")
+    reason = (state.get("waiting") or {}).get("reason", "")
+    words = {"ErrImagePull": "image can't be pulled", "ImagePullBackOff": "trying and failing to pull image"}
+    raise bad_request(f"{where} is waiting to start: {words.get(reason, reason)}")
+
+
+def exec_(world: World, resource: Resource, request: Request) -> Response:
+    """Run a command in a container; the body of the answer is an Output."""
+    pod = found(world, resource, request.namespace, request.name)
+    body = request.body if isinstance(request.body, Mapping) else {}
+    argv, stdin = body.get("command"), body.get("stdin") or ""
+    if not isinstance(argv, list) or not argv or not all(isinstance(a, str) for a in argv):
+        raise bad_request("you must specify at least one command for the container")
+    container = _container(pod, request.query.get("container", ""))
+    if not get(pod, "spec", "nodeName"):
+        raise bad_request(f"pod {name_of(pod)} does not have a host assigned")
+    status = next((s for s in _statuses(pod) if s["name"] == container), None)
+    if status is None or not status.get("state", {}).get("running") or world.laws.exec is None:
+        raise ApiError(500, "InternalError", f"unable to upgrade connection: container not found ({quoted(container)})")
+    output: Output = world.laws.exec(world, key_of(pod), container, list(argv), str(stdin))
+    return Response(200, output)
+
+
+def get_scale(world: World, resource: Resource, request: Request) -> Response:
+    """How many replicas are asked for and there are."""
+    return Response(200, _scale(found(world, resource, request.namespace, request.name)))
+
+
+def _scale(obj: Obj) -> dict[str, Json]:
+    meta = {k: obj["metadata"][k] for k in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")}
+    selector = get(obj, "spec", "selector", default={})
+    chosen = {"matchLabels": selector} if obj["kind"] == "ReplicationController" else selector
+    status = {"replicas": get(obj, "status", "replicas", default=0), "selector": format_object(chosen)}
+    spec = {"replicas": n} if (n := get(obj, "spec", "replicas", default=0)) else {}
+    return {"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": meta, "spec": spec, "status": status}
+
+
+def put_scale(world: World, resource: Resource, request: Request) -> Response:
+    """Ask for another number of replicas, by a whole Scale or a patch of it."""
+    old = found(world, resource, request.namespace, request.name)
+    scale: Json = request.body
+    if request.verb == "patch":
+        kind = request.content_type.partition(";")[0].strip()
+        kind = patching.MERGE if kind == patching.STRATEGIC else kind
+        scale = patching.patched(_scale(old), request.body, kind, "")
+    spec = scale.get("spec") if isinstance(scale, Mapping) else None
+    replicas = (spec if isinstance(spec, Mapping) else {}).get("replicas") or 0
+    if isinstance(replicas, bool) or not isinstance(replicas, int):
+        kind = "string" if isinstance(replicas, str) else "object"
+        where = "Go struct field ScaleSpec.spec.replicas of type int32"
+        raise bad_request(
+            f'Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal {kind} into {where}'
+        )
+    given = scale.get("metadata", {}).get("resourceVersion") if isinstance(scale.get("metadata"), Mapping) else None
+    if given and given != old["metadata"]["resourceVersion"]:
+        raise conflict(resource, request.name)
+    if replicas < 0:
+        named = Resource(
+            name="scales.autoscaling", plural="scales", singular="scale", kind="Scale", group="autoscaling",
+            version="v1", namespaced=True,
+        )  # fmt: skip
+        why = "must be greater than or equal to 0"
+        raise invalid(named, request.name, [invalid_value("spec.replicas", replicas, why)])
+    draft = copied(old)
+    draft["spec"]["replicas"] = replicas
+    return Response(200, _scale(write.replace(world, resource, draft, old, "", bool(request.query.get("dryRun")))))
+
+
+def bind(world: World, resource: Resource, request: Request) -> Response:
+    """Give a pod to a node."""
+    pod = found(world, resource, request.namespace, request.name)
+    target = get(request.body, "target", "name") if isinstance(request.body, Mapping) else None
+    if not isinstance(target, str) or not target:
+        raise bad_request("Binding.target.name: Required value")
+    if node := get(pod, "spec", "nodeName"):
+        raise conflict(RESOURCES["pods"], name_of(pod), f'pod {name_of(pod)} is already assigned to node "{node}"')
+    assign(world, pod, target)
+    return Response(201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
+
+
+def assign(world: World, pod: Obj, node: str) -> Obj:
+    """Write down on which node a pod runs."""
+    condition = {
+        "type": "PodScheduled",
+        "status": "True",
+        "lastProbeTime": None,
+        "lastTransitionTime": iso(world.now),
+    }
+    others = [c for c in get(pod, "status", "conditions", default=[]) if c["type"] != "PodScheduled"]
+    spec = {**pod["spec"], "nodeName": node}
+    status = {**pod.get("status", {}), "conditions": [*others, condition]}
+    return world.store.put("pods", {**pod, "spec": spec, "status": status})
+
+
+def token(world: World, resource: Resource, request: Request) -> Response:
+    """A token for a service account: it looks like one and opens nothing."""
+    account = found(world, resource, request.namespace, request.name)
+    spec = request.body.get("spec") if isinstance(request.body, Mapping) else None
+    seconds = get(spec if isinstance(spec, Mapping) else {}, "expirationSeconds", default=3600)
+    seconds = seconds if isinstance(seconds, int) else 3600
+    secret = draws.hexes(96, world.seed, "token", uid_of(account), world.now)
+    return Response(
+        201,
+        {
+            "kind": "TokenRequest",
+            "apiVersion": "authentication.k8s.io/v1",
+            "metadata": {
+                "name": name_of(account),
+                "namespace": namespace_of(account),
+                "labels": dict(labels_of(account)),
+            },
+            "spec": {"audiences": [AUDIENCE], "expirationSeconds": seconds, "boundObjectRef": None},
+            "status": {
+                "token": f"eyJhbGciOiJSUzI1NiJ9.{secret}",
+                "expirationTimestamp": iso(world.now + seconds * 1000),
+            },
+        },
+    )
+
+
+AUDIENCE = "https://kubernetes.default.svc.cluster.local"
+
+
+def get_status(world: World, resource: Resource, request: Request) -> Response:
+    """The object; its status is a part of it."""
+    return Response(200, found(world, resource, request.namespace, request.name))
+
+
+def put_status(world: World, resource: Resource, request: Request) -> Answer:
+    """Replace the status."""
+    return write.put(world, resource, request, found(world, resource, request.namespace, request.name))
+
+
+def finalize(world: World, resource: Resource, request: Request) -> Answer:
+    """Replace a namespace's own finalizers."""
+    old = found(world, resource, request.namespace, request.name)
+    body = request.body if isinstance(request.body, Mapping) else {}
+    finalizers = get(body, "spec", "finalizers", default=[])
+    draft = copied(old)
+    draft["spec"] = {"finalizers": finalizers} if finalizers else {}
+    return Answer(200, write.replace(world, resource, draft, old))
+
+
+HANDLERS: Mapping[tuple[str, str], Callable[[World, Resource, Request], Response]] = {
+    ("log", "get"): log,
+    ("exec", "create"): exec_,
+    ("exec", "get"): exec_,
+    ("scale", "get"): get_scale,
+    ("scale", "update"): put_scale,
+    ("scale", "patch"): put_scale,
+    ("status", "get"): get_status,
+    ("status", "update"): put_status,
+    ("status", "patch"): patching.patch,
+    ("eviction", "create"): lambda world, resource, request: evict(world, request),
+    ("binding", "create"): bind,
+    ("token", "create"): token,
+    ("finalize", "update"): finalize,
+}

@@ -1,0 +1,79 @@
+"""What containers may use: noted while their pods exist, because counters are asked for later too.
+
+Table `quotas`: process key -> [CPU limit in cores or None, CPU request in cores, memory limit in bytes].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from aiops_gym.sim.objects import get
+from aiops_gym.sim.world import World
+
+Json = Any
+
+ENTRIES = 600
+"""Rows kept before those of processes that are long gone are dropped."""
+
+
+class Quota(NamedTuple):
+    """Limits of one container: cores (None: no limit), requested cores, bytes of memory (0: no limit)."""
+
+    cpu: float | None
+    request: float
+    memory: float
+
+
+def note(world: World) -> None:
+    """Note the quotas of processes that are new."""
+    rows = world.table("quotas")
+    for key, process in world.table("processes").items():
+        if key not in rows:
+            rows[key] = list(_read(world, process))
+    if len(rows) > ENTRIES:
+        alive = {**world.table("processes"), **world.table("past")}
+        alive |= {f"{row['uid']}/{row['container']}": row for row in world.table("ended").values()}
+        for key in [key for key in rows if key not in alive]:
+            del rows[key]
+
+
+def of(world: World, key: str) -> Quota:
+    """The quota of a process, running or not."""
+    row = world.table("quotas").get(key)
+    if row is not None:
+        return Quota(*row)
+    process = world.table("processes").get(key)
+    return _read(world, process) if process is not None else Quota(None, 0.0, 0.0)
+
+
+def _read(world: World, process: Mapping[str, Json]) -> Quota:
+    pod = world.store.by_key("pods", str(process["pod"]))
+    for container in get(pod or {}, "spec", "containers", default=()):
+        if container["name"] == process["container"]:
+            cpu = get(container, "resources", "limits", "cpu")
+            request = get(container, "resources", "requests", "cpu", default="0")
+            memory = get(container, "resources", "limits", "memory", default="0")
+            return Quota(None if cpu is None else amount(str(cpu)), amount(str(request)), amount(str(memory)))
+    return Quota(None, 0.0, 0.0)
+
+
+SUFFIXES = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+
+
+def amount(text: str) -> float:
+    """A Kubernetes quantity as a number; 0 for what is none.
+
+    >>> amount("1500m"), amount("64Mi"), amount("2")
+    (1.5, 67108864.0, 2.0)
+    """
+    scale = 1.0
+    for suffix, factor in (*BINARY.items(), *SUFFIXES.items()):
+        if text.endswith(suffix):
+            text, scale = text[: -len(suffix)], factor
+            break
+    try:
+        return float(text) * scale
+    except ValueError:
+        return 0.0

@@ -1,0 +1,165 @@
+"""What each command prints, and with which code it ends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import aiops_gym
+from aiops_gym.agents.base import Fixed
+from aiops_gym.cli import run
+from aiops_gym.cli.common import shortened
+from aiops_gym.cli.typing import Completer
+from aiops_gym.runs import Episode
+from aiops_gym.types import Call
+
+PROBLEM = "container_kill-detection"
+
+
+@pytest.fixture
+def cli(capsys):
+    """Run a command in this process: exit code, stdout, stderr."""
+
+    def called(*arguments):
+        code = run(arguments)
+        return (code, *capsys.readouterr())
+
+    return called
+
+
+def test_the_version_is_one_line(cli):
+    assert cli("--version") == (0, f"aiops_gym {aiops_gym.__version__}\n", "")
+
+
+def test_help_names_every_command(cli):
+    code, out, _ = cli("--help")
+    assert code == 0
+    for name in ("bench", "demo", "doctor", "list", "play", "run"):
+        assert f" {name} " in out
+
+
+def test_problems_are_listed_and_filtered(cli):
+    code, out, _ = cli("list", "--task", "mitigation")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()][:2] == ["id", "revoke_auth_mongodb-mitigation-1"]
+    assert "revoke_auth_mongodb-detection-1" not in out
+    assert "storage_user" in cli("list", "--answers")[1]
+
+
+def test_a_program_reads_the_list_as_json(cli):
+    code, out, _ = cli("list", "--json")
+    assert code == 0
+    assert {each["task"] for each in json.loads(out)} == {"detection", "localization", "analysis", "mitigation"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["list", "--task", "cooking"], 1, "no task 'cooking'"),
+        (["run", "--problem", "container_kil-detection"], 1, "did you mean container_kill-detection"),
+        (["run", "--problem", PROBLEM, "--agent", "oracle"], 1, "no agent 'oracle'"),
+        (["run", "--problem", PROBLEM, "--task", "analysis"], 1, "not of analysis"),
+        (["run", "--problem", PROBLEM, "--evaluation", "kind"], 1, "strict, aiopslab"),
+        (["run"], 1, "name a problem"),
+        (["run", "--task", "cooking"], 1, "no task 'cooking'"),
+        (["run", "--sed", "1"], 2, "No such option"),
+        (["run", "--seed", "x"], 2, "Invalid value"),
+        (["cook"], 2, "No such command"),
+    ],
+)
+def test_an_error_is_one_plain_line_and_a_code(cli, arguments, code, says):
+    got, out, err = cli(*arguments)
+    assert got == code
+    assert out == ""
+    assert err.startswith("aiops-gym: ")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("task", ["detection", "localization", "analysis", "mitigation"])
+def test_the_reference_agent_solves_a_drawn_problem_of_each_task(cli, task):
+    code, out, _ = cli("run", "--task", task, "--agent", "reference", "--seed", "3")
+    assert code == 0
+    assert "  reference  solved  reward 1.00  " in out
+
+
+def test_a_run_is_saved_and_printed_as_json(cli, tmp_path):
+    path = tmp_path / "a.json"
+    code, out, _ = cli("run", "--problem", PROBLEM, "--agent", "noop", "--save", str(path), "--json")
+    assert code == 0
+    assert Episode(**json.loads(out)) == Episode.load(path)
+    assert Episode.load(path).success is False
+
+
+def test_a_person_plays_to_the_end(cli, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    lines = iter(["echo hello there", "submit('Yes')"])
+    monkeypatch.setattr("builtins.input", lambda ask: next(lines))
+    code, out, _ = cli("play", PROBLEM, "--seed", "1")
+    assert code == 0
+    assert "\nhello there\n" in out
+    assert "solved, reward 1.00" in out
+
+
+def test_a_person_may_leave(cli, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+    def nothing(ask):
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", nothing)
+    code, out, _ = cli("play", PROBLEM)
+    assert code == 0
+    assert "left without a submission" in out
+
+
+def test_completion_knows_calls_and_commands():
+    complete = Completer(["get_logs(", "get", "kubectl"])
+    assert [complete("get", at) for at in range(3)] == ["get_logs(", "get", None]
+
+
+def test_the_demo_shows_four_tasks_solved(cli):
+    code, out, _ = cli("demo", "--lines", "5")
+    assert code == 0
+    for task in ("Detection", "Localization", "Analysis", "Mitigation"):
+        assert f"===== {task}: revoke_auth_mongodb-{task.lower()}-1 =====" in out
+    assert out.endswith("All four tasks solved: rewards 1.0, 1.0, 1.0, 1.0.\n")
+
+
+def test_the_doctor_finds_everything_well(cli):
+    code, out, _ = cli("doctor", "--json")
+    report = json.loads(out)
+    assert (code, set(report["checks"].values())) == (0, {""})
+    assert "missing" not in report["versions"].values()
+
+
+@pytest.mark.slow
+def test_the_benchmark_measures_everything(cli):
+    code, out, _ = cli("bench", "--rounds", "2", "--envs", "3", "--json")
+    report = json.loads(out)
+    assert code == 0
+    assert report["steps a second, mix of 20 commands"] > 0
+    assert len(report["commands, ms"]) == 20
+
+
+def test_the_console_script_is_installed():
+    done = subprocess.run(
+        [sys.executable, "-c", "from aiops_gym.cli import main; main()", "list", "--task", "cooking"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+def test_a_long_text_keeps_its_ends():
+    text = "\n".join(map(str, range(100)))
+    assert shortened(text, 6).splitlines() == ["0", "1", "2", "3", "... (94 lines)", "98", "99"]
+    assert shortened("a\nb", 6) == "a\nb"
+
+
+def test_calls_are_written_without_stray_quotes():
+    assert str(Fixed([str(Call("submit"))]).act("")) == "```\nsubmit()\n```"

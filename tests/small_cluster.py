@@ -1,0 +1,167 @@
+"""One or two nodes, all controllers, and images whose programs are easy to reason about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aiops_gym.sim import api
+from aiops_gym.sim.blueprint import Binary, Blueprint, Image
+from aiops_gym.sim.laws import laws
+from aiops_gym.sim.objects import Obj, get
+from aiops_gym.sim.world import World
+from aiops_gym.types import Output
+
+Json = Any
+START = 1_772_442_000_000
+SERVER = Binary(program="idle", params={"ports": [8080], "http": {"/": [200, "ok"]}})
+IMAGES = {
+    "app:1": Image(cached=True, entrypoint=("app",), binaries={"app": SERVER}),
+    "app:2": Image(cached=True, entrypoint=("app",), binaries={"app": SERVER}),
+    "big:1": Image(size=400_000_000, entrypoint=("app",), binaries={"app": SERVER}),
+    "missing:9": Image(pull="not_found"),
+    "far.example/x:1": Image(pull="no_such_host"),
+    "absent:1": Image(),
+}
+RESOURCES = {
+    "Deployment": "deployments.apps",
+    "DaemonSet": "daemonsets.apps",
+    "StatefulSet": "statefulsets.apps",
+    "Job": "jobs.batch",
+    "StorageClass": "storageclasses.storage.k8s.io",
+}
+
+
+def _exec(world: World, pod: str, container: str, argv: list[str], stdin: str) -> Output:
+    return Output(code=1 if argv[0].endswith("false") else 0)
+
+
+class SmallCluster:
+    """A running cluster and what has been seen of its pods."""
+
+    def __init__(self, seed: int = 1, nodes: int = 1) -> None:
+        blueprint = Blueprint(app="test", namespace="ns", variant=0, start=START, images=IMAGES)
+        self.world = World(blueprint, laws(_exec), seed)
+        for number in range(1, nodes + 1):
+            self.add_node(f"node-{number}")
+        self.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns"}})
+        self.world.run(1_000)
+        self.zero = self.world.now
+        self.seen: list[tuple[float, str, str]] = []
+        tell = self.world.store.observer
+
+        def observe(resource: str, old: Obj | None, new: Obj | None) -> None:
+            if resource == "pods" and (some := new or old) is not None:
+                self._note(some["metadata"]["name"], summary(new) if new else "gone")
+            tell(resource, old, new)
+
+        self.world.store.observer = observe
+
+    def add_node(self, name: str, **spec: Json) -> None:
+        number = len(self.world.store.all("nodes")) + 1
+        body = {
+            "apiVersion": "v1",
+            "kind": "Node",
+            "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
+            "spec": spec,
+            "status": {
+                "addresses": [{"type": "InternalIP", "address": f"172.18.0.{number + 1}"}],
+                "allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"},
+                "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": self.world.timestamp}],
+            },
+        }
+        api.create(self.world, "nodes", body)
+
+    def apply(self, body: Mapping[str, Json]) -> Obj:
+        """Create an object, or give the one that is there a new spec."""
+        meta = dict(body["metadata"])
+        resource = RESOURCES.get(body["kind"], body["kind"].lower() + "s")
+        if body["kind"] not in ("Namespace", "PersistentVolume", "StorageClass", "Node"):
+            meta.setdefault("namespace", "ns")
+        old = self.world.store.get(resource, meta.get("namespace", ""), meta["name"])
+        if old is None:
+            return api.create(self.world, resource, {**body, "metadata": meta})
+        return self.change(resource, meta["name"], body["spec"])
+
+    def change(self, resource: str, name: str, spec: Mapping[str, Json]) -> Obj:
+        """Replace fields of a spec, as a client's patch would."""
+        old = self.world.store.get(resource, "ns", name)
+        assert old is not None
+        generation = old["metadata"].get("generation", 0) + 1
+        meta = {**old["metadata"], "generation": generation}
+        return self.world.store.put(resource, {**old, "metadata": meta, "spec": {**old["spec"], **spec}})
+
+    def delete(self, resource: str, name: str, **options: Json) -> None:
+        api.delete(self.world, resource, "ns", name, **options)
+
+    def at(self, seconds: float) -> None:
+        """Run until so many seconds after the start."""
+        self.world.run_until(self.zero + round(seconds * 1000))
+
+    def pods(self, prefix: str = "") -> list[Obj]:
+        return [pod for pod in self.world.store.all("pods", "ns") if pod["metadata"]["name"].startswith(prefix)]
+
+    def pod(self, prefix: str = "") -> Obj:
+        (found,) = self.pods(prefix)
+        return found
+
+    def get(self, resource: str, name: str) -> Obj:
+        found = self.world.store.get(resource, "ns", name) or self.world.store.get(resource, "", name)
+        assert found is not None
+        return found
+
+    def events(self, prefix: str = "") -> dict[str, int]:
+        """`Reason message` -> count, of the objects whose names begin so."""
+        found = {}
+        for event in self.world.store.all("events", "ns"):
+            if event["involvedObject"]["name"].startswith(prefix):
+                found[f"{event['reason']} {event['message']}"] = event.get("count") or 1
+        return found
+
+    def states(self, prefix: str = "") -> list[tuple[float, str]]:
+        """(seconds, state) at each change of the pods whose names begin so."""
+        return [(time, state) for time, name, state in self.seen if name.startswith(prefix)]
+
+    def _note(self, name: str, state: str) -> None:
+        before = [s for _, n, s in self.seen if n == name]
+        if not before or before[-1] != state:
+            self.seen.append(((self.world.now - self.zero) / 1000, name, state))
+
+
+def summary(pod: Mapping[str, Json]) -> str:
+    """Phase, then each container: `Running app:R:1` (r = not ready, W = waiting, T = terminated, with restarts)."""
+    words = ["Deleting" if "deletionTimestamp" in pod["metadata"] else get(pod, "status", "phase", default="")]
+    status = pod.get("status", {})
+    for container in (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ())):
+        words.append(f"{container['name']}:{_state(container)}:{container['restartCount']}")
+    return " ".join(words)
+
+
+def _state(status: Mapping[str, Json]) -> str:
+    state = status["state"]
+    if "running" in state:
+        return "R" if status["ready"] else "r"
+    if "waiting" in state:
+        return str(state["waiting"]["reason"])
+    return f"{state['terminated']['reason']}/{state['terminated']['exitCode']}"
+
+
+def near(measured: float, recorded: float) -> bool:
+    """Within 20 % or 2 s of what was recorded."""
+    return abs(measured - recorded) <= max(2.0, 0.2 * recorded)
+
+
+def deployment(name: str, image: str = "app:1", replicas: int = 1, **fields: Json) -> dict[str, Json]:
+    """A Deployment of one container `app`; fields of the container, and those of pod and Deployment, as given."""
+    pod_fields = ("volumes", "initContainers", "nodeSelector", "terminationGracePeriodSeconds", "restartPolicy")
+    pod = {k: fields.pop(k) for k in pod_fields if k in fields}
+    spec = {k: fields.pop(k) for k in ("strategy", "progressDeadlineSeconds", "revisionHistoryLimit") if k in fields}
+    container = {"name": "app", "image": image, **fields}
+    template = {"metadata": {"labels": {"app": name}}, "spec": {"containers": [container], **pod}}
+    spec |= {"replicas": replicas, "selector": {"matchLabels": {"app": name}}, "template": template}
+    return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
+
+
+def shell(script: str) -> list[str]:
+    """A command that a shell runs."""
+    return ["/bin/sh", "-c", script]

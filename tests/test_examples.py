@@ -1,0 +1,33 @@
+"""The examples run, say what they promise, and fit on one page."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("[0-9]*.py"))
+SAYS = {
+    "01_first_episode": ["CrashLoopBackOff", "reward 1.0, solved: True"],
+    "02_llm_as_policy": ["seed 2: submitted", "saved the last one"],
+    "03_same_seed_same_episode": ["same bytes: True", "another cluster: True", "again: True"],
+    "04_branching": ["roll geo back   reward 1.0", "take geo away   reward 0.0", "continues exactly: True"],
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_and_keeps_its_promise(example, tmp_path):
+    text = example.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 60
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(example)], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    for promise in SAYS[example.stem]:
+        assert promise in done.stdout
+
+
+def test_every_example_is_tested():
+    assert [path.stem for path in EXAMPLES] == sorted(SAYS)
