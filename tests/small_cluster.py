@@ -10,7 +10,7 @@ from aiops_gym.sim.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.laws import laws
 from aiops_gym.sim.objects import Obj, get
 from aiops_gym.sim.world import World
-from aiops_gym.types import Output
+from aiops_gym.types import Output, Request
 
 Json = Any
 START = 1_772_442_000_000
@@ -81,15 +81,17 @@ class SmallCluster:
         old = self.world.store.get(resource, meta.get("namespace", ""), meta["name"])
         if old is None:
             return api.create(self.world, resource, {**body, "metadata": meta})
-        return self.change(resource, meta["name"], body["spec"])
+        return self._ask("update", resource, meta["name"], {**body, "metadata": meta})
 
     def change(self, resource: str, name: str, spec: Mapping[str, Json]) -> Obj:
-        """Replace fields of a spec, as a client's patch would."""
-        old = self.world.store.get(resource, "ns", name)
-        assert old is not None
-        generation = old["metadata"].get("generation", 0) + 1
-        meta = {**old["metadata"], "generation": generation}
-        return self.world.store.put(resource, {**old, "metadata": meta, "spec": {**old["spec"], **spec}})
+        """Merge fields into a spec."""
+        return self._ask("patch", resource, name, {"spec": spec})
+
+    def _ask(self, verb: str, resource: str, name: str, body: Json) -> Obj:
+        kind = "application/merge-patch+json"
+        answer = api.handle(self.world, Request(verb, resource, "ns", name, body=body, content_type=kind))
+        assert answer.code == 200, answer.body
+        return self.get(resource, name)
 
     def delete(self, resource: str, name: str, **options: Json) -> None:
         api.delete(self.world, resource, "ns", name, **options)

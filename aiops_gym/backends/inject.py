@@ -8,6 +8,7 @@ from typing import Any
 from aiops_gym.backends.baseline import deploy, request
 from aiops_gym.catalog.model import App, Change, Effect, Exec, Fault, Patch, Redeploy, Restart
 from aiops_gym.errors import BackendError
+from aiops_gym.sim.controllers import chaos
 from aiops_gym.sim.objects import Obj, key_of
 from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import World
@@ -93,17 +94,9 @@ def _restart(change: Restart, world: World, app: App) -> None:
 
 @apply_change.register
 def _effect(change: Effect, world: World, app: App) -> None:
-    effects = world.table("effects")
-    effects[f"{len(effects)}"] = {
-        "kind": change.kind,
-        "namespace": app.namespace,
-        "labels": {app.selector: change.component},
-        "params": dict(change.params),
-        "pod": "",
-        "since": world.now,
-    }
-    world.schedule(0, "chaos.apply")
-    world.touch()
+    labels = {app.selector: change.component}
+    effect = {"kind": change.kind, "namespace": app.namespace, "labels": labels, "params": dict(change.params)}
+    chaos.add(world, f"{change.kind} {change.component}", effect)
 
 
 @apply_change.register

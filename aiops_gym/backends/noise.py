@@ -29,16 +29,22 @@ def disturb(world: World, app: App, seed: int) -> None:
 
 def _restarted_container(world: World, app: App, seed: int) -> None:
     """One container is killed, as by a node that ran short of memory, and comes back."""
-    pods = world.store.all("pods", app.namespace)
-    pod = pods[draws.pick(len(pods), seed, "noise", "which container")]
+    pods = world.store.labelled("pods", app.namespace, {app.selector: _harmless(app, seed, "which container")})
+    pod = pods[0]
     key = f"{uid_of(pod)}/{pod['spec']['containers'][0]['name']}"
     if key in world.table("processes"):
         runtime.signal(world, key, "KILL")
 
 
+def _harmless(app: App, seed: int, key: str) -> str:
+    """A component that may be restarted without breaking the others."""
+    names = [name for name in app.components if "restart" not in app.parameters[name]]
+    return names[draws.pick(len(names), seed, "noise", key)]
+
+
 def _finished_rollout(world: World, app: App, seed: int) -> None:
     """Somebody restarted a deployment a few minutes ago, and it is done."""
-    name = app.components[draws.pick(len(app.components), seed, "noise", "which rollout")]
+    name = _harmless(app, seed, "which rollout")
     annotation = {"kubectl.kubernetes.io/restartedAt": iso(world.now)}
     body = {"spec": {"template": {"metadata": {"annotations": annotation}}}}
     kind = "application/strategic-merge-patch+json"

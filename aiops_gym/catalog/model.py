@@ -30,7 +30,7 @@ class App:
         operations: fields of `sim.blueprint.Operation` as data.
         rate: requests per second of the usual workload.
         parameters: component -> what a fault may need to know of it, filled into the fault's `{names}`; `alias` names a
-            component that counts as the same answer.
+            component that counts as the same answer, `restart` says that a restart of it is not harmless.
     """
 
     id: str

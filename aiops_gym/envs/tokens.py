@@ -1,23 +1,19 @@
-"""Counting tokens without a tokenizer: no download, and the same number everywhere.
+"""Counting tokens without a tokenizer: no download, the same number everywhere, and next to no time.
 
-An estimate: pieces of up to seven letters, up to three digits, up to two other marks, and runs of line ends each count
-as one. It compares agents with one another, not with a bill.
+An estimate, three characters to a token, blanks and line ends left out: tables are padded with blanks, which real
+tokenizers join. It compares agents with one another, not with a bill.
 """
 
 from __future__ import annotations
 
-import re
-
-METHOD = "regex-1"
+METHOD = "nonblank-characters/3"
 """Name of this way of counting, `token_method` in the results."""
-
-_PIECE = re.compile(r"[^\W\d_]{1,7}|\d{1,3}|[^\w\s]{1,2}|_+|\n+")
 
 
 def count(text: str) -> int:
-    """How many tokens a text has.
+    """How many tokens a text has, at least 1 unless it is blank.
 
-    >>> count("kubectl get pods -n test-hotel-reservation")
-    10
+    >>> count("kubectl get pods -n shop")
+    7
     """
-    return len(_PIECE.findall(text))
+    return -(-(len(text) - text.count(" ") - text.count("\n")) // 3)

@@ -6,10 +6,11 @@ A `Tree` is never changed but replaced, so that forks share it and what differs 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath
+from shlex import quote
 from typing import Any, Protocol
 from zlib import compress, decompress, error
 
@@ -94,13 +95,18 @@ def absolute(path: str, cwd: str) -> str:
 class Disk:
     """What one interpreter's file system holds: a tree, and the times at which the interpreter wrote it.
 
+    Args:
+        drive: the file system.
+        run: runs a script over it.
+
     Attributes:
         full: the last `save` had to leave files out.
         lost: the root itself was removed, and no file can be put here any more.
     """
 
-    def __init__(self, drive: Drive) -> None:
+    def __init__(self, drive: Drive, run: Callable[[str], object]) -> None:
         self.drive = drive
+        self._run = run
         self.tree: Tree = {}
         self.stamps: dict[str, tuple[float, int, int]] = {}
         self.full = self.lost = False
@@ -118,34 +124,49 @@ class Disk:
         for path in [p for p in reversed(list(before)) if p not in tree or tree[p].kind != before[p].kind]:
             with suppress(OSError, RuntimeError):
                 drive.remove(path, True)
-        for path, file in sorted(tree.items(), key=_by_age):
-            if before.get(path) is not file:
-                _put(drive, path, file)
+        new = [path for path, file in sorted(tree.items(), key=_by_age) if before.get(path) is not file]
+        for path in new:
+            _put(drive, path, tree[path])
+        if drive is self.drive:
+            self._date(new, tree)
         self.tree = tree
         self.stamps = dict(self._scan(drive))
 
     def save(self, time: float, drive: Drive | None = None) -> Tree:
         """Read back what was changed since `load`; the tree itself when nothing was."""
-        drive = drive or self.drive
+        outside, drive = drive is None, drive or self.drive
         seen = dict(self._scan(drive))
         self.full = False
         self.lost = not drive.exists("/")
         if seen == self.stamps:
             return self.tree
-        kept = {path: file for path, file in self.tree.items() if path in seen}
+        kept, changed = {path: file for path, file in self.tree.items() if path in seen}, list[str]()
         for path, stamp in seen.items():
             if self.stamps.get(path) != stamp or path not in kept:
+                changed.append(path)
                 file = _get(drive, path, stamp, time)
                 old = kept.get(path)
                 if old is None or (old.kind, old.mode, old.data) != (file.kind, file.mode, file.data):
                     kept[path] = file
                 elif file.kind == "file":
                     kept[path] = File(old.kind, old.mode, old.data, time)
+        if outside and changed:
+            self._date(changed, kept)
+            seen = dict(self._scan(drive))
         self.full = sum(len(file.data) for file in kept.values()) > LARGEST
         if self.full:
             kept, seen = _fitting(drive, kept, self.tree), dict(self._scan(drive))
         self.tree, self.stamps = kept, seen
         return kept
+
+    def _date(self, paths: Sequence[str], tree: Tree) -> None:
+        """Give files the times of the tree: the interpreter itself dates them by the wall clock."""
+        dates: dict[int, list[str]] = {}
+        for path in paths:
+            if path in tree and tree[path].kind == "file":
+                dates.setdefault(int(tree[path].time), []).append(quote(path))
+        if dates:
+            self._run("\n".join(f"touch -d @{time} {' '.join(named)}" for time, named in dates.items()))
 
     def _scan(self, drive: Drive) -> Iterator[tuple[str, tuple[float, int, int]]]:
         folders = ["/"] if drive.exists("/") else []

@@ -126,7 +126,7 @@ class Engine:
             python=python,
         )
         self._fresh = self._bash.snapshot(exclude_filesystem=True)
-        self.disk = Disk(self._bash.fs())
+        self.disk = Disk(self._bash.fs(), self._bash.execute_sync)
 
     def execute(self, script: str, call: Callback, elapsed: Callable[[], float]) -> Ended:
         """Run a script as a new shell over the loaded files. An exception of a callback comes out of here.

@@ -81,7 +81,7 @@ def not_in_image(name: str) -> Output:
     """What the container runtime says of a command that it cannot start."""
     where = f"stat {name}: no such file or directory" if "/" in name else "executable file not found in $PATH"
     text = f'exec failed: unable to start container process: exec: "{name}": {where}: unknown'
-    return Output("", f"OCI runtime exec failed: {text}", 126)
+    return Output("", f"OCI runtime exec failed: {text}\n", 126)
 
 
 class _Still:

@@ -7,7 +7,7 @@ def clip(text: str, limit: int) -> str:
     """At most `limit` characters of a text.
 
     >>> clip("a" * 50 + "z" * 50, 60)
-    'aaaaaaaaaaa\\n[... 78 characters left out ...]\\nzzzzzzzzzzz'
+    'aaaaaaaaaaaaa\\n[... 75 characters left out ...]\\nzzzzzzzzzzzz'
     """
     if len(text) <= limit:
         return text

@@ -102,7 +102,7 @@ def test_a_submission_ends_the_episode_with_its_results(env):
     assert (results["expected"], results["submitted"]) == ('"Yes"', '" yes"')
     assert results["in_tokens"] > 0
     assert results["out_tokens"] > 5
-    assert results["token_method"] == "regex-1"
+    assert results["token_method"] == "nonblank-characters/3"
 
 
 def test_after_the_end_a_fixed_text_is_printed_and_nothing_moves(env):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from aiops_gym.shell.block import DOCKER_LOGS, EDIT, LOGS, PORT_FORWARD, refuse
 
 BLOCKED = {

@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aiops_gym.shell import make_shell
+
 ENDLESS = {
     "while :; do :; done": "commands",
     "while true; do x=$(kubectl a); done": "time",
@@ -115,25 +117,9 @@ def test_shells_inside_shells_have_an_end(shell):
 
 
 WORDS = st.sampled_from(
-    ["echo", "a", "|", ";", "&&", "$(", ")", "(", "`", "'", '"', "{", "}", "\n", ">", "<<E", "$x", "if", "then", "fi"]
-    + [
-        "for",
-        "do",
-        "done",
-        "kubectl",
-        "!",
-        "&",
-        "[[",
-        "]]",
-        "$((",
-        "))",
-        "\\",
-        "#",
-        "~",
-        "*",
-        "sleep 9",
-        "case",
-        "esac",
+    [
+        *("echo", "a", "kubectl", "sleep 9", "if", "then", "fi", "for", "do", "done", "case", "esac", "!", "[[", "]]"),
+        *("|", ";", "&&", "&", "$(", ")", "(", "`", "'", '"', "{", "}", "\n", ">", "<<E", "$x", "$((", "))", "\\", "#"),
     ]
 )
 
@@ -141,8 +127,6 @@ WORDS = st.sampled_from(
 @settings(max_examples=150, deadline=None)
 @given(words=st.lists(WORDS, max_size=12))
 def test_any_text_is_run_or_refused(words):
-    from aiops_gym.shell import make_shell
-
     shell = make_shell({"kubectl": lambda argv, stdin: ("k\n", "", 0)})
     shell.run(" ".join(words))
     assert shell.run("echo alive") == ("alive\n", "", 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
+
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell import make_shell
 
@@ -141,7 +142,8 @@ def test_a_command_can_be_found_as_a_program(shell):
 def test_commands_that_run_commands_reach_ours(shell):
     script = (
         "sudo -u root A=1 kubectl 1; echo 2 | xargs kubectl; timeout 5 kubectl 3; sh -c 'kubectl 4'; env kubectl 5; "
-        "find /etc/hosts -exec kubectl {} \\;; printf '6\\n7\\n' | xargs -I{} sudo kubectl {}; nohup kubectl 8; time kubectl 9"
+        "find /etc/hosts -exec kubectl {} \\;; printf '6\\n7\\n' | xargs -I{} sudo kubectl {}; "
+        "nohup kubectl 8; time kubectl 9"
     )
     words = [line.split()[1] for line in shell.run(script).stdout.splitlines()]
     assert words == ["1", "2", "3", "4", "5", "/etc/hosts", "6", "7", "8", "9"]
@@ -159,7 +161,8 @@ def test_timeout_ends_what_runs_below_it_and_no_more(shell):
 
 
 def test_a_child_shares_files_folder_and_exports(shell):
-    script = "cd /tmp; export A=1; B=2; echo q > f1; echo in | timeout 9 sh -c 'pwd; echo $A$B; cat f1 -; echo r > f2'; cat f2"
+    inner = "pwd; echo $A$B; cat f1 -; echo r > f2"
+    script = f"cd /tmp; export A=1; B=2; echo q > f1; echo in | timeout 9 sh -c '{inner}'; cat f2"
     assert shell.run(script).stdout == "/tmp\n1\nq\nin\nr\n"
     assert shell.run("ls /tmp").stdout == "f1\nf2\n"
 
@@ -167,6 +170,15 @@ def test_a_child_shares_files_folder_and_exports(shell):
 def test_the_report_of_time_is_of_the_clusters_clock(shell):
     assert "real\t0m3.000s" in shell.run("time sleep 3").stderr
     assert shell.run("(time sleep 2) 2>&1 | grep real").stdout == "real\t0m2.000s\n"
+
+
+def test_other_tools_see_the_clusters_times_too(shell):
+    shell.run("echo a > /tmp/a; sleep 10; echo b > '/tmp/b c'")
+    shell.run("sleep 10; echo c > /tmp/c")
+    script = "find /tmp -type f -printf '%f %T@\\n' | sort; find /tmp -newer /tmp/a -name c; ls -l /tmp | wc -l"
+    assert shell.run(script).stdout.replace("0", "") == (
+        "a 177244210.\nb c 17724421.\nc 1772442020.\n/tmp/c\n4\n".replace("0", "").replace("177244210", "17724421")
+    )
 
 
 def test_watch_prints_what_changes(shell):

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from aiops_gym.agents.base import Env
 from aiops_gym.cli.common import make_env, show_json
-from aiops_gym.cli.measure import anonymous, seconds, spawn, start_python
+from aiops_gym.cli.measure import anonymous, seconds, spawn, spawn_bare, start_python
 from aiops_gym.types import Call
 
 PROBLEM = "revoke_auth_mongodb-mitigation-1"
@@ -47,8 +47,9 @@ def _measure(rounds: int, envs: int) -> dict[str, Any]:
     report: dict[str, Any] = {
         "steps a second, mix of 20 commands": 1.0 / mix,
         "a step of `kubectl get pods`, ms": 1e3 * get_pods,
-        "spawning /bin/true, ms": 1e3 * spawned,
-        "spawns of /bin/true per step of `kubectl get pods`": get_pods / spawned,
+        "subprocess.run of /bin/true, ms": 1e3 * spawned,
+        "posix_spawn of /bin/true, ms": 1e3 * seconds(spawn_bare, 200),
+        "a step of `kubectl get pods`, in subprocess.run of /bin/true": get_pods / spawned,
         "reset to a drawn problem, ms": 1e3 * _resets(),
         **_branching(env),
         "memory of one more environment, MB": _memory(envs) / 1e6,

@@ -32,7 +32,7 @@ _MOMENT = re.compile(
     r"\s*(Z\b|UTC\b|GMT\b|[+-]\d{2}:?\d{2}\b)?",
     re.I,
 )
-_CLOCK = re.compile(r"\b(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(am|pm)?(?:\s*(?:Z|UTC)\b)?", re.I)
+_CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2})(?::(\d{2}))?\s*(am|pm)?|\s*(am|pm))\b(?:\s*(?:Z|UTC)\b)?", re.I)
 _NAMED = re.compile(r"\b(?:(\d{1,2})\s+([a-z]{3})[a-z]*|([a-z]{3})[a-z]*\s+(\d{1,2}))(?:,?\s+(\d{4}))?\b", re.I)
 _RELATIVE = re.compile(
     r"([+-]?\s*\d+|\ban?\b|\bnext\b|\blast\b)\s*(sec|second|min|minute|hour|day|week|fortnight|month|year)s?\b(\s+ago\b)?",
@@ -182,8 +182,9 @@ def _absolute(rest: str, time: datetime) -> tuple[str, datetime]:
         rest = rest[: found.start()] + " " + rest[found.end() :]
     found = _CLOCK.search(rest)
     if found:
-        hour = int(found[1]) % 12 + (12 if found[4].lower() == "pm" else 0) if found[4] else int(found[1])
-        time = time.replace(hour=hour, minute=int(found[2]), second=int(found[3] or 0), microsecond=0)
+        half = (found[4] or found[5] or "").lower()
+        hour = int(found[1]) % 12 + (12 if half == "pm" else 0) if half else int(found[1])
+        time = time.replace(hour=hour, minute=int(found[2] or 0), second=int(found[3] or 0), microsecond=0)
         rest = rest[: found.start()] + " " + rest[found.end() :]
     return rest, time
 

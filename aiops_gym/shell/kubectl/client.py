@@ -25,21 +25,26 @@ class Client:
         cluster: where requests go, and the clock.
         namespace: of the call; used wherever a method is given none and the resource is namespaced.
         explicit: whether the namespace stood on the command line.
+
+    Attributes:
+        warnings: what the server warned of, as in `Warning:` headers.
     """
 
-    __slots__ = ("cluster", "explicit", "namespace")
+    __slots__ = ("cluster", "explicit", "namespace", "warnings")
 
     def __init__(self, cluster: Cluster, namespace: str = "default", explicit: bool = False) -> None:
         self.cluster = cluster
         self.namespace = namespace
         self.explicit = explicit
+        self.warnings: list[str] = []
 
     def send(self, request: Request) -> Json:
         """The body of an answer. Raises ServerError for a code of 400 or more."""
-        code, body = self.cluster.handle(request)
-        if code >= 400:
-            raise ServerError(body)
-        return body
+        answer = self.cluster.handle(request)
+        if answer.code >= 400:
+            raise ServerError(answer.body)
+        self.warnings += getattr(answer, "warnings", ())
+        return answer.body
 
     def place(self, resource: Resource, namespace: str | None = None) -> str:
         """The namespace a request about this resource goes to, "" for a cluster-scoped one."""

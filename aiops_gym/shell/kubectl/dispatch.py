@@ -65,7 +65,8 @@ def _call(verb: Verb, call: Invocation) -> Output:
         call.out.append(error.out)
         call.err.append(_line(error.text))
         code = error.code
-    return Output("".join(call.out), "".join(call.err), code)
+    warned = [f"Warning: {text}\n" for text in call.client.warnings]
+    return Output("".join(call.out), "".join([*warned, *call.err]), code)
 
 
 def _subcommand_wanted(verb: Verb, call: Invocation) -> int:

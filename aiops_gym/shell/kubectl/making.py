@@ -45,10 +45,12 @@ def containers(images: Sequence[str], **rest: Json) -> list[Json]:
 
 def _container(image: str) -> str:
     """`docker.io/library/nginx:1` gives `nginx`."""
-    return image.rsplit("/", 1)[-1].split("@")[0].split(":")[0]
+    return image.rsplit("/", 1)[-1].split("@", maxsplit=1)[0].split(":", maxsplit=1)[0]
 
 
-def make(call: Invocation, obj: Json, what: str = "", *, operation: str = "created", manager: str = "kubectl-create") -> Json:
+def make(
+    call: Invocation, obj: Json, what: str = "", *, operation: str = "created", manager: str = "kubectl-create"
+) -> Json:
     """Create an object, or show it in a dry run; `what` names it in an error of kubectl's own. Raises KubectlError."""
     resource = by_kind(obj["kind"], obj["apiVersion"])
     if resource is None:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from aiops_gym.shell.context import Context
+from aiops_gym.shell.kubectl import goyaml
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import go_quote
 
@@ -51,7 +52,7 @@ def documents(text: str, source: str) -> list[Json]:
     try:
         parsed = list(yaml.load_all(text, Loader=Loader))
     except yaml.YAMLError as error:
-        raise Failure(f"error parsing {source}: error converting YAML to JSON: yaml: {_place(error)}") from None
+        raise Failure(f"error parsing {source}: error converting YAML to JSON: {goyaml.problem(error)}") from None
     return [_keys(document) for document in parsed if document is not None]
 
 
@@ -114,9 +115,3 @@ def _key(key: Any) -> str:
     if isinstance(key, bool):
         return "true" if key else "false"
     return "null" if key is None else str(key)
-
-
-def _place(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or str(error)
-    return f"line {mark.line + 1}: {problem}" if mark is not None else problem

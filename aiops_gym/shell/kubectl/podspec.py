@@ -10,8 +10,8 @@ from aiops_gym.shell.kubectl.changes import ALL, CHANGING, LOCAL, dry_run, query
 from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.shell.kubectl.targets import FILES, SELECTOR, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation
-from aiops_gym.sim.api.schema import type_of
 from aiops_gym.sim.api.patch.strategic import strategic_merge
+from aiops_gym.sim.api.schema import type_of
 from aiops_gym.sim.objects import get
 
 Json = Any

@@ -22,13 +22,19 @@ def data(call: Invocation, kind: str, name: str) -> dict[str, str]:
 
     def put(key: str, value: str) -> None:
         if key in found:
-            raise Failure(f'cannot add key "{key}", another key by that name already exists in Data for {kind} "{name}"')
+            raise Failure(
+                f'cannot add key "{key}", another key by that name already exists in Data for {kind} "{name}"'
+            )
         found[key] = value
 
     for text in flags.items("from-file"):
         key, equals, path = text.partition("=")
         if equals and (not key or not path or "=" in path):
-            raise Failure("key names or file paths cannot contain '='" if key and path else f"key name for file path {path} missing")
+            raise Failure(
+                "key names or file paths cannot contain '='"
+                if key and path
+                else f"key name for file path {path} missing"
+            )
         if equals:
             put(key, read(call, path))
         else:

@@ -61,9 +61,9 @@ def restarts(pod: Pod) -> int:
 def matches(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:
     """Whether a LabelSelector selects these labels; an empty selector selects all, None nothing.
 
-    >>> matches({"matchLabels": {"app": "geo"}}, {"app": "geo", "tier": "back"})
+    >>> matches({"matchLabels": {"app": "web"}}, {"app": "web", "tier": "back"})
     True
-    >>> matches({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["geo"]}]}, {"app": "geo"})
+    >>> matches({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web"]}]}, {"app": "web"})
     False
     """
     if selector is None:

@@ -1,7 +1,7 @@
 """Images on nodes: what is there, what must be pulled, how long that takes and how it fails.
 
->>> canonical("mongo:4.4.6"), canonical("jaegertracing/all-in-one"), canonical("registry.local/app:1")
-('docker.io/library/mongo:4.4.6', 'docker.io/jaegertracing/all-in-one:latest', 'registry.local/app:1')
+>>> canonical("shop:1.2"), canonical("acme/shop"), canonical("registry.local/app:1")
+('docker.io/library/shop:1.2', 'docker.io/acme/shop:latest', 'registry.local/app:1')
 >>> wrong_name("Bad//Name")
 'invalid reference format: repository name (/Name) must be lowercase'
 """

@@ -79,7 +79,13 @@ def run(statements: Sequence[str], setting: Setting, ask: Ask, forgiving: bool, 
         left = end - monotonic()
         if left <= 0 or len(replies) > COMMANDS:
             return Done([], "Error: operation exceeded time limit", None)
-        result = _once(statements, setting, replies, forgiving, printing, left)
+        try:
+            result = _once(statements, setting, replies, forgiving, printing, left)
+        except (_engine().JSException, RecursionError, TypeError, ValueError) as problem:
+            # a script may break the shell it runs in, or leave it no memory to say what happened
+            return Done(
+                [], f"Error: {'Out of memory' if str(problem).startswith('null') else 'the shell is broken'}", None
+            )
         if isinstance(result, Done):
             return result
         replies.append(json.dumps(ask(result.database, result.command)))
@@ -101,7 +107,7 @@ def _once(
     for number, statement in enumerate(statements):
         shown = printing and (forgiving or number == len(statements) - 1)
         try:
-            _evaluate(context, _translated(statement))
+            _evaluate(context, _translated(statement).replace("\0", "\ufffd"))
             if shown:
                 context.eval("__show(__r)")
         except _engine().JSException as problem:
@@ -126,7 +132,7 @@ def _evaluate(context: Any, source: str) -> None:
     """Run a statement and leave its value in `__r`, as an expression where it is one: only so is null not undefined."""
     before = context.eval("__r = undefined; __asked + __output.length")
     try:
-        context.eval(f"__r = (\n{source.strip().rstrip(';')}\n)")
+        context.eval(f"void (__r = (\n{source.strip().rstrip(';')}\n))")
     except _engine().JSException as problem:
         if not str(problem).startswith("SyntaxError") or context.eval("__asked + __output.length") != before:
             raise
@@ -136,9 +142,9 @@ def _evaluate(context: Any, source: str) -> None:
 
 
 def _lines(context: Any) -> list[str]:
-    text: str = context.eval("__output.join('\\n')")
-    count: int = context.eval("__output.length")
-    return text[:OUTPUT].split("\n") if count else []
+    lines: list[str] = json.loads(context.eval("JSON.stringify(__output)"))
+    text = "\n".join(map(str, lines))[:OUTPUT].encode("utf-8", "replace").decode()  # JavaScript allows half characters
+    return text.split("\n") if lines else []
 
 
 def _translated(statement: str) -> str:
@@ -160,7 +166,7 @@ def _translated(statement: str) -> str:
 
 def _uncaught(context: Any, problem: str, statement: str) -> str:
     """An error as the shell reports it: `uncaught exception: Error: ... :` and where."""
-    message = problem.split("\n    at ", maxsplit=1)[0].rstrip("\n")
+    message = problem.split("\n    at ", maxsplit=1)[0].rstrip("\n").removesuffix("\nundefined")
     frames: list[str] = json.loads(context.eval("var f = JSON.stringify(__frames); __frames = []; f"))
     if "out of memory" in message or message.startswith("InternalError: interrupted"):
         message = "Error: Out of memory" if "memory" in message else "Error: interrupted"

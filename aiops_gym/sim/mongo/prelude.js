@@ -391,7 +391,7 @@ var __now = 0, __entropy = 1, __version = "4.4.6", __host = "127.0.0.1:27017", _
     else if (word === "profile") print("db.system.profile is empty\nUse db.setProfilingLevel(2) will enable profiling\nUse db.system.profile.find() to show raw profile entries");
     else { __frames = __tail; throw new Error("don't know how to show [" + what + "]"); }
   };
-  global.quit = (code) => { __exit = code || 0; throw __SUSPEND; };
+  global.quit = (code) => { __exit = Number(code) | 0; throw __SUSPEND; };
   global.exit = global.quit;
   global.sleep = () => {};
   global.hostname = () => __host.split(":")[0];

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from pathlib import Path
 
 SKIPPED_GROUPS = {"internal.apiserver.k8s.io", "resource.k8s.io", "storagemigration.k8s.io"}
 SPECIAL = {
@@ -24,7 +25,7 @@ SPECIAL = {
 
 
 def main(path: str) -> None:
-    definitions = json.load(open(path))["$defs"]
+    definitions = json.loads(Path(path).read_text())["$defs"]
     kinds = {}
     for name, definition in sorted(definitions.items()):
         for gvk in definition.get("x-kubernetes-group-version-kind", []):
@@ -105,4 +106,5 @@ def kind(field: dict, short) -> str:
     return {"integer": field.get("format", "int64"), "boolean": "bool", "number": "num"}[base]
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])

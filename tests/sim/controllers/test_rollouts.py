@@ -149,7 +149,7 @@ def test_a_paused_deployment_does_not_roll() -> None:
     cluster.apply(deployment("web"))
     cluster.at(10)
     cluster.change("deployments.apps", "web", {"paused": True})
-    cluster.apply(deployment("web", image="app:2"))
+    cluster.change("deployments.apps", "web", {"template": deployment("web", image="app:2")["spec"]["template"]})
     cluster.at(30)
     assert _sets(cluster) == {"app:1": (1, "1")}
     assert _conditions(cluster)["Progressing"] == ("Unknown", "DeploymentPaused")

@@ -65,7 +65,9 @@ def test_a_released_volume_serves_nobody_until_its_reference_is_taken_off() -> N
     counts = cluster.events("geo-pvc")
     assert counts['ProvisioningFailed storageclass.storage.k8s.io "geo-storage" not found'] == 3
     (condition,) = cluster.pod("web")["status"]["conditions"]
-    assert condition["message"].startswith("0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. ")
+    assert condition["message"].startswith(
+        "0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. "
+    )
     volume = cluster.get("persistentvolumes", "geo-pv")
     spec = {k: v for k, v in volume["spec"].items() if k != "claimRef"}
     cluster.world.store.put("persistentvolumes", {**volume, "spec": spec})
@@ -107,3 +109,18 @@ def test_a_local_class_makes_the_volume_where_the_first_pod_goes() -> None:
     cluster.delete("persistentvolumeclaims", "geo-pvc")
     cluster.at(40)
     assert cluster.world.store.all("persistentvolumes") == []
+
+
+def test_a_claim_in_use_waits_for_its_pod() -> None:
+    cluster = SmallCluster()
+    cluster.apply(_volume())
+    cluster.apply(_claim())
+    cluster.apply(_user())
+    cluster.at(10)
+    cluster.delete("persistentvolumeclaims", "geo-pvc")
+    cluster.at(15)
+    assert "deletionTimestamp" in cluster.get("persistentvolumeclaims", "geo-pvc")["metadata"]
+    cluster.delete("deployments.apps", "web")
+    cluster.at(25)
+    assert cluster.world.store.all("persistentvolumeclaims") == []
+    assert cluster.get("persistentvolumes", "geo-pv")["status"]["phase"] == "Released"

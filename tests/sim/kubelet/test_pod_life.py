@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from small_cluster import SmallCluster, deployment, near, shell
 
 
@@ -125,7 +127,9 @@ def test_images_that_may_not_or_cannot_be_pulled_have_reasons_of_their_own() -> 
     cluster.at(15)
     assert cluster.states("web")[-1][1] == "Pending app:ErrImageNeverPull:0"
     assert cluster.states("inv")[-1][1] == "Pending app:InvalidImageName:0"
-    wrong = "couldn't parse image name \"Bad//Name\": invalid reference format: repository name (/Name) must be lowercase"
+    wrong = (
+        'couldn\'t parse image name "Bad//Name": invalid reference format: repository name (/Name) must be lowercase'
+    )
     assert f'InspectFailed Failed to apply default image tag "Bad//Name": {wrong}' in cluster.events("inv-")
 
 
@@ -246,3 +250,18 @@ def test_the_same_seed_gives_the_same_lives() -> None:
 
     assert play(3) == play(3)
     assert play(3) != play(4)
+
+
+def test_a_world_put_into_data_and_back_lives_on_in_the_same_way() -> None:
+    cluster = SmallCluster()
+    baseline = cluster.world.fork()
+    cluster.apply(deployment("web", replicas=2, command=shell("sleep 4; exit 1")))
+    cluster.apply(deployment("bad", image="missing:9"))
+    probe = {"httpGet": {"path": "/x", "port": 8080}, "periodSeconds": 3}
+    cluster.apply(deployment("live", livenessProbe=probe))
+    cluster.at(31)
+    twin = baseline.fork()
+    twin.become(json.loads(json.dumps(cluster.world.difference(baseline))))
+    cluster.at(200)
+    twin.run_until(cluster.world.now)
+    assert twin.tables == cluster.world.tables and twin.heap == cluster.world.heap

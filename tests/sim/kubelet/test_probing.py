@@ -19,7 +19,7 @@ def test_a_failing_liveness_probe_restarts_and_then_holds_back() -> None:
     shown = [s for _, s in cluster.states()]
     first_back_off = next(i for i, s in enumerate(shown) if "CrashLoopBackOff" in s)
     assert shown[first_back_off] == "Running app:CrashLoopBackOff:2"  # two restarts at once, the third waits
-    assert [t for t, s in cluster.states() if s.endswith(":1")][0] < 9.3
+    assert next(t for t, s in cluster.states() if s.endswith(":1")) < 9.3
 
 
 def test_a_failing_readiness_probe_only_keeps_traffic_away() -> None:

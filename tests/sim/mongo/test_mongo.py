@@ -164,6 +164,30 @@ def test_a_script_has_no_way_out(town):
         assert _eval(town, f"typeof {name}").stdout == "undefined\n"
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        "JSON = null; db.getUsers()",
+        "__output = null",
+        "__pending = 'x'",
+        "__exit = {}",
+        "__frames = 5; nope",
+        "quit('a')",
+        "1n",
+        "'\\ud800'",
+        "a\0b",
+        "\ud800",
+        "throw null",
+        "var o = {}; for (var i = 0; i < 3000; i++) o = {a: o}; db.x.insert(o)",
+        "db.createUser({user: 5, pwd: 5, roles: 5})",
+        "db.getSiblingDB('geo-db').x.find().sort('a').toArray()",
+    ],
+)
+def test_whatever_a_script_does_to_the_shell_the_shell_answers(town, script):
+    assert _eval(town, script).code in (0, 252)
+    assert _eval(town, "db.getUsers().length").stdout == "1\n"
+
+
 def test_commands_are_carried_out_once_however_often_the_script_starts_anew(town):
     script = "db = db.getSiblingDB('geo-db'); for (var i = 0; i < 20; i++) db.t.insert({i: i}); db.t.count()"
     assert _eval(town, script).stdout == "20\n"

@@ -191,6 +191,8 @@ def _parameters(name: str) -> Mapping[str, str]:
         data = name.removeprefix("mongodb-")
         cache = f"memcached-{data}" if f"memcached-{data}" in MEMCACHED else ""
         return {"service": data, "database": f"{data}-db", "cache": cache, "alias": data}
+    if name == "consul":  # it keeps registrations in memory only: whoever registered before a restart is not found after
+        return {"restart": "hurts"}
     return {"container": f"hotel-reserv-{name}"}
 
 

@@ -20,6 +20,6 @@ verb = Verb(
     run,
     flags=(*sources.FLAGS, *FLAGS),
     aliases=("cm",),
-    usage="create configmap NAME [--from-file=[key=]source] [--from-literal=key1=value1] [--dry-run=server|client|none]",
+    usage="create configmap NAME [--from-file=[key=]source] [--from-literal=key1=value1]",
     short="Create a config map from a local file, directory or literal value",
 )

@@ -49,12 +49,13 @@ def docker(call: Invocation) -> int | None:
     return _make(call, name, {".dockerconfigjson": config}, "kubernetes.io/dockerconfigjson")
 
 
-def _make(call: Invocation, name: str, data: dict[str, str], kind: str) -> None:
+def _make(call: Invocation, name: str, data: dict[str, str], kind: str) -> int:
     encoded = {key: b64encode(value.encode()).decode() for key, value in data.items()}
     rest: dict[str, object] = {"data": encoded} if encoded else {}
     if kind:
         rest["type"] = kind
     make(call, new("v1", "Secret", name, **rest), "secret")
+    return 0
 
 
 verb = Verb(
@@ -70,8 +71,13 @@ verb = Verb(
         Verb(
             "tls",
             tls,
-            flags=(Flag("cert", help="Path to PEM encoded public key certificate."), Flag("key", help="Path to private key"), HASH, *FLAGS),
-            usage="create secret tls NAME --cert=path/to/cert/file --key=path/to/key/file [--dry-run=server|client|none]",
+            flags=(
+                Flag("cert", help="Path to PEM encoded public key certificate."),
+                Flag("key", help="Path to private key"),
+                HASH,
+                *FLAGS,
+            ),
+            usage="create secret tls NAME --cert=path/to/cert/file --key=path/to/key/file",
             short="Create a TLS secret",
         ),
         Verb(
@@ -81,7 +87,9 @@ verb = Verb(
                 Flag("docker-username", help="Username for Docker registry authentication"),
                 Flag("docker-password", help="Password for Docker registry authentication"),
                 Flag("docker-email", help="Email for Docker registry"),
-                Flag("docker-server", default="https://index.docker.io/v1/", help="Server location for Docker registry"),
+                Flag(
+                    "docker-server", default="https://index.docker.io/v1/", help="Server location for Docker registry"
+                ),
                 Flag("from-file", "list", help="Key files can be specified using their file path."),
                 HASH,
                 *FLAGS,

@@ -49,7 +49,11 @@ def _port(text: str) -> Json:
 
 TCP = Flag("tcp", "list", help="Port pairs can be specified as '<port>:<targetPort>'.")
 OWN = {
-    "clusterip": ("ClusterIP", "ClusterIP", (TCP, Flag("clusterip", help="Assign your own ClusterIP or set to 'None'."))),
+    "clusterip": (
+        "ClusterIP",
+        "ClusterIP",
+        (TCP, Flag("clusterip", help="Assign your own ClusterIP or set to 'None'.")),
+    ),
     "nodeport": ("NodePort", "NodePort", (TCP, Flag("node-port", "int", help="Port used to expose the service."))),
     "loadbalancer": ("LoadBalancer", "LoadBalancer", (TCP,)),
     "externalname": ("ExternalName", "ExternalName", (TCP, Flag("external-name", help="External name of service"))),

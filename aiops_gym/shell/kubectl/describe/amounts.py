@@ -93,6 +93,13 @@ def _sum(parts: Iterable[Mapping[str, str]]) -> Amounts:
     return total
 
 
+def collect(total: Amounts, part: Amounts) -> None:
+    """Add a part to a total, in place."""
+    for name, amount in part.items():
+        before = total.get(name)
+        total[name] = amount if before is None else before.plus(amount)
+
+
 def add(left: Amounts, right: Amounts) -> Amounts:
     """Two sets of amounts, added name by name."""
     return {name: left.get(name, ZERO).plus(right.get(name, ZERO)) for name in {**left, **right}}

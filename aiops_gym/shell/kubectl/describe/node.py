@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aiops_gym.shell.kubectl.describe import meta
-from aiops_gym.shell.kubectl.describe.amounts import ZERO, Amount, Amounts, add, pod_amounts, ratio
+from aiops_gym.shell.kubectl.describe.amounts import ZERO, Amount, Amounts, collect, pod_amounts, ratio
 from aiops_gym.shell.kubectl.describe.meta import Object, moment
 from aiops_gym.shell.kubectl.describe.page import Page
 from aiops_gym.shell.kubectl.describe.view import View
@@ -31,9 +31,7 @@ INFO = (
 def events(node: Object, view: View) -> Sequence[Object]:
     """Events about a node: controllers use its uid, the kubelet its name."""
     name = node["metadata"]["name"]
-    found = [*view.events(node, kind="Node")]
-    seen = {e["metadata"]["name"] for e in found}
-    return found + [e for e in view.events(node, uid=name, kind="Node") if e["metadata"]["name"] not in seen]
+    return [*view.events(node, kind="Node"), *view.events(node, uid=name, kind="Node")]
 
 
 def describe(page: Page, node: Object, view: View) -> None:
@@ -115,7 +113,8 @@ def _pods(page: Page, allocatable: Mapping[str, str], name: str, view: View) -> 
     for pod in pods:
         amounts = pod_amounts(pod)
         page.line(f"  {_row(pod, amounts, cpu, memory)}\t{view.age(pod['metadata'].get('creationTimestamp'))}")
-        requests, limits = add(requests, amounts[0]), add(limits, amounts[1])
+        collect(requests, amounts[0])
+        collect(limits, amounts[1])
     page.line("Allocated resources:")
     page.line("  (Total limits may be over 100 percent, i.e., overcommitted.)")
     page.line("  Resource\tRequests\tLimits")
@@ -131,11 +130,11 @@ def _pods(page: Page, allocatable: Mapping[str, str], name: str, view: View) -> 
 
 def _row(pod: Object, amounts: tuple[Amounts, Amounts], cpu: Amount, memory: Amount) -> str:
     """A pod's row up to its age, kept with the pod."""
-    slot = f"describe node {cpu} {memory}"
-    if isinstance(pod, Obj) and slot in pod.memo:
-        return str(pod.memo[slot])
+    slot = "describe node"
+    if isinstance(pod, Obj) and (kept := pod.memo.get(slot)) and kept[0] == (cpu, memory):
+        return str(kept[1])
     cells = [ratio(part.get(name), whole) for name, whole in (("cpu", cpu), ("memory", memory)) for part in amounts]
     row = "\t".join([pod["metadata"].get("namespace", ""), pod["metadata"]["name"], "", *cells])
     if isinstance(pod, Obj):
-        pod.memo[slot] = row
+        pod.memo[slot] = ((cpu, memory), row)
     return row

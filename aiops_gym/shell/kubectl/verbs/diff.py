@@ -52,7 +52,7 @@ def _compared(call: Invocation, info: Info) -> str:
     name = ".".join(filter(None, (resource.group, resource.version, resource.kind, info.namespace, info.name)))
     stamp = f"{datetime.fromtimestamp(call.client.cluster.now(), UTC):%Y-%m-%d %H:%M:%S.%f}000 +0000"
     paths = [f"{folder}/{name}" for folder in FOLDERS]
-    lines = unified_diff(before.splitlines(True), after.splitlines(True), *paths, stamp, stamp)
+    lines = unified_diff(before.splitlines(True), after.splitlines(True), paths[0], paths[1], stamp, stamp)
     return f"diff -u -N {paths[0]} {paths[1]}\n" + "".join(lines)
 
 

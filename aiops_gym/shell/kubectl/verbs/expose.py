@@ -18,7 +18,9 @@ Json = Any
 def run(call: Invocation) -> int | None:
     """Create a service for a workload, a pod or another service."""
     flags = call.flags
-    infos = select(call, call.args, filenames=flags.items("filename"), recursive=flags.on("recursive"), latest=True).infos()
+    infos = select(
+        call, call.args, filenames=flags.items("filename"), recursive=flags.on("recursive"), latest=True
+    ).infos()
     for info in infos:
         make(call, _service(call, info), operation="exposed", manager="kubectl-expose")
     return None
@@ -63,7 +65,9 @@ def _selector(info: Info) -> Mapping[str, str]:
     else:
         raise Failure(f"cannot expose a {info.resource.group_kind}")
     if not found:
-        words = "the pod has no labels and cannot be exposed" if kind == "Pod" else "the service has no pod selector set"
+        words = (
+            "the pod has no labels and cannot be exposed" if kind == "Pod" else "the service has no pod selector set"
+        )
         raise Failure(f"couldn't retrieve selectors via --selector flag or introspection: {words}")
     return found
 

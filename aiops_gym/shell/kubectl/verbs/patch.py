@@ -14,11 +14,11 @@ from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.manifests import Loader
 from aiops_gym.shell.kubectl.targets import FILES, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
-from aiops_gym.sim.api.schema import type_of
 from aiops_gym.sim.api.patch.errors import PatchError
 from aiops_gym.sim.api.patch.jsonpatch import json_patch
 from aiops_gym.sim.api.patch.merge import json_merge
 from aiops_gym.sim.api.patch.strategic import strategic_merge
+from aiops_gym.sim.api.schema import type_of
 
 Json = Any
 

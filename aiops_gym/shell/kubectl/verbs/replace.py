@@ -32,7 +32,8 @@ def run(call: Invocation) -> int | None:
     if flags.on("force") and infos:
         places = [Info(i.resource, i.namespace, i.name, None) for i in infos]
         selection.named = places
-        remove(call, selection, grace=max(flags.number("grace-period"), 0), lenient=True)
+        grace = flags.number("grace-period")
+        remove(call, selection, grace=grace or 1, lenient=True)
     shown = output.printer(call)
     for info in infos:
         try:

@@ -67,6 +67,19 @@ def _index(step: str) -> int:
     return int(step)
 
 
+def _read(container: Json, key: str, where: str) -> Json:
+    """What a container holds; a missing key reads as null, a missing index is an error."""
+    if isinstance(container, dict):
+        return container.get(key)
+    try:
+        index = _index(key)
+    except PatchError as error:
+        raise PatchError(f"{where}: {error}") from None
+    if not -len(container) <= index < len(container):
+        raise PatchError(f"{where}: Unable to access invalid index: {index}: invalid index referenced")
+    return container[index]
+
+
 def _add(document: Json, operation: dict[str, Json]) -> Json:
     path = _path(operation)
     if path == "":
@@ -141,7 +154,7 @@ def _move(document: Json, operation: dict[str, Json]) -> Json:
     container, key = _parent(document, source)
     if container is None:
         raise PatchError(f"move operation does not apply: doc is missing from path: {source}: {MISSING}")
-    value = _step(container, key)
+    value = _read(container, key, f"error in move for path: '{key}'")
     _delete(container, key, f"error in move for path: '{key}'")
     container, key = _parent(document, target)
     if container is None:
@@ -155,11 +168,11 @@ def _copy(document: Json, operation: dict[str, Json]) -> Json:
     container, key = _parent(document, source)
     if container is None:
         raise PatchError(f"copy operation does not apply: doc is missing from path: {source}: {MISSING}")
-    value = copied(_step(container, key))
+    value = copied(_read(container, key, f"error in copy for from: '{source}'"))
     container, key = _parent(document, target)
     if container is None:
         raise PatchError(f"copy operation does not apply: doc is missing destination path: {target}: {MISSING}")
-    _insert(container, key, value, f"error in copy for path: '{target}'")
+    _insert(container, key, value, "error while adding value during copy")
     return document
 
 
@@ -171,7 +184,7 @@ def _test(document: Json, operation: dict[str, Json]) -> Json:
         container, key = _parent(document, path)
         if container is None:
             raise PatchError(f"test operation does not apply: is missing path: {path}: {MISSING}")
-        found = _step(container, key)
+        found = _read(container, key, f"error in test for path: '{path}'")
     if type(found) is not type(wanted) or found != wanted:
         raise PatchError(f"testing value {path} failed: test failed")
     return document

@@ -12,7 +12,7 @@ def json_merge(original: Any, patch: Any) -> Any:
     {'a': {'c': 2, 'e': {}}, 'd': [2]}
     """
     if not isinstance(patch, dict):
-        return patch
+        return _pruned(patch)
     merged = dict(original) if isinstance(original, dict) else {}
     for key, value in patch.items():
         if value is None:
@@ -20,6 +20,13 @@ def json_merge(original: Any, patch: Any) -> Any:
         else:
             merged[key] = json_merge(merged.get(key), value)
     return merged
+
+
+def _pruned(value: Any) -> Any:
+    """A list that replaces another, without the nulls in its objects."""
+    if isinstance(value, dict):
+        return {k: _pruned(v) for k, v in value.items() if v is not None}
+    return [_pruned(v) for v in value] if isinstance(value, list) else value
 
 
 def merge_difference(old: Any, new: Any) -> Any:

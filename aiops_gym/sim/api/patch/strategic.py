@@ -75,7 +75,7 @@ def _plain(value: Json) -> Json:
             if v is not None and not (k in (PATCH, RETAIN) or k.startswith((ORDER, DELETE)))
         }
     if isinstance(value, list):
-        return [_plain(v) for v in value if not (isinstance(v, dict) and v.get(PATCH) == "delete")]
+        return [_plain(v) for v in value if not _is_delete(v)]
     return value
 
 
@@ -105,7 +105,7 @@ def _list(original: list[Json], patch: list[Json], declared: Field) -> list[Json
         wanted = _merge_value(item, key)
         at = next((i for i, old in enumerate(merged) if _merge_value(old, key) == wanted), -1)
         if at < 0:
-            merged.append(_plain(item))
+            merged.append(item)
         else:
             merged[at] = _map(merged[at], dict(item), declared.type)
     return _sorted(merged, patch, original, key)
@@ -166,10 +166,13 @@ def _is_delete(item: Json) -> bool:
 
 def _check_order(changes: list[Json], order: list[Json], wanted: list[Json], key: str) -> None:
     present = [i for i in changes if not _is_delete(i)]
-    positions = [wanted.index(v) if (v := _identity(i, key)) in wanted else -1 for i in present]
+    if key and all(isinstance(i, dict) for i in present):
+        positions = [wanted.index(v) if (v := _merge_value(i, key)) in wanted else -1 for i in present]
+    else:
+        positions = [wanted.index(i) if i in wanted else -1 for i in present]
     if -1 in positions or positions != sorted(positions):
         raise PatchError(
-            f"The order in patch list:\n{go(present)}\n doesn't match $setElementOrder list:\n{go(order)}\n"
+            f"The order in patch list:\n{go(changes)}\n doesn't match $setElementOrder list:\n{go(order)}\n"
         )
 
 

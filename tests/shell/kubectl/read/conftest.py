@@ -142,7 +142,11 @@ def still_world() -> World:
     put = world.store.put
     for name in ("default", "shop", "kube-system"):
         put("namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {**meta(name, ""), "namespace": ""}})
-    for item in (pod("geo-1", "geo"), pod("geo-2", "geo", ready=False, restarts=3), pod("rate-1", "rate", True, 0, "ab")):
+    for item in (
+        pod("geo-1", "geo"),
+        pod("geo-2", "geo", ready=False, restarts=3),
+        pod("rate-1", "rate", True, 0, "ab"),
+    ):
         put("pods", item)
     put("deployments.apps", deployment("geo"))
     put("configmaps", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta("conf"), "data": {"a": "x\ny\n"}})

@@ -1,0 +1,146 @@
+"""Commands inside containers: the image's files and tools, not those of the host."""
+
+from __future__ import annotations
+
+import pytest
+
+from aiops_gym.shell.engine import engine
+from aiops_gym.shell.inside import exec_inside
+from aiops_gym.sim.blueprint import Binary, Blueprint, Image
+from aiops_gym.sim.objects import Obj
+from aiops_gym.sim.world import Laws, World
+
+START = 1_772_442_000_000
+IMAGES = {
+    "app:1": Image(
+        binaries={"app": Binary(program="idle")},
+        files={"/etc/app.conf": "port = 1\nhost = db\n", "/scripts/run.sh": "#!/bin/sh\necho run $1\n"},
+        workdir="/srv/app",
+    ),
+    "bare:1": Image(binaries={"app": Binary(program="idle")}, shell=False),
+}
+
+
+def world_with(image: str) -> World:
+    world = World(Blueprint(app="toy", namespace="shop", variant=0, start=START, images=IMAGES), Laws((), {}), seed=1)
+    pod = {
+        "kind": "Pod",
+        "apiVersion": "v1",
+        "metadata": {"name": "web-1", "namespace": "shop", "uid": "u1"},
+        "spec": {"nodeName": "kind-worker", "containers": [{"name": "app", "image": image}]},
+    }
+    world.store.put("pods", Obj(pod))
+    world.table("processes")["u1/app"] = {
+        "id": "ab" * 32,
+        "pod": "shop/web-1",
+        "uid": "u1",
+        "container": "app",
+        "node": "kind-worker",
+        "image": image,
+        "argv": ["app"],
+        "program": "idle",
+        "params": {},
+        "env": {"MODE": "it's on", "PORT": "1"},
+        "ip": "10.244.1.2",
+        "attempt": 0,
+        "started": START,
+        "ports": [],
+        "state": {},
+        "log": [],
+        "running": True,
+        "ended": 0,
+        "exit": None,
+    }
+    return world
+
+
+@pytest.fixture
+def world() -> World:
+    return world_with("app:1")
+
+
+def run(world, *argv, stdin=""):
+    return exec_inside(world, "shop/web-1", "app", list(argv), stdin)
+
+
+def test_files_of_the_image_can_be_read(world):
+    assert run(world, "cat", "/etc/app.conf") == ("port = 1\nhost = db\n", "", 0)
+    assert (
+        run(world, "sh", "-c", "grep -c = /etc/app.conf | tr 2 3; pwd; cat /etc/hostname").stdout
+        == "3\n/srv/app\nweb-1\n"
+    )
+    assert run(world, "sh", "/scripts/run.sh", "x").stdout == "run x\n"
+    assert run(world, "cat", "/etc/os-release").code == 1
+
+
+def test_the_environment_is_that_of_the_process(world):
+    assert run(world, "printenv", "MODE").stdout == "it's on\n"
+    env = run(world, "env").stdout
+    assert "PORT=1\n" in env
+    assert "KUBECONFIG" not in env
+    assert "LOGNAME" not in env
+
+
+def test_the_tools_of_the_host_are_not_there(world):
+    assert run(world, "sh", "-c", "kubectl get pods; jq .; echo $?") == (
+        "127\n",
+        "sh: 1: kubectl: not found\nsh: 1: jq: not found\n",
+        0,
+    )
+    missing = run(world, "kubectl", "get")
+    assert missing.code == 126
+    assert 'exec: "kubectl": executable file not found in $PATH' in missing.stderr
+    assert "stat /bin/nope: no such file" in run(world, "/bin/nope").stderr
+
+
+def test_an_image_without_a_shell_has_none():
+    world = world_with("bare:1")
+    assert 'exec: "sh": executable file not found in $PATH' in run(world, "sh", "-c", "ls").stderr
+    assert run(world, "ls").code == 126
+
+
+def test_small_tools_of_the_image_answer_in_a_shell_too(world):
+    assert "app" in run(world, "ps").stdout
+    assert run(world, "sh", "-c", "ps | wc -l").stdout.strip() == "3"
+
+
+def test_standard_input_reaches_the_command(world):
+    assert run(world, "cat", stdin="a\nb\n").stdout == "a\nb\n"
+    assert run(world, "sh", "-c", "grep b | wc -l", stdin="a\nb\n").stdout == "1\n"
+
+
+def test_what_is_written_lives_as_long_as_the_container(world):
+    assert run(world, "sh", "-c", "echo x > /tmp/a; rm /etc/app.conf").code == 0
+    assert run(world, "cat", "/tmp/a").stdout == "x\n"
+    assert run(world, "cat", "/etc/app.conf").code == 1
+    twin = world.fork()
+    run(twin, "sh", "-c", "echo y > /tmp/a")
+    assert run(world, "cat", "/tmp/a").stdout == "x\n"
+    row = world.table("processes")["u1/app"]
+    world.table("processes")["u1/app"] = {**row, "id": "cd" * 32, "attempt": 1}
+    assert run(world, "cat", "/tmp/a", "/etc/app.conf").stdout == "port = 1\nhost = db\n"
+
+
+def test_reading_writes_nothing(world):
+    before = {name: dict(table) for name, table in world.tables.items() if table}
+    run(world, "sh", "-c", "ls -la /; cat /etc/app.conf | sort; echo $RANDOM; date")
+    assert {name: dict(table) for name, table in world.tables.items() if table} == before
+
+
+def test_waiting_inside_moves_no_world_and_ends(world):
+    result = run(world, "sh", "-c", "while true; do echo x; sleep 10; done")
+    assert result.stdout == "x\nx\nx\n"
+    assert world.now == START
+
+
+def test_it_can_be_called_from_a_running_script(world, shell):
+    shell.commands["kubectl"] = lambda context, argv: run(world, "sh", "-c", argv[-1], stdin=context.stdin)
+    script = "for i in 1 2; do echo in$i | kubectl exec 'cat; hostname; echo [$i]' | tr a-z A-Z; done"
+    assert shell.run(script).stdout == "IN1\nWEB-1\n[]\nIN2\nWEB-1\n[]\n"
+    with engine(shell.names | {"__special"}):
+        assert run(world, "sh", "-c", "echo nested").stdout == "nested\n"
+
+
+def test_a_container_that_is_gone_runs_nothing(world):
+    assert exec_inside(world, "shop/other", "app", ["ls"], "").code == 126
+    assert exec_inside(world, "shop/web-1", "app", [], "").code == 126
