@@ -53,13 +53,14 @@ def _finished_rollout(world: World, app: App, seed: int) -> None:
 
 
 def _second_replica(world: World, app: App, seed: int) -> None:
-    """A deployment without data of its own runs two pods for a while."""
+    """A deployment without data of its own ran two pods for a while, and is back at one."""
     stateless = [name for name in app.components if _stateless(world, app, name)]
     name = stateless[draws.pick(len(stateless), seed, "noise", "which replica")]
     kind = "application/merge-patch+json"
-    body = {"spec": {"replicas": 2}}
-    request(world, "patch", "deployments.apps", app.namespace, name, body=body, content_type=kind)
-    world.run(45 * SECOND)
+    for replicas in (2, 1):
+        body = {"spec": {"replicas": replicas}}
+        request(world, "patch", "deployments.apps", app.namespace, name, body=body, content_type=kind)
+        world.run(45 * SECOND)
 
 
 def _stateless(world: World, app: App, name: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-import aiops_gym
+from aiops_gym.version import __version__
 from aiops_gym.backends.assess import assess
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS, baseline
@@ -88,7 +88,7 @@ class Simulated:
         """All of the incident as bytes: data, no code."""
         head = {
             "format": FORMAT,
-            "version": aiops_gym.__version__,
+            "version": __version__,
             "problem": self.problem.id,
             "seed": self.seed,
             "noise": self.noise,
@@ -133,10 +133,10 @@ def _unpacked(data: bytes) -> tuple[bytes, dict[str, Any]]:
         shell, body = raw[8 : 8 + size], orjson.loads(raw[8 + size :])
     except (zlib.error, orjson.JSONDecodeError) as error:
         raise SnapshotError(f"this snapshot is damaged: {error}") from error
-    if body.get("format") != FORMAT or body.get("version") != aiops_gym.__version__:
+    if body.get("format") != FORMAT or body.get("version") != __version__:
         raise SnapshotError(
             f"this snapshot is of aiops_gym {body.get('version')}, format {body.get('format')}; "
-            f"this is {aiops_gym.__version__}, format {FORMAT}"
+            f"this is {__version__}, format {FORMAT}"
         )
     return shell, body
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 from shlex import quote
 from typing import Any, Protocol
-from zlib import compress, decompress, error
+from zlib import compress, crc32, decompress, error
 
 from aiops_gym.errors import SnapshotError
 
@@ -92,6 +92,10 @@ def absolute(path: str, cwd: str) -> str:
     return normpath(join(cwd, path)).replace("//", "/")
 
 
+Stamp = tuple[float, int, int]
+"""What tells whether a file was changed: time of the interpreter, size, mode; for a link a checksum of its target."""
+
+
 class Disk:
     """What one interpreter's file system holds: a tree, and the times at which the interpreter wrote it.
 
@@ -108,7 +112,7 @@ class Disk:
         self.drive = drive
         self._run = run
         self.tree: Tree = {}
-        self.stamps: dict[str, tuple[float, int, int]] = {}
+        self.stamps: dict[str, Stamp] = {}
         self.full = self.lost = False
         self.save(0.0)
 
@@ -127,10 +131,12 @@ class Disk:
         new = [path for path, file in sorted(tree.items(), key=_by_age) if before.get(path) is not file]
         for path in new:
             _put(drive, path, tree[path])
+        self.tree = tree
         if drive is self.drive:
             self._date(new, tree)
-        self.tree = tree
-        self.stamps = dict(self._scan(drive))
+            self.stamps = {path: _stamp(file) for path, file in tree.items()}
+        else:
+            self.stamps = dict(self._scan(drive))
 
     def save(self, time: float, drive: Drive | None = None) -> Tree:
         """Read back what was changed since `load`; the tree itself when nothing was."""
@@ -152,7 +158,7 @@ class Disk:
                     kept[path] = File(old.kind, old.mode, old.data, time)
         if outside and changed:
             self._date(changed, kept)
-            seen = dict(self._scan(drive))
+            seen |= {path: _stamp(kept[path]) for path in changed}
         self.full = sum(len(file.data) for file in kept.values()) > LARGEST
         if self.full:
             kept, seen = _fitting(drive, kept, self.tree), dict(self._scan(drive))
@@ -168,7 +174,7 @@ class Disk:
         if dates:
             self._run("\n".join(f"touch -d @{time} {' '.join(named)}" for time, named in dates.items()))
 
-    def _scan(self, drive: Drive) -> Iterator[tuple[str, tuple[float, int, int]]]:
+    def _scan(self, drive: Drive) -> Iterator[tuple[str, Stamp]]:
         folders = ["/"] if drive.exists("/") else []
         while folders:
             folder = folders.pop()
@@ -181,9 +187,19 @@ class Disk:
                 if kind == "directory":
                     folders.append(path)
                     yield path, (0.0, -1, about["mode"])
+                elif kind == "symlink":
+                    yield path, (0.0, -2, crc32(drive.read_link(path).encode()))
                 else:
-                    size = -2 if kind == "symlink" else about["size"]
-                    yield path, (about["modified"], size, about["mode"])
+                    yield path, (about["modified"], about["size"], about["mode"])
+
+
+def _stamp(file: File) -> Stamp:
+    """The stamp of a file that was given the time of its tree."""
+    if file.kind == "directory":
+        return 0.0, -1, file.mode
+    if file.kind == "symlink":
+        return 0.0, -2, crc32(file.data)
+    return float(int(file.time)), len(file.data), file.mode
 
 
 def _fitting(drive: Drive, tree: Tree, before: Tree) -> dict[str, File]:
@@ -219,12 +235,12 @@ def _put(drive: Drive, path: str, file: File) -> None:
         drive.chmod(path, file.mode)
 
 
-def _get(drive: Drive, path: str, stamp: tuple[float, int, int], time: float) -> File:
-    _, size, mode = stamp
+def _get(drive: Drive, path: str, stamp: Stamp, time: float) -> File:
+    _, size, mode = stamp  # of a link the mode means nothing
     if size == -1:
         return File("directory", mode, b"", time)
     if size == -2:
-        return File("symlink", mode, drive.read_link(path).encode(), time)
+        return File("symlink", 0o777, drive.read_link(path).encode(), time)
     return File("file", mode, drive.read_file(path), time)
 
 

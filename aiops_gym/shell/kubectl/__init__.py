@@ -20,7 +20,7 @@ attribute `verb`:
 What goes wrong is raised (`Failure`, `UsageFailure`, `ServerError`, `Failures` of errors.py) and printed by the
 dispatcher; what was printed before stays. Time passes with `call.client.cluster.wait(seconds)`: when it answers False,
 return at once. A verb with subcommands gives them as `verbs=(Verb("status", ...), ...)`. Printers of `-o` are in
-`output/`: `Printer.of(call)` from the flags in `output.FLAGS`.
+`output/`: a verb with the flags `output.FLAGS` has `Printer.of(call)`, the same one for all objects of the call.
 """
 
 from __future__ import annotations

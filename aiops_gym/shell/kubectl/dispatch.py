@@ -131,6 +131,8 @@ def _root(words: Sequence[str]) -> Output:
 
 
 def _unknown(word: str) -> str:
+    if word in help.COMMANDS:
+        return f'"kubectl {word}" is not available in this environment'
     text = f'unknown command "{word}" for "kubectl"'
     near = [name for name in help.COMMANDS if _near(word, name)]
     if near:

@@ -13,6 +13,9 @@ from aiops_gym.shell.kubectl.targets import Info, Selection
 from aiops_gym.shell.kubectl.verb import Invocation
 
 Json = Any
+_Seen = dict[str, tuple[str, Info, Json]]
+"""Version and row by uid, as of the last look."""
+
 STEP: Final = 1.0
 """Seconds between two looks at the objects."""
 
@@ -23,39 +26,35 @@ def watch(call: Invocation, wanted: Selection, style: TableStyle | Printer | Non
         raise Failure(
             "watch is only supported on individual resources and resource collections - more than 1 resource was found"
         )
-    seen: dict[str, str] = {}
+    seen: _Seen = {}
     page = _Page(call, style)
     quiet = call.flags.on("watch-only")
     first = True
     while True:
-        _look(wanted, seen, page, quiet and first, first)
+        seen, fresh = _look(wanted, seen, first)
+        if not (quiet and first):
+            page.show(fresh)
         first = False
         if not call.client.cluster.wait(STEP):
             return 0
 
 
-def _look(wanted: Selection, seen: dict[str, str], page: _Page, quiet: bool, first: bool) -> None:
-    """Print what is new, changed or gone since the last look."""
-    searching = bool(wanted.queries)
+def _look(wanted: Selection, seen: _Seen, first: bool) -> tuple[_Seen, list[tuple[Info, Json]]]:
+    """What is there now, and what of it is new, changed or gone since the last look."""
     try:
         infos = wanted.infos()
     except ServerError:
-        if first or searching:
+        if first or wanted.queries:
             raise
         infos = []
-    fresh: list[tuple[Info, Json]] = []
-    present: dict[str, str] = {}
+    now: _Seen = {}
     for info in infos:
         for row in _rows(info):
             meta = row["object"]["metadata"] if "cells" in row else row["metadata"]
-            key, version = str(meta["uid"]), str(meta["resourceVersion"])
-            present[key] = version
-            if seen.get(key) != version:
-                fresh.append((info, row))
-    seen.clear()
-    seen.update(present)
-    if not quiet:
-        page.show(fresh)
+            now[str(meta["uid"])] = (str(meta["resourceVersion"]), info, row)
+    fresh = [(info, row) for key, (version, info, row) in now.items() if key not in seen or seen[key][0] != version]
+    gone = [(info, row) for key, (_, info, row) in seen.items() if key not in now]
+    return now, gone + fresh
 
 
 def _rows(info: Info) -> list[Json]:
@@ -69,6 +68,7 @@ class _Page:
         self.call = call
         self.style = style
         self.headed = False
+        self.widths: list[int] = []
 
     def show(self, fresh: list[tuple[Info, Json]]) -> None:
         """Print some rows."""
@@ -87,4 +87,4 @@ class _Page:
                 rows.append(headers)
                 self.headed = True
             rows += cells
-        self.call.write(layout(rows))
+        self.call.write(layout(rows, least=self.widths))

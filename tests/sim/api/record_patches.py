@@ -1,6 +1,6 @@
-"""Records what the real kubectl makes of patches, as `recordings/patches.json`: `kubectl patch --local` needs no server.
+"""Records what the real kubectl makes of patches, as `recordings/patches.json`; `--local` needs no server.
 
-    python record_patches.py [number of cases]
+python record_patches.py [number of cases]
 """
 
 from __future__ import annotations
@@ -104,12 +104,18 @@ def strategic(chance: random.Random) -> tuple[dict, dict]:
     if chance.random() < 0.2:
         inner["$setElementOrder/containers"] = [{"name": n} for n in chance.sample(["c", "d", "e", "n"], 3)]
     if chance.random() < 0.3:
-        sources = ({"emptyDir": {}}, {"$retainKeys": ["name", "secret"], "secret": {"secretName": "s"}}, {"configMap": None})
+        sources = (
+            {"emptyDir": {}},
+            {"$retainKeys": ["name", "secret"], "secret": {"secretName": "s"}},
+            {"configMap": None},
+        )
         inner["volumes"] = keyed(chance, "name", ["v", "w", "u"], lambda c: dict(c.choice(sources)))
     if chance.random() < 0.2:
         inner["tolerations"] = pick(chance, [{"key": "q"}], None, [])
     if chance.random() < 0.2:
-        inner["nodeSelector"] = pick(chance, {"m": "2"}, {"n": None}, {"$patch": "replace", "o": "3"}, {"$patch": "delete"})
+        inner["nodeSelector"] = pick(
+            chance, {"m": "2"}, {"n": None}, {"$patch": "replace", "o": "3"}, {"$patch": "delete"}
+        )
     patch: dict = {"spec": {"template": {"spec": inner}}} if inner else {"spec": {"replicas": 5}}
     if chance.random() < 0.3:
         patch["metadata"] = pick(
@@ -121,7 +127,10 @@ def strategic(chance: random.Random) -> tuple[dict, dict]:
         )
     if chance.random() < 0.2:
         patch["spec"]["strategy"] = pick(
-            chance, {"$retainKeys": ["type"], "type": "Recreate"}, {"rollingUpdate": None}, {"$patch": "replace", "type": "R"}
+            chance,
+            {"$retainKeys": ["type"], "type": "Recreate"},
+            {"rollingUpdate": None},
+            {"$patch": "replace", "type": "R"},
         )
     return DEPLOYMENT, patch
 
@@ -180,7 +189,9 @@ def main(count: int) -> None:
     chance = random.Random(1)
     cases = []
     for number in range(count):
-        kind, make = [("strategic", strategic), ("strategic", strategic), ("json", operations), ("merge", merge)][number % 4]
+        kind, make = [("strategic", strategic), ("strategic", strategic), ("json", operations), ("merge", merge)][
+            number % 4
+        ]
         obj, patch = make(chance)
         cases.append({"type": kind, "kind": obj["kind"], "patch": patch, **run(kind, obj, patch)})
     OUT.write_text("[\n" + ",\n".join(json.dumps(c, sort_keys=True) for c in cases) + "\n]\n")

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any
 
 MINIMUM = 6
 PADDING = 3
 
 
-def layout(rows: Sequence[Sequence[str]], padded_end: bool = False) -> str:
+def layout(rows: Sequence[Sequence[str]], padded_end: bool = False, least: list[int] | None = None) -> str:
     r"""Rows as lines.
 
     Args:
         rows: cells by row; all rows are equally long.
         padded_end: whether the last column is padded too, as in `kubectl top`.
+        least: widths of the lines printed before, which columns do not fall below; brought up to date.
 
     >>> layout([["NAME", "AGE"], ["geo-5d8f", "3m"]])
     'NAME       AGE\ngeo-5d8f   3m\n'
@@ -24,6 +26,9 @@ def layout(rows: Sequence[Sequence[str]], padded_end: bool = False) -> str:
     columns = list(zip(*rows, strict=True))
     last = len(columns) if padded_end else len(columns) - 1
     widths = [max(MINIMUM, max(map(len, column)) + PADDING) for column in columns[:last]]
+    if least is not None:
+        widths = [max(pair) for pair in zip_longest(widths, least[: len(widths)], fillvalue=0)]
+        least[:] = widths
     line = "".join([f"%-{width}s" for width in widths]) + ("%s" * (len(columns) - last)) + "\n"
     text = "".join([line % tuple(row) for row in rows])
     return elastic(rows, padded_end) if "\t" in text or "\x1b" in text or "\r" in text else text

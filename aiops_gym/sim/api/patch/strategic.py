@@ -133,6 +133,9 @@ def _special(original: list[Json], patch: list[Json], key: str) -> tuple[list[Js
             raise PatchError("merging lists cannot yet be specified in the patch")
         else:
             raise PatchError(f"unknown patch type: {directive} in map: {go(item)}")
+    if replace:
+        for item in rest:
+            _merge_value(item, key)
     return (rest, []) if replace else (original, rest)
 
 

@@ -154,8 +154,16 @@ def test_a_watch_prints_changes_until_its_time_is_up(kubectl):
     kubectl.cluster.budget = 10
     kubectl.cluster.later.append((kubectl.cluster.now() + 3, crash))
     out = kubectl("-n", "shop", "get", "pods", "-w").stdout
-    assert out.startswith(PODS) and len(out.splitlines()) == 5
-    assert out.splitlines()[4].startswith("geo-1") and "63s" in out
+    assert out == PODS + "geo-1    0/1     Failed             0          63s\n"
+
+
+def test_a_watch_shows_a_deleted_object_once_more(kubectl):
+    kubectl.cluster.budget = 10
+    kubectl.cluster.later.append(
+        (kubectl.cluster.now() + 3, lambda world: world.store.remove("configmaps", "shop/conf"))
+    )
+    out = kubectl("-n", "shop", "get", "cm", "-w").stdout.splitlines()
+    assert [line.split()[:2] for line in out] == [["NAME", "DATA"], ["conf", "1"], ["conf", "1"]]
 
 
 def test_raw_paths(kubectl):

@@ -205,6 +205,7 @@ def test_what_the_server_has(kubectl):
     ("words", "error"),
     [
         (("gett",), 'error: unknown command "gett" for "kubectl"\n\nDid you mean this?\n\tset\n\tget\n'),
+        (("proxy",), 'error: "kubectl proxy" is not available in this environment\n'),
         (("podd",), 'error: unknown command "podd" for "kubectl"\n'),
         (("list",), 'error: unknown command "list" for "kubectl"\n\nDid you mean this?\n\tget\n\twait\n'),
         (("top", "foo"), "error: unknown command \"foo\"\nSee 'kubectl top -h' for help and examples\n"),

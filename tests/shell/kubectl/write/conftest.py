@@ -71,8 +71,12 @@ class Desk:
         self.world.run(int(seconds * 1000))
         return True
 
+    def bare(self, command: str, stdin: str = "") -> Output:
+        """A command without the namespace."""
+        return run(Context(self, self.files, "/", {}, stdin), ["kubectl", *shlex.split(command)])
+
     def run(self, command: str, stdin: str = "") -> Output:
-        return run(Context(self, self.files, "/", {}, stdin), ["kubectl", "-n", "ns", *shlex.split(command)])
+        return self.bare(f"-n ns {command}", stdin)
 
     def __call__(self, command: str, stdin: str = "") -> str:
         """stdout of a command that is meant to succeed."""

@@ -1,0 +1,39 @@
+"""Commands that need no server, against what kubectl 1.32 printed for them (`offline.json`)."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+GOLDEN = json.loads(Path(__file__).with_name("offline.json").read_text())
+KUBECTL = Path("/usr/bin/kubectl")
+
+
+@pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["command"])
+def test_it_prints_what_kubectl_printed(desk, case):
+    desk.files.update(GOLDEN["files"])
+    output = desk.bare(case["command"])
+    assert (output.stdout, output.stderr, output.code) == (case["stdout"], case["stderr"], case["code"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not KUBECTL.exists(), reason="no kubectl here")
+@pytest.mark.parametrize("case", GOLDEN["cases"], ids=lambda case: case["command"])
+def test_kubectl_still_prints_it(tmp_path, case):
+    for name, text in GOLDEN["files"].items():
+        (tmp_path / name).write_text(text)
+    done = subprocess.run(
+        [str(KUBECTL), *shlex.split(case["command"])],
+        cwd=tmp_path,
+        env={"HOME": str(tmp_path)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=20,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == (case["stdout"], case["stderr"], case["code"])
