@@ -8,7 +8,6 @@ from typing import Any
 
 import orjson
 
-from aiops_gym.version import __version__
 from aiops_gym.backends.assess import assess
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS, baseline
@@ -20,10 +19,11 @@ from aiops_gym.catalog.model import Problem
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim import draws
-from aiops_gym.sim.telemetry import metrics, traces
 from aiops_gym.sim.api import handle
+from aiops_gym.sim.telemetry import metrics, traces
 from aiops_gym.sim.world import World
 from aiops_gym.types import Request, Response, Sample, Span
+from aiops_gym.version import __version__
 
 FORMAT = 1
 """Version of the snapshot's layout; a change of it refuses older bytes."""

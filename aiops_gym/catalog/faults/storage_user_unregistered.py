@@ -4,6 +4,7 @@ from aiops_gym.catalog.model import Exec, Fault, Restart
 
 SHELL = "kubectl exec -n {namespace} deploy/{target} -- mongo admin -u root -p root --quiet --eval"
 ROLES = "[{role: 'userAdminAnyDatabase', db: 'admin'}, {role: 'readWrite', db: '{database}'}]"
+WIDER_ROLES = "[{role: 'userAdminAnyDatabase', db: 'admin'}, {role: 'readWriteAnyDatabase', db: 'admin'}]"
 
 fault = Fault(
     id="storage_user_unregistered",
@@ -26,8 +27,7 @@ fault = Fault(
     fixes=(
         f"{SHELL} \"db.createUser({{user: 'admin', pwd: 'admin', roles: {ROLES}}})\"\n"
         "kubectl delete pod -n {namespace} -l {selector}={service}",
-        f"{SHELL} \"db.createUser({{user: 'admin', pwd: 'admin', roles: [{{role: 'userAdminAnyDatabase', db: 'admin'}}, "
-        "{role: 'readWriteAnyDatabase', db: 'admin'}]})\"\n"
+        f"{SHELL} \"db.createUser({{user: 'admin', pwd: 'admin', roles: {WIDER_ROLES}}})\"\n"
         "kubectl rollout restart deployment/{service} -n {namespace}",
     ),
 )

@@ -62,9 +62,26 @@ def whole(text: str) -> int:
 
 @lru_cache(maxsize=4096)
 def canonical(text: str) -> str:
-    """The form in which the server keeps it: no fraction, the largest suffix that allows that. Raises ValueError."""
+    """The form in which the server keeps it: no fraction, the largest suffix that allows that. Raises ValueError.
+
+    What needs no other suffix stays as it was written, even with a fraction.
+
+    >>> canonical("1.250"), canonical("0.250")
+    ('1.250', '250m')
+    """
     number, suffix = _split(text)
-    return write(number, suffix)
+    return text if _stays(text.removesuffix(suffix).lstrip("+-"), suffix) else write(number, suffix)
+
+
+def _stays(digits: str, suffix: str) -> bool:
+    """Whether a decimal number is taken as it is: in whole thousandths of its suffix, and no multiple of a thousand."""
+    if suffix in BINARY:
+        return False
+    whole_part, _, fraction = digits.partition(".")
+    exponent = DECIMAL[suffix] if suffix in DECIMAL else int(suffix[1:])
+    scale = exponent - len(fraction)
+    few = len(digits) <= 18 and scale >= -9 and scale % 3 == 0
+    return few and int(whole_part or "0") != 0 and int(whole_part + fraction) % 1000 != 0
 
 
 def write(number: Decimal, like: str = "") -> str:
@@ -75,8 +92,8 @@ def write(number: Decimal, like: str = "") -> str:
     """
     if number == 0:
         return "0"
-    if like in BINARY and abs(number) >= 1024:
-        return _binary(int(number.to_integral_value(rounding=ROUND_UP)))
+    if like in BINARY and abs(number) >= 1024 and number == number.to_integral_value():
+        return _binary(int(number))
     exponent = 18
     while exponent > -9 and number.scaleb(-exponent) != number.scaleb(-exponent).to_integral_value():
         exponent -= 3

@@ -116,7 +116,7 @@ class Mongod(Program):
         params = process["params"]
         memory = float(params.get("memory", 72 * MIB)) + min(rps, 2_000.0) * 12_000
         cpu = float(params.get("cpu", 0.004)) + cpu_seconds_per_s
-        return {"cpu": cpu, "memory": memory, "threads": 33.0 + int(process["state"].get("open", 0))}
+        return {"cpu": cpu, "memory": memory, "threads": 33.0 + int(process.get("state", {}).get("open", 0))}
 
     def tools(self, c: Container) -> Mapping[str, Tool]:
         """Its shell."""

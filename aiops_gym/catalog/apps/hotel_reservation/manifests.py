@@ -150,13 +150,13 @@ def _first_start_script(data: str) -> Json:
 
 
 def _consul() -> list[Json]:
-    ports = [{"containerPort": p} for p in (8300, 8400, 8500)] + [{"containerPort": 53, "protocol": "UDP"}]
+    ports: list[Json] = [{"containerPort": p} for p in (8300, 8400, 8500)] + [{"containerPort": 53, "protocol": "UDP"}]
     container = {"name": "consul", "image": "hashicorp/consul:latest", "ports": ports}
     return [_deployment("consul", container), _service("consul", CONSUL_PORTS)]
 
 
 def _jaeger() -> list[Json]:
-    ports = [{"containerPort": p} for p in JAEGER_TCP]
+    ports: list[Json] = [{"containerPort": p} for p in JAEGER_TCP]
     ports += [{"containerPort": p, "protocol": "UDP"} for p in JAEGER_UDP]
     container = {"name": "hotel-reserv-jaeger", "image": "jaegertracing/all-in-one:1.57", "ports": ports}
     inner = (*map(_port, JAEGER_TCP), *(_port(p, "UDP") for p in JAEGER_UDP))
@@ -191,7 +191,7 @@ def _parameters(name: str) -> Mapping[str, str]:
         data = name.removeprefix("mongodb-")
         cache = f"memcached-{data}" if f"memcached-{data}" in MEMCACHED else ""
         return {"service": data, "database": f"{data}-db", "cache": cache, "alias": data}
-    if name == "consul":  # it keeps registrations in memory only: whoever registered before a restart is not found after
+    if name == "consul":  # it keeps registrations in memory: after a restart nobody is found who registered before
         return {"restart": "hurts"}
     return {"container": f"hotel-reserv-{name}"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiops_gym.shell.kubectl import pods
 from aiops_gym.shell.kubectl.client import known
-from aiops_gym.shell.kubectl.errors import Failure, UsageFailure
+from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 
@@ -14,7 +14,7 @@ ONE = "one of src or dest must be a remote file specification"
 def run(call: Invocation) -> int | None:
     """Copy a file; a container is written `[namespace/]pod:path`."""
     if len(call.args) != 2:
-        raise UsageFailure("source and destination are required")
+        raise Failure("source and destination are required")
     source, target = (_place(call, word) for word in call.args)
     if (source is None) == (target is None):
         raise Failure("one of src or dest must be a local file specification" if source else ONE)

@@ -55,11 +55,12 @@ def test_apply_creates_configures_and_leaves_alone(desk):
 
 
 def test_apply_keeps_what_others_set_and_drops_what_it_set_itself(desk):
+    desk.files["web.yaml"] = desk.files["web.yaml"].replace("tier: front", "tier: front, old: x")
     desk("apply -f web.yaml")
     desk("label deploy web mine=yes")
-    desk.files["web.yaml"] = desk.files["web.yaml"].replace(", labels: {tier: front}", "")
+    desk.files["web.yaml"] = desk.files["web.yaml"].replace(", old: x", "")
     assert desk("apply -f web.yaml") == "deployment.apps/web configured\n"
-    assert desk("get deploy web -o jsonpath={.metadata.labels}") == '{"mine":"yes"}'
+    assert desk("get deploy web -o jsonpath={.metadata.labels}") == '{"mine":"yes","tier":"front"}'
 
 
 def test_apply_warns_about_objects_it_did_not_make(desk):
@@ -168,6 +169,7 @@ def test_everything_can_be_described(web):
     web("create ingress i --rule=x/y=web:80")
     web("create pdb p --selector=app=web --min-available=1")
     web("create secret generic s --from-literal=a=b")
+    web.wait(1)
     words = "deploy,rs,svc,ep,endpointslice,cm,secret,sa,role,rolebinding,quota,ingress,pdb,hpa,ev"
     for kind in words.split(","):
         text = web(f"describe {kind}")

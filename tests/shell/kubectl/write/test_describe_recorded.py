@@ -87,9 +87,7 @@ cells = st.text(st.characters(codec="ascii", exclude_characters="\t\n\r\x1b"), m
 def test_aligned_columns_keep_their_cells(rows):
     lines = align("\n".join("\t".join(row) for row in rows)).split("\n")
     assert len(lines) == len(rows) + 1
-    for row, line in zip(rows, lines[:-1], strict=True):
-        for cell in row[:-1]:
-            assert line.startswith(cell + "  ")
-            line = line[len(cell) :].lstrip(" ") if not cell.strip() else line[len(cell) + 2 :]
-            break
+    for row, line in zip(rows, lines, strict=False):
+        assert line.startswith(row[0] + "  " if len(row) > 1 else row[0])
         assert line.endswith(row[-1])
+        assert len(line) >= sum(map(len, row))

@@ -54,6 +54,7 @@ def test_restart_replaces_every_pod(web):
     again = web.fails("rollout restart deploy web")
     assert again.startswith("error: failed to create patch for web: if restart has already been triggered")
     web("rollout status deploy/web")
+    web.wait(3)
     assert not set(before.split()) & set(web("get pods -o name").split())
 
 
@@ -114,7 +115,9 @@ def test_drain_and_uncordon(web):
     assert web("taint node node-1 k-") == "node/node-1 untainted\n"
 
 
-def test_a_pod_that_runs_once_is_removed_afterwards(desk):
+def test_a_pod_with_rm_is_removed_when_the_time_is_used_up(desk):
+    desk.budget = 10
     output = desk.run("run t --rm -i --image=app:1 --restart=Never --pod-running-timeout=30s")
     assert (output.stdout.splitlines()[-1], output.code) == ('pod "t" deleted', 0)
-    assert desk.run("get pod t").code == 1
+    desk.world.run(60_000)
+    assert desk.fails("get pod t") == 'Error from server (NotFound): pods "t" not found\n'
