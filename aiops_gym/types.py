@@ -168,7 +168,7 @@ class ShellRun:
     Attributes:
         output: stdout and stderr in the order written.
         code: exit code; 124 when the time or another limit ended it.
-        limit: "" or what ended it: `time`, `commands`, `output`.
+        limit: "" or what ended it: `time`, `commands`, `output`, or `wall` (5 s of real time).
     """
 
     stdout: str

@@ -119,8 +119,8 @@ class Simulated:
         twin.__dict__.update(self.__dict__)
         self.world.settle()
         twin.world = self.world.fork()
-        twin._open_shell()
-        twin.shell.restore(self.shell.snapshot())
+        twin.cluster, twin.telemetry = SimulatedCluster(twin.world), SimulatedTelemetry(twin.world)
+        twin.shell = self.shell.fork(twin.cluster, Outside(twin.world))
         return twin
 
 

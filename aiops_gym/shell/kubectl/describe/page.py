@@ -43,7 +43,7 @@ def align(text: str) -> str:
     r"""Align the cells of each column over neighbouring lines, as an elastic tab writer does.
 
     >>> align("a:\tx\nlong:\ty\n\nb:\tz")
-    'a:    x\nlong:  y\n\nb:  z\n'
+    'a:     x\nlong:  y\n\nb:  z\n'
     """
     if "\x1b" in text or "\r" in text:
         text = text.replace("\x1b", "^[").replace("\r", "\\r")
