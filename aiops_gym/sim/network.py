@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aiops_gym.sim.objects import Obj, get, namespace_of
@@ -45,28 +46,122 @@ class Route(NamedTuple):
     address: str = ""
 
 
+class Network:
+    """The network at this moment, with indexes that are made when first needed. Drop it when the world changes.
+
+    Args:
+        world: where it is.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.processes = world.table("processes")
+        self.effects: dict[str, tuple[float, float]] = {}
+
+    @cached_property
+    def listeners(self) -> dict[tuple[str, int], str]:
+        """Keys of the running processes by IP and port; the first one where several share an IP."""
+        found: dict[tuple[str, int], str] = {}
+        for key, process in self.processes.items():
+            if process["running"]:
+                for port in process["ports"]:
+                    found.setdefault((process["ip"], port), key)
+        return found
+
+    @cached_property
+    def cluster_ips(self) -> dict[str, Obj]:
+        """Services by their cluster IP."""
+        found: dict[str, Obj] = {}
+        for service in self.world.store.all("services"):
+            if ip := get(service, "spec", "clusterIP"):
+                found.setdefault(ip, service)
+        return found
+
+    @cached_property
+    def ips(self) -> frozenset[str]:
+        """IPs of all pods, whatever runs in them; packets to any other vanish."""
+        pods = {get(pod, "status", "podIP") for pod in self.world.store.all("pods")}
+        return frozenset({process["ip"] for process in self.processes.values()} | (pods - {None}))
+
+    @cached_property
+    def dns_works(self) -> bool:
+        """Whether the cluster's name server answers; a world without one is taken to have one outside."""
+        store = self.world.store
+        if store.get("services", "kube-system", "kube-dns") is None:
+            return True
+        endpoints = store.get("endpoints", "kube-system", "kube-dns") or Obj()
+        return any(subset.get("addresses") for subset in endpoints.get("subsets") or ())
+
+    def dial(self, source: str | None, namespace: str, host: str, port: int) -> Route:
+        """Follow a connection, see `dial`."""
+        own = self.processes.get(source) if source else None
+        if host in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):
+            return self._to_ips(own, [own["ip"]] if own else [], port, local=True)
+        if ADDRESS.fullmatch(host):
+            service = self.cluster_ips.get(host)
+            return self._to_service(own, service, port) if service else self._to_ips(own, [host], port)
+        if own and host == hostname(self.world, own):
+            return self._to_ips(own, [own["ip"]], port, local=True)
+        if own and not self.dns_works:
+            return Route("no_host", [])
+        service = find_service(self.world, namespace, host)
+        if service is None:
+            return Route("no_host", [])
+        if external := _spec(service).get("externalName"):
+            return self.dial(source, namespace, external, port) if external != host else Route("no_host", [])
+        return self._to_service(own, service, port)
+
+    def impairment(self, process: Mapping[str, Json]) -> tuple[float, float]:
+        """What effects put on everything a pod sends, see `impairment`; looked up once for each pod."""
+        uid = process["uid"]
+        found = self.effects.get(uid)
+        if found is None:
+            found = self.effects[uid] = impairment(self.world, process)
+        return found
+
+    def _to_service(self, own: Mapping[str, Json] | None, service: Obj, port: int) -> Route:
+        ip = _spec(service).get("clusterIP") or ""
+        if ip in ("", "None"):
+            ips = [address for address, _ in _backends(self.world, service, None)]
+            return self._to_ips(own, ips, port) if ips else Route("no_host", [])
+        ports = _spec(service).get("ports") or ()
+        entry = next((p for p in ports if p["port"] == port and _is_tcp_or_udp(p)), None)
+        if entry is None:
+            return Route("timeout", [], address=ip)
+        return self._route(own, _backends(self.world, service, entry.get("name", "")), ip)
+
+    def _to_ips(self, own: Mapping[str, Json] | None, ips: list[str], port: int, local: bool = False) -> Route:
+        known = [(ip, port) for ip in ips if local or (ip, port) in self.listeners or ip in self.ips]
+        if not known:
+            return Route("timeout" if ips else "no_host", [], address=ips[0] if ips else "")
+        return self._route(own, known, ips[0])
+
+    def _route(self, own: Mapping[str, Json] | None, backends: list[tuple[str, int]], address: str) -> Route:
+        targets = [self._target(own, self.listeners[end]) for end in backends if end in self.listeners]
+        n = len(targets)
+        if not n:
+            return Route("refused", [], address=address)
+        mean_delay, mean_loss = sum(t.delay_ms for t in targets) / n, sum(t.loss for t in targets) / n
+        return Route("ok", targets, mean_delay, mean_loss, len(backends) - n, address)
+
+    def _target(self, own: Mapping[str, Json] | None, key: str) -> Target:
+        target = self.processes[key]
+        if own is not None and own["uid"] == target["uid"]:
+            return Target(key, 0.0, 0.0)
+        delay, loss = self.impairment(target)
+        if own is not None:
+            more, lost = self.impairment(own)
+            delay, loss = delay + more, 1.0 - (1.0 - loss) * (1.0 - lost)
+        return Target(key, delay, loss)
+
+
 def dial(world: World, source: str | None, namespace: str, host: str, port: int) -> Route:
     """Follow a connection from a process (None: from outside) in a namespace to `host:port`.
 
     `host` is a Service name (bare, `name.namespace`, up to the full domain), a cluster, pod or node IP, the caller's
     own host name, or `localhost`.
     """
-    own = world.table("processes").get(source) if source else None
-    if host in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):
-        return _to_ips(world, source, [own["ip"]] if own else [], port, local=True)
-    if ADDRESS.fullmatch(host):
-        service = _by_cluster_ip(world, host)
-        return _to_service(world, source, service, port) if service else _to_ips(world, source, [host], port)
-    if own and host == _hostname(world, own):
-        return _to_ips(world, source, [own["ip"]], port, local=True)
-    if own and not dns_works(world):
-        return Route("no_host", [])
-    service = find_service(world, namespace, host)
-    if service is None:
-        return Route("no_host", [])
-    if external := get(service, "spec", "externalName"):
-        return dial(world, source, namespace, external, port) if external != host else Route("no_host", [])
-    return _to_service(world, source, service, port)
+    return Network(world).dial(source, namespace, host, port)
 
 
 def resolve(world: World, source: str | None, namespace: str, host: str) -> list[str]:
@@ -76,7 +171,7 @@ def resolve(world: World, source: str | None, namespace: str, host: str) -> list
     if ADDRESS.fullmatch(host):
         return [host]
     own = world.table("processes").get(source) if source else None
-    if own and host == _hostname(world, own):
+    if own and host == hostname(world, own):
         return [own["ip"]]
     service = find_service(world, namespace, host) if own is None or dns_works(world) else None
     if service is None:
@@ -95,10 +190,7 @@ def find_service(world: World, namespace: str, host: str) -> Obj | None:
 
 def dns_works(world: World) -> bool:
     """Whether the cluster's name server answers; a world without one is taken to have one outside."""
-    if world.store.get("services", "kube-system", "kube-dns") is None:
-        return True
-    endpoints = world.store.get("endpoints", "kube-system", "kube-dns") or Obj()
-    return any(subset.get("addresses") for subset in endpoints.get("subsets") or ())
+    return Network(world).dns_works
 
 
 def discover(world: World, name: str) -> list[tuple[str, int]]:
@@ -108,14 +200,6 @@ def discover(world: World, name: str) -> list[tuple[str, int]]:
             services = process["state"].get("services", {})
             return [(s["address"], s["port"]) for s in services.values() if s["name"] == name]
     return []
-
-
-def listener(world: World, ip: str, port: int) -> str:
-    """Key of the running process that listens on a port of an IP, "" if nobody does."""
-    for key, process in world.table("processes").items():
-        if process["ip"] == ip and process["running"] and port in process["ports"]:
-            return str(key)
-    return ""
 
 
 def impairment(world: World, process: Mapping[str, Json]) -> tuple[float, float]:
@@ -131,30 +215,14 @@ def impairment(world: World, process: Mapping[str, Json]) -> tuple[float, float]
     return delay, 1.0 - kept
 
 
-def _hostname(world: World, process: Mapping[str, Json]) -> str:
+def hostname(world: World, process: Mapping[str, Json]) -> str:
+    """The name that a process has for itself."""
     pod = world.store.by_key("pods", process["pod"])
     return str(get(pod or {}, "spec", "hostname", default="") or process["pod"].partition("/")[2])
 
 
-def _by_cluster_ip(world: World, ip: str) -> Obj | None:
-    for service in world.store.all("services"):
-        if get(service, "spec", "clusterIP") == ip:
-            return service
-    return None
-
-
-def _to_service(world: World, source: str | None, service: Obj, port: int) -> Route:
-    ip = get(service, "spec", "clusterIP", default="")
-    if ip in ("", "None"):
-        ips = [address for address, _ in _backends(world, service, None)]
-        return _to_ips(world, source, ips, port) if ips else Route("no_host", [])
-    entry = next(
-        (p for p in get(service, "spec", "ports", default=()) if p["port"] == port and _is_tcp_or_udp(p)), None
-    )
-    if entry is None:
-        return Route("timeout", [], address=ip)
-    backends = _backends(world, service, entry.get("name", ""))
-    return _route(world, source, backends, ip)
+def _spec(service: Obj) -> Mapping[str, Json]:
+    return service.get("spec") or {}
 
 
 def _is_tcp_or_udp(port: Mapping[str, Json]) -> bool:
@@ -174,39 +242,3 @@ def _backends(world: World, service: Obj, port_name: str | None) -> list[tuple[s
                     (address["ip"], p["port"]) for p in subset.get("ports") or () if p.get("name", "") == port_name
                 ]
     return found
-
-
-def _to_ips(world: World, source: str | None, ips: list[str], port: int, local: bool = False) -> Route:
-    known = [(ip, port) for ip in ips if local or _somebody(world, ip)]
-    if not known:
-        return Route("timeout" if ips else "no_host", [], address=ips[0] if ips else "")
-    return _route(world, source, known, ips[0])
-
-
-def _somebody(world: World, ip: str) -> bool:
-    """Whether an IP belongs to a pod, whatever runs in it; packets to any other vanish."""
-    if any(p["ip"] == ip for p in world.table("processes").values()):
-        return True
-    return any(get(pod, "status", "podIP") == ip for pod in world.store.all("pods"))
-
-
-def _route(world: World, source: str | None, backends: list[tuple[str, int]], address: str) -> Route:
-    processes = world.table("processes")
-    own = processes.get(source) if source else None
-    found = [key for ip, port in backends if (key := listener(world, ip, port))]
-    if not found:
-        return Route("refused", [], address=address)
-    targets = []
-    for key in found:
-        target = processes[key]
-        if own is not None and own["uid"] == target["uid"]:
-            targets.append(Target(key, 0.0, 0.0))
-            continue
-        delay, loss = impairment(world, target)
-        if own is not None:
-            more, lost = impairment(world, own)
-            delay, loss = delay + more, 1.0 - (1.0 - loss) * (1.0 - lost)
-        targets.append(Target(key, delay, loss))
-    n = len(targets)
-    mean_delay, mean_loss = sum(t.delay_ms for t in targets) / n, sum(t.loss for t in targets) / n
-    return Route("ok", targets, mean_delay, mean_loss, len(backends) - n, address)

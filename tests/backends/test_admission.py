@@ -1,4 +1,4 @@
-"""What a mitigation accepts and what it does not: every repair the catalogue lists, and no shortcut."""
+"""What every problem promises: right answers pay, shortcuts do not, and each listed repair is accepted."""
 
 from dataclasses import replace
 
@@ -6,9 +6,10 @@ import pytest
 
 from aiops_gym.backends import open_backend
 from aiops_gym.catalog import registry
-from aiops_gym.testing import SHORTCUTS, check_backend, shortcut
+from aiops_gym.testing import SHORTCUTS, check_backend, check_problem
 
 MITIGATIONS = registry.problems(task="mitigation")
+HEALTHY = [p for task in ("localization", "analysis") for p in registry.healthy(task)]
 SEEDS = (1, 2, 3)
 NS = "test-hotel-reservation"
 ELSEWHERE = {"mongodb-geo": "mongodb-rate", "mongodb-rate": "mongodb-geo", "geo": "rate", "profile": "geo"}
@@ -18,27 +19,21 @@ each_problem = pytest.mark.parametrize("problem", MITIGATIONS, ids=lambda p: p.i
 each_seed = pytest.mark.parametrize("seed", SEEDS)
 
 
-def _after(problem, seed, script):
+def _after(problem, seed, *scripts):
     backend = open_backend("simulated", problem, seed)
-    backend.shell.run(script, timeout=900)
+    for script in scripts:
+        backend.shell.run(script, timeout=900)
     return backend.assess()
 
 
-@each_seed
-@each_problem
-def test_each_listed_repair_is_accepted(problem, seed):
-    for fix in registry.fault(problem).fixes:
-        found = _after(problem, seed, fix)
-        assert found.success, (fix, found.reasons)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHORTCUTS)
-@each_seed
-@each_problem
-def test_no_shortcut_is_accepted(problem, seed, name):
-    found = shortcut(problem, name, seed)
-    assert not found.success
+@pytest.mark.parametrize("problem", (*registry.problems(), *HEALTHY), ids=lambda p: p.id)
+def test_a_problem_keeps_its_promises(problem):
+    check_problem(problem.id, SEEDS)
+
+
+def test_the_shortcuts_are_those_an_impatient_agent_tries():
+    assert len(SHORTCUTS) >= 10
 
 
 @each_seed
@@ -46,9 +41,8 @@ def test_no_shortcut_is_accepted(problem, seed, name):
 def test_the_right_repair_in_the_wrong_place_is_not_accepted(problem, seed):
     if problem.target:
         fixes = registry.fault(replace(problem, target=ELSEWHERE[problem.target])).fixes
-    else:
-        fixes = [line for line in registry.fault(problem).fixes[0].splitlines() if line.startswith("kubectl")]
-        fixes = [line.replace("$name", "geo") for line in fixes]
+    else:  # one of the six volumes only
+        fixes = [line.replace("$name", "geo") for line in registry.fault(problem).fixes[0].splitlines()[1:2]]
     for fix in fixes:
         assert not _after(problem, seed, fix).success
 
@@ -58,6 +52,53 @@ def test_the_right_repair_in_the_wrong_place_is_not_accepted(problem, seed):
 def test_undoing_every_rollout_repairs_only_what_a_rollout_broke(problem, seed):
     found = _after(problem, seed, UNDO_ALL)
     assert found.success == (registry.fault(problem).id == "misconfig_app"), found.reasons
+
+
+REPAIRED = registry.problem("user_unregistered_mongodb-mitigation-1")
+FIX = registry.fault(REPAIRED).fixes[0]
+MONGO = f"kubectl exec -n {NS} deploy/mongodb-{{}} -- mongo {{}} --quiet --eval"
+NO_AUTH = (
+    f"kubectl patch deployment mongodb-geo -n {NS} --type=json "
+    '-p \'[{"op": "remove", "path": "/spec/template/spec/containers/0/args"}]\''
+)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        f"kubectl delete deployment user -n {NS}",
+        f"kubectl scale deployment recommendation -n {NS} --replicas=0",
+        f"kubectl delete service frontend -n {NS}",
+        f"kubectl set image deployment/search -n {NS} hotel-reserv-search=busybox:1.36",
+        NO_AUTH,
+        MONGO.format("user", "user-db") + ' "db.user.drop()"',
+        MONGO.format("geo", "admin -u root -p root") + " \"db.dropUser('root')\"",
+        f"kubectl delete pvc user-pvc -n {NS} --wait=false; kubectl delete pod -n {NS} -l io.kompose.service=mongodb-user",
+    ],
+)
+def test_a_repair_that_does_harm_elsewhere_is_not_accepted(harm):
+    assert not _after(REPAIRED, 1, FIX, harm).success
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        "sleep 300",
+        f"kubectl rollout restart deployment/geo deployment/search -n {NS}; sleep 60",
+        f"kubectl scale deployment recommendation -n {NS} --replicas=2",
+        f"kubectl label pod -n {NS} -l io.kompose.service=geo seen=yes",
+        f"kubectl create configmap notes -n {NS} --from-literal=a=b",
+    ],
+)
+def test_a_repair_with_something_harmless_beside_it_is_accepted(extra):
+    found = _after(REPAIRED, 1, FIX, extra)
+    assert found.success, found.reasons
+
+
+def test_what_was_changed_beside_the_point_is_counted():
+    plain, with_extra = _after(REPAIRED, 1, FIX), _after(REPAIRED, 1, FIX, f"kubectl delete service jaeger-out -n {NS}")
+    assert plain.collateral == 0
+    assert with_extra.collateral >= 1
 
 
 def test_the_simulated_backend_keeps_the_promises_of_a_backend():

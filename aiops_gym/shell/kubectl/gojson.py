@@ -16,18 +16,36 @@ from typing import Any
 
 SPACE = re.compile(r"[ \t\r\n]*")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
+STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
+BRACKETS = re.compile(r"[\[\]{}]")
+DEEPEST = 100
+"""Levels of nesting that a text may have; Go's limit is 10,000, which no object comes near."""
+
 WORDS = ("true", "false", "null")
 END = "unexpected end of JSON input"
 
 
 def loads(text: str) -> Any:
     """The value of a JSON text. Raises ValueError in the words of Go's encoding/json."""
+    if _depth(text) > DEEPEST:
+        raise ValueError("exceeded max depth")
     try:
         return json.loads(text, strict=True)
     except json.JSONDecodeError:
         at = _value(text, _skip(text, 0), "looking for beginning of value")
         at = _skip(text, at)
         raise _unexpected(text, at, "after top-level value") from None
+
+
+def _depth(text: str) -> int:
+    """How deeply the brackets of a text nest, those inside strings left out."""
+    if text.count("[") + text.count("{") <= DEEPEST:
+        return 0
+    deepest = level = 0
+    for bracket in BRACKETS.findall(STRINGS.sub("", text)):
+        level += 1 if bracket in "[{" else -1
+        deepest = max(deepest, level)
+    return deepest
 
 
 def _skip(text: str, at: int) -> int:

@@ -1,4 +1,4 @@
-"""What is wrong with a YAML text, in the words of the YAML library that kubectl is built with."""
+"""YAML 1.1 as kubectl reads it, and what is wrong with a text in the words of the library that it is built with."""
 
 from __future__ import annotations
 
@@ -21,6 +21,50 @@ WORDS: Final = (
     (r"found unknown escape character .*", "found unknown escape character"),
     (r"found undefined alias '?(.*?)'?", r"unknown anchor '\1' referenced"),
 )
+
+
+DEEPEST: Final = 100
+"""Levels of nesting that a text may have; the real limit is 10,000, which no object comes near."""
+
+LARGEST: Final = 100_000
+"""Nodes that a text may have when its aliases are written out."""
+
+
+class Loader(yaml.SafeLoader):
+    """YAML 1.1 as Kubernetes reads it: times stay text, and a small text cannot become a huge value."""
+
+    depth = 0
+    size = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """A node of the text, counted: how deep it lies, and how much its aliases repeat."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise yaml.YAMLError("exceeded max depth of 10000")
+        alias = self.check_event(yaml.AliasEvent)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self.depth -= 1
+        self.size += _size(node) if alias else 1
+        if self.size > LARGEST:
+            raise yaml.YAMLError("document contains excessive aliasing")
+        return node
+
+
+Loader.yaml_implicit_resolvers = {
+    letter: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _size(node: yaml.Node | None) -> int:
+    """Nodes below a node with all aliases written out, counted up to the limit."""
+    count, waiting = 0, [node]
+    while waiting and count <= LARGEST:
+        value = getattr(waiting.pop(), "value", None)
+        count += 1
+        if isinstance(value, list):
+            waiting += [inner for item in value for inner in (item if isinstance(item, tuple) else (item,))]
+    return count
 
 
 def problem(error: yaml.YAMLError) -> str:

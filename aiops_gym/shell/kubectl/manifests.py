@@ -23,16 +23,6 @@ class Manifest(NamedTuple):
     source: str
 
 
-class Loader(yaml.SafeLoader):
-    """YAML 1.1 as Kubernetes reads it: times stay text."""
-
-
-Loader.yaml_implicit_resolvers = {
-    letter: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
 def read(context: Context, paths: Sequence[str], recursive: bool = False) -> list[Manifest]:
     """All objects of files, folders and `-`; the items of a List are given one by one.
 
@@ -50,7 +40,7 @@ def read(context: Context, paths: Sequence[str], recursive: bool = False) -> lis
 def documents(text: str, source: str) -> list[Json]:
     """The documents of a text, empty ones left out."""
     try:
-        parsed = list(yaml.load_all(text, Loader=Loader))
+        parsed = list(yaml.load_all(text, Loader=goyaml.Loader))
     except yaml.YAMLError as error:
         raise Failure(f"error parsing {source}: error converting YAML to JSON: {goyaml.problem(error)}") from None
     return [_keys(document) for document in parsed if document is not None]

@@ -7,9 +7,11 @@ fields vanish, quantities take their canonical form, a wrong type is refused wit
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from aiops_gym.sim.api import quantity
@@ -40,6 +42,10 @@ PLAIN_INTS = words(
     "minReadySeconds initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold hostPort "
     "nodePort count observedGeneration readyReplicas availableReplicas unavailableReplicas updatedReplicas "
     "fullyLabeledReplicas healthCheckNodePort active succeeded failed generation"
+)
+
+TIME = re.compile(
+    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-][01]\d:[0-5]\d)"
 )
 
 GO_KINDS = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
@@ -74,6 +80,9 @@ class Decoder:
                 decoded = self.many(inner, declared, type_name, f"{path}{name}", (*names, name))
                 if _meaningful(name, declared, decoded):
                     found[name] = decoded
+        for name, declared in _needed(type_name):
+            if name not in found:
+                found[name] = self.object({}, declared.type) if fields(declared.type) else _zero(declared)
         return found
 
     def many(self, value: Json, declared: Field, owner: str, path: str, names: tuple[str, ...]) -> Json:
@@ -114,8 +123,7 @@ class Decoder:
         elif kind == "bytes":
             return self.data(value, owner, names)
         elif kind == "time":
-            if isinstance(value, str):
-                return value
+            return self.time(value, owner, names)
         elif kind == "num":
             if isinstance(value, int | float) and not isinstance(value, bool):
                 return value
@@ -142,6 +150,15 @@ class Decoder:
             return quantity.canonical(value if isinstance(value, str) else f"{value:.15g}".replace("e+", "e"))
         except ValueError as error:
             raise DecodeError(str(error)) from None
+
+    def time(self, value: Json, owner: str, names: tuple[str, ...]) -> str:
+        """A time in RFC 3339."""
+        if not isinstance(value, str):
+            raise self.wrong(value, "v1.Time", owner, names, "struct")
+        if not TIME.fullmatch(value):
+            shape = "2006-01-02T15:04:05Z07:00"
+            raise DecodeError(f'parsing time "{value}" as "{shape}": cannot parse "{value}" as "2006"')
+        return value
 
     def data(self, value: Json, owner: str, names: tuple[str, ...]) -> str:
         """Base64."""
@@ -177,6 +194,20 @@ def copied(value: Json) -> Json:
 
 def _zero(declared: Field) -> Json:
     return {"str": "", "bool": False, "int32": 0, "int64": 0, "quantity": "0", "bytes": ""}.get(declared.type, {})
+
+
+@cache
+def _needed(type_name: str) -> tuple[tuple[str, Field], ...]:
+    """Fields that are written even when nobody gave them; selectors are not, their absence means something."""
+    found = fields(type_name).items()
+    kinds = ("str", "bool", "int32", "int64")
+    return tuple(
+        (name, declared)
+        for name, declared in found
+        if declared.required
+        and not declared.shape
+        and (declared.type in kinds or (fields(declared.type) and declared.type != "LabelSelector"))
+    )
 
 
 def _meaningful(name: str, declared: Field, value: Json) -> bool:

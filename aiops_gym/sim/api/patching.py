@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
-
-import orjson
 
 from aiops_gym.sim.api import write
 from aiops_gym.sim.api.answer import Answer
@@ -76,15 +75,14 @@ def _json_patched(old: Mapping[str, Any], body: Json) -> Json:
 
 def _put(world: World, resource: Resource, request: Request, old: Obj, changed: Json, kind: str) -> Answer:
     decoder = Decoder(patched=kind == STRATEGIC)
-    shown = go(request.body) if kind == STRATEGIC else orjson.dumps(changed).decode()
     try:
         if not isinstance(changed, dict):
             raise DecodeError("json: cannot unmarshal into Go value")
         draft = write.typed(resource, changed, decoder)
     except DecodeError as error:
-        raise _rejected(shown, str(error)) from None
+        raise _rejected(_shown(request, changed, kind), str(error)) from None
     if decoder.unknown and request.query.get("fieldValidation") == "Strict":
-        raise _rejected(shown, f"strict decoding error: {', '.join(decoder.unknown)}")
+        raise _rejected(_shown(request, changed, kind), f"strict decoding error: {', '.join(decoder.unknown)}")
     for name in ("name", "namespace"):
         given, own = draft["metadata"].get(name), old["metadata"].get(name)
         if given != own and (given or own):
@@ -92,6 +90,11 @@ def _put(world: World, resource: Resource, request: Request, old: Obj, changed: 
     draft["metadata"].setdefault("resourceVersion", old["metadata"]["resourceVersion"])
     obj = write.replace(world, resource, draft, old, request.subresource, bool(request.query.get("dryRun")))
     return write.warned(Answer(200, obj), [] if request.query.get("fieldValidation") == "Ignore" else decoder.unknown)
+
+
+def _shown(request: Request, changed: Json, kind: str) -> str:
+    """What was refused: a strategic patch itself, or the object that another patch would have made."""
+    return go(request.body) if kind == STRATEGIC else json.dumps(changed, separators=(",", ":"), ensure_ascii=False)
 
 
 def _rejected(shown: str, why: str) -> ApiError:
@@ -110,6 +113,8 @@ def _apply(world: World, resource: Resource, request: Request) -> Answer:
     if not isinstance(body, dict):
         raise bad_request("error decoding YAML: the object provided is unrecognized")
     intent = copied(body)
+    if not isinstance(intent.get("metadata") or {}, dict):
+        raise bad_request("error decoding YAML: json: cannot unmarshal into Go struct field .metadata")
     meta = intent["metadata"] = dict(intent.get("metadata") or {})
     meta["name"] = request.name
     if resource.namespaced:

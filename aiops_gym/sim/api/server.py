@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from aiops_gym.sim.api import patching, read, remove, reviews, subresources, write
 from aiops_gym.sim.api.resources import RESOURCES, Resource
-from aiops_gym.sim.api.status import ApiError, method_not_allowed, no_such_path
+from aiops_gym.sim.api.status import ApiError, bad_request, method_not_allowed, no_such_path
 from aiops_gym.sim.world import World
 from aiops_gym.types import Request, Response
+
+Json = Any
+DEEPEST = 100
+"""Levels of nesting in a body."""
 
 VERSION: dict[str, str] = {
     "major": "1",
@@ -34,11 +39,22 @@ def handle(world: World, request: Request) -> Response:
             return Response(200, read.get(world, resource, request))
         if request.verb == "list":
             return Response(200, read.list_(world, resource, request))
+        if _too_deep(request.body):
+            raise bad_request("json: exceeded max depth")
         if request.subresource:
             return subresources.handle(world, resource, request)
         return _write(world, resource, request)
     except ApiError as error:
         return Response(error.code, error.status)
+
+
+def _too_deep(body: Json) -> bool:
+    """Whether a body is nested deeper than any object could be; looked at level by level, not by recursion."""
+    level, depth = [body], 0
+    while level and depth <= DEEPEST:
+        inner = [v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list)]
+        level, depth = [item for items in inner for item in items if isinstance(item, dict | list)], depth + 1
+    return bool(level)
 
 
 def _write(world: World, resource: Resource, request: Request) -> Response:

@@ -175,27 +175,28 @@ def put_scale(world: World, resource: Resource, request: Request) -> Response:
         kind = request.content_type.partition(";")[0].strip()
         kind = patching.MERGE if kind == patching.STRATEGIC else kind
         scale = patching.patched(_scale(old), request.body, kind, "")
-    spec = scale.get("spec") if isinstance(scale, Mapping) else None
-    replicas = (spec if isinstance(spec, Mapping) else {}).get("replicas") or 0
-    if isinstance(replicas, bool) or not isinstance(replicas, int):
-        kind = "string" if isinstance(replicas, str) else "object"
-        where = "Go struct field ScaleSpec.spec.replicas of type int32"
-        raise bad_request(
-            f'Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal {kind} into {where}'
-        )
-    given = scale.get("metadata", {}).get("resourceVersion") if isinstance(scale.get("metadata"), Mapping) else None
-    if given and given != old["metadata"]["resourceVersion"]:
+    scale = scale if isinstance(scale, Mapping) else {}
+    spec, meta = (part if isinstance(part := scale.get(name), Mapping) else {} for name in ("spec", "metadata"))
+    if meta.get("resourceVersion") not in (None, "", old["metadata"]["resourceVersion"]):
         raise conflict(resource, request.name)
-    if replicas < 0:
-        named = Resource(
+    draft = copied(old)
+    draft["spec"]["replicas"] = _replicas(spec.get("replicas") or 0, request.name)
+    return Response(200, _scale(write.replace(world, resource, draft, old, "", bool(request.query.get("dryRun")))))
+
+
+def _replicas(wanted: Json, name: str) -> int:
+    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted >= 1 << 31:
+        kind = f"number {wanted}" if isinstance(wanted, int | float) else "string"
+        where = "Go struct field ScaleSpec.spec.replicas of type int32"
+        handled = 'Scale in version "v1" cannot be handled as a Scale'
+        raise bad_request(f"{handled}: json: cannot unmarshal {kind} into {where}")
+    if wanted < 0:
+        scales = Resource(
             name="scales.autoscaling", plural="scales", singular="scale", kind="Scale", group="autoscaling",
             version="v1", namespaced=True,
         )  # fmt: skip
-        why = "must be greater than or equal to 0"
-        raise invalid(named, request.name, [invalid_value("spec.replicas", replicas, why)])
-    draft = copied(old)
-    draft["spec"]["replicas"] = replicas
-    return Response(200, _scale(write.replace(world, resource, draft, old, "", bool(request.query.get("dryRun")))))
+        raise invalid(scales, name, [invalid_value("spec.replicas", wanted, "must be greater than or equal to 0")])
+    return wanted
 
 
 def bind(world: World, resource: Resource, request: Request) -> Response:

@@ -39,15 +39,24 @@ Target = list[Json]
 
 
 class Survey:
-    """Collects the nodes that can be reached from the operations of a world."""
+    """Collects the nodes that can be reached from the operations of a world.
+
+    Attributes:
+        told: what the registry said, by process and service.
+        recalled: what processes remember of it that cannot reach it, by process and service.
+    """
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.table = world.table("processes")
+        self.network = network.Network(world)
         self.processes: dict[str, int] = {}
         self.nodes: list[Json] = []
         self.known: dict[tuple[str, str], int] = {}
         self.routes: dict[tuple[str, str, int], network.Route] = {}
+        self.instances: dict[str, list[list[Json]]] = {}
+        self.told: dict[tuple[str, str], list[list[Json]]] = {}
+        self.recalled: dict[tuple[str, str], list[list[Json]]] = {}
 
     def entry(self, operation: Any) -> Json:
         """The call that a user makes for an operation."""
@@ -61,7 +70,7 @@ class Survey:
         if key not in self.routes:
             process = self.table.get(source)
             namespace = process["pod"].split("/")[0] if process else self.world.blueprint.namespace
-            self.routes[key] = network.dial(self.world, source or None, namespace, host, port)
+            self.routes[key] = self.network.dial(source or None, namespace, host, port)
         return self.routes[key]
 
     def index(self, process: str) -> int:
@@ -135,19 +144,16 @@ class Survey:
 
     def _addresses(self, source: str, service: str) -> list[list[Json]]:
         """What the registry says; while it cannot be reached, what it said last to this process."""
-        process = self.table[source]
-        seen, key = self.world.table("resolved"), f"{process['id']} {service}"
+        process, key = self.table[source], (source, service)
         host, port = address(process, "registry", "consul")
         if not host or self.dial(source, host, port).outcome != "ok":
-            return list(seen.get(key, ()))
-        found = [list(pair) for pair in dict.fromkeys(network.discover(self.world, service))]
-        if found != seen.get(key):
-            seen[key] = found
-            if len(seen) > REMEMBERED:
-                living = {row["id"] for row in self.table.values() if row["running"]}
-                for old in [old for old in seen if old.partition(" ")[0] not in living]:
-                    del seen[old]
-        return found
+            self.recalled[key] = recall(self.world, *key)
+            return self.recalled[key]
+        if service not in self.instances:
+            found = dict.fromkeys(network.discover(self.world, service))
+            self.instances[service] = [list(pair) for pair in found]
+        self.told[key] = self.instances[service]
+        return self.instances[service]
 
     def _target(self, source: str, call: Mapping[str, Json], process: str, delay: float, loss: float) -> Target:
         node = self._node(process, call)
@@ -171,12 +177,37 @@ class Survey:
         return self.index(route.targets[0][0]) if route.outcome == "ok" else -1
 
 
+def recall(world: World, process: str, service: str) -> list[list[Json]]:
+    """What the registry said last to a process about a service."""
+    return list(world.table("resolved").get(_memory(world, process, service), ()))
+
+
+def remember(world: World, told: Mapping[tuple[str, str], list[list[Json]]]) -> None:
+    """Keep what the registry said, for when it cannot be reached."""
+    if not told:
+        return
+    seen = world.table("resolved")
+    for (process, service), found in told.items():
+        key = _memory(world, process, service)
+        if found != seen.get(key):
+            seen[key] = found
+            if len(seen) > REMEMBERED:
+                living = {row["id"] for row in world.table("processes").values() if row["running"]}
+                for old in [old for old in seen if old.partition(" ")[0] not in living]:
+                    del seen[old]
+
+
+def _memory(world: World, process: str, service: str) -> str:
+    """The row of table `resolved` that holds what a process knows about a service."""
+    return f"{world.table('processes')[process]['id']} {service}"
+
+
 def survey(world: World) -> Json:
     """The call graph of the world's operations as it is now.
 
     Returns:
         `processes` (keys), `nodes` (callees first), `entry` (operation -> call), and per process `services` (the name
-        in traces), `cores`, `tracers` and `samples`.
+        in traces), `cores`, `tracers`, `samples` and `losses`; `told` and `recalled` as in `Survey`.
     """
     found = Survey(world)
     entry = {operation.name: found.entry(operation) for operation in world.blueprint.operations}
@@ -191,12 +222,16 @@ def survey(world: World) -> Json:
         "cores": [cores(world, key) for key in keys],
         "tracers": tracers + [-1] * (len(keys) - len(traced)),
         "samples": [float(found.table[key]["env"].get("JAEGER_SAMPLE_RATIO") or SAMPLE_RATIO) for key in keys],
+        "losses": [found.network.impairment(found.table[key])[1] for key in keys],
+        "told": found.told,
+        "recalled": found.recalled,
     }
 
 
 def cores(world: World, key: str) -> float:
     """CPU that a process may use: its container's limit, else its node."""
-    quota = quotas.of(world, key).cpu
+    row = world.table("quotas").get(key)
+    quota: float | None = row[0] if row is not None else quotas.of(world, key).cpu
     if quota is not None:
         return quota
     node = world.store.get("nodes", "", str(world.table("processes")[key]["node"]))

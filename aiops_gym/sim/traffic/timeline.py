@@ -8,14 +8,14 @@ changes: what is derived from a past interval stays true.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import orjson
 
-from aiops_gym.sim import network
-from aiops_gym.sim.traffic import graph, outcomes
+from aiops_gym.sim.traffic import facts, graph, outcomes
+from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.world import World
 
 Json = Any
@@ -25,6 +25,37 @@ ENTRIES = 4_096
 
 PACKET = 1_448.0
 """Bytes of payload in a packet."""
+
+
+FORMS = 256
+"""Outcomes kept for all worlds of the process, a few dozen kilobytes each."""
+
+NAMINGS = 16
+"""Sets of process keys for which each of them is kept."""
+
+Named = tuple[str, Json]
+"""Digest and outcome."""
+
+
+class Form(NamedTuple):
+    """What comes of equal facts, in whichever world, with positions in place of processes.
+
+    Attributes:
+        outcome: with an empty `processes`.
+        processes: the position of each.
+        told: what the registry said: position of who asked, service, answer.
+        recalled: what those remembered that could not ask it, in the same way; another memory is another outcome.
+        named: by the keys of the processes.
+    """
+
+    outcome: Json
+    processes: list[int]
+    told: list[tuple[int, str, Json]]
+    recalled: list[tuple[int, str, Json]]
+    named: Cache[Named]
+
+
+_forms: Cache[Form] = Cache(FORMS, lambda form: 1)
 
 
 class Interval(NamedTuple):
@@ -44,8 +75,7 @@ class Interval(NamedTuple):
 
 def note(world: World) -> None:
     """Write down the present outcome, if it differs from the last one."""
-    outcome = _outcome(world)
-    digest = blake2b(orjson.dumps(outcome, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest()
+    digest, outcome = _present(world)
     timeline, kept = world.table("timeline"), world.table("outcomes")
     if timeline and timeline[next(reversed(timeline))] == digest:
         return
@@ -97,14 +127,41 @@ def rate(world: World) -> float:
     return float(row["value"]) if row else world.blueprint.rate
 
 
-def _outcome(world: World) -> Json:
-    """The graph of calls and what comes of it under the present load, as data."""
+def _present(world: World) -> Named:
+    """Digest and outcome of the present state: as found before for equal facts, else worked out."""
+    found = facts.gather(world, rate(world))
+    keys = found.processes
+    form = _forms.get(found.key, lambda: _form(world, keys))
+    if any(graph.recall(world, keys[i], service) != answer for i, service, answer in form.recalled):
+        form = _form(world, keys)
+    graph.remember(world, {(keys[i], service): answer for i, service, answer in form.told})
+    return form.named.get(keys, lambda: _named(form, keys))
+
+
+def _named(form: Form, keys: Sequence[str]) -> Named:
+    outcome = {**form.outcome, "processes": [keys[i] for i in form.processes]}
+    return blake2b(orjson.dumps(outcome, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest(), outcome
+
+
+def _form(world: World, keys: Sequence[str]) -> Form:
+    """Look into the world."""
     found = graph.survey(world)
+    at = {key: i for i, key in enumerate(keys)}
+    return Form(
+        {**_outcome(world, found), "processes": []},
+        [at[key] for key in found["processes"]],
+        [(at[key], service, answer) for (key, service), answer in found["told"].items()],
+        [(at[key], service, answer) for (key, service), answer in found["recalled"].items()],
+        Cache(NAMINGS, lambda named: 1),
+    )
+
+
+def _outcome(world: World, found: Json) -> Json:
+    """The graph of calls and what comes of it under the present load, as data."""
     load = rate(world)
     weights = {operation.name: operation.weight for operation in world.blueprint.operations}
     solved = outcomes.solve(found, load, weights)
-    traffic = _packets(found, solved["rps"], weights, load)
-    losses = [_own_loss(world, key) for key in found["processes"]]
+    traffic = _packets(found, solved["rps"])
     return {
         "rate": load,
         "weights": weights,
@@ -119,7 +176,7 @@ def _outcome(world: World) -> Json:
         "queues": _rounded(solved["queues"]),
         "received": _rounded(traffic[0]),
         "sent": _rounded(traffic[1]),
-        "losses": losses,
+        "losses": found["losses"],
         "success": _rounded(solved["success"]),
         "latency": _rounded(solved["latency"]),
     }
@@ -136,9 +193,7 @@ ASK, ANSWER = 420.0, 1_650.0
 """Mean bytes of a request and of an answer, headers included."""
 
 
-def _packets(
-    found: Json, rps: list[float], weights: Mapping[str, float], load: float
-) -> tuple[list[float], list[float]]:
+def _packets(found: Json, rps: list[float]) -> tuple[list[float], list[float]]:
     """Bytes per second that each process receives and sends."""
     received, sent = [0.0] * len(found["processes"]), [0.0] * len(found["processes"])
     for node, each in zip(found["nodes"], rps, strict=True):
@@ -150,10 +205,6 @@ def _packets(
                 received[node["process"]] += each * call["p"] * share * ANSWER
                 sent[node["process"]] += each * call["p"] * share * ASK
     return received, sent
-
-
-def _own_loss(world: World, process: str) -> float:
-    return network.impairment(world, world.table("processes")[process])[1]
 
 
 def _rounded(value: Json) -> Json:

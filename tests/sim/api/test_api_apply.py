@@ -16,16 +16,30 @@ def variants():
     """Versions of one Deployment, as recorded patches make them."""
     for case in CASES:
         if case["type"] == "strategic" and case["kind"] == "Deployment" and "result" in case:
-            yield strip(case["result"])
+            result = strip(case["result"])
+            if well_made(result):
+                yield result
+
+
+KEYS = {"ports": "containerPort", "volumeMounts": "mountPath", "tolerations": "key"}
+
+
+def well_made(value, key="name"):
+    """Whether all items of merged lists have their keys; some of the recorded patches leave them out."""
+    if isinstance(value, dict):
+        return all(well_made(inner, KEYS.get(name, "name")) for name, inner in value.items())
+    if isinstance(value, list):
+        return all(not isinstance(item, dict) or (key in item and well_made(item)) for item in value)
+    return True
 
 
 def strip(value):
     """Without nulls and left-over directives, as an object that can be applied."""
     if isinstance(value, dict):
         return {k: strip(v) for k, v in value.items() if v is not None and not k.startswith("$")}
-    return (
-        [strip(v) for v in value if not (isinstance(v, dict) and "$patch" in v)] if isinstance(value, list) else value
-    )
+    if isinstance(value, list):
+        return [strip(v) for v in value if not (isinstance(v, dict) and "$patch" in v)]
+    return value
 
 
 def asked_for(wanted, found, path=""):

@@ -11,7 +11,6 @@ from aiops_gym.shell.kubectl.changes import CHANGING, LOCAL, dry_run, query, rep
 from aiops_gym.shell.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
 from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.shell.kubectl.flags import Flag, go_quote
-from aiops_gym.shell.kubectl.manifests import Loader
 from aiops_gym.shell.kubectl.targets import FILES, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.api.patch.errors import PatchError
@@ -23,6 +22,9 @@ from aiops_gym.sim.api.schema import type_of
 Json = Any
 
 TYPES: Final = {"json": JSON_PATCH, "merge": MERGE, "strategic": STRATEGIC}
+SHOWN: Final = 2_000
+"""Characters of a patch that an error repeats."""
+
 DECODING: Final = {"json": "", "merge": "error decoding patch: ", "strategic": ""}
 
 
@@ -83,9 +85,10 @@ def _file(call: Invocation, path: str) -> str:
 def _from_yaml(text: str) -> Json:
     """A patch that is not an object in JSON: it is read as YAML."""
     try:
-        return yaml.load(text, Loader=Loader)
+        return yaml.load(text, Loader=goyaml.Loader)
     except yaml.YAMLError as error:
-        raise Failure(f"unable to parse {go_quote(text)}: {goyaml.problem(error)}") from None
+        shown = go_quote(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
+        raise Failure(f"unable to parse {shown}: {goyaml.problem(error)}") from None
 
 
 def _decode(text: str, kind: str, local: bool) -> Json:
