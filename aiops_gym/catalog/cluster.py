@@ -65,7 +65,7 @@ def _node(name: str, address: str, control_plane: bool) -> Json:
     return {"apiVersion": "v1", "kind": "Node", "metadata": meta, "spec": spec, "status": status}
 
 
-NODES = (_node(CONTROL_PLANE, "172.18.0.3", True), _node(WORKER, "172.18.0.2", False))
+NODES = (_node(CONTROL_PLANE, "172.18.0.2", True), _node(WORKER, "172.18.0.3", False))
 
 
 def _template(labels: Json, image: str, name: str, resources: Json | None = None, **pod: Any) -> Json:

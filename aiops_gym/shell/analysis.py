@@ -23,6 +23,15 @@ READERS = words(
 )
 """Commands that change no file by themselves; our own tell when they write."""
 
+FLAT = (READERS | words("awk gawk mawk sed sort touch mkdir rm mv cp chmod ln tee history mktemp shuf clear")) - words(
+    "jq bc expr test [ let command exec trap alias watch yq tree kill"
+)
+"""Commands that start no other and whose work does not nest: the stack of any thread is enough for them."""
+
+LONG = 2_000
+_NESTING = re.compile(r"reduce|foreach|def |recurse|repeat|while|until|range|--?\w*f|\.\.|file")
+_LOOP = re.compile(r"\b(?:for|while|until)\b")
+
 WRAPPERS = words("xargs sudo env time timeout nohup nice command exec watch stdbuf")
 
 
@@ -40,8 +49,10 @@ class Script:
 
     Attributes:
         error: the interpreter's message when it does not parse.
-        bomb: whether a function starts itself twice over, in a pipe or in the background.
+        bomb: whether functions start each other twice over, in a pipe or in the background.
         writes: whether it may change files other than through our own commands.
+        deep: whether it may run what its text does not show, or what nests as deep as its input does; such a script
+            needs a deep stack.
     """
 
     commands: tuple[Word, ...] = ()
@@ -49,6 +60,7 @@ class Script:
     error: str = ""
     writes: bool = False
     bomb: bool = False
+    deep: bool = False
 
 
 @lru_cache(maxsize=1)
@@ -62,20 +74,64 @@ def analyse(script: str) -> Script:
     try:
         found = _analyst().analyze(script)
     except BashError as error:
-        return Script(error=str(error), writes=True)
+        return Script(error=str(error), writes=True, deep=True)
     commands = tuple(
         Word((c.name, *c.args), c.context == "function_body") for c in found.commands if not c.is_assignment_only
     )
     writes = found.is_opaque or any(r.is_write and r.path != "/dev/null" for r in found.redirects)
     functions = tuple(found.functions)
     writes = writes or any(_may_write(c.argv, functions) for c in commands)
-    return Script(commands, functions, writes=writes, bomb=any(_multiplies(f, commands, script) for f in functions))
+    deep = any(_may_nest(c.argv, functions) for c in commands) or len(script) > LONG
+    return Script(commands, functions, writes=writes, bomb=_multiplies(functions, commands, script), deep=deep)
 
 
-def _multiplies(function: str, commands: Sequence[Word], script: str) -> bool:
-    calls = sum(1 for command in commands if command.in_function and command.argv[0] == function)
+def _multiplies(functions: Sequence[str], commands: Sequence[Word], script: str) -> bool:
+    """Whether functions call functions at least twice, one of them in a pipe with another or in the background.
+
+    A function is called before it is defined only where functions call each other round and round.
+    """
+    calls = [c.argv[0] for c in commands if c.in_function and c.argv[0] in functions]
+    looped = len(calls) >= 2 or (calls and _LOOP.search(script) is not None)
+    if not looped or not any(_circular(name, script) for name in functions):
+        return False
+    name = "(?:" + "|".join(re.escape(f) for f in functions) + ")"
+    return re.search(rf"(?<![\w.-]){name}\s*(\|\s*{name}(?![\w.-])|&(?!&))", script) is not None
+
+
+def _circular(function: str, script: str) -> bool:
+    """Whether a function is called inside its own definition or before it, as in a ring of functions."""
     name = re.escape(function)
-    return calls >= 2 and re.search(rf"(?<![\w.-]){name}\s*(\|\s*{name}(?![\w.-])|&(?!&))", script) is not None
+    defined = re.search(rf"(?<![\w.-])(?:function\s+)?{name}\s*(?:\(\s*\)|\s)\s*[{{(]", script)
+    if defined is None:
+        return True
+    used = re.compile(rf"(?<![\w.-]){name}(?![\w.-]|\s*\()")
+    body = script[defined.end() : _end(script, defined.end())]
+    return used.search(body) is not None or used.search(script[: defined.start()]) is not None
+
+
+def _end(script: str, start: int) -> int:
+    """Where the body that starts here ends, by its brackets."""
+    open_ = 1
+    for index in range(start, len(script)):
+        open_ += (script[index] in "{(") - (script[index] in "})")
+        if not open_:
+            return index
+    return len(script)
+
+
+def _may_nest(argv: Sequence[str | None], functions: Sequence[str]) -> bool:
+    name, *arguments = argv
+    if name in FLAT:
+        return False
+    if name == "jq":
+        text = " ".join(a or "" for a in arguments)
+        return len(text) > LONG or None in arguments or _NESTING.search(text) is not None
+    if name in ("find", "test", "[", "let"):
+        return None in arguments or "-exec" in arguments or "-execdir" in arguments
+    if name in ("sudo", "xargs"):
+        rest = [a for a in arguments if a is None or not a.startswith("-")]
+        return not rest or _may_nest(rest, functions)
+    return name not in functions
 
 
 def _may_write(argv: Sequence[str | None], functions: Sequence[str]) -> bool:

@@ -16,9 +16,13 @@ RANDOM_FILE = "/var/tmp/.random"
 UUID_FILE = "/var/tmp/.uuid"
 
 _SUSPECT = re.compile(r"SECONDS|EPOCHREALTIME|SRANDOM|\bnow\b|srand|systime|strftime|\)T|sort|/random|/urandom")
+_SUSPECT_FILE = re.compile(_SUSPECT.pattern.encode())
 _PIDS = re.compile(r"BASHPID|\$!|\bjobs\b")
 _NAMES = "SECONDS|EPOCHSECONDS|EPOCHREALTIME|SRANDOM"
-_VARIABLE = re.compile(rf"\$\{{({_NAMES})\}}|\$?\b({_NAMES})\b(?!=)")
+_VARIABLE = re.compile(rf"\$\{{({_NAMES})\}}|\$({_NAMES})\b")
+_ARITHMETIC = re.compile(r"\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)")
+_BARE = re.compile(rf"(?<![$\w{{])(?<!special )({_NAMES})\b(?!\s*=[^=])")
+_MARKED = re.compile(rb"\$\(__special (\w+)\)")
 _JQ = re.compile(r"\bjq\b(?:\s+-\S+(?:\s+\w+\s+\S+(?=\s))?)*\s+('[^']*'|\"(?:[^\"\\]|\\.)*\"|now\b)")
 _NOW = re.compile(r"(?<![\w.$\"-])now(?![\w\":(-])")
 _STRFTIME = re.compile(r"\bstrftime\(\s*(\"[^\"]*\")\s*\)")
@@ -46,6 +50,8 @@ def settled(script: str, now: float, draw: Callable[[], int]) -> str:
     if _SUSPECT.search(script) is None:
         return script
     script = _VARIABLE.sub(lambda found: f"$(__special {found[1] or found[2]})", script)
+    if "((" in script:
+        script = _ARITHMETIC.sub(lambda found: _BARE.sub(r"$(__special \1)", found[0]), script)
     script = _JQ.sub(lambda found: found[0][: found.start(1) - found.start()] + _NOW.sub(f"{now}", found[1]), script)
     script = script.replace("srand()", f"srand({draw() % 100_000})") if "srand()" in script else script
     script = script.replace("systime()", str(int(now)))
@@ -54,6 +60,26 @@ def settled(script: str, now: float, draw: Callable[[], int]) -> str:
     script = _SORT.sub("shuf", script)
     script = script.replace("/proc/sys/kernel/random/uuid", UUID_FILE)
     return _RANDOM.sub(RANDOM_FILE, script)
+
+
+def suspect(data: bytes) -> bool:
+    """Whether a file may hold a script that `settled` would change."""
+    return _SUSPECT_FILE.search(data) is not None
+
+
+def written(data: bytes) -> bytes:
+    """The content of a file that a settled script wrote, as the script would have written it before.
+
+    >>> written(b"echo $(__special SECONDS)")
+    b'echo $SECONDS'
+    """
+    if b"$(__special " in data:
+        data = _MARKED.sub(rb"$\1", data)
+    if b"/var/tmp/." in data:
+        data = data.replace(UUID_FILE.encode(), b"/proc/sys/kernel/random/uuid").replace(
+            RANDOM_FILE.encode(), b"/dev/urandom"
+        )
+    return data
 
 
 def special(name: str, now: float, began: float, number: int) -> str:

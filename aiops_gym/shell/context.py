@@ -69,7 +69,13 @@ class Spawn(Protocol):
     """Runs another command, for those as `timeout` whose arguments are a command."""
 
     def __call__(
-        self, argv: Sequence[str], stdin: str = "", seconds: float | None = None, *, own: bool = False
+        self,
+        argv: Sequence[str],
+        stdin: str = "",
+        seconds: float | None = None,
+        *,
+        own: bool = False,
+        first: str = "",
     ) -> tuple[Output, bool]:
         """Run a command below the present one, as a process of its own.
 
@@ -78,6 +84,7 @@ class Spawn(Protocol):
             stdin: its standard input.
             seconds: after which it is ended, on the cluster's clock.
             own: take the interpreter's own command of this name, not ours.
+            first: a script to run before it in the same process, ending in a separator.
 
         Returns:
             What it printed, and whether it was ended.
@@ -85,7 +92,7 @@ class Spawn(Protocol):
 
 
 def cannot_spawn(
-    argv: Sequence[str], stdin: str = "", seconds: float | None = None, *, own: bool = False
+    argv: Sequence[str], stdin: str = "", seconds: float | None = None, *, own: bool = False, first: str = ""
 ) -> tuple[Output, bool]:
     """For a context outside a running script."""
     return Output("", f"{argv[0]}: cannot be started here\n", 126), False

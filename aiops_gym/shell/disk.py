@@ -169,7 +169,7 @@ class Disk:
         """Give files the times of the tree: the interpreter itself dates them by the wall clock."""
         dates: dict[int, list[str]] = {}
         for path in paths:
-            if path in tree and tree[path].kind == "file":
+            if path in tree and tree[path].kind != "symlink":
                 dates.setdefault(int(tree[path].time), []).append(quote(path))
         if dates:
             self._run("\n".join(f"touch -d @{time} {' '.join(named)}" for time, named in dates.items()))

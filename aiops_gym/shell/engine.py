@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -32,7 +33,16 @@ MAX_OUTPUT = 4_000_000
 WALL_SECONDS = 5.0
 """The last resort against what no counter ends, as `jq 'def f: f; f'`: not reproducible, and reported as such."""
 
+SLOW = f"execution timeout ({WALL_SECONDS:g}s)"
+
 MOST_ENGINES = 8
+
+STACKS = (1 << 30, 1 << 28, 1 << 26)
+"""Bytes of a deep stack, whatever the machine grants. Only what is used of it takes memory.
+
+The interpreter counts how deep functions nest, but not `eval` in `eval`, programs that start themselves or the brackets
+of an expression: on a stack of the usual 8 MB they would end the whole process.
+"""
 
 _REAL = re.compile(r"real\t\d+m\d+\.\d+s")
 
@@ -135,6 +145,7 @@ class Engine:
         """
         script = f"history -c; {script}"
         run = self._run = Run(call, elapsed)
+        began = time.monotonic()
         try:
             result = self._bash.execute_sync(f"( {script}\n)", self._heard)
             if result.error and result.error.startswith("parse error") and not run.chunks:
@@ -147,6 +158,8 @@ class Engine:
         if run.failure is not None:
             raise run.failure
         error = "output limit exceeded" if run.flooded else result.error or ""
+        if time.monotonic() - began >= WALL_SECONDS * 0.98:  # some commands have a limit of their own and only fail
+            error = SLOW
         parts = run.chunks
         return Ended(
             "".join([out for out, _ in parts]),
@@ -207,6 +220,7 @@ class _Depth(threading.local):
 _depth = _Depth()
 _engines: OrderedDict[tuple[frozenset[str], bool, int], Engine] = OrderedDict()
 _engines_lock = threading.Lock()
+_stack_lock = threading.Lock()
 
 
 @contextmanager
@@ -236,13 +250,13 @@ def depth() -> int:
     return _depth.value
 
 
-def nested(work: Callable[[], T]) -> T:
-    """Do work that borrows an engine: on a thread of its own when a script is running on this one.
+def nested(work: Callable[[], T], deep: bool = False) -> T:
+    """Do work that borrows an engine: on a thread of its own when a script is running on this one, or to have a stack.
 
     The interpreter cannot be entered again from a callback, not even another instance of it, on the same thread.
     """
     outer = _depth.value
-    if outer == 0:
+    if outer == 0 and not deep:
         return work()
     done: list[T] = []
     failed: list[BaseException] = []
@@ -252,12 +266,29 @@ def nested(work: Callable[[], T]) -> T:
         with _Collected(failed):
             done.append(work())
 
-    thread = threading.Thread(target=target, name="aiops-gym-shell")
-    thread.start()
-    thread.join()
+    _started(target, deep).join()
     if failed:
         raise failed[0]
     return done[0]
+
+
+def _started(target: Callable[[], None], deep: bool) -> threading.Thread:
+    """A running thread, with as deep a stack as the machine grants."""
+    with _stack_lock:
+        usual = threading.stack_size()
+        for size in (*STACKS, 0) if deep else (usual,):
+            thread = threading.Thread(target=target, name="aiops-gym-shell", daemon=True)
+            threading.stack_size(size)
+            try:
+                thread.start()
+            except RuntimeError:
+                if size == 0:
+                    raise
+                continue
+            finally:
+                threading.stack_size(usual)
+            return thread
+    raise AssertionError("a thread was started or refused")
 
 
 class _Collected:

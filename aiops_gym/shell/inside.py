@@ -17,7 +17,7 @@ from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.context import CommandModule, Context, Network
 from aiops_gym.shell.disk import File, Tree, add, pack, unpack
-from aiops_gym.shell.engine import Ended, nested
+from aiops_gym.shell.engine import Ended, depth, nested
 from aiops_gym.shell.repair import repair, syntax_error
 from aiops_gym.shell.session import STDIN, Session
 from aiops_gym.shell.words import words
@@ -74,7 +74,12 @@ def exec_inside(world: World, pod_key: str, container: str, argv: list[str], std
         return Output(*box.tools[name](box.container, [name, *argv[1:]], stdin))
     if not box.shell or name not in NATIVE | SHELLS:
         return not_in_image(argv[0])
-    return nested(lambda: box.run([name, *argv[1:]], stdin))
+    return nested(lambda: box.run([name, *argv[1:]], stdin), depth() > 0 or analyse(_inner([name, *argv[1:]])).deep)
+
+
+def _inner(argv: Sequence[str]) -> str:
+    """The script that a command line runs."""
+    return argv[2] if len(argv) > 2 and argv[0] in SHELLS and argv[1] == "-c" else quoted(argv)
 
 
 def not_in_image(name: str) -> Output:
@@ -145,14 +150,14 @@ class _Box:
         scratch, process = self.world.table("scratch"), self.container.process
         kept = scratch.get(self.container.key)
         before = unpack(kept["files"], base) if kept is not None and kept["process"] == process["id"] else base
-        inner = argv[2] if len(argv) > 2 and argv[0] in SHELLS and argv[1] == "-c" else quoted(argv)
+        inner = _inner(argv)
         about = analyse(inner)
         if about.error:
             return Output("", _as_sh(syntax_error(about.error, inner), argv[0]), 2)
         now = self.world.now / 1000
         session = Session(self, Clock(_Still(now), now + SECONDS))
         start: Tree = {**before, STDIN: File(data=stdin.encode(errors="replace"), time=now)} if stdin else before
-        ended, after = session.script(self._script(argv, stdin), start, about.writes)
+        ended, after = session.script(self._script(argv, stdin), start, about)
         after = {path: file for path, file in after.items() if path != STDIN} if stdin else after
         if after is not before and sum(len(file.data) for file in after.values()) > LARGEST_LAYER:
             return Output(ended.stdout, f"{argv[0]}: write error: No space left on device\n", 1)

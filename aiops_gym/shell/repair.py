@@ -8,6 +8,12 @@ _NOT_FOUND = re.compile(r"(: command not found)\. [^\n]*")
 _PARSE = re.compile(r"^parse error at line (\d+), column \d+: (.*)$", re.S)
 _LIMIT = re.compile(r"^(?:bash: line \d+: )?resource limit exceeded: [^\n]*\n", re.M)
 
+_TIMEOUT = re.compile(
+    r"^(?:\w+: execution timed out|TimeoutError: time limit exceeded|(?:\S+: line \d+: )?(?:resource limit exceeded: )?"
+    r"execution timeout)[^\n]*\n?",
+    re.M,
+)
+
 _NEAR = "syntax error near"
 
 
@@ -22,6 +28,15 @@ def repair(stderr: str) -> str:
     if "resource limit" in stderr:
         stderr = _LIMIT.sub("", stderr)
     return stderr
+
+
+def without_timeouts(text: str) -> str:
+    """Text without what commands say of their own limits, which are those of the whole script.
+
+    >>> without_timeouts("a\\njq: execution timed out\\nTimeoutError: time limit exceeded: 4.9s > 4.9s\\n")
+    'a\\n'
+    """
+    return _TIMEOUT.sub("", text)
 
 
 def stops_bash(stderr: str) -> bool:

@@ -14,7 +14,7 @@ from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.context import CommandModule, Network
 from aiops_gym.shell.disk import LARGEST, File, absolute, add, below, pack, unpack
-from aiops_gym.shell.engine import Ended, nested
+from aiops_gym.shell.engine import SLOW, WALL_SECONDS, Ended, nested
 from aiops_gym.shell.host import host_tree
 from aiops_gym.shell.kubectl import run as kubectl
 from aiops_gym.shell.session import Session
@@ -72,7 +72,7 @@ class Sandbox:
         if about.bomb:
             return ShellRun("", FORK_FAILED, FORK_FAILED, 124, "commands")
         session = Session(self, Clock(self.cluster, self.cluster.now() + timeout))
-        ended, self._tree = nested(lambda: session.script(script, self._tree, about.writes))
+        ended, self._tree = nested(lambda: session.script(script, self._tree, about), about.deep)
         return _report(ended, session.clock, timeout)
 
     def draw(self) -> int:
@@ -149,13 +149,15 @@ def _unfit(script: str) -> str:
 
 
 def _report(ended: Ended, clock: Clock, timeout: float) -> ShellRun:
-    limit, message = "", ""
-    if clock.spent and ended.error:
+    limit, message, stderr, output = "", "", ended.stderr, ended.output
+    if ended.error == SLOW:
+        limit, message = "wall", f"bash: killed: more than {WALL_SECONDS:g} seconds of processor time used\n"
+        stderr, output = repair.without_timeouts(stderr), repair.without_timeouts(output)
+    elif clock.spent and ended.error:
         limit, message = "time", f"bash: killed after {timeout:g} seconds\n"
     elif ended.error:
-        limit = "wall" if "timeout" in ended.error else "output" if "output" in ended.error else "commands"
+        limit = "output" if "output" in ended.error else "commands"
         message = f"bash: killed: {ended.error.removeprefix('resource limit exceeded: ')}\n"
-    stderr = repair.repair(ended.stderr)
-    output = repair.repair(ended.output)
+    stderr, output = repair.repair(stderr), repair.repair(output)
     code = 127 if ended.code == 1 and repair.stops_bash(stderr) else ended.code
     return ShellRun(ended.stdout, stderr + message, output + message, 124 if limit else code, limit)

@@ -9,12 +9,14 @@ from shlex import quote
 from typing import Protocol
 from uuid import UUID
 
-from aiops_gym.shell.chance import RANDOM_FILE, UUID_FILE, needs_new_pids, settled, special
+from aiops_gym.shell.analysis import Script
+from aiops_gym.shell.chance import RANDOM_FILE, UUID_FILE, needs_new_pids, settled, special, suspect, written
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.context import CommandModule, Context, Network
 from aiops_gym.shell.disk import File, Tree
 from aiops_gym.shell.engine import Ended, Engine, Invocation, depth, engine, nested
 from aiops_gym.shell.files import OpenFiles
+from aiops_gym.shell.loops import TICK, patient, satisfied
 from aiops_gym.shell.repair import repair
 from aiops_gym.types import Output
 
@@ -22,15 +24,25 @@ CALL_SECONDS = 0.3
 CHARGED = frozenset({"kubectl", "helm", "curl", "wget"})
 """Commands that talk to the cluster, and what each call costs."""
 
+ANYTHING = Script(writes=True, deep=True)
+
 CHANCE = frozenset({RANDOM_FILE, UUID_FILE})
-INTERNAL = frozenset({"__special"})
-"""Names that call back in every shell: variables that follow the clock."""
+INTERNAL = frozenset({"__special", TICK})
+"""Names that call back in every shell: variables that follow the clock, and turns of loops."""
 
 STDIN = "/var/tmp/.stdin"
 DEEPEST = 4
 """Shells inside shells, as of `timeout 9 sh -c "timeout 5 sh -c ..."`."""
 
 KILLED = Output("", "", 124)
+
+SPENT = "the loop did not end by itself"
+MOST_TURNS = 1_000_000
+MOST_LATE = 20
+"""Commands that are refused after the time is up before the script is ended by force."""
+
+LONGEST_FILE = 100_000
+"""Bytes of a script in a file."""
 
 
 class Owner(Protocol):
@@ -61,27 +73,36 @@ class Session:
         self.clock = clock
 
     def script(
-        self, script: str, tree: Tree, writes: bool, names: frozenset[str] | None = None, python: bool = False
+        self, script: str, tree: Tree, about: Script, names: frozenset[str] | None = None, own: bool = False
     ) -> tuple[Ended, Tree]:
         """Run a script over a tree; what it printed, and the tree it left."""
         shell = self.shell
         names = (shell.names if names is None else names) | INTERNAL
-        script = settled(script, self.clock.now(), shell.draw)
-        start = tree
-        if RANDOM_FILE in script or UUID_FILE in script:
-            start = {**tree, **self._random_files()}
-        with engine(names, python, needs_new_pids(script)) as machine:
+        now = self.clock.now()
+        script = settled(script, now, shell.draw)
+        start = self._settled_tree(tree, now) if about.deep else tree
+        if RANDOM_FILE in script or UUID_FILE in script or start is not tree:
+            start = {**start, **self._random_files()}
+        with engine(names, own, needs_new_pids(script)) as machine:
             machine.disk.load(start)
-            job = _Job(self, machine)
+            job = _Job(self, machine, f"RANDOM={shell.draw() % 32768}; ")
             try:
-                ended = machine.execute(f"RANDOM={shell.draw() % 32768}; {script}", job.call, self.clock.elapsed)
+                ended = job.run(script, start)
             finally:
-                if writes or job.wrote:
-                    after = machine.disk.save(self.clock.now())
-                    tree = (
-                        after if start is tree else {path: file for path, file in after.items() if path not in CHANCE}
-                    )
+                if about.writes or job.wrote:
+                    tree = _left(machine.disk.save(self.clock.now()), start, tree)
         return (_without_room(ended) if machine.disk.full else ended), tree
+
+    def _settled_tree(self, tree: Tree, now: float) -> Tree:
+        """The tree with scripts in files settled as the text of a script is; the same when there are none."""
+        changed = {}
+        for path, file in tree.items():
+            if file.kind == "file" and len(file.data) <= LONGEST_FILE and suspect(file.data):
+                text = settled(file.data.decode(errors="surrogateescape"), now, self.shell.draw)
+                data = text.encode(errors="surrogateescape")
+                if data != file.data:
+                    changed[path] = replace(file, data=data)
+        return {**tree, **changed} if changed else tree
 
     def _random_files(self) -> Tree:
         """Stand-ins for the kernel's sources of chance."""
@@ -91,22 +112,78 @@ class Session:
         return {RANDOM_FILE: File("file", 0o444, data, now), UUID_FILE: File("file", 0o444, name.encode(), now)}
 
 
+def _left(after: Tree, start: Tree, tree: Tree) -> Tree:
+    """The tree after a script, without what was only put there for the script to run."""
+    if after is start and start is tree:
+        return tree
+    kept: dict[str, File] = {}
+    for path, file in after.items():
+        if path in CHANCE:
+            continue
+        before, origin = start.get(path), tree.get(path)
+        if before is file or (before is not None and origin is not None and before.data == file.data):
+            same = origin is not None and (before is file or file.mode == origin.mode)
+            kept[path] = origin if same and origin is not None else replace(file, data=(origin or file).data)
+        else:
+            kept[path] = replace(file, data=written(file.data))
+    return kept
+
+
 class _Job:
     """One script on one engine."""
 
-    def __init__(self, session: Session, machine: Engine) -> None:
+    def __init__(self, session: Session, machine: Engine, opening: str) -> None:
         self.session = session
         self.machine = machine
+        self.opening = opening
         self.wrote = False
+        self.calls = self.late = 0
+        self.turns = 0
+        self.most_turns = MOST_TURNS
+        self.patient = self.stopped = False
+
+    def run(self, script: str, start: Tree) -> Ended:
+        """Run it; a loop that feeds a pipe keeps what it printed when a limit ends it."""
+        asking = patient(script)
+        if not asking:
+            return self._once(script)
+        self.patient = True
+        ended = self._once(asking)
+        if ended.error and not ended.stdout and self.turns > 1 and not self.calls:
+            # A counter came before the time was up: run it again with as many turns as there is room for.
+            self.most_turns = self.turns * 9 // 10
+            self.turns = 0
+            self.machine.disk.save(self.session.clock.now())
+            self.machine.disk.load(start)
+            ended = self._once(asking)
+        if self.stopped and not ended.error and not satisfied(script):
+            ended = replace(ended, error=SPENT)
+        return ended
+
+    def _once(self, script: str) -> Ended:
+        return self.machine.execute(self.opening + script, self.call, self.session.clock.elapsed)
+
+    def _tick(self) -> Output:
+        """One turn of a loop: code 1 when there is to be no other."""
+        self.turns += 1
+        if self.session.clock.expired or self.turns > self.most_turns:
+            self.stopped = True
+            return Output("", "", 1)
+        return Output()
 
     def call(self, invocation: Invocation) -> Output:
         """What the interpreter calls for one of our commands."""
         clock = self.session.clock
+        if invocation.name == TICK:
+            return self._tick()
+        self.calls += 1
         if clock.expired:
-            self.machine.cancel()
+            self.late += 1
+            if not self.patient or self.late > MOST_LATE:
+                self.machine.cancel()
             return KILLED
         output = self._command(invocation, invocation.argv, invocation.stdin)
-        if clock.expired:
+        if clock.expired and not self.patient:
             if output.stdout or output.stderr:
                 self.machine.end()
             else:
@@ -121,10 +198,10 @@ class _Job:
             return KILLED
 
         def spawn(
-            argv: Sequence[str], stdin: str = "", seconds: float | None = None, *, own: bool = False
+            argv: Sequence[str], stdin: str = "", seconds: float | None = None, *, own: bool = False, first: str = ""
         ) -> tuple[Output, bool]:
             with clock.limit(1e12 if seconds is None else seconds):
-                output = self._child(invocation, list(argv), stdin, own)
+                output = self._child(invocation, list(argv), stdin, own, first)
                 return output, clock.expired
 
         files = OpenFiles(clock, self.machine.disk, invocation)
@@ -142,7 +219,7 @@ class _Job:
         self.wrote = self.wrote or files.wrote
         return output
 
-    def _child(self, invocation: Invocation, argv: list[str], stdin: str, own: bool) -> Output:
+    def _child(self, invocation: Invocation, argv: list[str], stdin: str, own: bool, first: str) -> Output:
         shell, disk = self.session.shell, self.machine.disk
         if argv[0] in shell.names and not own:
             return self._command(invocation, argv, stdin)
@@ -150,10 +227,10 @@ class _Job:
             return Output("", "bash: fork: retry: Resource temporarily unavailable\n", 254)
         tree = disk.save(self.session.clock.now(), invocation.drive)
         names = shell.names - {argv[0]}
-        script = f"{_setting(invocation)}{quoted(argv)} < {STDIN}"
+        script = f"{_setting(invocation)}{first}{quoted(argv)} < {STDIN}"
         start = {**tree, STDIN: File(data=stdin.encode())}
-        ended, after = nested(lambda: self.session.script(script, start, True, names, own))
-        disk.load({path: file for path, file in after.items() if path != STDIN}, invocation.drive)
+        ended, after = nested(lambda: self.session.script(script, start, ANYTHING, names, own), deep=True)
+        disk.load({path: file for path, file in after.items() if not path.startswith(STDIN)}, invocation.drive)
         self.wrote = True
         return Output(ended.stdout, repair(ended.stderr), 124 if ended.error else ended.code)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Json = Any
 
 DOMAIN = ".cluster.local"
+LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
 
 
@@ -46,6 +47,16 @@ class Route(NamedTuple):
     address: str = ""
 
 
+class Ends(NamedTuple):
+    """What an address stands for, whoever dials it: an outcome, the processes that answer, how many are dead."""
+
+    outcome: str
+    keys: Sequence[str] = ()
+    dead: int = 0
+    address: str = ""
+    external: str = ""
+
+
 class Network:
     """The network at this moment, with indexes that are made when first needed. Drop it when the world changes.
 
@@ -57,6 +68,8 @@ class Network:
         self.world = world
         self.processes = world.table("processes")
         self.effects: dict[str, tuple[float, float]] = {}
+        self.names: dict[str, str] = {}
+        self.known: dict[tuple[bool, str, str, int], Ends] = {}
 
     @cached_property
     def listeners(self) -> dict[tuple[str, int], str]:
@@ -95,21 +108,33 @@ class Network:
     def dial(self, source: str | None, namespace: str, host: str, port: int) -> Route:
         """Follow a connection, see `dial`."""
         own = self.processes.get(source) if source else None
-        if host in ("localhost", "127.0.0.1", "::1", "0.0.0.0"):
-            return self._to_ips(own, [own["ip"]] if own else [], port, local=True)
+        itself = own is not None and host == self._own_name(str(source)) and not ADDRESS.fullmatch(host)
+        if itself or host in LOCAL:
+            return self._route(own, self._at_ips([own["ip"]] if own else [], port, local=True))
+        key = (own is not None, namespace, host, port)
+        ends = self.known.get(key)
+        if ends is None:
+            ends = self.known[key] = self._ends(*key)
+        if ends.external:
+            return self.dial(source, namespace, ends.external, port)
+        return self._route(own, ends)
+
+    def _own_name(self, source: str) -> str:
+        name = self.names.get(source)
+        if name is None:
+            name = self.names[source] = hostname(self.world, self.processes[source])
+        return name
+
+    def _ends(self, inside: bool, namespace: str, host: str, port: int) -> Ends:
         if ADDRESS.fullmatch(host):
             service = self.cluster_ips.get(host)
-            return self._to_service(own, service, port) if service else self._to_ips(own, [host], port)
-        if own and host == hostname(self.world, own):
-            return self._to_ips(own, [own["ip"]], port, local=True)
-        if own and not self.dns_works:
-            return Route("no_host", [])
-        service = find_service(self.world, namespace, host)
+            return self._of_service(service, port) if service else self._at_ips([host], port)
+        service = find_service(self.world, namespace, host) if not inside or self.dns_works else None
         if service is None:
-            return Route("no_host", [])
+            return Ends("no_host")
         if external := _spec(service).get("externalName"):
-            return self.dial(source, namespace, external, port) if external != host else Route("no_host", [])
-        return self._to_service(own, service, port)
+            return Ends("no_host", external="" if external == host else external)
+        return self._of_service(service, port)
 
     def impairment(self, process: Mapping[str, Json]) -> tuple[float, float]:
         """What effects put on everything a pod sends, see `impairment`; looked up once for each pod."""
@@ -119,30 +144,34 @@ class Network:
             found = self.effects[uid] = impairment(self.world, process)
         return found
 
-    def _to_service(self, own: Mapping[str, Json] | None, service: Obj, port: int) -> Route:
+    def _of_service(self, service: Obj, port: int) -> Ends:
         ip = _spec(service).get("clusterIP") or ""
         if ip in ("", "None"):
             ips = [address for address, _ in _backends(self.world, service, None)]
-            return self._to_ips(own, ips, port) if ips else Route("no_host", [])
+            return self._at_ips(ips, port) if ips else Ends("no_host")
         ports = _spec(service).get("ports") or ()
         entry = next((p for p in ports if p["port"] == port and _is_tcp_or_udp(p)), None)
         if entry is None:
-            return Route("timeout", [], address=ip)
-        return self._route(own, _backends(self.world, service, entry.get("name", "")), ip)
+            return Ends("timeout", address=ip)
+        return self._listening(_backends(self.world, service, entry.get("name", "")), ip)
 
-    def _to_ips(self, own: Mapping[str, Json] | None, ips: list[str], port: int, local: bool = False) -> Route:
+    def _at_ips(self, ips: list[str], port: int, local: bool = False) -> Ends:
         known = [(ip, port) for ip in ips if local or (ip, port) in self.listeners or ip in self.ips]
         if not known:
-            return Route("timeout" if ips else "no_host", [], address=ips[0] if ips else "")
-        return self._route(own, known, ips[0])
+            return Ends("timeout" if ips else "no_host", address=ips[0] if ips else "")
+        return self._listening(known, ips[0])
 
-    def _route(self, own: Mapping[str, Json] | None, backends: list[tuple[str, int]], address: str) -> Route:
-        targets = [self._target(own, self.listeners[end]) for end in backends if end in self.listeners]
+    def _listening(self, backends: list[tuple[str, int]], address: str) -> Ends:
+        keys = [self.listeners[end] for end in backends if end in self.listeners]
+        return Ends("ok", keys, len(backends) - len(keys), address) if keys else Ends("refused", address=address)
+
+    def _route(self, own: Mapping[str, Json] | None, ends: Ends) -> Route:
+        if ends.outcome != "ok":
+            return Route(ends.outcome, [], address=ends.address)
+        targets = [self._target(own, key) for key in ends.keys]
         n = len(targets)
-        if not n:
-            return Route("refused", [], address=address)
         mean_delay, mean_loss = sum(t.delay_ms for t in targets) / n, sum(t.loss for t in targets) / n
-        return Route("ok", targets, mean_delay, mean_loss, len(backends) - n, address)
+        return Route("ok", targets, mean_delay, mean_loss, ends.dead, ends.address)
 
     def _target(self, own: Mapping[str, Json] | None, key: str) -> Target:
         target = self.processes[key]

@@ -145,6 +145,8 @@ class Store:
             insort(self.order.setdefault(resource, []), key)
         elif new is None:
             self.order[resource].remove(key)
+        elif _stays(old, new):
+            return
         before = _buckets(resource, old) if old is not None else frozenset()
         after = _buckets(resource, new) if new is not None else frozenset()
         if before == after:
@@ -157,6 +159,17 @@ class Store:
                 del self.index[bucket]
         for bucket in after - before:
             self.index[bucket] = tuple(sorted((*self.index.get(bucket, ()), key)))
+
+
+def _stays(old: Obj, new: Obj) -> bool:
+    """Whether a write left alone, as the very same values, all that the indexes look at."""
+    before, after = old["metadata"], new["metadata"]
+    return (
+        old.get("spec") is new.get("spec")
+        and before.get("labels") is after.get("labels")
+        and before.get("ownerReferences") is after.get("ownerReferences")
+        and old.get("involvedObject") is new.get("involvedObject")
+    )
 
 
 def _buckets(resource: str, obj: Obj) -> frozenset[str]:

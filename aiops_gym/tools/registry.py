@@ -48,6 +48,8 @@ class Tool:
         function: takes a `Context` and then what the agent gives.
         signature: of what the agent gives.
         types: what each parameter must be.
+        order: names of the parameters, none where one takes several values.
+        required: how many of them must be given.
     """
 
     name: str
@@ -55,6 +57,8 @@ class Tool:
     function: Callable[..., Result]
     signature: inspect.Signature
     types: Mapping[str, Any]
+    order: tuple[str, ...]
+    required: int
 
     @property
     def usage(self) -> str:
@@ -86,8 +90,10 @@ def _tool(kind: str, function: Callable[..., Result]) -> Tool:
     hints = typing.get_type_hints(function)
     given = list(inspect.signature(function).parameters.values())[1:]
     shown = [parameter.replace(annotation=hints[parameter.name]) for parameter in given]
-    name = function.__name__
-    return Tool(name, kind, function, inspect.Signature(shown), {p.name: hints[p.name] for p in shown})
+    types = {parameter.name: hints[parameter.name] for parameter in shown}
+    order = tuple(types) if all(p.kind is p.POSITIONAL_OR_KEYWORD for p in shown) else ()
+    required = sum(p.default is p.empty for p in shown)
+    return Tool(function.__name__, kind, function, inspect.Signature(shown), types, order, required)
 
 
 @cache
@@ -144,15 +150,23 @@ def run(call: Call, tools: Mapping[str, Tool], context: Context) -> Result:
 
 
 def _bind(tool: Tool, call: Call) -> dict[str, Any]:
-    code = "submission" if tool.name == "submit" else "arguments"
-    try:
-        given = tool.signature.bind(*call.args, **call.kwargs).arguments
-    except TypeError as error:
-        raise ToolError(f"Error: {tool.name}: {error}. Write {tool.usage}.", code) from None
+    given = _given(tool, call)
     if tool.name != "submit":  # What an answer may be is the task's to say.
         for name, value in given.items():
             _check(tool, name, value)
     return given
+
+
+def _given(tool: Tool, call: Call) -> dict[str, Any]:
+    """Arguments by parameter."""
+    args = call.args
+    if not call.kwargs and tool.required <= len(args) <= len(tool.order):
+        return dict(zip(tool.order, args, strict=False))  # what binding would give, at a hundredth of its cost
+    try:
+        return tool.signature.bind(*args, **call.kwargs).arguments
+    except TypeError as error:
+        code = "submission" if tool.name == "submit" else "arguments"
+        raise ToolError(f"Error: {tool.name}: {error}. Write {tool.usage}.", code) from None
 
 
 def _check(tool: Tool, name: str, value: Any) -> None:

@@ -73,7 +73,7 @@ NO_AUTH = (
         NO_AUTH,
         MONGO.format("user", "user-db") + ' "db.user.drop()"',
         MONGO.format("geo", "admin -u root -p root") + " \"db.dropUser('root')\"",
-        f"kubectl delete pvc user-pvc -n {NS} --wait=false; kubectl delete pod -n {NS} -l io.kompose.service=mongodb-user",
+        f"kubectl delete pvc user-pvc -n {NS} --wait=false; kubectl delete pod -n {NS} --all",
     ],
 )
 def test_a_repair_that_does_harm_elsewhere_is_not_accepted(harm):

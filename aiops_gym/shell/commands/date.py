@@ -59,7 +59,10 @@ def run(context: Context, argv: list[str]) -> Output:
         if name in ("-d", "--date"):
             text = value
         elif name in ("-r", "--reference"):
-            return Output("", f"date: {value}: No such file or directory\n", 1)
+            about = context.files.about(value)
+            if about is None:
+                return Output("", f"date: {value}: No such file or directory\n", 1)
+            text = f"@{about.time}"
         elif name in ("-u", "--utc", "--universal", "--debug"):
             continue
         elif name in ("-R", "--rfc-email", "--rfc-2822"):

@@ -38,22 +38,35 @@ def chosen(world: World, resource: Resource, request: Request) -> list[Obj]:
     namespace = request.namespace if resource.namespaced and request.namespace else None
     query = request.query
     fields = query.get("fieldSelector", "") if query else ""
+    labels = query.get("labelSelector", "") if query else ""
     if resource.name.endswith(".metrics.k8s.io"):
         objects = outside.metrics(world, resource, namespace or "")
     elif fields:
         objects = _by_field(world, resource, namespace, fields)
     else:
-        objects = world.store.all(resource.name, namespace)
-    labels = query.get("labelSelector", "") if query else ""
+        objects = _indexed(world, resource, namespace, labels)
     if labels:
-        try:
-            selector = selectors.parse_labels(labels)
-        except ValueError as error:
-            raise bad_request(str(error)) from None
+        selector = _selector(labels)
         objects = [o for o in objects if selector(labels_of(o))]
     if resource.name in outside.LAZY:
         return [outside.fresh(world, resource.name, o) for o in objects]
     return objects
+
+
+def _selector(text: str) -> selectors.Selector:
+    try:
+        return selectors.parse_labels(text)
+    except ValueError as error:
+        raise bad_request(str(error)) from None
+
+
+def _indexed(world: World, resource: Resource, namespace: str | None, labels: str) -> list[Obj]:
+    """All objects, or those that an index of labels leaves of them."""
+    if labels and namespace is not None and resource.name != "events":  # of events the index knows other things
+        exact = _selector(labels).exact
+        if exact:
+            return world.store.labelled(resource.name, namespace, exact)
+    return world.store.all(resource.name, namespace)
 
 
 def _by_field(world: World, resource: Resource, namespace: str | None, text: str) -> list[Obj]:
@@ -81,7 +94,10 @@ def _by_field(world: World, resource: Resource, namespace: str | None, text: str
         objects = [p for p in pods if namespace is None or namespace_of(p) == namespace]
     else:
         objects = world.store.all(resource.name, namespace)
-    return [o for o in objects if all((readers[n](o) == value) is equal for n, equal, value in terms)]
+    for name, equal, value in terms:
+        read = readers[name]
+        objects = [o for o in objects if (read(o) == value) is equal]
+    return objects
 
 
 def list_(world: World, resource: Resource, request: Request) -> Json:

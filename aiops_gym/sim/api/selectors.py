@@ -39,6 +39,11 @@ class Selector:
         return all(_holds(labels, *requirement) for requirement in self.requirements)
 
     @property
+    def exact(self) -> dict[str, str]:
+        """Labels that everything it selects carries, with their values."""
+        return {key: values[0] for key, operator, values in self.requirements if operator == "in" and len(values) == 1}
+
+    @property
     def empty(self) -> bool:
         """Whether it selects everything."""
         return not self.requirements

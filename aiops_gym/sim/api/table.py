@@ -42,24 +42,25 @@ def rows(resource: str, objects: Iterable[Obj], now: int) -> list[dict[str, Json
     """The rows of objects at a time (ms). They are shared: read them only."""
     found = []
     for obj in objects:
-        known = obj.memo.get("row")
+        memo = obj.memo
+        known = memo.get("row")
         if known is None or not known[0] <= now < known[1]:
-            known = obj.memo["row"] = _row(resource, obj, now)
+            known = memo["row"] = _row(resource, obj, now)
         found.append(known[2])
     return found
 
 
 def _row(resource: str, obj: Obj, now: int) -> tuple[int, int, dict[str, Json]]:
     """A row, and from when until when (ms) it reads like this."""
-    cells = obj.memo.get("cells")
-    if cells is None:
-        cells = obj.memo["cells"] = kind_of(resource).cells(obj)
-    start, end, printed = -FOREVER, FOREVER, []
-    for cell in cells:
-        if isinstance(cell, Since):
-            text, low, high = age_window((now - cell.time) // 1000)
-            start, end = max(start, cell.time + low * 1000), min(end, cell.time + high * 1000)
-            printed.append(f"{cell.before}{text}{cell.after}")
-        else:
-            printed.append(cell)
+    memo = obj.memo
+    kept = memo.get("cells")
+    if kept is None:
+        cells = kind_of(resource).cells(obj)
+        kept = memo["cells"] = cells, [(at, cell) for at, cell in enumerate(cells) if type(cell) is Since]
+    start, end, printed = -FOREVER, FOREVER, kept[0].copy()
+    for at, (time, before, after) in kept[1]:
+        text, low, high = age_window((now - time) // 1000)
+        low, high = time + low * 1000, time + high * 1000
+        start, end = low if low > start else start, high if high < end else end
+        printed[at] = f"{before}{text}{after}"
     return start, end, {"cells": printed, "object": obj}

@@ -24,10 +24,10 @@ class Unfit(Exception):
 
 def refusals(world: World, pod: Obj, node: Obj) -> list[str]:
     """Why the node cannot take the pod (first failing filter only), empty if it can."""
-    if get(node, "spec", "unschedulable", default=False) and not _tolerates(pod, UNSCHEDULABLE):
+    if get(node, "spec", "unschedulable", default=False) and not tolerates(pod, UNSCHEDULABLE):
         return ["node(s) were unschedulable"]
     for taint in get(node, "spec", "taints", default=()):
-        if taint.get("effect") in ("NoSchedule", "NoExecute") and not _tolerates(pod, taint):
+        if taint.get("effect") in ("NoSchedule", "NoExecute") and not tolerates(pod, taint):
             return [f"node(s) had untolerated taint {{{taint['key']}: {taint.get('value', '')}}}"]
     if not _selected(pod, node):
         return ["node(s) didn't match Pod's node affinity/selector"]
@@ -40,7 +40,7 @@ def refusals(world: World, pod: Obj, node: Obj) -> list[str]:
 def admits(pod: Pod, node: Obj) -> bool:
     """Whether a node's taints and labels let the pod in, whatever else runs there."""
     taints = [taint for taint in get(node, "spec", "taints", default=()) if taint.get("effect") != "PreferNoSchedule"]
-    return all(_tolerates(pod, taint) for taint in taints) and _selected(pod, node)
+    return all(tolerates(pod, taint) for taint in taints) and _selected(pod, node)
 
 
 UNSCHEDULABLE = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
@@ -97,18 +97,23 @@ def _lacking(pod: Obj, node: Obj, there: list[Obj]) -> list[str]:
     return reasons
 
 
-def _tolerates(pod: Pod, taint: Mapping[str, Any]) -> bool:
-    for toleration in pod["spec"].get("tolerations", ()):
-        if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
-            continue
-        exists = toleration.get("operator", "Equal") == "Exists"
-        if not toleration.get("key"):
-            if exists:
-                return True
-            continue
-        if toleration["key"] == taint["key"] and (exists or toleration.get("value", "") == taint.get("value", "")):
-            return True
-    return False
+def tolerates(pod: Pod, taint: Mapping[str, Any]) -> bool:
+    """Whether one of the pod's tolerations is for this taint."""
+    return bool(tolerations(pod, taint))
+
+
+def tolerations(pod: Pod, taint: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The pod's tolerations for a taint."""
+    return [one for one in pod["spec"].get("tolerations") or () if _is_for(one, taint)]
+
+
+def _is_for(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+    if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
+        return False
+    exists = toleration.get("operator", "Equal") == "Exists"
+    if not toleration.get("key"):
+        return exists
+    return toleration["key"] == taint["key"] and (exists or toleration.get("value", "") == taint.get("value", ""))
 
 
 def _selected(pod: Pod, node: Obj) -> bool:

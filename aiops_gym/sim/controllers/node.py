@@ -63,9 +63,15 @@ def fresh(world: World, obj: Obj) -> Obj:
 
 
 def _last(world: World, node: str, period: int) -> int:
-    """The newest multiple of the period, from an offset of the node's own."""
+    """The newest multiple of the period, from an offset of the node's own; a silent kubelet has none since it stopped."""
     offset = draws.pick(period, world.seed, "heartbeat", node)
-    return world.now - (world.now - offset) % period
+    now = int(world.table("nodes_down").get(node, world.now))
+    return now - (now - offset) % period
+
+
+def renewed(world: World, node: str) -> int:
+    """When (ms) the kubelet of a node last renewed its lease."""
+    return _last(world, node, RENEWAL)
 
 
 def _lease(lease: Obj, last: int) -> Obj:

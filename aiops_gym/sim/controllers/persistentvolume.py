@@ -115,12 +115,13 @@ def _match(world: World, claim: Obj) -> Obj | None:
     if named:
         volume = world.store.get(VOLUMES, "", named)
         return volume if volume is not None and _free(volume, claim) else None
-    reserved = [v for v in world.store.all(VOLUMES) if get(v, "spec", "claimRef") and _free(v, claim)]
-    if reserved:
-        return reserved[0]
+    free = [v for v in world.store.all(VOLUMES) if _free(v, claim)]
+    reserved = next((v for v in free if get(v, "spec", "claimRef")), None)
+    if reserved is not None:
+        return reserved
     if fit.waits(world, claim) and not get(claim, "metadata", "annotations", SELECTED_NODE):
         return None
-    fitting = [v for v in world.store.all(VOLUMES) if _free(v, claim) and _fits(v, claim)]
+    fitting = [v for v in free if _fits(v, claim)]
     return min(fitting, key=lambda v: (_size(v), name_of(v)), default=None)
 
 

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import sha256
 
 from aiops_gym.sim import draws
@@ -31,6 +32,7 @@ def split(name: str) -> tuple[str, str]:
     return head, rest
 
 
+@lru_cache(maxsize=1024)
 def canonical(name: str) -> str:
     """The full name, as containerd knows it."""
     registry, rest = split(name)

@@ -7,7 +7,8 @@ are left out: processes appear by their position.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import count
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -24,6 +25,7 @@ from aiops_gym.sim.world import World
 Json = Any
 Row = Mapping[str, Json]
 Fact = tuple[Any, ...]
+Sources = tuple[Row, Obj | None, Obj | None, Json, Json]
 
 
 class Facts(NamedTuple):
@@ -47,20 +49,28 @@ class Value(NamedTuple):
 
 
 class Process(NamedTuple):
-    """A process that takes part in requests: what its row and its pod say."""
+    """A process that takes part in requests.
 
-    row: Row
-    pod: Obj | None
-    fact: Fact
+    Attributes:
+        sources: what it was read from: row, pod, node, quota, users of a database.
+        users: row of table `volumes` with the users of a database, "" where it is none.
+        fact: number of its fact.
+        hostname: its own.
+        hosts: that it, or who asks it for addresses, may dial.
+    """
+
+    sources: Sources
+    users: str
+    fact: int
     hostname: str
     hosts: frozenset[str]
 
 
 class Cluster(NamedTuple):
-    """What the Services and their endpoints say."""
+    """What the Services and their endpoints say: the objects, and what follows from them."""
 
     objects: list[Obj]
-    fact: Fact
+    fact: int
     hosts: frozenset[str]
     headless: frozenset[str]
 
@@ -70,11 +80,14 @@ class Memory:
 
     def __init__(self) -> None:
         self.processes: dict[str, Process] = {}
-        self.cluster = Cluster([], (), frozenset(), frozenset())
+        self.volumes: list[Obj] = []
+        self.cluster = Cluster([], 0, frozenset(), frozenset())
 
 
 _memories: WeakKeyDictionary[World, Memory] = WeakKeyDictionary()
 _values: Cache[Value] = Cache(2_000, lambda value: 1)
+_numbers: Cache[int] = Cache(20_000, lambda number: 1)
+_counter = count(1)
 
 
 def gather(world: World, rate: float) -> Facts:
@@ -82,39 +95,69 @@ def gather(world: World, rate: float) -> Facts:
     memory = _memories.get(world)
     if memory is None:
         memory = _memories[world] = Memory()
-    memory.processes = processes = dict(_processes(world, memory.processes))
-    if memory.cluster.objects != (objects := [*world.store.all("services"), *world.store.all("endpoints")]):
+    volumes = _objects(world, "persistentvolumeclaims", "persistentvolumes")
+    known = memory.processes if volumes == memory.volumes else {}
+    memory.volumes, memory.processes = volumes, _processes(world, known)
+    objects = _objects(world, "services", "endpoints")
+    if memory.cluster.objects != objects:
         memory.cluster = _cluster(world, objects)
-    cluster, start = memory.cluster, _blueprint(world.blueprint)
-    dialled = start.hosts.union(cluster.hosts, *(process.hosts for process in processes.values()))
+    return _facts(world, rate, memory.cluster, memory.processes)
+
+
+def _objects(world: World, *resources: str) -> list[Obj]:
+    return [obj for resource in resources for obj in world.table(f"objects/{resource}").values()]
+
+
+def _facts(world: World, rate: float, cluster: Cluster, processes: Mapping[str, Process]) -> Facts:
+    start = _blueprint(world.blueprint)
+    rows, pods = [process.sources[0] for process in processes.values()], dict[str, int]()
+    dialled = start.hosts.union(cluster.hosts, *{process.hosts for process in processes.values()})
+    impaired = bool(world.table("effects"))
     key = (
         start.text,
         rate,
         cluster.fact,
+        tuple([process.fact for process in processes.values()]),
+        tuple([pods.setdefault(row["uid"], i) for i, row in enumerate(rows)]),
+        tuple([(i, p.hostname) for i, p in enumerate(processes.values()) if p.hostname in dialled]),
         _inhabited(world, dialled | cluster.headless),
-        tuple(process.fact for process in processes.values()),
-        tuple(_circumstances(world, processes, dialled)),
+        tuple([network.impairment(world, row) for row in rows]) if impaired else (),
     )
     return Facts(key, tuple(processes))
 
 
-def _processes(world: World, known: Mapping[str, Process]) -> Iterator[tuple[str, Process]]:
+def _number(fact: Fact) -> int:
+    """A number that stands for a fact; a fact that was forgotten gets a new one, and no number comes twice."""
+    return _numbers.get(fact, lambda: next(_counter))
+
+
+def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]:
     """The running processes that can be asked something, in the order of their table."""
-    pods = world.table("objects/pods")
+    pods, nodes = world.table("objects/pods"), world.table("objects/nodes")
+    limits, volumes = world.table("quotas"), world.table("volumes")
+    found: dict[str, Process] = {}
     for key, row in world.table("processes").items():
         if row["running"] and (row["ports"] or row["program"] == "consul"):
-            found, pod = known.get(key), pods.get(row["pod"])
-            if found is None or found.row is not row or found.pod is not pod:
-                found = _process(world, row, pod)
-            yield key, found
+            pod, node, limit = pods.get(row["pod"]), nodes.get(f"/{row['node']}"), limits.get(key)
+            process = known.get(key)
+            if process is not None:
+                old = process.sources
+                same = old[0] is row and old[1] is pod and old[2] is node and old[3] is limit
+                if same and old[4] is volumes.get(process.users):
+                    found[key] = process
+                    continue
+            place = Server(world, key).data.disk.prefix + "users" if row["program"] == "mongod" else ""
+            found[key] = _process(world, key, place, (row, pod, node, limit, volumes.get(place)))
+    return found
 
 
-def _process(world: World, row: Row, pod: Obj | None) -> Process:
+def _process(world: World, key: str, place: str, sources: Sources) -> Process:
+    row, users = sources[0], sources[4]
     params, state = _value(row["params"]), row["state"]
     registered: tuple[Fact, ...] = ()
     if row["program"] == "consul":
         services = state.get("services", {}).values()
-        registered = tuple((s["name"], s["address"], s["port"]) for s in services)
+        registered = tuple([(s["name"], s["address"], s["port"]) for s in services])
     fact = (
         row["pod"].partition("/")[0],
         row["program"],
@@ -122,69 +165,64 @@ def _process(world: World, row: Row, pod: Obj | None) -> Process:
         tuple(row["ports"]),
         params.text,
         row["env"].get("JAEGER_SAMPLE_RATIO"),
+        graph.cores(world, key),
         bool(state.get("auth")),
+        _value(users).text if users else b"",
         registered,
     )
-    hosts = params.hosts.union(str(address) for _, address, _ in registered)
-    return Process(row, pod, fact, network.hostname(world, row), hosts)
-
-
-def _circumstances(world: World, processes: Mapping[str, Process], dialled: frozenset[str]) -> Iterator[Fact]:
-    """What each process has around it: pod, own name (if anybody uses it), processor, network, users."""
-    pods: dict[str, int] = {}
-    effects = world.table("effects")
-    for i, (key, (row, _, _, hostname, _)) in enumerate(processes.items()):
-        yield (
-            pods.setdefault(row["uid"], i),
-            hostname if hostname in dialled else "",
-            graph.cores(world, key),
-            network.impairment(world, row) if effects else (0.0, 0.0),
-            _users(world, key) if row["program"] == "mongod" else b"",
-        )
-
-
-def _users(world: World, key: str) -> bytes:
-    """The users of a database server, with roles and secrets."""
-    users = Server(world, key).data.users()
-    return _value(users).text if users else b""
+    hosts = params.hosts.union([str(address) for _, address, _ in registered]) if registered else params.hosts
+    return Process(sources, place, _number(fact), network.hostname(world, row), hosts)
 
 
 def _cluster(world: World, objects: list[Obj]) -> Cluster:
-    services = [_service(service) for service in world.store.all("services")]
-    endpoints = [_endpoints(one) for one in world.store.all("endpoints")]
+    services = [_memo(service, _service) for service in world.store.all("services")]
+    endpoints = [_memo(one, _endpoints) for one in world.store.all("endpoints")]
     headless = {(namespace, name) for namespace, name, ip, _, _ in services if ip in ("", "None")}
     return Cluster(
         objects,
-        (tuple(services), tuple(endpoints)),
+        _number((tuple(services), tuple(endpoints))),
         frozenset(external for _, _, _, external, _ in services if external),
         frozenset(ip for ns, name, subsets in endpoints if (ns, name) in headless for ips, _ in subsets for ip in ips),
     )
 
 
+def _memo(obj: Obj, read: Callable[[Obj], Fact]) -> Fact:
+    """What was read from an object, once."""
+    found: Fact | None = obj.memo.get("traffic")
+    if found is None:
+        found = obj.memo["traffic"] = read(obj)
+    return found
+
+
 def _service(service: Obj) -> Fact:
     spec = service.get("spec") or {}
-    ports = tuple((p["port"], p.get("name", ""), p.get("protocol", "TCP")) for p in spec.get("ports") or ())
+    ports = tuple([(p["port"], p.get("name", ""), p.get("protocol", "TCP")) for p in spec.get("ports") or ()])
     names = namespace_of(service), name_of(service)
     return (*names, spec.get("clusterIP") or "", spec.get("externalName") or "", ports)
 
 
 def _endpoints(endpoints: Obj) -> Fact:
-    subsets = tuple(
+    subsets = [
         (
-            tuple(address["ip"] for address in subset.get("addresses") or ()),
-            tuple((port.get("name", ""), port["port"]) for port in subset.get("ports") or ()),
+            tuple([address["ip"] for address in subset.get("addresses") or ()]),
+            tuple([(port.get("name", ""), port["port"]) for port in subset.get("ports") or ()]),
         )
         for subset in endpoints.get("subsets") or ()
-    )
-    return namespace_of(endpoints), name_of(endpoints), subsets
+    ]
+    return namespace_of(endpoints), name_of(endpoints), tuple(subsets)
 
 
 def _inhabited(world: World, hosts: frozenset[str]) -> Fact:
     """Those of the addresses that belong to a pod, whatever runs in it."""
-    found = hosts.intersection(row["ip"] for row in world.table("processes").values())
-    if any(network.ADDRESS.fullmatch(host) for host in hosts - found):
-        found |= hosts & network.Network(world).ips
+    found = set(hosts.intersection([row["ip"] for row in world.table("processes").values()]))
+    missing = {host for host in hosts - found if host[:1].isdigit()}
+    if missing:
+        found.update(missing.intersection([_pod_ip(pod) for pod in world.table("objects/pods").values()]))
     return tuple(sorted(found))
+
+
+def _pod_ip(pod: Obj) -> str:
+    return str((pod.get("status") or {}).get("podIP", ""))
 
 
 def _blueprint(blueprint: Blueprint) -> Value:

@@ -6,7 +6,7 @@ seconds (retransmissions, delays, queues), not the milliseconds of healthy work.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +48,7 @@ NEVER = np.zeros(1)
 DONE = Fate(NOW, NEVER, 0.0)
 
 
-def solve(graph: Json, rate: float, weights: dict[str, float]) -> Json:
+def solve(graph: Json, rate: float, weights: Mapping[str, float]) -> Json:
     """Rates, queues, success and latency of a call graph under a load.
 
     Args:
@@ -61,17 +61,17 @@ def solve(graph: Json, rate: float, weights: dict[str, float]) -> Json:
         `success` and `latency` (ms) per operation.
     """
     nodes, entry = graph["nodes"], graph["entry"]
-    fates = [DONE] * len(nodes)
+    fates, ends = [DONE] * len(nodes), dict[int, Fate]()
     before: list[float] | None = None
     for _ in range(ROUNDS):
-        rps = _rates(nodes, entry, fates, rate, weights)
+        rps = _rates(nodes, entry, fates, ends, rate, weights)
         if rps == before:
             break
         before = rps
         queues = _queues(graph, rps)
         for i, node in enumerate(nodes):
-            fates[i] = _handle(node, queues[node["process"]], fates)
-    ends = {name: _call(call, fates) for name, call in entry.items()}
+            fates[i] = _handle(node, queues[node["process"]], fates, ends)
+    users = {name: _call(call, fates) for name, call in entry.items()}
     work = [0.0] * len(graph["processes"])
     for node, each in zip(nodes, rps, strict=True):
         work[node["process"]] += each * node["ms"] / 1000.0
@@ -79,15 +79,20 @@ def solve(graph: Json, rate: float, weights: dict[str, float]) -> Json:
         "rps": rps,
         "queues": [[q.wait, q.slack, q.loss] for q in queues],
         "cpu": [min(used, cores) for used, cores in zip(work, graph["cores"], strict=True)],
-        "success": {name: float(end.ok.sum()) for name, end in ends.items()},
-        "latency": {name: end.mean for name, end in ends.items()},
+        "success": {name: float(end.ok.sum()) for name, end in users.items()},
+        "latency": {name: end.mean for name, end in users.items()},
     }
 
 
 def _rates(
-    nodes: Sequence[Json], entry: Json, fates: list[Fate], rate: float, weights: dict[str, float]
+    nodes: Sequence[Json],
+    entry: Json,
+    fates: list[Fate],
+    ends: Mapping[int, Fate],
+    rate: float,
+    weights: Mapping[str, float],
 ) -> list[float]:
-    """Requests per second that reach each node, callers before callees."""
+    """Requests per second that reach each node, callers before callees; `ends` of calls as far as they are known."""
     rps = [0.0] * len(nodes)
     for name, call in entry.items():
         _spread(call, rate * weights[name], rps)
@@ -98,7 +103,8 @@ def _rates(
             for call in group:
                 _spread(call, reached * call["p"], rps)
             for call in group:
-                reached *= float(_call(call, fates).ok.sum())
+                end = ends.get(id(call)) or _call(call, fates)
+                reached *= float(end.ok.sum())
     return rps
 
 
@@ -118,13 +124,16 @@ def _queues(graph: Json, rps: list[float]) -> list[Queue]:
     return [queue(rates[i], work[i] / rates[i] if rates[i] else 0.0, graph["cores"][i]) for i in range(count)]
 
 
-def _handle(node: Json, waiting: Queue, fates: list[Fate]) -> Fate:
-    """A handler: wait for the processor, work, then its calls in order."""
+def _handle(node: Json, waiting: Queue, fates: list[Fate], ends: dict[int, Fate]) -> Fate:
+    """A handler: wait for the processor, work, then its calls in order, whose ends are noted by their id."""
     if node["error"]:
         return Fate(NEVER, NOW, 0.0)
     ok, fail, mean = _waits(waiting), NEVER, waiting.mean + node["ms"]
     for item in node["calls"]:
-        end = _parallel([_call(call, fates) for call in item]) if isinstance(item, list) else _call(item, fates)
+        group = item if isinstance(item, list) else [item]
+        for call in group:
+            ends[id(call)] = _call(call, fates)
+        end = _parallel([ends[id(call)] for call in group]) if isinstance(item, list) else ends[id(item)]
         fail = _add(fail, _then(ok, end.fail))
         ok = _then(ok, end.ok)
         mean += end.mean

@@ -27,10 +27,13 @@ PACKET = 1_448.0
 """Bytes of payload in a packet."""
 
 
-FORMS = 256
-"""Outcomes kept for all worlds of the process, a few dozen kilobytes each."""
+FORMS = 2_000
+"""Facts whose outcome is known to all worlds of the process; several facts share one outcome."""
 
-NAMINGS = 16
+SOLVED = 200
+"""Outcomes kept for those, some dozen kilobytes each."""
+
+NAMINGS = 4
 """Sets of process keys for which each of them is kept."""
 
 Named = tuple[str, Json]
@@ -41,7 +44,7 @@ class Form(NamedTuple):
     """What comes of equal facts, in whichever world, with positions in place of processes.
 
     Attributes:
-        outcome: with an empty `processes`.
+        outcome: without the names in `processes`.
         processes: the position of each.
         told: what the registry said: position of who asked, service, answer.
         recalled: what those remembered that could not ask it, in the same way; another memory is another outcome.
@@ -56,6 +59,8 @@ class Form(NamedTuple):
 
 
 _forms: Cache[Form] = Cache(FORMS, lambda form: 1)
+_solved: Cache[Json] = Cache(SOLVED, lambda outcome: 1)
+"""Outcomes without names of processes, by the text of the survey: many facts lead to few graphs."""
 
 
 class Interval(NamedTuple):
@@ -147,19 +152,22 @@ def _form(world: World, keys: Sequence[str]) -> Form:
     """Look into the world."""
     found = graph.survey(world)
     at = {key: i for i, key in enumerate(keys)}
+    processes, told, recalled = found["processes"], found.pop("told"), found.pop("recalled")
+    found["processes"] = [""] * len(processes)
+    weights = {operation.name: operation.weight for operation in world.blueprint.operations}
+    load = rate(world)
+    text = orjson.dumps([found, load, weights])
     return Form(
-        {**_outcome(world, found), "processes": []},
-        [at[key] for key in found["processes"]],
-        [(at[key], service, answer) for (key, service), answer in found["told"].items()],
-        [(at[key], service, answer) for (key, service), answer in found["recalled"].items()],
+        _solved.get(text, lambda: _outcome(found, load, weights)),
+        [at[key] for key in processes],
+        [(at[key], service, answer) for (key, service), answer in told.items()],
+        [(at[key], service, answer) for (key, service), answer in recalled.items()],
         Cache(NAMINGS, lambda named: 1),
     )
 
 
-def _outcome(world: World, found: Json) -> Json:
-    """The graph of calls and what comes of it under the present load, as data."""
-    load = rate(world)
-    weights = {operation.name: operation.weight for operation in world.blueprint.operations}
+def _outcome(found: Json, load: float, weights: Mapping[str, float]) -> Json:
+    """The graph of calls and what comes of it under a load, as data; without the names of the processes."""
     solved = outcomes.solve(found, load, weights)
     traffic = _packets(found, solved["rps"])
     return {

@@ -61,11 +61,11 @@ def _pad(rows: list[list[str]], counts: list[int], column: int) -> None:
         if counts[begin] <= column:
             begin += 1
             continue
-        width, end = 0, begin
+        end = begin
         while end < size and counts[end] > column:
-            width = max(width, len(rows[end][column]))
             end += 1
-        width += PADDING
-        for row in rows[begin:end]:
+        block = rows[begin:end]
+        width = max([len(row[column]) for row in block]) + PADDING
+        for row in block:
             row[column] = row[column].ljust(width)
         begin = end

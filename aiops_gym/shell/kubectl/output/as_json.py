@@ -12,7 +12,6 @@ r"""JSON as kubectl prints it: sorted keys, four blanks, Go's escapes.
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 import orjson
@@ -22,7 +21,6 @@ from aiops_gym.sim.objects import Obj
 
 Json = Any
 ITEM: Final = " " * 8
-_INDENT: Final = re.compile(r"\n +")
 _UNSAFE: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -67,12 +65,12 @@ def compact(value: Json) -> str:
 
 def _render(value: Json) -> str:
     raw = orjson.dumps(_plain(value), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()
-    return _escaped(_INDENT.sub(_doubled, raw))
+    return _escaped("\n".join([_blanks(line) + line for line in raw.split("\n")]))
 
 
-def _doubled(match: re.Match[str]) -> str:
-    blanks: str = match[0]
-    return blanks + blanks[1:]
+def _blanks(line: str) -> str:
+    """As many blanks as the line begins with."""
+    return " " * (len(line) - len(line.lstrip(" ")))
 
 
 def _indented(text: str) -> str:

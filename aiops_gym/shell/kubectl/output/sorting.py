@@ -44,7 +44,8 @@ def order(objects: Sequence[Json], field: str, table: bool = True) -> list[int]:
         Failure: the path is none, or no object has the field.
     """
     template = _template(field, table)
-    values = [_value(obj, field, template) for obj in objects]
+    slot = f"kubectl.sort {field}"
+    values = [_value(obj, slot, template) for obj in objects]
     if objects and all(value is _MISSING for value in values):
         raise Failure(f"couldn't find any field with path {go_quote(_path(field, table))} in the list of objects")
     return sorted(range(len(values)), key=_keys(values).__getitem__)
@@ -66,12 +67,11 @@ def _template(field: str, table: bool) -> Template:
         raise Failure(f"sorting error: {error}" if table else str(error)) from None
 
 
-def _value(obj: Json, field: str, template: Template) -> Any:
+def _value(obj: Json, slot: str, template: Template) -> Any:
     """The first value of the field, kept in the object's memo."""
     if not isinstance(obj, Obj):
         return _first(obj, template)
     memo = obj.memo
-    slot = f"kubectl.sort {field}"
     found = memo.get(slot, memo)
     if found is memo:
         found = memo[slot] = _first(obj, template)

@@ -21,11 +21,6 @@ class TableStyle:
     labels: bool = False
     label_columns: tuple[str, ...] = ()
 
-    @property
-    def plain(self) -> bool:
-        """Whether the server's cells are printed as they are."""
-        return not (self.kinds or self.labels or self.label_columns)
-
 
 class Tables:
     """Tables of one command; neighbours of one kind share their columns and header."""
@@ -63,9 +58,10 @@ def lines(style: TableStyle, kind: str, namespaced: bool, table: Json) -> tuple[
     """Headers and cells of a Table."""
     definitions = table["columnDefinitions"]
     shown = [at for at, column in enumerate(definitions) if style.wide or not column.get("priority")]
+    every = len(shown) == len(definitions)
     headers = [definitions[at]["name"].upper() for at in shown]
     first = next((i for i, at in enumerate(shown) if definitions[at].get("format") == "name"), -1)
-    rows = [_cells(row["cells"], shown) for row in table["rows"]]
+    rows = [_texts(row["cells"] if every else [row["cells"][at] for at in shown]) for row in table["rows"]]
     objects = [row["object"] for row in table["rows"]]
     if style.kinds and first >= 0:
         for row in rows:
@@ -73,18 +69,15 @@ def lines(style: TableStyle, kind: str, namespaced: bool, table: Json) -> tuple[
     if style.namespaces and namespaced:
         headers.insert(0, "NAMESPACE")
         rows = [[obj["metadata"].get("namespace", ""), *row] for obj, row in zip(objects, rows, strict=True)]
-    if not style.plain:
+    if style.labels or style.label_columns:
         headers += [name.rpartition("/")[2].upper() for name in style.label_columns]
         headers += ["LABELS"] if style.labels else []
         rows = [row + _label_cells(style, obj) for obj, row in zip(objects, rows, strict=True)]
     return headers, rows
 
 
-def _cells(cells: list[Json], shown: list[int]) -> list[str]:
-    return [
-        value if type(value) is str and "\n" not in value else cell(value)
-        for value in ([cells[at] for at in shown] if len(shown) != len(cells) else cells)
-    ]
+def _texts(cells: list[Json]) -> list[str]:
+    return [value if type(value) is str and "\n" not in value else cell(value) for value in cells]
 
 
 def _label_cells(style: TableStyle, obj: Json) -> list[str]:

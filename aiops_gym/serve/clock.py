@@ -1,0 +1,69 @@
+"""The virtual clock beside the one on the wall: the only code that looks at the latter.
+
+People and their programs live in wall time, so a served world moves by itself: `speed` virtual seconds a second, in
+small steps between which requests are answered. A world that cannot keep up falls behind; it is not rushed later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+from aiops_gym.serve.keeper import Keeper
+
+TICK = 0.05
+"""Wall seconds between two steps."""
+
+LARGEST_STEP = 5_000
+"""Virtual milliseconds that are worked off at once; requests may come in between."""
+
+MOST_BEHIND = 1.0
+"""Wall seconds of lag that are made up for."""
+
+
+def wall_ms() -> int:
+    """Milliseconds since 1970 on the wall."""
+    return time.time_ns() // 1_000_000
+
+
+class Clock:
+    """Moves a kept world.
+
+    Attributes:
+        speed: virtual seconds a second; 0 holds the clock still.
+        watched_speed: the speed while a client waits for a change, if that is more.
+    """
+
+    def __init__(self, keeper: Keeper, speed: float = 1.0, watched_speed: float = 0.0) -> None:
+        self.keeper = keeper
+        self.speed = speed
+        self.watched_speed = watched_speed
+
+    async def run(self) -> None:
+        """Move the world until cancelled."""
+        before, owed = time.monotonic(), 0.0
+        while True:
+            await asyncio.sleep(TICK)
+            now = time.monotonic()
+            speed = max(self.speed, self.watched_speed if self.keeper.watched else 0.0)
+            owed = min(owed + (now - before) * speed, MOST_BEHIND * speed)
+            before = now
+            step = min(int(owed * 1000), LARGEST_STEP)
+            if step > 0:
+                await self.keeper.ask(lambda world, step=step: world.run(step))  # type: ignore[misc]
+                owed -= step / 1000
+
+    def advance(self, seconds: float) -> None:
+        """Move the world by so many virtual seconds at once, from another thread than the event loop's."""
+        for step in steps(round(seconds * 1000)):
+            self.keeper.call(lambda world, step=step: world.run(step))  # type: ignore[misc]
+
+
+def steps(ms: int) -> list[int]:
+    """A span as small steps.
+
+    >>> steps(12_000)
+    [5000, 5000, 2000]
+    """
+    whole, rest = divmod(max(0, ms), LARGEST_STEP)
+    return [LARGEST_STEP] * whole + ([rest] if rest else [])

@@ -1,0 +1,145 @@
+"""Equal facts have equal outcomes: what is remembered is what would be found by looking anew."""
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toy_shop import KINDS, NAMESPACE, add_process, change, make_shop, register, stop
+
+from aiops_gym.sim import traffic
+from aiops_gym.sim.traffic import facts, graph, timeline
+
+
+def put(shop, resource, name, **fields):
+    shop.store.put(resource, {**shop.store.get(resource, NAMESPACE, name), **fields})
+    shop.touch()
+
+
+def effect(shop, name, kind, **params):
+    shop.table("effects")[kind] = {"kind": kind, "params": params, "pod": f"uid-{name}"}
+    shop.touch()
+
+
+def users(shop, secret):
+    row = {"user": "u", "db": "admin", "secret": secret, "roles": [{"role": "read", "db": "stock-db"}]}
+    shop.table("volumes")["layer/id-uid-db/data/db:users"] = [row]
+    shop.touch()
+
+
+def subset(ip, port):
+    return [{"addresses": [{"ip": ip}], "ports": [{"port": port}]}]
+
+
+NAMES = sorted(KINDS)
+CHANGES = {
+    "stop": stop,
+    "start": lambda shop, name: change(shop, name, running=True, ended=0, ports=[KINDS[name][1]]),
+    "other port": lambda shop, name: change(shop, name, ports=[4]),
+    "other program": lambda shop, name: change(shop, name, program="idle"),
+    "other ip": lambda shop, name: change(shop, name, ip="10.244.1.77"),
+    "auth": lambda shop, name: change(shop, "db", state={"auth": True}),
+    "users": users,
+    "no endpoints": lambda shop, name: put(shop, "endpoints", name, subsets=[]),
+    "endpoints": lambda shop, name: put(shop, "endpoints", name, subsets=subset("10.244.1.3", KINDS[name][1])),
+    "service port": lambda shop, name: put(shop, "services", name, spec={"clusterIP": "10.96.0.9", "ports": []}),
+    "headless": lambda shop, name: put(shop, "services", name, spec={"clusterIP": "None"}),
+    "external": lambda shop, name: put(shop, "services", name, spec={"externalName": f"{NAMES[0]}-pod"}),
+    "delay": lambda shop, name: effect(shop, name, "network_delay", ms=300),
+    "loss": lambda shop, name: effect(shop, name, "network_loss", percent=20),
+    "register": lambda shop, name: register(shop, ["10.244.1.3", "10.244.1.99"]),
+    "register another": lambda shop, name: register(shop, ["10.244.1.77"]),
+    "replace": lambda shop, name: add_process(shop, name, "10.244.1.77", uid=f"new-{name}"),
+    "load": lambda shop, name: shop.table("load").update(rate={"value": 700.0}),
+    "limit": lambda shop, name: shop.table("quotas").update({f"uid-{name}/main": [0.01, 0.0, 0.0]}),
+}
+
+
+def looked_up_anew(shop):
+    """The present outcome without anything remembered of this or another world."""
+    twin = shop.fork()
+    found = facts.gather(twin, timeline.rate(twin))
+    return timeline._named(timeline._form(twin, found.processes), found.processes)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(sorted(CHANGES)), st.sampled_from(NAMES)), min_size=1, max_size=6))
+def test_what_is_remembered_is_what_would_be_found(changes):
+    shop = make_shop()
+    traffic.success(shop)
+    for kind, name in changes:
+        CHANGES[kind](shop, name)
+        shop.touch()
+        anew = looked_up_anew(shop)
+        shop.settle()  # time stands still, so no request crashes anything between the two looks
+        assert timeline.newest(shop) == anew
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """Times that the world was looked into."""
+    found = []
+    survey = graph.survey
+    monkeypatch.setattr(graph, "survey", lambda world: found.append(world) or survey(world))
+    monkeypatch.setattr(timeline, "_forms", timeline.Cache(timeline.FORMS, lambda form: 1))
+    return found
+
+
+def test_nothing_is_looked_at_again_for_what_requests_do_not_meet(looks):
+    shop = make_shop()
+    shop.run(1)
+    add_process(shop, "cache", "10.244.1.50", uid="deaf")
+    change(shop, "db", log=[[0, "a line"]])
+    shop.table("processes")["deaf/main"] = {**shop.table("processes")["deaf/main"], "ports": [], "program": "idle"}
+    shop.touch()
+    shop.run(1)
+    assert len(looks) == 1
+
+
+def test_a_crash_loop_and_the_worlds_of_other_seeds_share_what_was_found(looks):
+    for seed in (1, 2, 3):
+        shop = make_shop(seed)
+        for _ in range(4):
+            stop(shop, "stock")
+            shop.run(10)
+            change(shop, "stock", running=True, ended=0, ports=[8080])
+            shop.run(10)
+        assert len(shop.table("timeline")) == 8
+    assert len(looks) == 2
+
+
+def test_a_replaced_pod_has_the_same_outcome_under_its_own_name(looks):
+    shop = make_shop()
+    shop.run(1)
+    row = shop.table("processes").pop("uid-stock/main")
+    shop.table("processes")["new/main"] = {**row, "uid": "new", "id": "id-new"}
+    change(shop, "consul", log=[])
+    before = {name: shop.table("processes").pop(name) for name in list(shop.table("processes"))}
+    order = [f"uid-{name}/main" if name != "stock" else "new/main" for name in KINDS]
+    shop.table("processes").update({name: before[name] for name in order})
+    shop.run(1)
+    outcomes = list(shop.table("outcomes").values())
+    assert len(looks) == 1 and len(outcomes) == 2
+    assert "new/main" in outcomes[1]["processes"] and "uid-stock/main" in outcomes[0]["processes"]
+    assert {**outcomes[1], "processes": []} == {**outcomes[0], "processes": []}
+
+
+def test_what_a_process_remembers_of_the_registry_counts_while_it_is_away(looks):
+    one, other = make_shop(), make_shop()
+    one.run(1)
+    for shop in (one, other):
+        stop(shop, "consul")
+    assert traffic.success(one)["buy"] == 1.0
+    assert traffic.success(other)["buy"] == 0.0
+    assert traffic.success(one)["buy"] == 1.0
+
+
+def test_a_restored_world_shares_what_was_found(looks):
+    base = make_shop()
+    shop = base.fork()
+    stop(shop, "db")
+    shop.run(1)
+    twin = base.fork()
+    twin.become(orjson.loads(orjson.dumps(shop.difference(base))))
+    twin.touch()
+    twin.run(1)
+    assert len(looks) == 1
