@@ -5,6 +5,7 @@ A baseline is a pure function of (app, variant, package version): which environm
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any
@@ -44,6 +45,8 @@ def baseline(app_id: str, variant: int) -> World:
     deploy(world, app)
     _until_ready(world, app, 20 * MINUTE)
     world.run(int(draws.between(12 * MINUTE, 100 * MINUTE, seed, "age")))
+    gc.collect()
+    gc.freeze()  # a baseline lives as long as the process: collections need not walk through it again and again
     return world
 
 

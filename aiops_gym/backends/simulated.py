@@ -45,7 +45,8 @@ class Simulated:
         self.app = registry.app(problem.app)
         self.fault = registry.fault(problem)
         self.variant = draws.pick(VARIANTS, seed, "variant")
-        self.world = self.before_the_incident()
+        self._before: World | None = None
+        self.world = self.before_the_incident().fork()
         if self.fault is not None:
             inject(self.world, self.app, self.fault)
         else:
@@ -60,12 +61,18 @@ class Simulated:
         self.shell = Sandbox(self.cluster, self.seed, network=Outside(self.world))
 
     def before_the_incident(self) -> World:
-        """The episode's healthy world, noise included, at the moment before the fault; computed anew at each call."""
+        """The episode's healthy world, noise included, at the moment before the fault. Fork it, never change it."""
+        if self._before is None:
+            self._before = self._undisturbed()
+        return self._before
+
+    def _undisturbed(self) -> World:
         world = baseline(self.app.id, self.variant).fork(self.seed)
         world.table("load")["rate"] = {"value": self.problem.rate}
         world.touch()
         if self.noise:
             disturb(world, self.app, self.seed)
+        world.settle()
         return world
 
     def now(self) -> float:
@@ -107,6 +114,7 @@ class Simulated:
         self.seed, self.noise, self.began = body["seed"], body["noise"], body["began"]
         self.app, self.fault = registry.app(self.problem.app), registry.fault(self.problem)
         self.variant = draws.pick(VARIANTS, self.seed, "variant")
+        self._before = None
         self.world = baseline(self.app.id, self.variant).fork(self.seed)
         self.world.become(body["world"])
         self._open_shell()

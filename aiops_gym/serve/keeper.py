@@ -1,8 +1,7 @@
 """The one place where a served world is touched: a single thread, and so one request after another.
 
 Whoever wants something of the world hands over a function and waits for its answer. Between two functions nobody else
-was there: that is the lock which keeps concurrent writers from losing an update, and the shell of a container on a thread of
-its own.
+was there: that is the lock which keeps concurrent writers from losing an update.
 """
 
 from __future__ import annotations
@@ -46,8 +45,9 @@ class Keeper:
     """Keeps one world, for all who are connected.
 
     Attributes:
-        watched: how many clients wait for the world to change.
         epoch: counts the worlds that were put here, so that a watch of the one before notices.
+        version: the newest resourceVersion.
+        closed: whether all is over, and who waits should leave.
     """
 
     def __init__(self, world: World) -> None:
@@ -56,6 +56,8 @@ class Keeper:
         self._bells: set[Bell] = set()
         self._lock = threading.Lock()
         self.epoch = 0
+        self.version = world.store.version
+        self.closed = False
 
     @property
     def watched(self) -> int:
@@ -97,6 +99,11 @@ class Keeper:
         for bell in self._bells:
             bell.ring()
 
+    def leave(self) -> None:
+        """Tell all who wait that it is over."""
+        self.closed = True
+        self.ring()
+
     def close(self) -> None:
         """End the thread; what was asked before is still answered."""
         self._pool.shutdown(wait=True)
@@ -109,5 +116,6 @@ class Keeper:
         try:
             return work(self._world)
         finally:
-            if (self._world, self._world.store.version, self._world.now) != before:
+            self.version = self._world.store.version
+            if (self._world, self.version, self._world.now) != before:
                 self.ring()

@@ -33,6 +33,9 @@ SMALL_TOOLS = (
 )
 """Executables of any image that has a shell."""
 
+COMMON_FILES = frozenset(("/etc/passwd", "/etc/group", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/etc", "/tmp"))
+"""What every container has and cannot execute."""
+
 WRAPPER = "docker-entrypoint.sh"
 """The entry point script that official images share: prepares, then becomes the program named in its arguments."""
 
@@ -151,8 +154,7 @@ def resolve(image: Image, container: Mapping[str, Json], env: Mapping[str, str])
         argv = _unwrap(image, argv[1:])
     binary = _binary(image, argv[0])
     if binary is None:
-        why = f"stat {argv[0]}: no such file or directory" if "/" in argv[0] else "executable file not found in $PATH"
-        return StartError("StartError", f'{RUNC}exec: "{argv[0]}": {why}: unknown')
+        return StartError("StartError", f'{RUNC}exec: "{argv[0]}": {_unable(image, argv[0])}: unknown')
     return Command(argv, binary, wrapped)
 
 
@@ -211,6 +213,15 @@ def _binary(image: Image, name: str) -> Binary | None:
     if base in image.binaries:
         return image.binaries[base]
     return Binary(program="sh") if image.shell and base in SMALL_TOOLS else None
+
+
+def _unable(image: Image, name: str) -> str:
+    """Why a command cannot be executed that is none of the image's executables."""
+    if "/" not in name:
+        return "executable file not found in $PATH"
+    if name in COMMON_FILES or name in image.files or any(path.startswith(f"{name}/") for path in image.files):
+        return "permission denied"
+    return f"stat {name}: no such file or directory"
 
 
 def _service_links(world: World, pod: Obj) -> dict[str, str]:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
+from weakref import ref
 
 from aiops_gym.errors import SnapshotError
 from aiops_gym.sim import draws
 from aiops_gym.sim.blueprint import Blueprint
 from aiops_gym.sim.objects import Obj
-from aiops_gym.sim.store import Store, Table
+from aiops_gym.sim.store import Observer, Store, Table
 from aiops_gym.sim.times import iso
 from aiops_gym.types import Output
 
@@ -63,7 +64,7 @@ class World:
         self.seed = seed
         self.tables: dict[str, Table] = {"meta": {"now": blueprint.start, "count": 0, "dirty": False}}
         self.heap: list[Entry] = []
-        self.store = Store(self.tables, self._changed)
+        self.store = Store(self.tables, _observer(self))
 
     @property
     def now(self) -> int:
@@ -144,7 +145,7 @@ class World:
         twin.seed = self.seed if seed is None else seed
         twin.tables = {name: dict(table) for name, table in self.tables.items()}
         twin.heap = list(self.heap)
-        twin.store = self.store.fork(twin.tables, twin._changed)
+        twin.store = self.store.fork(twin.tables, _observer(twin))
         return twin
 
     def difference(self, base: World) -> Json:
@@ -168,7 +169,7 @@ class World:
             self.heap = [(int(t), int(p), int(c), str(k), list(a)) for t, p, c, k, a in difference["heap"]]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise SnapshotError(f"not a snapshot of a world: {error!r}") from error
-        self.store = Store(self.tables, self._changed)
+        self.store = Store(self.tables, _observer(self))
 
     def _changed(self, resource: str, old: Obj | None, new: Obj | None) -> None:
         for controller in self.laws.watching.get(resource, ()):
@@ -206,6 +207,18 @@ class Laws:
         for controller in self.controllers.values():
             for resource in controller.watches:
                 self.watching[resource] = (*self.watching.get(resource, ()), controller)
+
+
+def _observer(world: World) -> Observer:
+    """What a world's store tells of its changes: it does not hold the world, so that one let go of is gone at once."""
+    weak = ref(world)
+
+    def tell(resource: str, old: Obj | None, new: Obj | None) -> None:
+        owner = weak()
+        if owner is not None:
+            owner._changed(resource, old, new)
+
+    return tell
 
 
 def _order(before: Table, table: Table, changed: Table) -> list[str] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from aiops_gym.shell.kubectl.errors import Failure, ServerError
@@ -23,20 +24,30 @@ class Client:
 
     Args:
         cluster: where requests go, and the clock.
-        namespace: of the call; used wherever a method is given none and the resource is namespaced.
-        explicit: whether the namespace stood on the command line.
+        place: the namespace of the call and whether it stood on the command line; asked once, and only when needed.
 
     Attributes:
         warnings: what the server warned of, as in `Warning:` headers.
     """
 
-    __slots__ = ("cluster", "explicit", "namespace", "warnings")
-
-    def __init__(self, cluster: Cluster, namespace: str = "default", explicit: bool = False) -> None:
+    def __init__(self, cluster: Cluster, place: Callable[[], tuple[str, bool]]) -> None:
         self.cluster = cluster
-        self.namespace = namespace
-        self.explicit = explicit
         self.warnings: list[str] = []
+        self._place = place
+
+    @cached_property
+    def _placed(self) -> tuple[str, bool]:
+        return self._place()
+
+    @property
+    def namespace(self) -> str:
+        """Of the call; used wherever a method is given none and the resource is namespaced."""
+        return self._placed[0]
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the namespace stood on the command line."""
+        return self._placed[1]
 
     def send(self, request: Request) -> Json:
         """The body of an answer. Raises ServerError for a code of 400 or more."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 
 from aiops_gym.shell.context import Context
 from aiops_gym.shell.kubectl import config, help, verbs
@@ -43,8 +43,9 @@ def run(context: Context, argv: list[str]) -> Output:
         return Output("", f"error: {error}\nSee '{path} --help' for usage.\n", 1)
     if flags.on("help"):
         return Output(help.of_verb(verb, path))
-    namespace, explicit = config.namespace(context, flags)
-    call = Invocation(context, path, flags, Client(context.cluster, namespace, explicit))
+    # Reading the kubeconfig costs as much as all the rest of a plain `get`, and few calls need it.
+    client = Client(context.cluster, partial(config.namespace, context, flags))
+    call = Invocation(context, path, flags, client)
     return _call(verb, call)
 
 

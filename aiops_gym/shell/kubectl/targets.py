@@ -156,7 +156,6 @@ def select(  # the options of kubectl's resource builder
         Failure: with the builder's words.
     """
     client = call.client
-    namespace = "" if everywhere else client.namespace
     labels, fields = labels.strip(), fields.strip()
     words = _normal(args)
     pairs, types, names = _split(words)
@@ -166,21 +165,21 @@ def select(  # the options of kubectl's resource builder
         return _from_files(call, filenames, recursive, pairs, types, names, keep_going, latest, table)
     searching = bool(labels or fields or everything or (empty_selector and len(words) == 1 and not pairs))
     if searching:
-        queries = _queries(pairs, types, names, namespace, labels, fields, one_type)
+        queries = [
+            Query(r, _place(client, r, everywhere), labels, fields) for r in _types(pairs, types, names, one_type)
+        ]
         return Selection(client, [], queries, singles=False, single=False, keep_going=keep_going, table=table)
-    named = _named(pairs, types, names, namespace, everywhere, one_type)
+    named = _named(client, pairs, types, names, everywhere, one_type)
     return Selection(client, named, [], True, len(named) == 1, keep_going or bool(names), table)
 
 
-def _queries(
-    pairs: list[tuple[str, str]],
-    types: list[str],
-    names: list[str],
-    namespace: str,
-    labels: str,
-    fields: str,
-    one_type: bool,
-) -> list[Query]:
+def _place(client: Client, resource: Resource, everywhere: bool = False) -> str:
+    """The namespace to look in for a resource."""
+    return client.namespace if resource.namespaced and not everywhere else ""
+
+
+def _types(pairs: list[tuple[str, str]], types: list[str], names: list[str], one_type: bool) -> list[Resource]:
+    """The resources to search."""
     if names:
         raise Failure("name cannot be provided when a selector is specified")
     if pairs:
@@ -189,15 +188,14 @@ def _queries(
         raise Failure("at least one resource must be specified to use a selector")
     if len(types) > 1 and one_type:
         raise Failure("you may only specify a single resource type")
-    resources = {resource.name: resource for resource in map(known, types)}
-    return [Query(r, namespace if r.namespaced else "", labels, fields) for r in resources.values()]
+    return list({resource.name: resource for resource in map(known, types)}.values())
 
 
 def _named(
+    client: Client,
     pairs: list[tuple[str, str]],
     types: list[str],
     names: list[str],
-    namespace: str,
     everywhere: bool,
     one_type: bool,
 ) -> list[Info]:
@@ -205,21 +203,21 @@ def _named(
         resources = {word: known(word) for word, _ in pairs}
         if one_type and len({resource.name for resource in resources.values()}) > 1:
             raise Failure("you may only specify a single resource type")
-        return [_info(resources[word], namespace, name, everywhere) for word, name in pairs]
+        return [_info(client, resources[word], name, everywhere) for word, name in pairs]
     if names:
         if len(types) > 1:
             raise Failure("you must specify only one resource")
         resource = known(types[0])
-        return [_info(resource, namespace, name, everywhere) for name in names]
+        return [_info(client, resource, name, everywhere) for name in names]
     for word in types:
         known(word)
     raise Failure("resource(s) were provided, but no name was specified" if types else MISSING)
 
 
-def _info(resource: Resource, namespace: str, name: str, everywhere: bool) -> Info:
+def _info(client: Client, resource: Resource, name: str, everywhere: bool) -> Info:
     if resource.namespaced and everywhere:
         raise Failure("a resource cannot be retrieved by name across all namespaces")
-    return Info(resource, namespace if resource.namespaced else "", name, None)
+    return Info(resource, _place(client, resource), name, None)
 
 
 def _normal(args: Sequence[str]) -> list[str]:

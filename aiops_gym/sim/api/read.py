@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from aiops_gym.sim.api import outside, selectors, table
@@ -46,14 +47,15 @@ def chosen(world: World, resource: Resource, request: Request) -> list[Obj]:
     else:
         objects = _indexed(world, resource, namespace, labels)
     if labels:
-        selector = _selector(labels)
+        selector = label_selector(labels)
         objects = [o for o in objects if selector(labels_of(o))]
     if resource.name in outside.LAZY:
         return [outside.fresh(world, resource.name, o) for o in objects]
     return objects
 
 
-def _selector(text: str) -> selectors.Selector:
+def label_selector(text: str) -> selectors.Selector:
+    """What a label selector asks of labels. Raises BadRequest."""
     try:
         return selectors.parse_labels(text)
     except ValueError as error:
@@ -63,13 +65,18 @@ def _selector(text: str) -> selectors.Selector:
 def _indexed(world: World, resource: Resource, namespace: str | None, labels: str) -> list[Obj]:
     """All objects, or those that an index of labels leaves of them."""
     if labels and namespace is not None and resource.name != "events":  # of events the index knows other things
-        exact = _selector(labels).exact
+        exact = label_selector(labels).exact
         if exact:
             return world.store.labelled(resource.name, namespace, exact)
     return world.store.all(resource.name, namespace)
 
 
-def _by_field(world: World, resource: Resource, namespace: str | None, text: str) -> list[Obj]:
+Term = tuple[str, Callable[[Obj], str], bool, str]
+"""A field's name, how to read it, whether it must be equal, and to what."""
+
+
+def field_terms(resource: Resource, text: str) -> list[Term]:
+    """A field selector's terms. Raises BadRequest."""
     try:
         terms = selectors.parse_fields(text)
     except ValueError as error:
@@ -82,7 +89,12 @@ def _by_field(world: World, resource: Resource, namespace: str | None, text: str
                 raise bad_request(f"field label not supported: {name}")
             only = '"metadata.name", "metadata.namespace"' if resource.namespaced else '"metadata.name"'
             raise bad_request(f'"{name}" is not a known field selector: only {only}')
-    exact = {name: value for name, equal, value in terms if equal}
+    return [(name, readers[name], equal, value) for name, equal, value in terms]
+
+
+def _by_field(world: World, resource: Resource, namespace: str | None, text: str) -> list[Obj]:
+    terms = field_terms(resource, text)
+    exact = {name: value for name, _, equal, value in terms if equal}
     if namespace is not None and "metadata.name" in exact:
         obj = world.store.get(resource.name, namespace, exact["metadata.name"])
         objects = [obj] if obj is not None else []
@@ -94,8 +106,7 @@ def _by_field(world: World, resource: Resource, namespace: str | None, text: str
         objects = [p for p in pods if namespace is None or namespace_of(p) == namespace]
     else:
         objects = world.store.all(resource.name, namespace)
-    for name, equal, value in terms:
-        read = readers[name]
+    for _, read, equal, value in terms:
         objects = [o for o in objects if (read(o) == value) is equal]
     return objects
 
@@ -126,21 +137,3 @@ def _page(objects: list[Obj], metadata: dict[str, Json], limit: str, start: str)
         return objects[first:], metadata
     more = {"continue": str(first + size), "remainingItemCount": len(objects) - first - size}
     return objects[first : first + size], {**metadata, **more}
-
-
-def watch(world: World, resource: Resource, request: Request) -> Json:
-    """The changes since `resourceVersion` to the objects that a request chooses, oldest first."""
-    since = int(text) if (text := request.query.get("resourceVersion", "0") or "0").isdigit() else 0
-    namespace = request.namespace if resource.namespaced else ""
-    events = []
-    for change in world.store.history:
-        obj = change.old if change.new is None else change.new
-        if change.version <= since or change.resource != resource.name or obj is None:
-            continue
-        if namespace and namespace_of(obj) != namespace:
-            continue
-        if request.name and name_of(obj) != request.name:
-            continue
-        kind = "DELETED" if change.new is None else "ADDED" if change.old is None else "MODIFIED"
-        events.append({"type": kind, "object": obj})
-    return {"kind": "WatchEventList", "metadata": {"resourceVersion": str(world.store.version)}, "items": events}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aiops_gym.sim.api import patching, read, remove, reviews, subresources, write
+from aiops_gym.sim.api import patching, read, remove, reviews, subresources, watch, write
 from aiops_gym.sim.api.resources import RESOURCES, Resource
 from aiops_gym.sim.api.status import ApiError, bad_request, method_not_allowed, no_such_path
 from aiops_gym.sim.world import World
@@ -73,7 +73,7 @@ def _update(world: World, resource: Resource, request: Request) -> Response:
 
 
 def _watch(world: World, resource: Resource, request: Request) -> Response:
-    return Response(200, read.watch(world, resource, request))
+    return Response(200, watch.since(world, resource, request))
 
 
 VERBS: dict[str, Callable[[World, Resource, Request], Response]] = {

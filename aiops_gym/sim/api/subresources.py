@@ -138,9 +138,17 @@ def _which(pod: Obj, container: str, status: Mapping[str, Any] | None, previous:
 
 def exec_(world: World, resource: Resource, request: Request) -> Response:
     """Run a command in a container; the body of the answer is an Output."""
-    pod = found(world, resource, request.namespace, request.name)
+    pod, container, argv = exec_target(world, resource, request)
     body = request.body if isinstance(request.body, Mapping) else {}
-    argv, stdin = body.get("command"), body.get("stdin") or ""
+    assert world.laws.exec is not None
+    output: Output = world.laws.exec(world, pod, container, argv, str(body.get("stdin") or ""))
+    return Response(200, output)
+
+
+def exec_target(world: World, resource: Resource, request: Request) -> tuple[str, str, list[str]]:
+    """In which pod (its key) and container a command would run, and its words. Raises ApiError if it cannot."""
+    pod = found(world, resource, request.namespace, request.name)
+    argv = request.body.get("command") if isinstance(request.body, Mapping) else None
     if not isinstance(argv, list) or not argv or not all(isinstance(a, str) for a in argv):
         raise bad_request("you must specify at least one command for the container")
     container = _container(pod, request.query.get("container", ""))
@@ -149,8 +157,7 @@ def exec_(world: World, resource: Resource, request: Request) -> Response:
     status = next((s for s in _statuses(pod) if s["name"] == container), None)
     if status is None or not status.get("state", {}).get("running") or world.laws.exec is None:
         raise ApiError(500, "InternalError", f"unable to upgrade connection: container not found ({quoted(container)})")
-    output: Output = world.laws.exec(world, key_of(pod), container, list(argv), str(stdin))
-    return Response(200, output)
+    return key_of(pod), container, list(argv)
 
 
 def get_scale(world: World, resource: Resource, request: Request) -> Response:

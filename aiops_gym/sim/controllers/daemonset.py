@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import ceil
 from typing import Any
 
-from aiops_gym.sim.controllers import fit, making
+from aiops_gym.sim import events
+from aiops_gym.sim.controllers import daemonpods, history, making
 from aiops_gym.sim.controllers import pods as pods_of
+from aiops_gym.sim.controllers.daemonpods import node_of
 from aiops_gym.sim.controllers.writes import put_status
 from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import Handler, World
 
 RESOURCE = "daemonsets.apps"
 COMPONENT = "daemonset-controller"
-TOLERATED = (
-    ("not-ready", "NoExecute"),
-    ("unreachable", "NoExecute"),
-    ("disk-pressure", "NoSchedule"),
-    ("memory-pressure", "NoSchedule"),
-    ("pid-pressure", "NoSchedule"),
-    ("unschedulable", "NoSchedule"),
-)
 
 
 class DaemonSetController:
@@ -48,96 +44,143 @@ class DaemonSetController:
         ds = world.store.by_key(RESOURCE, key)
         if ds is None or pods_of.terminating(ds):
             return
-        template = _pod(ds, "")
-        wanted = [name_of(node) for node in world.store.all("nodes") if fit.admits(template, node)]
-        there: dict[str, list[Obj]] = {}
-        for pod in pods_of.claimed(world, ds):
+        history.remember(world, ds, history.HASH)
+        _Sync(world, ds).run()
+
+
+class _Sync:
+    """One look at one set."""
+
+    def __init__(self, world: World, ds: Obj) -> None:
+        self.world, self.ds = world, ds
+        template = daemonpods.build(ds, "")
+        verdicts = {name_of(node): daemonpods.fits(template, node) for node in world.store.all("nodes")}
+        self.wanted = [node for node, (new, _) in verdicts.items() if new]
+        self.allowed = [node for node, (_, stays) in verdicts.items() if stays]
+        self.there: dict[str, list[Obj]] = {}
+        for pod in sorted(pods_of.claimed(world, ds), key=_age):
             if not pods_of.terminating(pod):
-                there.setdefault(_node_of(pod), []).append(pod)
-        for node in sorted(there):
-            for pod in there[node][0 if node not in wanted else 1 :]:
-                making.remove(world, ds, pod, COMPONENT)
-            if pods_of.finished(there[node][0]) and node in wanted:
-                making.remove(world, ds, there[node][0], COMPONENT)
-        failed = [
-            node
-            for node in wanted
-            if node not in there and isinstance(making.make(world, ds, _pod(ds, node), COMPONENT), str)
-        ]
-        if failed:
-            making.retry(world, ds, "daemonset")
-        _roll(world, ds, there, wanted)
-        _publish(world, ds, wanted)
+                self.there.setdefault(node_of(pod), []).append(pod)
+        self.leaving = {node_of(pod) for pod in world.store.owned("pods", uid_of(ds)) if pods_of.terminating(pod)}
+
+    def run(self) -> None:
+        """Remove what must go, make what is missing, replace what is old, count."""
+        self._clean()
+        missing = [node for node in self.wanted if node not in self.there and node not in self.leaving]
+        made = [making.make(self.world, self.ds, daemonpods.build(self.ds, node), COMPONENT) for node in missing]
+        if any(isinstance(outcome, str) for outcome in made):
+            making.retry(self.world, self.ds, "daemonset")
+        if get(self.ds, "spec", "updateStrategy", "type", default="RollingUpdate") == "RollingUpdate":
+            self._roll()
+        self._publish()
+
+    def _clean(self) -> None:
+        """Pods on nodes that take none, second ones, and those that have ended."""
+        for node in sorted(self.there):
+            keep = []
+            for pod in self.there[node]:
+                if pods_of.finished(pod):
+                    self._bury(pod, node)
+                elif node not in self.allowed or (keep and not self._surging(keep, pod)):
+                    making.remove(self.world, self.ds, pod, COMPONENT)
+                else:
+                    keep.append(pod)
+            self.there[node] = keep
+        self.leaving |= {node for node, pods in self.there.items() if not pods}
+        self.there = {node: pods for node, pods in self.there.items() if pods}
+
+    def _bury(self, pod: Obj, node: str) -> None:
+        failed = pods_of.phase(pod) == "Failed"
+        type_, reason = ("Warning", "FailedDaemonPod") if failed else ("Normal", "SucceededDaemonPod")
+        what, how = ("failed", "kill") if failed else ("succeeded", "delete")
+        text = f"Found {what} daemon pod {key_of(pod)} on node {node}, will try to {how} it"
+        events.record(self.world, self.ds, type_, reason, text, COMPONENT)
+        making.remove(self.world, self.ds, pod, COMPONENT)
+        self.leaving.add(node)
+
+    def _surging(self, keep: list[Obj], pod: Obj) -> bool:
+        """Whether a second pod is the successor of an old one, which stays until the new one is available."""
+        return bool(self._surge()) and len(keep) == 1 and not self._new(keep[0]) and self._new(pod)
+
+    def _new(self, pod: Obj) -> bool:
+        return labels_of(pod).get(history.HASH) == making.revision(self.ds)
+
+    def _able(self, pod: Obj) -> bool:
+        return pods_of.available(pod, int(get(self.ds, "spec", "minReadySeconds", default=0)), self.world.now)
+
+    def _limit(self, name: str, default: int) -> int:
+        value = get(self.ds, "spec", "updateStrategy", "rollingUpdate", name, default=default)
+        if str(value).endswith("%"):
+            return ceil(int(str(value)[:-1]) * len(self.wanted) / 100)
+        return int(value)
+
+    def _surge(self) -> int:
+        return self._limit("maxSurge", 0)
+
+    def _roll(self) -> None:
+        """Replace pods of an older template, as many at a time as may be missing or too many."""
+        if self._surge():
+            self._roll_over()
+            return
+        missing = sum(1 for node in self.wanted if node not in self.there)
+        doomed, candidates = [], []
+        for node in self.wanted:
+            for pod in self.there.get(node, ())[:1]:
+                able = self._able(pod)
+                missing += not able
+                if not self._new(pod):
+                    (candidates if able else doomed).append(pod)
+        for pod in (*doomed, *candidates[: max(0, max(1, self._limit("maxUnavailable", 1)) - missing)]):
+            making.remove(self.world, self.ds, pod, COMPONENT)
+
+    def _roll_over(self) -> None:
+        """With a surge, the new pod comes first and the old one goes when it is available."""
+        room = self._surge() - sum(1 for pods in self.there.values() if len(pods) > 1)
+        for node in self.wanted:
+            pods = self.there.get(node, [])
+            old = [pod for pod in pods if not self._new(pod)]
+            fresh = [pod for pod in pods if self._new(pod)]
+            if old and fresh and self._able(fresh[0]):
+                making.remove(self.world, self.ds, old[0], COMPONENT)
+            elif old and not fresh and (room > 0 or not self._able(old[0])):
+                room -= 1
+                making.make(self.world, self.ds, daemonpods.build(self.ds, node), COMPONENT)
+
+    def _publish(self) -> None:
+        world, ds = self.world, self.world.store.by_key(RESOURCE, key_of(self.ds)) or self.ds
+        pods = [pod for pod in world.store.owned("pods", uid_of(ds)) if not pods_of.terminating(pod)]
+        first: dict[str, Obj] = {}
+        for pod in sorted(pods, key=_age):
+            first.setdefault(node_of(pod), pod)
+        placed = [pod for node, pod in first.items() if node in self.wanted]
+        able = [pod for pod in placed if self._able(pod)]
+        ready = [pod for pod in placed if pods_of.is_ready(pod)]
+        status: dict[str, Any] = {
+            "currentNumberScheduled": len(placed),
+            "desiredNumberScheduled": len(self.wanted),
+            "numberMisscheduled": len(first) - len(placed),
+            "numberReady": len(ready),
+            "observedGeneration": get(ds, "metadata", "generation", default=1),
+        }
+        extra = {
+            "numberAvailable": len(able),
+            "numberUnavailable": len(self.wanted) - len(able),
+            "updatedNumberScheduled": sum(1 for pod in placed if self._new(pod)),
+        }
+        put_status(world, RESOURCE, ds, {**status, **{k: v for k, v in extra.items() if v}})
+        used = [f"{name_of(ds)}-{labels_of(pod).get(history.HASH, '')}" for pod in pods]
+        history.forget(world, ds, [history.name(ds), *used])
+        if len(able) < len(ready):
+            wait = int(get(ds, "spec", "minReadySeconds", default=0)) * SECOND
+            world.schedule(wait, "daemonset.retry", key_of(ds), uid_of(ds))
 
 
-def _pod(ds: Obj, node: str) -> dict[str, Any]:
-    """The pod for a node: it finds its node by affinity and tolerates what would keep others away."""
-    labels = {
-        "controller-revision-hash": making.revision(ds),
-        "pod-template-generation": str(get(ds, "metadata", "generation", default=1)),
-    }
-    pod = making.pod_from(ds, ds["spec"]["template"], labels)
-    rule = {"key": "metadata.name", "operator": "In", "values": [node]}
-    required = {"nodeSelectorTerms": [{"matchFields": [rule]}]}
-    tolerations = [
-        {"effect": effect, "key": f"node.kubernetes.io/{name}", "operator": "Exists"} for name, effect in TOLERATED
-    ]
-    if node:
-        affinity = dict(pod["spec"].get("affinity") or {})
-        affinity["nodeAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": required}
-        pod["spec"]["affinity"] = affinity
-    pod["spec"]["tolerations"] = [*(pod["spec"].get("tolerations") or []), *tolerations]
-    return pod
-
-
-def _node_of(pod: Obj) -> str:
-    """The node that a pod is on or meant for."""
-    bound = get(pod, "spec", "nodeName", default="")
-    required = get(
-        pod, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", default={}
-    )
-    return str(bound or get(required, "nodeSelectorTerms", 0, "matchFields", 0, "values", 0, default=""))
-
-
-def _roll(world: World, ds: Obj, there: dict[str, list[Obj]], wanted: list[str]) -> None:
-    """Replace pods of an older template, as many at a time as may be missing."""
-    if get(ds, "spec", "updateStrategy", "type", default="RollingUpdate") != "RollingUpdate":
-        return
-    limit = get(ds, "spec", "updateStrategy", "rollingUpdate", "maxUnavailable", default=1)
-    allowed = max(1, int(str(limit).rstrip("%")) * len(wanted) // 100) if str(limit).endswith("%") else int(limit)
-    present = [there[node][0] for node in wanted if node in there]
-    missing = len(wanted) - sum(1 for pod in present if pods_of.is_ready(pod))
-    for pod in present:
-        current = labels_of(pod).get("controller-revision-hash") == making.revision(ds)
-        if current or (pods_of.is_ready(pod) and missing >= allowed):
-            continue
-        if pods_of.is_ready(pod):
-            missing += 1
-        making.remove(world, ds, pod, COMPONENT)
-
-
-def _publish(world: World, ds: Obj, wanted: list[str]) -> None:
-    pods = [pod for pod in world.store.owned("pods", uid_of(ds)) if not pods_of.terminating(pod)]
-    placed = [pod for pod in pods if _node_of(pod) in wanted]
-    ready = [pod for pod in placed if pods_of.is_ready(pod)]
-    status: dict[str, Any] = {
-        "currentNumberScheduled": len(placed),
-        "desiredNumberScheduled": len(wanted),
-        "numberMisscheduled": len(pods) - len(placed),
-        "numberReady": len(ready),
-        "observedGeneration": get(ds, "metadata", "generation", default=1),
-    }
-    fresh = [pod for pod in placed if labels_of(pod).get("controller-revision-hash") == making.revision(ds)]
-    extra = {
-        "numberAvailable": len(ready),
-        "numberUnavailable": len(wanted) - len(ready),
-        "updatedNumberScheduled": len(fresh),
-    }
-    put_status(world, RESOURCE, ds, {**status, **{k: v for k, v in extra.items() if v}})
+def _age(pod: Obj) -> tuple[str, str]:
+    return str(pod["metadata"]["creationTimestamp"]), name_of(pod)
 
 
 def retry(world: World, key: str, uid: str) -> None:
-    """Look again at a set that could not create a pod."""
+    """Look again at a set that could not create a pod, or whose pods were too young."""
     ds = world.store.by_key(RESOURCE, key)
     if ds is not None and uid_of(ds) == uid:
         world.enqueue("daemonset", key, 0)

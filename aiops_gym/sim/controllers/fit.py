@@ -29,18 +29,12 @@ def refusals(world: World, pod: Obj, node: Obj) -> list[str]:
     for taint in get(node, "spec", "taints", default=()):
         if taint.get("effect") in ("NoSchedule", "NoExecute") and not tolerates(pod, taint):
             return [f"node(s) had untolerated taint {{{taint['key']}: {taint.get('value', '')}}}"]
-    if not _selected(pod, node):
+    if not selects(pod, node):
         return ["node(s) didn't match Pod's node affinity/selector"]
     there = [other for other in world.store.on_node(name_of(node)) if not pods_of.finished(other)]
     if _ports(pod) & {port for other in there for port in _ports(other)}:
         return ["node(s) didn't have free ports for the requested pod ports"]
     return _lacking(pod, node, there) or _volumes(world, pod, node) or _neighbours(world, pod, node)
-
-
-def admits(pod: Pod, node: Obj) -> bool:
-    """Whether a node's taints and labels let the pod in, whatever else runs there."""
-    taints = [taint for taint in get(node, "spec", "taints", default=()) if taint.get("effect") != "PreferNoSchedule"]
-    return all(tolerates(pod, taint) for taint in taints) and _selected(pod, node)
 
 
 UNSCHEDULABLE = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
@@ -116,7 +110,10 @@ def _is_for(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
     return toleration["key"] == taint["key"] and (exists or toleration.get("value", "") == taint.get("value", ""))
 
 
-def _selected(pod: Pod, node: Obj) -> bool:
+def selects(pod: Pod, node: Obj) -> bool:
+    """Whether the pod's node name, selector and affinity allow the node."""
+    if pod["spec"].get("nodeName", name_of(node)) != name_of(node):
+        return False
     labels = labels_of(node)
     if any(labels.get(k) != v for k, v in (pod["spec"].get("nodeSelector") or {}).items()):
         return False

@@ -31,9 +31,14 @@ def make(world: World, owner: Obj, pod: Mapping[str, Any], component: str) -> Ob
     except api.ApiError as error:
         events.record(world, owner, "Warning", "FailedCreate", f"Error creating: {error.message}", component)
         return error.message
-    world.table("retries").pop(uid_of(owner), None)
+    settled(world, owner)
     events.record(world, owner, "Normal", "SuccessfulCreate", f"Created pod: {name_of(made)}", component)
     return made
+
+
+def settled(world: World, owner: Obj) -> None:
+    """A pod could be made: the next failure is a first one again."""
+    world.table("retries").pop(uid_of(owner), None)
 
 
 def remove(world: World, owner: Obj, pod: Obj, component: str) -> None:

@@ -94,14 +94,14 @@ def _no_execute(world: World) -> list[tuple[Obj, list[str]]]:
     of at least three are.
     """
     everything = world.store.all("nodes")
-    lost = [name_of(node) for node in everything if _lost(node)]
-    spared = len(lost) == len(everything) or (len(lost) > 2 and len(lost) >= 0.55 * len(everything))
-    found = []
+    lost = [node for node in everything if _lost(node)]
+    most = len(lost) > 2 and len(lost) >= 0.55 * len(everything)
+    found: list[tuple[Obj, list[str]]] = []
     for node in everything:
-        if name_of(node) not in lost:
-            found.append((node, list[str]()))
-        elif len(lost) == len(everything) or not spared:
-            found.append((node, [] if spared else [PREFIX + LOST[ready(node)]]))
+        if not _lost(node) or len(lost) == len(everything):
+            found.append((node, []))
+        elif not most:
+            found.append((node, [PREFIX + LOST[ready(node)]]))
     return found
 
 

@@ -1,20 +1,19 @@
-"""StatefulSets: numbered pods that come and go one by one, each with claims of its own."""
+"""StatefulSets: numbered pods that come and go one by one (`stateful_set_control.go` of Kubernetes 1.32)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from aiops_gym.sim import api, events
-from aiops_gym.sim.controllers import making
+from aiops_gym.sim import events
+from aiops_gym.sim.controllers import history, statefulpods
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import compact, put_status
 from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import Handler, World
 
 RESOURCE = "statefulsets.apps"
-COMPONENT = "statefulset-controller"
-REVISION = "controller-revision-hash"
+HASH_LABEL = "controller.kubernetes.io/hash"
 
 
 class StatefulSetController:
@@ -24,146 +23,174 @@ class StatefulSetController:
     watches = (RESOURCE, "pods")
 
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
-        """The set, or the set of a pod."""
+        """The set, the set of a pod, or those that could adopt one."""
         obj = new if new is not None else old
         if obj is None:
             return
+        reference = controller_of(obj)
         if resource == RESOURCE:
             if new is not None and (old is None or old["spec"] != new["spec"]):
                 yield key_of(obj)
-        elif (reference := controller_of(obj)) is not None and reference["kind"] == "StatefulSet":
+        elif reference is not None and reference["kind"] == "StatefulSet":
             yield f"{namespace_of(obj)}/{reference['name']}"
+        elif reference is None and (old is None or (new is not None and labels_of(old) != labels_of(new))):
+            for ss in world.store.all(RESOURCE, namespace_of(obj)):
+                if pods_of.matches(ss["spec"].get("selector"), labels_of(obj)):
+                    yield key_of(ss)
 
     def reconcile(self, world: World, key: str) -> None:
         """One step, then the counts."""
         ss = world.store.by_key(RESOURCE, key)
         if ss is None or pods_of.terminating(ss):
             return
-        _step(world, ss, {_ordinal(pod): pod for pod in pods_of.claimed(world, ss)})
-        _publish(world, ss, pods_of.claimed(world, ss))
+        history.remember(world, ss, HASH_LABEL)
+        _Step(world, ss).run()
+        _publish(world, ss)
 
 
-def _ordinal(pod: Obj) -> int:
-    last = name_of(pod).rpartition("-")[2]
-    return int(last) if last.isdigit() else -1
+def _mine(world: World, ss: Obj) -> dict[int, Obj]:
+    found = {statefulpods.ordinal(ss, pod): pod for pod in pods_of.claimed(world, ss)}
+    found.pop(-1, None)
+    return dict(sorted(found.items()))
 
 
-def _step(world: World, ss: Obj, there: dict[int, Obj]) -> None:
-    parallel = ss["spec"].get("podManagementPolicy") == "Parallel"
-    replicas = int(get(ss, "spec", "replicas", default=1))
-    for number in range(replicas):
-        pod = there.get(number)
-        if pod is None:
-            if not _create(world, ss, number) or not parallel:
-                return
-        elif pods_of.finished(pod) and not pods_of.terminating(pod):
-            _delete(world, ss, pod)
-            return
-        elif not parallel and (pods_of.terminating(pod) or not pods_of.is_ready(pod)):
-            return
-    for number in sorted((n for n in there if n >= replicas), reverse=True):
-        if not pods_of.terminating(there[number]):
-            _delete(world, ss, there[number])
-        if not parallel:
-            return
-    _roll(world, ss, there, replicas)
+def _healthy(pod: Obj) -> bool:
+    """Running, ready, and not on its way out."""
+    return pods_of.phase(pod) == "Running" and pods_of.is_ready(pod) and not pods_of.terminating(pod)
+
+
+def _first(ss: Obj) -> int:
+    return int(get(ss, "spec", "ordinals", "start", default=0))
+
+
+def _size(ss: Obj) -> int:
+    return int(get(ss, "spec", "replicas", default=1))
+
+
+def _wait(ss: Obj) -> int:
+    return int(get(ss, "spec", "minReadySeconds", default=0))
+
+
+def _partition(ss: Obj) -> int:
+    return int(get(ss, "spec", "updateStrategy", "rollingUpdate", "partition", default=0))
 
 
 def _rolls(ss: Obj) -> bool:
     return bool(get(ss, "spec", "updateStrategy", "type", default="RollingUpdate") == "RollingUpdate")
 
 
-def _roll(world: World, ss: Obj, there: dict[int, Obj], replicas: int) -> None:
-    """Replace the highest pod of an older template, once those above it are ready."""
-    if not _rolls(ss):
-        return
-    partition = int(get(ss, "spec", "updateStrategy", "rollingUpdate", "partition", default=0))
-    for number in range(replicas - 1, partition - 1, -1):
-        pod = there.get(number)
-        if pod is None or pods_of.terminating(pod):
+def _current(ss: Obj) -> str:
+    """The revision from which the set came."""
+    return str(get(ss, "status", "currentRevision", default=history.name(ss)))
+
+
+class _Step:
+    """One look at one set: all that can be done now."""
+
+    def __init__(self, world: World, ss: Obj) -> None:
+        self.world, self.ss = world, ss
+        self.parallel = ss["spec"].get("podManagementPolicy") == "Parallel"
+        self.there = _mine(world, ss)
+        self.wanted = range(_first(ss), _first(ss) + _size(ss))
+
+    def run(self) -> None:
+        """Fill, then shrink, then replace; an ordered set does the next only when all before is well."""
+        if self._fill() and self._shrink():
+            self._roll()
+
+    def _usable(self, pod: Obj) -> bool:
+        return _healthy(pod) and pods_of.available(pod, _wait(self.ss), self.world.now)
+
+    def _fill(self) -> bool:
+        """Make what is missing. Whether one may go on to surplus and old pods."""
+        for number in self.wanted:
+            pod = self.there.get(number)
+            if pod is None:
+                made = statefulpods.create(self.world, self.ss, number, self._revision(number))
+                if not made or not self.parallel:
+                    return False
+            elif pods_of.finished(pod) and not pods_of.terminating(pod):
+                self._recreate(pod)
+                return False
+            elif not self.parallel and not self._usable(pod):
+                return False
+        return True
+
+    def _recreate(self, pod: Obj) -> None:
+        failed = pods_of.phase(pod) == "Failed"
+        type_, reason = ("Warning", "RecreatingFailedPod") if failed else ("Normal", "RecreatingTerminatedPod")
+        what = "failed" if failed else "terminated"
+        text = f"StatefulSet {key_of(self.ss)} is recreating {what} Pod {name_of(pod)}"
+        events.record(self.world, self.ss, type_, reason, text, statefulpods.COMPONENT)
+        statefulpods.delete(self.world, self.ss, pod)
+
+    def _revision(self, number: int) -> str:
+        """Of which revision a new pod shall be: below the partition it stays with the old one."""
+        old = _rolls(self.ss) and number < _first(self.ss) + _partition(self.ss)
+        return _current(self.ss) if old else history.name(self.ss)
+
+    def _shrink(self) -> bool:
+        """Delete surplus pods, the highest first. Whether none was left."""
+        surplus = sorted((n for n in self.there if n not in self.wanted), reverse=True)
+        weak = [pod for pod in self.there.values() if not _healthy(pod)]
+        for number in surplus:
+            pod = self.there[number]
+            if pods_of.terminating(pod):
+                if not self.parallel:
+                    return False
+                continue
+            if not self.parallel and not self._usable(pod) and weak and pod is not weak[0]:
+                return False
+            statefulpods.condemn(self.world, self.ss, pod)
+            statefulpods.delete(self.world, self.ss, pod)
+            if not self.parallel:
+                return False
+        return True
+
+    def _roll(self) -> None:
+        """Replace the highest pod of another revision, once those above it are healthy."""
+        if not _rolls(self.ss):
             return
-        if labels_of(pod).get(REVISION) != _revision(ss):
-            _delete(world, ss, pod)
-            return
-        if not pods_of.is_ready(pod):
-            return
+        lowest = _first(self.ss) + _partition(self.ss)
+        for number in reversed(self.wanted):
+            pod = self.there.get(number)
+            if number < lowest or pod is None:
+                return
+            if labels_of(pod).get(history.HASH) != history.name(self.ss) and not pods_of.terminating(pod):
+                statefulpods.delete(self.world, self.ss, pod)
+                return
+            if not _healthy(pod):
+                return
 
 
-def _revision(ss: Obj) -> str:
-    return f"{name_of(ss)}-{making.revision(ss)}"
-
-
-def _create(world: World, ss: Obj, number: int) -> bool:
-    name = f"{name_of(ss)}-{number}"
-    labels = {
-        "apps.kubernetes.io/pod-index": str(number),
-        REVISION: _revision(ss),
-        "statefulset.kubernetes.io/pod-name": name,
-    }
-    pod = making.pod_from(ss, ss["spec"]["template"], labels, name)
-    pod["spec"] |= {"hostname": name, "subdomain": ss["spec"].get("serviceName", "")}
-    try:
-        pod["spec"]["volumes"] = [*_claims(world, ss, name), *(pod["spec"].get("volumes") or [])]
-        api.create(world, "pods", pod)
-    except api.ApiError as error:
-        text = f"create Pod {name} in StatefulSet {name_of(ss)} failed error: {error.message}"
-        events.record(world, ss, "Warning", "FailedCreate", text, COMPONENT)
-        making.retry(world, ss, "statefulset")
-        return False
-    world.table("retries").pop(uid_of(ss), None)
-    text = f"create Pod {name} in StatefulSet {name_of(ss)} successful"
-    events.record(world, ss, "Normal", "SuccessfulCreate", text, COMPONENT)
-    return True
-
-
-def _claims(world: World, ss: Obj, pod: str) -> list[dict[str, Any]]:
-    """Make the pod's claims if they are missing; the volumes that use them."""
-    volumes = []
-    for template in ss["spec"].get("volumeClaimTemplates") or ():
-        short = template["metadata"]["name"]
-        claim = f"{short}-{pod}"
-        volumes.append({"name": short, "persistentVolumeClaim": {"claimName": claim}})
-        if world.store.get("persistentvolumeclaims", namespace_of(ss), claim) is not None:
-            continue
-        labels = {**labels_of(template), **(get(ss, "spec", "selector", "matchLabels", default={}))}
-        meta = {"name": claim, "namespace": namespace_of(ss), "labels": labels}
-        body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta, "spec": template["spec"]}
-        api.create(world, "persistentvolumeclaims", body)
-        text = f"create Claim {claim} Pod {pod} in StatefulSet {name_of(ss)} success"
-        events.record(world, ss, "Normal", "SuccessfulCreate", text, COMPONENT)
-    return volumes
-
-
-def _delete(world: World, ss: Obj, pod: Obj) -> None:
-    api.delete(world, "pods", namespace_of(pod), name_of(pod))
-    text = f"delete Pod {name_of(pod)} in StatefulSet {name_of(ss)} successful"
-    events.record(world, ss, "Normal", "SuccessfulDelete", text, COMPONENT)
-
-
-def _publish(world: World, ss: Obj, pods: list[Obj]) -> None:
-    update = _revision(ss)
-    replicas = int(get(ss, "spec", "replicas", default=1))
-    updated = [pod for pod in pods if labels_of(pod).get(REVISION) == update and not pods_of.terminating(pod)]
-    ready = sum(1 for pod in pods if pods_of.is_ready(pod))
-    before = get(ss, "status", "currentRevision", default=update)
-    done = len(updated) == replicas and ready == replicas
-    current = update if done else before
+def _publish(world: World, ss: Obj) -> None:
+    update, current = history.name(ss), _current(ss)
+    pods = list(_mine(world, ss).values())
+    kept = [pod for pod in pods if not pods_of.terminating(pod)]
+    ready = [pod for pod in pods if pods_of.phase(pod) == "Running" and pods_of.is_ready(pod)]
+    able = [pod for pod in ready if pods_of.available(pod, _wait(ss), world.now)]
+    updated = sum(1 for pod in kept if labels_of(pod).get(history.HASH) == update)
+    if _rolls(ss) and updated == len(pods) and len(ready) == len(pods):
+        current = update
     status = {
-        "availableReplicas": ready,
+        "availableReplicas": len(able),
         "collisionCount": 0,
-        "currentReplicas": sum(1 for pod in pods if labels_of(pod).get(REVISION) == current),
+        "currentReplicas": sum(1 for pod in kept if labels_of(pod).get(history.HASH) == current),
         "currentRevision": current,
         "observedGeneration": get(ss, "metadata", "generation", default=1),
-        "readyReplicas": ready,
+        "readyReplicas": len(ready),
         "replicas": len(pods),
         "updateRevision": update,
-        "updatedReplicas": len(updated),
+        "updatedReplicas": updated,
     }
     put_status(world, RESOURCE, ss, compact(status, keep=("replicas", "collisionCount", "availableReplicas")))
+    history.forget(world, ss, [update, current, *(labels_of(pod).get(history.HASH, "") for pod in pods)])
+    if len(able) < len(ready):
+        world.schedule(_wait(ss) * SECOND, "statefulset.retry", key_of(ss), uid_of(ss))
 
 
 def retry(world: World, key: str, uid: str) -> None:
-    """Look again at a set that could not create a pod."""
+    """Look again at a set that could not create a pod, or whose pods were too young."""
     ss = world.store.by_key(RESOURCE, key)
     if ss is not None and uid_of(ss) == uid:
         world.enqueue("statefulset", key, 0)

@@ -12,6 +12,9 @@ from aiops_gym.sim.objects import Obj, get, name_of, namespace_of
 from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import World
 
+LEAST_GRACE = 2
+"""Seconds that a container always has which ends for another reason than the deletion of its pod."""
+
 
 def kill(world: World, uid: str, pod: Obj, messages: Mapping[str, str]) -> None:
     """Ask running containers to end, each with the event that says why; the worker waits for them."""
@@ -97,4 +100,4 @@ def _grace(pod: Obj) -> int:
     """Seconds between TERM and KILL."""
     if pods_of.terminating(pod):
         return int(get(pod, "metadata", "deletionGracePeriodSeconds", default=30))
-    return int(get(pod, "spec", "terminationGracePeriodSeconds", default=30))
+    return max(LEAST_GRACE, int(get(pod, "spec", "terminationGracePeriodSeconds", default=30)))

@@ -30,6 +30,8 @@ DIAL_TIMEOUT = 10_000
 """mgo's Dial gives up after so many milliseconds."""
 
 RETRY = 500
+"""Milliseconds to the next attempt of a dial, at first; then it waits half as long as it has tried."""
+
 PREAMBLE = ("TLS disabled.", "Set global log level: info", "Tune: setGCPercent to 100")
 LEVELS = {
     "info": "INF",
@@ -142,7 +144,7 @@ class GoService(Program):
         return True
 
     def _dial(self, c: Container, number: int, mongo: Mapping[str, Json], deadline: int) -> None:
-        """mgo's Dial: every half second until somebody answers, then authenticate."""
+        """mgo's Dial: try until somebody answers, then authenticate."""
         host, port = _split(mongo["address"], 27017)
         source = mongo.get("source", f"cmd/{c.params['name']}/db.go")
         server = client.reach(c, host, port, DIAL_TIMEOUT)
@@ -150,7 +152,8 @@ class GoService(Program):
             if c.now >= deadline:
                 self._panic(c, source, 29, "no reachable servers", "initializeDatabase")
             else:
-                wait = int(c.between(RETRY, RETRY + 60, "dial", c.now))
+                tried = DIAL_TIMEOUT - (deadline - c.now)
+                wait = max(RETRY, tried // 2) + int(c.between(0, 60, "dial", c.now))
                 c.after(min(wait, max(deadline - c.now, 1)), "dial", number, deadline)
             return
         try:

@@ -1,7 +1,8 @@
 """Any daemon of which only the surface matters: ports, lines at the start, recurring lines, memory and CPU.
 
 Params: `ports`, `log` (lines at the start), `every` (list of `{"seconds", "line"}`), `cpu` cores, `memory` bytes,
-`ready_ms` (until the ports open), `http` (path -> [status, body]), `term_code`.
+`ready_ms` (until the ports open), `http` (path -> [status, body]), `otherwise` (status of other paths), `term_code`,
+`deaf` (takes no notice of SIGTERM, as a first process without a handler of its own).
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Idle(Program):
 
     def terminate(self, c: Container) -> None:
         """End, with the exit code of its kind."""
+        if c.params.get("deaf"):
+            return
         c.exit_in(int(c.between(*self.term_ms, "terminate")), int(c.params.get("term_code", 0)))
 
     def background(self, process: Process, start: int, end: int, seed: int) -> list[tuple[int, str]]:
@@ -50,7 +53,9 @@ class Idle(Program):
 
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
         """What the params say, or 404."""
-        status, body = process["params"].get("http", {}).get(path.partition("?")[0], (404, "404 page not found\n"))
+        params = process["params"]
+        other = (params.get("otherwise", 404), "404 page not found\n")
+        status, body = params.get("http", {}).get(path.partition("?")[0], other)
         return int(status), str(body)
 
 

@@ -29,6 +29,7 @@ def _ready_pods(cluster: SmallCluster) -> list[str]:
 
 def _two_nodes() -> SmallCluster:
     cluster = SmallCluster(nodes=2)
+    cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}})
     cluster.apply(deployment("web", replicas=2))
     cluster.at(10)
     assert _ready_pods(cluster) == ["node-1", "node-2"]

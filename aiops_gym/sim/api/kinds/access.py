@@ -45,7 +45,7 @@ def _binding_cells(obj: Obj) -> list[Json]:
 
 
 BINDING_COLUMNS = columns("Name/Role/Age/Users*/Groups*/ServiceAccounts*")
-DATED = (f"roles.{GROUP}", f"clusterroles.{GROUP}", "limitranges", "customresourcedefinitions.apiextensions.k8s.io")
+DATED = (f"roles.{GROUP}", f"clusterroles.{GROUP}", "customresourcedefinitions.apiextensions.k8s.io")
 
 KINDS = (
     *(

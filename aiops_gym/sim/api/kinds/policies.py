@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiops_gym.sim.api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.api import limits, quantity
+from aiops_gym.sim.api.kind import CREATED_AT, NAME, Draft, Kind, age, columns, created_cells
+from aiops_gym.sim.api.names import qualified_name
+from aiops_gym.sim.api.resources import RESOURCES
+from aiops_gym.sim.api.status import Fault, field_forbidden, forbidden, invalid_value, unsupported
 from aiops_gym.sim.objects import Obj, controller_of, get
+from aiops_gym.sim.world import World
 
 Json = Any
 
@@ -25,6 +30,53 @@ def _quota_cells(obj: Obj) -> list[Json]:
 
 def _priority(draft: Draft) -> None:
     draft.setdefault("preemptionPolicy", "PreemptLowerPriority")
+
+
+HIGHEST = 1_000_000_000
+STANDARD = ("cpu", "memory", "ephemeral-storage", "storage", *limits.COUNTED)
+
+
+def _quota_faults(draft: Draft) -> list[Fault]:
+    faults: list[Fault] = []
+    for name, amount in sorted(get(draft, "spec", "hard", default={}).items()):
+        where = f"spec.hard[{name}]"
+        faults += [invalid_value(where, name, why) for why in qualified_name(name)]
+        if "/" not in name and name not in STANDARD and not name.startswith(("requests.", "limits.", "services.")):
+            faults.append(invalid_value(where, name, "must be a standard resource type or fully qualified"))
+            faults.append(invalid_value(where, name, "must be a standard resource for quota"))
+        elif quantity.parse(str(amount)) < 0:
+            faults.append(invalid_value(where, str(amount), "must be greater than or equal to 0"))
+    return faults
+
+
+def _priority_faults(draft: Draft) -> list[Fault]:
+    name, faults = str(draft["metadata"].get("name", "")), list[Fault]()
+    if name.startswith("system-"):
+        text = "priority class names with 'system-' prefix are reserved for system use only"
+        faults.append(field_forbidden("metadata.name", text))
+    elif draft.get("value", 0) > HIGHEST:
+        text = f"maximum allowed value of a user defined priority is {HIGHEST}"
+        faults.append(field_forbidden("value", text))
+    if draft["preemptionPolicy"] not in ("Never", "PreemptLowerPriority"):
+        allowed = ["Never", "PreemptLowerPriority"]
+        faults.append(unsupported("preemptionPolicy", draft["preemptionPolicy"], allowed))
+    return faults
+
+
+def _priority_kept(draft: Draft, old: Obj) -> list[Fault]:
+    if draft.get("value", 0) == old.get("value", 0):
+        return []
+    return [field_forbidden("value", "may not be changed in an update.")]
+
+
+def _admit_priority(world: World, draft: Draft, old: Obj | None) -> None:
+    """There is one default class at most."""
+    if not draft.get("globalDefault"):
+        return
+    for other in world.store.all("priorityclasses.scheduling.k8s.io"):
+        if other.get("globalDefault") and other["metadata"]["name"] != draft["metadata"]["name"]:
+            why = f"PriorityClass {other['metadata']['name']} is already marked as default. Only one default can exist"
+            raise forbidden(RESOURCES["priorityclasses.scheduling.k8s.io"], draft["metadata"]["name"], why)
 
 
 def _priority_cells(obj: Obj) -> list[Json]:
@@ -78,13 +130,24 @@ KINDS = (
         columns=columns("Name/Request/Limit/Age"),
         cells=_quota_cells,
         default=_quota,
+        validate=_quota_faults,
         status={},
+    ),
+    Kind(
+        resource="limitranges",
+        columns=(NAME, CREATED_AT),
+        cells=created_cells,
+        default=limits.default,
+        validate=limits.faults,
     ),
     Kind(
         resource="priorityclasses.scheduling.k8s.io",
         columns=columns("Name/Value#/Global-Default/Age/PreemptionPolicy"),
         cells=_priority_cells,
         default=_priority,
+        admit=_admit_priority,
+        validate=_priority_faults,
+        validate_update=_priority_kept,
         generation=True,
     ),
     Kind(resource="leases.coordination.k8s.io", columns=columns("Name/Holder/Age"), cells=_lease_cells),

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim.api import quantity
+from aiops_gym.sim.api import limits, quantity
 from aiops_gym.sim.api.decode import copied
 from aiops_gym.sim.api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.api.pods.containers import VOLUME_TYPES
-from aiops_gym.sim.api.status import Fault, field_forbidden, invalid_value, required, unsupported
+from aiops_gym.sim.api.resources import RESOURCES
+from aiops_gym.sim.api.status import Fault, field_forbidden, forbidden, invalid_value, required, unsupported
 from aiops_gym.sim.objects import Obj, get
 from aiops_gym.sim.world import World
 
@@ -42,6 +43,7 @@ def _class(draft: Draft) -> None:
 def _protect(finalizer: str) -> Any:
     def admit(world: World, draft: Draft, old: Obj | None) -> None:
         if old is not None:
+            _resize(world, draft, old)
             return
         meta = draft["metadata"]
         meta["finalizers"] = [*(f for f in meta.get("finalizers") or () if f != finalizer), finalizer]
@@ -49,9 +51,26 @@ def _protect(finalizer: str) -> Any:
             classes = world.store.all("storageclasses.storage.k8s.io")
             marked = [c for c in classes if get(c, "metadata", "annotations", DEFAULT_CLASS) == "true"]
             if marked:
-                draft["spec"]["storageClassName"] = marked[-1]["metadata"]["name"]
+                newest = max(marked, key=lambda c: (c["metadata"]["creationTimestamp"], c["metadata"]["name"]))
+                draft["spec"]["storageClassName"] = newest["metadata"]["name"]
+        if draft["kind"] == "PersistentVolumeClaim":
+            limits.claim(world, draft)
 
     return admit
+
+
+def _resize(world: World, draft: Draft, old: Obj) -> None:
+    """A claim may only grow where its class allows it. Raises Forbidden."""
+    asked, had = (get(o, "spec", "resources", "requests", "storage") for o in (draft, old))
+    if draft["kind"] != "PersistentVolumeClaim" or not asked or not had or not quantity.parse(asked) > quantity.parse(had):
+        return
+    claims, name = RESOURCES["persistentvolumeclaims"], old["metadata"]["name"]
+    if get(old, "status", "phase") != "Bound":
+        raise forbidden(claims, name, "Only bound persistent volume claims can be expanded")
+    class_ = world.store.get("storageclasses.storage.k8s.io", "", str(old["spec"].get("storageClassName") or ""))
+    if class_ is None or not class_.get("allowVolumeExpansion"):
+        why = "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must "
+        raise forbidden(claims, name, why + "support resize")
 
 
 def _mode_faults(spec: Mapping[str, Any]) -> list[Fault]:

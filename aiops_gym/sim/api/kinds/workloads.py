@@ -9,6 +9,7 @@ from aiops_gym.sim.api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.api.pods import defaults, rules
 from aiops_gym.sim.api.selectors import format_object
 from aiops_gym.sim.objects import Obj, get
+from aiops_gym.sim.world import World
 
 Json = Any
 
@@ -68,6 +69,24 @@ def _daemon_set(draft: Draft) -> None:
         rolling.setdefault("maxUnavailable", 1)
         rolling.setdefault("maxSurge", 0)
     spec.setdefault("revisionHistoryLimit", 10)
+
+
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+
+
+def _count_templates(world: World, draft: Draft, old: Obj | None) -> None:
+    """A DaemonSet counts its templates in an annotation, a remnant of an older version."""
+    before = get(old or {}, "metadata", "annotations", TEMPLATE_GENERATION, default="0")
+    number = int(before) if str(before).isdigit() else 0
+    if old is None or old["spec"].get("template") != draft["spec"].get("template"):
+        number += 1
+    annotations = draft["metadata"].get("annotations") or {}
+    draft["metadata"]["annotations"] = {TEMPLATE_GENERATION: str(max(1, number)), **_without(annotations)}
+
+
+def _without(annotations: Mapping[str, str]) -> dict[str, str]:
+    """Annotations that a client may set."""
+    return {k: v for k, v in annotations.items() if k != TEMPLATE_GENERATION}
 
 
 def _controller(draft: Draft) -> None:
@@ -169,6 +188,7 @@ KINDS = (
         ),
         cells=_daemon_set_cells,
         default=_daemon_set,
+        admit=_count_templates,
         validate=rules.daemon_set,
         validate_update=rules.selector_kept,
         status={"currentNumberScheduled": 0, "numberMisscheduled": 0, "desiredNumberScheduled": 0, "numberReady": 0},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.sim import draws
-from aiops_gym.sim.api import quantity
+from aiops_gym.sim.api import limits, quantity
 from aiops_gym.sim.api.kind import Draft
 from aiops_gym.sim.api.resources import RESOURCES
 from aiops_gym.sim.api.status import forbidden
@@ -16,6 +16,7 @@ Json = Any
 
 TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 EMPTY: dict[str, Json] = {}
+CLASSES = "priorityclasses.scheduling.k8s.io"
 SYSTEM_PRIORITIES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
@@ -29,7 +30,7 @@ def admit(world: World, draft: Draft, old: Obj | None) -> None:
         _service_account(world, draft, spec)
         _tolerations(spec)
     _priority(world, draft, spec)
-    _limit_ranges(world, draft, spec)
+    limits.pod(world, draft)
     draft["status"] = {"phase": "Pending", **draft["status"], "qosClass": qos(spec)}
 
 
@@ -90,49 +91,25 @@ def _tolerates(toleration: Draft, key: str) -> bool:
 
 def _priority(world: World, draft: Draft, spec: Draft) -> None:
     name = spec.get("priorityClassName", "")
-    value, policy = 0, "PreemptLowerPriority"
-    if name:
-        found = world.store.get("priorityclasses.scheduling.k8s.io", "", name)
-        if found is None and name not in SYSTEM_PRIORITIES:
-            raise forbidden(RESOURCES["pods"], _name(draft), f"no PriorityClass with name {name} was found")
-        value = SYSTEM_PRIORITIES.get(name, 0) if found is None else found["value"]
-        policy = get(found or EMPTY, "preemptionPolicy", default=policy)
-    spec.setdefault("priority", value)
-    spec.setdefault("preemptionPolicy", policy)
-
-
-def _limit_ranges(world: World, draft: Draft, spec: Draft) -> None:
-    """Defaults and bounds for containers, from LimitRanges of the namespace."""
-    for limits in world.store.all("limitranges", draft["metadata"].get("namespace", "")):
-        for rule in get(limits, "spec", "limits", default=[]):
-            if rule.get("type") == "Container":
-                for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ())):
-                    _limit(draft, container, rule)
-
-
-def _limit(draft: Draft, container: Draft, rule: Draft) -> None:
-    resources = container["resources"]
-    given_requests = dict(resources.get("requests") or {})
-    for kind, source in (("limits", "default"), ("requests", "defaultRequest")):
-        values = {**(rule.get(source) or {}), **(resources.get(kind) or {})}
-        if kind == "requests":
-            values = {**values, **given_requests}
-        if values:
-            resources[kind] = values
-    faults = []
-    for what, least in (rule.get("min") or {}).items():
-        asked = (resources.get("requests") or {}).get(what)
-        if asked is None or quantity.parse(asked) < quantity.parse(least):
-            faults.append(f"minimum {what} usage per Container is {least}, but request is {asked or '0'}")
-    for what, most in (rule.get("max") or {}).items():
-        asked = (resources.get("limits") or {}).get(what)
-        if asked is None:
-            faults.append(f"maximum {what} usage per Container is {most}.  No limit is specified")
-        elif quantity.parse(asked) > quantity.parse(most):
-            faults.append(f"maximum {what} usage per Container is {most}, but limit is {asked}")
-    if faults:
-        why = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+    found = world.store.get(CLASSES, "", name) if name else _global_default(world)
+    if name and found is None and name not in SYSTEM_PRIORITIES:
+        raise forbidden(RESOURCES["pods"], _name(draft), f"no PriorityClass with name {name} was found")
+    value = SYSTEM_PRIORITIES.get(name, 0) if found is None else int(found["value"])
+    if not name and found is not None:
+        spec["priorityClassName"] = found["metadata"]["name"]
+    given = spec.get("priority")
+    if given is not None and given != value:
+        why = f"the integer value of priority ({given}) must not be provided in pod spec; "
+        why += f"priority admission controller computed {value} from the given PriorityClass name"
         raise forbidden(RESOURCES["pods"], _name(draft), why)
+    spec["priority"] = value
+    spec.setdefault("preemptionPolicy", get(found or EMPTY, "preemptionPolicy", default="PreemptLowerPriority"))
+
+
+def _global_default(world: World) -> Obj | None:
+    """The class of pods that name none; the lowest where there are several."""
+    defaults = [one for one in world.store.all(CLASSES) if one.get("globalDefault")]
+    return min(defaults, key=lambda one: int(one["value"]), default=None)
 
 
 def qos(spec: Draft) -> str:

@@ -1,0 +1,51 @@
+"""`autoscaling/v1` autoscalers, which kubectl still makes, as the `autoscaling/v2` ones that are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aiops_gym.sim.objects import get
+from aiops_gym.types import Response
+
+Json = Any
+
+OLD, NEW = "autoscaling/v1", "autoscaling/v2"
+PERCENT = "targetCPUUtilizationPercentage"
+
+
+def newer(body: Json) -> Json:
+    """A v1 object, or a patch of one, as v2; what is neither stays as it is."""
+    if not isinstance(body, Mapping):
+        return body
+    made = {**body}
+    if made.get("apiVersion") == OLD:
+        made["apiVersion"] = NEW
+    spec = made.get("spec")
+    if isinstance(spec, Mapping) and PERCENT in spec:
+        target = {"type": "Utilization", "averageUtilization": spec[PERCENT]}
+        metric = {"type": "Resource", "resource": {"name": "cpu", "target": target}}
+        made["spec"] = {**{k: v for k, v in spec.items() if k != PERCENT}, "metrics": [metric]}
+    return made
+
+
+def older(reply: Response) -> Response:
+    """An answer with v2 objects as one with v1 objects."""
+    body = reply.body
+    if body.get("apiVersion") != NEW:
+        return reply
+    made = {**body, "apiVersion": OLD}
+    if "items" in body:
+        made["items"] = [_older(item) for item in body["items"]]
+        return reply._replace(body=made)
+    return reply._replace(body=_older(body))
+
+
+def _older(obj: Mapping[str, Json]) -> dict[str, Json]:
+    spec = {k: v for k, v in obj.get("spec", {}).items() if k not in ("metrics", "behavior")}
+    for metric in get(obj, "spec", "metrics", default=()):
+        percent = get(metric, "resource", "target", "averageUtilization")
+        if get(metric, "resource", "name") == "cpu" and percent is not None:
+            spec[PERCENT] = percent
+    status = {k: v for k, v in obj.get("status", {}).items() if k not in ("conditions", "currentMetrics")}
+    return {**obj, "apiVersion": OLD, "spec": spec, "status": status}

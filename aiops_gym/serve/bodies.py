@@ -1,0 +1,138 @@
+"""From the bytes of a request to JSON data, with the server's words for what is none."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import orjson
+import yaml
+from starlette.requests import Request
+
+from aiops_gym.serve import protobuf
+from aiops_gym.serve.refusals import JSON, LARGEST_BODY, PATCHES, PROTOBUF, YAML, too_large, too_slow, unknown_format
+from aiops_gym.sim.api.status import bad_request
+
+Json = Any
+
+PATIENCE = 30.0
+"""Seconds a client may take to send a body."""
+
+MOST_NODES = 200_000
+"""Values in a YAML body after its references are followed."""
+
+
+async def read(request: Request) -> bytes:
+    """The body. Raises RequestEntityTooLarge, Timeout."""
+    length = request.headers.get("content-length", "0")
+    if length.isdigit() and int(length) > LARGEST_BODY:
+        raise too_large()
+    chunks, size = [], 0
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size > LARGEST_BODY:
+                    raise too_large()
+                chunks.append(chunk)
+    except TimeoutError:
+        raise too_slow() from None
+    return b"".join(chunks)
+
+
+def decoded(body: bytes, content_type: str, method: str, kind: str) -> Json:
+    """A body as JSON data, None where there is none. Raises BadRequest, UnsupportedMediaType.
+
+    Args:
+        body: as it was sent.
+        content_type: of it; JSON if it is empty.
+        method: of the request.
+        kind: of the object that is expected, for the error's text.
+    """
+    media = content_type.partition(";")[0].strip().lower()
+    if method == "PATCH":
+        if media not in PATCHES:
+            raise unknown_format(patch=True)
+        return _patch(body, media)
+    if not body and method != "PUT":
+        return None
+    if media in ("", JSON):
+        return _json(body, kind)
+    if media == YAML:
+        return _yaml(body)
+    if media == PROTOBUF:
+        return _protobuf(body, kind)
+    raise unknown_format(patch=False)
+
+
+def _patch(body: bytes, media: str) -> Json:
+    if media.endswith("+yaml"):
+        try:
+            return orjson.loads(body)
+        except orjson.JSONDecodeError:
+            return _yaml(body)
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise bad_request(f"error decoding patch: {_complaint(error)}") from None
+
+
+def _json(body: bytes, kind: str) -> Json:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        what = f"the object provided is unrecognized (must be of type {kind})" if kind else "the object is unrecognized"
+        shown = body[:20].hex() + (" ..." if len(body) > 20 else "")
+        raise bad_request(
+            f"{what}: couldn't get version/kind; json parse error: {_complaint(error)} ({shown})"
+        ) from None
+
+
+def _complaint(error: json.JSONDecodeError) -> str:
+    """What is wrong with a JSON text, in Go's words."""
+    if error.pos >= len(error.doc) or not error.doc.strip():
+        return "unexpected end of JSON input"
+    return f"invalid character {error.doc[error.pos]!r} looking for beginning of value"
+
+
+def _yaml(body: bytes) -> Json:
+    try:
+        value = yaml.load(body, Loader=_Loader)
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        line = " ".join(str(error).split())
+        raise bad_request(f"error converting YAML to JSON: yaml: {line}") from None
+    if _nodes(value) > MOST_NODES:
+        raise bad_request("error converting YAML to JSON: yaml: document contains excessive aliasing")
+    return value
+
+
+class _Loader(yaml.CSafeLoader):
+    """YAML whose times stay text, as JSON has none."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
+    for first, found in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def _nodes(value: Json) -> int:
+    """Values inside a value, references followed; stops counting soon after there are too many."""
+    count, level = 0, [value]
+    while level and count <= MOST_NODES:
+        item = level.pop()
+        count += 1
+        if isinstance(item, dict):
+            level.extend(item.values())
+        elif isinstance(item, list):
+            level.extend(item)
+    return count
+
+
+def _protobuf(body: bytes, kind: str) -> Json:
+    try:
+        return protobuf.decode(body)
+    except protobuf.ProtobufError as error:
+        what = f"the object provided is unrecognized (must be of type {kind})" if kind else "the object is unrecognized"
+        raise bad_request(f"{what}: {error}") from None

@@ -1,0 +1,159 @@
+"""`kubectl exec` over WebSocket: the channels of a command, as `v5.channel.k8s.io` and `v4.channel.k8s.io` have them.
+
+Each message begins with the number of its channel. Version 5 can say that a channel is closed; version 4 cannot, so a
+command that reads its input begins when the client has been quiet for a moment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import orjson
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from aiops_gym.serve.keeper import Keeper
+from aiops_gym.serve.objects import command
+from aiops_gym.serve.paths import Target
+from aiops_gym.serve.refusals import not_supported
+from aiops_gym.serve.render import data
+from aiops_gym.serve.terminal import Terminal
+from aiops_gym.serve.watching import TRUE
+from aiops_gym.sim.api import handle
+from aiops_gym.sim.api.status import ApiError, bad_request
+from aiops_gym.sim.api.subresources import exec_target
+from aiops_gym.types import Output, Request
+
+Json = Any
+
+STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
+V5, V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"
+CHUNK = 32_768
+QUIET = 0.4
+"""Seconds without input after which a version 4 command begins."""
+
+LARGEST_INPUT = 8 * 1024 * 1024
+SHELLS = ("sh", "bash", "ash")
+
+
+async def converse(keeper: Keeper, target: Target | None, socket: WebSocket) -> None:
+    """Run one command for a client that asked for a WebSocket."""
+    try:
+        question = await _checked(keeper, target, socket)
+        version = next((v for v in socket.scope.get("subprotocols", ()) if v in (V5, V4)), None)
+        if version is None:
+            raise bad_request("unable to upgrade: no sub-protocol that is known here was asked for")
+    except ApiError as error:
+        await socket.send_denial_response(data(error.status, error.code))
+        return
+    await socket.accept(version)
+    try:
+        await _Dialog(keeper, question, socket, version).run()
+        await socket.close()
+    except WebSocketDisconnect:
+        return
+
+
+async def _checked(keeper: Keeper, target: Target | None, socket: WebSocket) -> Request:
+    if target is None or target.subresource != "exec":
+        raise not_supported(f"pods/{target.subresource}" if target else "this connection")
+    query = dict(socket.query_params)
+    where = (target.resource.name, target.namespace, target.name, "exec")
+    question = Request("create", *where, command(socket.query_params), query=query)
+    await keeper.ask(lambda world: exec_target(world, target.resource, question))
+    return question
+
+
+class _Dialog:
+    """One command's conversation."""
+
+    def __init__(self, keeper: Keeper, question: Request, socket: WebSocket, version: str) -> None:
+        query = question.query
+        self.keeper, self.question, self.socket, self.version = keeper, question, socket, version
+        self.argv: list[str] = question.body["command"]
+        self.tty = query.get("tty") in TRUE
+        self.stdin = query.get("stdin") in TRUE
+
+    async def run(self) -> None:
+        """Read what is to be read, run, send what came of it."""
+        if self.stdin and self._is_shell() and (self.tty or self.version == V4):
+            code = await Terminal(self.exec, self._typed(), self._send, self.tty).run()
+        else:
+            output = await self.exec(self.argv, await self._input() if self.stdin and not self.tty else "")
+            await self._tell(output)
+            code = output.code
+        await self._send(ERROR, orjson.dumps(_status(code)))
+
+    def _is_shell(self) -> bool:
+        name, *options = self.argv
+        return name.rpartition("/")[2] in SHELLS and all(o in ("-i", "-l", "-il", "--login") for o in options)
+
+    async def exec(self, argv: list[str], stdin: str) -> Output:
+        """Run words in the container."""
+        question = replace(self.question, body={"command": argv, "stdin": stdin})
+        answer = await self.keeper.ask(lambda world: handle(world, question))
+        if isinstance(answer.body, Output):
+            return answer.body
+        return Output("", f"{answer.body['message']}\n", 126)
+
+    async def _input(self) -> str:
+        """All that the client writes to the command."""
+        chunks: list[bytes] = []
+        size = 0
+        async for chunk in self._typed():
+            size += len(chunk)
+            if not chunk or size > LARGEST_INPUT:
+                break
+            chunks.append(chunk)
+        return b"".join(chunks).decode("utf-8", "replace")
+
+    async def _typed(self) -> AsyncIterator[bytes]:
+        """Input as it comes; an empty piece is a pause, and the last one the end."""
+        quiet = QUIET if self.version == V4 and not self.tty else None
+        while True:
+            try:
+                message = await asyncio.wait_for(self._receive(), quiet)
+            except TimeoutError:
+                yield b""
+                continue
+            if message is None:
+                return
+            if message[:1] == bytes([STDIN]) and len(message) > 1:
+                yield message[1:]
+
+    async def _receive(self) -> bytes | None:
+        """The next message, None when the input is closed."""
+        received = await self.socket.receive()
+        if received["type"] == "websocket.disconnect":
+            raise WebSocketDisconnect(received.get("code", 1000))
+        message = received.get("bytes") or (received.get("text") or "").encode()
+        return None if message[:2] == bytes([CLOSE, STDIN]) else message
+
+    async def _tell(self, output: Output) -> None:
+        if self.tty:
+            text = (output.stdout + output.stderr).replace("\n", "\r\n")
+            await self._send(STDOUT, text.encode("utf-8", "replace"))
+            return
+        await self._send(STDOUT, output.stdout.encode("utf-8", "replace"))
+        await self._send(STDERR, output.stderr.encode("utf-8", "replace"))
+
+    async def _send(self, channel: int, body: bytes) -> None:
+        for at in range(0, len(body), CHUNK):
+            await self.socket.send_bytes(bytes([channel]) + body[at : at + CHUNK])
+
+
+def _status(code: int) -> Json:
+    """How a command ended, as a `v1.Status`."""
+    if code == 0:
+        return {"metadata": {}, "status": "Success"}
+    cause = {"reason": "ExitCode", "message": str(code)}
+    text = f"command terminated with non-zero exit code: exit status {code}"
+    return {
+        "metadata": {},
+        "status": "Failure",
+        "message": text,
+        "reason": "NonZeroExitCode",
+        "details": {"causes": [cause]},
+    }

@@ -1,0 +1,69 @@
+"""Paths that name no objects: health, version, discovery, OpenAPI."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from aiops_gym.serve import discovery, openapi
+from aiops_gym.serve.negotiate import form
+from aiops_gym.serve.refusals import JSON
+from aiops_gym.serve.render import HEADERS, data
+from aiops_gym.sim.api.server import VERSION
+from aiops_gym.sim.api.status import method_not_allowed
+
+HEALTH = ("healthz", "livez", "readyz")
+PATHS = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]
+
+
+def answer(request: Request, parts: list[str]) -> Response | None:
+    """The answer for such a path, None if it is none of these. Raises MethodNotAllowed, NotAcceptable."""
+    found = _answer(request, parts)
+    if found is not None and request.method not in ("GET", "HEAD"):
+        raise method_not_allowed()
+    return found
+
+
+def _answer(request: Request, parts: list[str]) -> Response | None:
+    match parts:
+        case [""]:
+            return data({"paths": PATHS})
+        case ["version"]:
+            return data(VERSION)
+        case [("healthz" | "livez" | "readyz") as name, *_]:
+            return _health(name, "verbose" in request.query_params)
+        case ["openapi", "v3", *rest]:
+            return _document("/".join(rest))
+        case ["api" | "apis"]:
+            return _root(request, parts[0] == "api")
+        case ["api", "v1"]:
+            return data(discovery.resource_list("", "v1"))
+        case ["apis", group] if group and group in discovery.groups():
+            return data(discovery.group_versions(group))
+        case ["apis", group, version] if group and version in discovery.groups().get(group, {}):
+            return data(discovery.resource_list(group, version))
+    return None
+
+
+def _health(name: str, verbose: bool) -> Response:
+    text = f"[+]ping ok\n[+]etcd ok\n{name} check passed\n" if verbose else "ok"
+    return Response(text, headers={**HEADERS, "x-content-type-options": "nosniff"}, media_type="text/plain")
+
+
+def _document(path: str) -> Response | None:
+    body = openapi.document(path) if path else openapi.index()
+    return None if body is None else Response(body, headers=HEADERS, media_type=JSON)
+
+
+def _root(request: Request, core: bool) -> Response:
+    """The list of all resources, if the client knows it, else that of groups."""
+    wanted = form(request.headers.get("accept", ""))
+    if wanted.shape != "APIGroupDiscoveryList":
+        return data(discovery.core_versions() if core else discovery.group_list())
+    body = discovery.aggregated(core, wanted.version)
+    tag = discovery.etag(body)
+    headers = {"etag": tag, "cache-control": "public", "vary": "Accept"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    media = f"{JSON};g=apidiscovery.k8s.io;v={wanted.version};as=APIGroupDiscoveryList"
+    return Response(body, headers=headers, media_type=media)

@@ -1,0 +1,111 @@
+"""Paths that name objects: from an HTTP request to one of the API's and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+
+from aiops_gym.serve import autoscaling, bodies, negotiate
+from aiops_gym.serve.following import Following, container_id
+from aiops_gym.serve.keeper import Keeper
+from aiops_gym.serve.negotiate import Form
+from aiops_gym.serve.paths import Target
+from aiops_gym.serve.refusals import JSON, not_supported, too_new, upgrade_required
+from aiops_gym.serve.render import answer
+from aiops_gym.serve.streams import Stream
+from aiops_gym.serve.watching import TRUE, Watching
+from aiops_gym.sim.api import handle
+from aiops_gym.sim.api.status import method_not_allowed
+from aiops_gym.sim.api.subresources import exec_target
+from aiops_gym.sim.api.watch import version_of
+from aiops_gym.sim.world import World
+from aiops_gym.types import Request as Question
+from aiops_gym.types import Response as Reply
+
+Json = Any
+
+ONE = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+MANY = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}
+DIALOGS = ("exec", "attach", "portforward")
+"""Subresources that need a connection in both directions."""
+
+
+async def serve(keeper: Keeper, target: Target, request: Request) -> Response:
+    """Answer a request about objects. Raises ApiError."""
+    raw = await bodies.read(request)
+    plain = target.subresource in ("log", "proxy")
+    form = Form() if plain else negotiate.form(request.headers.get("accept", ""))
+    question = _question(target, request, raw, form)
+    if target.subresource in DIALOGS and request.method in ("GET", "POST"):
+        return await _dialog(keeper, target, replace(question, body=command(request.query_params)))
+    if question.verb == "watch":
+        watching = Watching(keeper, target.resource, question, form)
+        return Stream(watching.lines(), f"{JSON};stream=watch" if form.table else JSON)
+    if target.subresource == "log" and question.query.get("follow") in TRUE:
+        return await _follow(keeper, question)
+    reply = await keeper.ask(lambda world: _handled(world, question))
+    if target.version != target.resource.version and reply.code < 400 and not form.table:
+        reply = autoscaling.older(reply)
+    return answer(reply, form, question.query.get("includeObject", "Metadata") or "Metadata")
+
+
+def _question(target: Target, request: Request, raw: bytes, form: Form) -> Question:
+    """What the API is asked. Raises MethodNotAllowed, BadRequest, UnsupportedMediaType."""
+    resource, query = target.resource, dict(request.query_params)
+    verb = _verb(target, request.method, query)
+    content = request.headers.get("content-type", "")
+    body: Json = None
+    if request.method not in ("GET", "HEAD"):
+        body = bodies.decoded(raw, content, request.method, resource.kind)
+        if target.version != resource.version and request.method != "DELETE":
+            body = autoscaling.newer(body)
+    return Question(
+        verb, resource.name, target.namespace, target.name, target.subresource, body, content, query, form.table
+    )
+
+
+def _verb(target: Target, method: str, query: dict[str, str]) -> str:
+    method = "GET" if method == "HEAD" else method
+    if method == "GET" and not target.subresource and (target.watch or query.get("watch") in TRUE):
+        return "watch"
+    table = ONE if target.name else MANY
+    verb = "create" if target.subresource and method == "POST" else table.get(method, "")
+    everywhere = target.resource.namespaced and not target.namespace
+    if not verb or (everywhere and verb in ("create", "deletecollection")):
+        raise method_not_allowed()
+    return verb
+
+
+def _handled(world: World, question: Question) -> Reply:
+    if question.verb == "list":
+        wanted = version_of(question.query.get("resourceVersion", ""))
+        if wanted > world.store.version:
+            raise too_new(wanted, world.store.version)
+    return handle(world, question)
+
+
+async def _follow(keeper: Keeper, question: Question) -> Response:
+    def begin(world: World) -> tuple[Reply, int, str]:
+        return handle(world, question), world.now, container_id(world, question)
+
+    reply, began, container = await keeper.ask(begin)
+    if reply.code >= 400 or not container:
+        return answer(reply, Form())
+    return Stream(Following(keeper, question, str(reply.body), began, container).pieces(), "text/plain")
+
+
+def command(query: QueryParams) -> Json:
+    """The body that asks to run a command, from a URL that names its words one by one."""
+    return {"command": query.getlist("command")}
+
+
+async def _dialog(keeper: Keeper, target: Target, question: Question) -> Response:
+    """What a client hears that cannot, or does not, speak WebSocket."""
+    if target.subresource != "exec":
+        raise not_supported(f"{target.resource.plural}/{target.subresource}")
+    await keeper.ask(lambda world: exec_target(world, target.resource, question))
+    raise upgrade_required()

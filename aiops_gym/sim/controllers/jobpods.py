@@ -1,0 +1,185 @@
+"""The pods of a Job: what each has come to, which one to make next, and how long to wait after failures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from aiops_gym.sim.controllers import making
+from aiops_gym.sim.controllers import pods as pods_of
+from aiops_gym.sim.controllers.writes import without_finalizer
+from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.times import SECOND, millis
+from aiops_gym.sim.world import World
+
+TRACKING = "batch.kubernetes.io/job-tracking"
+INDEX = "batch.kubernetes.io/job-completion-index"
+FIRST_RETRY = 10 * SECOND
+LONGEST_RETRY = 600 * SECOND
+
+
+def counted(pod: Obj) -> bool:
+    """Whether the pod's end is in the Job's counts already."""
+    return TRACKING not in pod["metadata"].get("finalizers", ())
+
+
+def indexed(job: Obj) -> bool:
+    """Whether each pod has a number of its own to complete."""
+    return get(job, "spec", "completionMode") == "Indexed"
+
+
+def index_of(pod: Obj) -> int:
+    """The number that a pod of an indexed Job is for, -1 where it has none."""
+    text = str(get(pod, "metadata", "annotations", INDEX, default=""))
+    return int(text) if text.isdigit() else -1
+
+
+def succeeded(pod: Obj) -> bool:
+    """Whether the pod ended well."""
+    return pods_of.phase(pod) == "Succeeded"
+
+
+def failed(job: Obj, pod: Obj) -> bool:
+    """Whether the pod counts as failed: one that is being deleted does at once, unless only the failed are replaced."""
+    if pods_of.phase(pod) == "Failed":
+        return True
+    waits = get(job, "spec", "podReplacementPolicy") == "Failed"
+    return pods_of.terminating(pod) and not succeeded(pod) and not waits
+
+
+def ended_at(world: World, pod: Obj) -> int:
+    """When (ms) the pod ended: with its last container, or else when it was deleted or changed last."""
+    statuses = get(pod, "status", "containerStatuses", default=())
+    times = [get(status, "state", "terminated", "finishedAt") for status in statuses]
+    if times and all(times):
+        return max(millis(time) for time in times)
+    return world.now
+
+
+def back_off(failures: int) -> int:
+    """Milliseconds to wait after the last of so many failures in a row.
+
+    >>> [back_off(n) // 1000 for n in (0, 1, 2, 3, 9)]
+    [0, 10, 20, 40, 600]
+    """
+    return min(FIRST_RETRY << min(failures - 1, 10), LONGEST_RETRY) if failures else 0
+
+
+def restarts(pods: Iterable[Obj]) -> int:
+    """How often containers of these pods were restarted, for Jobs whose pods restart in place."""
+    total = 0
+    for pod in pods:
+        for kind in ("initContainerStatuses", "containerStatuses"):
+            total += sum(int(s.get("restartCount", 0)) for s in get(pod, "status", kind, default=()))
+    return total
+
+
+def release(world: World, job: Obj | None, key: str) -> None:
+    """Let go of a Job's pods: all of them when the Job is gone, else those that have ended."""
+    namespace, _, name = key.partition("/")
+    for pod in world.store.all("pods", namespace):
+        owner = controller_of(pod)
+        if owner is None or (owner["kind"], owner["name"]) != ("Job", name) or counted(pod):
+            continue
+        if job is None or uid_of(job) != owner["uid"] or pods_of.finished(pod):
+            without_finalizer(world, "pods", pod, TRACKING)
+
+
+def build(job: Obj, index: int) -> dict[str, Any]:
+    """A pod of the Job; `index` is -1 unless the Job is indexed."""
+    labels = {"controller-uid": uid_of(job), "job-name": name_of(job)}
+    labels |= {f"batch.kubernetes.io/{k}": v for k, v in labels.items()}
+    if index >= 0:
+        labels[INDEX] = str(index)
+    pod = making.pod_from(job, job["spec"]["template"], labels)
+    pod["metadata"]["finalizers"] = [TRACKING]
+    if index < 0:
+        return pod
+    meta, spec = pod["metadata"], pod["spec"]
+    meta["annotations"] = {**meta.get("annotations", {}), INDEX: str(index)}
+    meta["generateName"] = f"{name_of(job)}-{index}-"
+    spec["hostname"] = f"{name_of(job)}-{index}"
+    for kind in ("initContainers", "containers"):
+        if spec.get(kind):
+            spec[kind] = [_told(container) for container in spec[kind]]
+    return pod
+
+
+def _told(container: Mapping[str, Any]) -> dict[str, Any]:
+    """The container with its index in its environment."""
+    env = list(container.get("env") or ())
+    if all(entry["name"] != "JOB_COMPLETION_INDEX" for entry in env):
+        field = {"apiVersion": "v1", "fieldPath": f"metadata.labels['{INDEX}']"}
+        env.append({"name": "JOB_COMPLETION_INDEX", "valueFrom": {"fieldRef": field}})
+    return {**container, "env": env}
+
+
+def next_indexes(job: Obj, done: Sequence[int], running: Iterable[Obj], many: int) -> list[int]:
+    """The lowest indexes that are neither done nor under way."""
+    taken = {*done, *(index_of(pod) for pod in running)}
+    free = (i for i in range(int(get(job, "spec", "completions", default=0))) if i not in taken)
+    return [i for i, _ in zip(free, range(many), strict=False)]
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Numbers as `status.completedIndexes` has them.
+
+    >>> ranges([0, 1, 2, 5, 7, 8])
+    '0-2,5,7,8'
+    """
+    runs: list[list[int]] = []
+    for number in sorted(set(numbers)):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    words = [f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run)) for run in runs]
+    return ",".join(words)
+
+
+def numbers(text: str) -> list[int]:
+    """The numbers that `ranges` wrote down.
+
+    >>> numbers("0-2,5")
+    [0, 1, 2, 5]
+    """
+    found: list[int] = []
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        found += range(int(first), int(last or first) + 1)
+    return found
+
+
+def policy(job: Obj, pod: Obj) -> tuple[str, str]:
+    """What the Job's podFailurePolicy says to a failed pod: (action, message); ("Count", "") without a rule."""
+    for number, rule in enumerate(get(job, "spec", "podFailurePolicy", "rules", default=())):
+        action = str(rule["action"])
+        why = _exit_rule(pod, rule.get("onExitCodes")) or _condition_rule(pod, rule.get("onPodConditions") or ())
+        if why:
+            return action, f"{why} matching {action} rule at index {number}"
+    return "Count", ""
+
+
+def _exit_rule(pod: Obj, rule: Mapping[str, Any] | None) -> str:
+    if rule is None:
+        return ""
+    for status in get(pod, "status", "containerStatuses", default=()):
+        code = get(status, "state", "terminated", "exitCode", default=0)
+        if code and rule.get("containerName") in (None, status["name"]):
+            if (code in rule["values"]) == (rule["operator"] == "In"):
+                return f"Container {status['name']} for pod {key_of(pod)} failed with exit code {code}"
+    return ""
+
+
+def _condition_rule(pod: Obj, patterns: Iterable[Mapping[str, Any]]) -> str:
+    there = {c["type"]: c["status"] for c in get(pod, "status", "conditions", default=())}
+    for pattern in patterns:
+        if there.get(pattern["type"]) == pattern.get("status", "True"):
+            return f"Pod {key_of(pod)} has condition {pattern['type']}"
+    return ""
+
+
+def mine(world: World, job: Obj) -> list[Obj]:
+    """All pods of the Job, in the order of their making."""
+    pods = [pod for pod in pods_of.claimed(world, job) if labels_of(pod).get("job-name", name_of(job)) == name_of(job)]
+    return sorted(pods, key=lambda pod: (pod["metadata"]["creationTimestamp"], namespace_of(pod), name_of(pod)))

@@ -1,0 +1,50 @@
+"""ResourceQuotas: what a namespace uses, counted again when something went or a quota changed.
+
+What comes is counted at admission, by the API server itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aiops_gym.sim.api import quota
+from aiops_gym.sim.controllers import pods as pods_of
+from aiops_gym.sim.controllers.writes import put_status
+from aiops_gym.sim.objects import Obj, get, key_of, namespace_of
+from aiops_gym.sim.world import World
+
+RESOURCE = "resourcequotas"
+
+
+class ResourceQuotaController:
+    """Writes the status of quotas; objects of namespaces without one cost a lookup."""
+
+    name = "resourcequota"
+    watches = (RESOURCE,)
+
+    def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
+        """A quota that is new or allows something else now."""
+        if new is not None and (old is None or old.get("spec") != new.get("spec")):
+            yield key_of(new)
+
+    def reconcile(self, world: World, key: str) -> None:
+        """Count what the namespace uses."""
+        limit = world.store.by_key(RESOURCE, key)
+        if limit is None:
+            return
+        hard = get(limit, "spec", "hard", default={})
+        used = quota.usage(world, namespace_of(limit), hard, get(limit, "spec", default={}))
+        status = {"hard": dict(hard), "used": quota.written(used, hard)}
+        put_status(world, RESOURCE, limit, status)
+
+
+def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None:
+    """Something went, or a pod ended: the quotas of its namespace have room again."""
+    if not world.tables.get("objects/resourcequotas") or old is None or resource in (RESOURCE, "events"):
+        return
+    if new is None or (resource == "pods" and pods_of.finished(new) and not pods_of.finished(old)):
+        for limit in world.store.all(RESOURCE, namespace_of(old)):
+            world.enqueue("resourcequota", key_of(limit))
+
+
+controller = ResourceQuotaController()

@@ -1,0 +1,87 @@
+"""Names, ids, addresses and times that differ from run to run, replaced by the part that they play."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Json = Any
+LETTERS = "[bcdfghjklmnpqrstvwxz2456789]"
+UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")
+SOURCE_PORT = re.compile(r"(<ip>):\d{5}(?=->)")
+TOOK = re.compile(r" in (?:\d+h)?(?:\d+m)?[\d.]+m?s \([\d.hms]+ including waiting\)\. Image size: \d+ bytes\.")
+AMOUNT = re.compile(r"(available:|was using|Threshold quantity:) [0-9.]+[KMGT]i?\b")
+VOLUME = re.compile(r"\bkube-api-access-\w{5}\b")
+GENERATED = (
+    ("ReplicaSet", re.compile(rf"-(?P<set>{LETTERS}{{4,10}})$")),
+    ("Pod", re.compile(rf"-(?P<set>{LETTERS}{{4,10}})-{LETTERS}{{5}}$")),
+    ("Job", re.compile(r"-(?P<time>\d{8})$")),
+    ("Pod", re.compile(rf"-(?P<time>\d{{8}})-{LETTERS}{{5}}$")),
+    ("Pod", re.compile(rf"-{LETTERS}{{5}}$")),
+)
+
+
+class Parts:
+    """The parts that the named objects of one run play: `web#1` is the first ReplicaSet of `web`, `web#1*` its pods.
+
+    Args:
+        manifest: whose objects have names that are the same in each run.
+        namespace: in which it ran.
+        names: (`Kind/name`) of all objects seen, in the order in which they were first seen.
+    """
+
+    def __init__(self, manifest: Mapping[str, Json], namespace: str, names: Iterable[str]) -> None:
+        self._owners = sorted({str(o["metadata"]["name"]) for o in manifest["objects"]}, key=len, reverse=True)
+        self._known = {f"{o['kind']}/{o['metadata']['name']}" for o in manifest["objects"]}
+        self._numbers: dict[str, list[str]] = {}
+        self._parts: dict[str, str] = {}
+        for name in names:
+            self.of(name)
+        namespace_ = rf"(?<![\w.-]){re.escape(namespace)}(?![\w.-])"
+        self._namespace = re.compile(f"{namespace_}|(?<=_){re.escape(namespace)}(?=\\()")
+
+    def of(self, reference: str) -> str:
+        """The part of an object, `Kind/name`: its name, or what it is to its owner."""
+        kind, _, name = reference.partition("/")
+        if name not in self._parts or reference in self._known:
+            self._parts[name] = name if reference in self._known else self._generated(kind, name)
+        return f"{kind}/{self._parts[name]}"
+
+    def _generated(self, kind: str, name: str) -> str:
+        for owner in self._owners:
+            if not name.startswith(f"{owner}-"):
+                continue
+            for wanted, pattern in GENERATED:
+                if kind == wanted and (match := pattern.fullmatch(name, len(owner))):
+                    fields = match.groupdict()
+                    group = fields.get("set") or fields.get("time")
+                    number = f"#{self._number(owner, group)}" if group else ""
+                    return f"{owner}{number}{'*' if kind == 'Pod' else ''}"
+        return name
+
+    def _number(self, owner: str, group: str) -> int:
+        groups = self._numbers.setdefault(owner, [])
+        if group not in groups:
+            groups.append(group)
+        return groups.index(group) + 1
+
+    def mask(self, text: str) -> str:
+        """A message without what differs from run to run."""
+        for name in sorted(self._parts, key=len, reverse=True):
+            if self._parts[name] != name:
+                text = text.replace(name, self._parts[name])
+        text = self._namespace.sub("<ns>", VOLUME.sub("kube-api-access-*", UID.sub("<uid>", text)))
+        text = SOURCE_PORT.sub(r"\1:<port>", ADDRESS.sub("<ip>", text))
+        return AMOUNT.sub(r"\1 <n>", TOOK.sub(" in <time>", text))
+
+    def deep(self, value: Json) -> Json:
+        """The same for every text in a value."""
+        if isinstance(value, str):
+            return self.mask(value)
+        if isinstance(value, list | tuple):
+            return [self.deep(v) for v in value]
+        if isinstance(value, Mapping):
+            return {k: self.deep(v) for k, v in value.items()}
+        return value

@@ -1,0 +1,148 @@
+"""Jobs: counts, limits, deadlines, and the conditions in which they end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from small_cluster import SmallCluster, shell
+
+from aiops_gym.sim.controllers import jobpods
+
+
+def job(name: str, script: str, policy: str = "Never", **spec: Any) -> dict[str, Any]:
+    """A Job whose pods run a shell script."""
+    container = {"name": "app", "image": "app:1", "command": shell(script)}
+    template = {"spec": {"restartPolicy": policy, "containers": [container]}}
+    body = {"template": template, **spec}
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}, "spec": body}
+
+
+def conditions(cluster: SmallCluster, name: str) -> dict[str, tuple[str, str]]:
+    found = cluster.get("jobs.batch", name)["status"].get("conditions", [])
+    return {c["type"]: (c["status"], c["reason"]) for c in found}
+
+
+def test_a_job_runs_its_completions_side_by_side() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("sum", "sleep 5", completions=4, parallelism=2))
+    cluster.at(4)
+    assert cluster.get("jobs.batch", "sum")["status"]["active"] == 2
+    cluster.at(40)
+    status = cluster.get("jobs.batch", "sum")["status"]
+    assert (status["succeeded"], status.get("failed"), status["terminating"]) == (4, None, 0)
+    assert conditions(cluster, "sum") == {
+        "SuccessCriteriaMet": ("True", "CompletionsReached"),
+        "Complete": ("True", "CompletionsReached"),
+    }
+    assert cluster.events("sum")["Completed Job completed"] == 1
+    assert len(cluster.pods("sum")) == 4
+    assert all("finalizers" not in pod["metadata"] for pod in cluster.pods("sum"))
+
+
+def test_failures_are_counted_and_wait_ten_seconds_then_twenty() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("bad", "sleep 1; exit 3", backoffLimit=2))
+    cluster.at(8)
+    assert len(cluster.pods("bad")) == 1
+    cluster.at(16)
+    assert len(cluster.pods("bad")) == 2
+    cluster.at(60)
+    status = cluster.get("jobs.batch", "bad")["status"]
+    assert status["failed"] == 3
+    assert conditions(cluster, "bad") == {
+        "FailureTarget": ("True", "BackoffLimitExceeded"),
+        "Failed": ("True", "BackoffLimitExceeded"),
+    }
+    assert cluster.events("bad")["BackoffLimitExceeded Job has reached the specified backoff limit"] == 1
+
+
+def test_restarts_in_place_count_against_the_limit() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("bad", "sleep 1; exit 3", "OnFailure", backoffLimit=2))
+    cluster.at(120)
+    assert conditions(cluster, "bad")["Failed"] == ("True", "BackoffLimitExceeded")
+    assert cluster.pods("bad") == []
+    assert any(text.startswith("SuccessfulDelete Deleted pod: bad-") for text in cluster.events("bad"))
+
+
+def test_a_deadline_ends_a_job_once_its_pods_are_gone() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("slow", "trap '' TERM; while true; do sleep 1; done", activeDeadlineSeconds=10))
+    cluster.at(15)
+    assert conditions(cluster, "slow") == {"FailureTarget": ("True", "DeadlineExceeded")}
+    assert cluster.get("jobs.batch", "slow")["status"]["terminating"] == 1
+    cluster.at(60)
+    assert conditions(cluster, "slow")["Failed"] == ("True", "DeadlineExceeded")
+    assert cluster.events("slow")["DeadlineExceeded Job was active longer than specified deadline"] == 1
+    assert cluster.get("jobs.batch", "slow")["status"]["failed"] == 1
+
+
+def test_a_suspended_job_has_no_pods_until_it_is_resumed() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("later", "sleep 2", suspend=True))
+    cluster.at(10)
+    assert cluster.pods("later") == []
+    assert conditions(cluster, "later") == {"Suspended": ("True", "JobSuspended")}
+    assert "startTime" not in cluster.get("jobs.batch", "later")["status"]
+    cluster.change("jobs.batch", "later", {"suspend": False})
+    cluster.at(20)
+    assert conditions(cluster, "later")["Suspended"] == ("False", "JobResumed")
+    assert conditions(cluster, "later")["Complete"] == ("True", "CompletionsReached")
+    assert {"Suspended Job suspended", "Resumed Job resumed"} <= set(cluster.events("later"))
+
+
+def test_an_indexed_job_completes_each_index_once() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("parts", "sleep 2", completions=3, parallelism=2, completionMode="Indexed"))
+    cluster.at(3)
+    assert [name.rpartition("-")[0] for name in sorted(p["metadata"]["name"] for p in cluster.pods())] == [
+        "parts-0",
+        "parts-1",
+    ]
+    cluster.at(30)
+    status = cluster.get("jobs.batch", "parts")["status"]
+    assert (status["completedIndexes"], status["succeeded"]) == ("0-2", 3)
+
+
+def test_a_finished_job_is_deleted_after_its_time_to_live() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("brief", "sleep 1", ttlSecondsAfterFinished=20))
+    cluster.at(15)
+    assert conditions(cluster, "brief")["Complete"][0] == "True"
+    cluster.at(30)
+    assert cluster.world.store.get("jobs.batch", "ns", "brief") is None
+    assert cluster.pods("brief") == []
+
+
+def test_a_deleted_job_takes_its_running_pods_along() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("gone", "sleep 1000", parallelism=2))
+    cluster.at(5)
+    cluster.delete("jobs.batch", "gone")
+    cluster.at(60)
+    assert cluster.pods("gone") == []
+
+
+def test_a_deleted_pod_of_a_job_counts_as_failed_and_is_replaced() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("long", "sleep 100"))
+    cluster.at(5)
+    cluster.delete("pods", cluster.pod("long")["metadata"]["name"], grace=1)
+    cluster.at(30)
+    assert cluster.get("jobs.batch", "long")["status"]["failed"] == 1
+    assert len(cluster.pods("long")) == 1
+
+
+def test_a_failure_policy_can_end_a_job_at_once() -> None:
+    rule = {"action": "FailJob", "onExitCodes": {"operator": "In", "values": [42]}}
+    cluster = SmallCluster()
+    cluster.apply(job("fatal", "exit 42", podFailurePolicy={"rules": [rule]}))
+    cluster.at(20)
+    assert conditions(cluster, "fatal")["Failed"] == ("True", "PodFailurePolicy")
+    assert len(cluster.pods("fatal")) == 1
+
+
+@pytest.mark.parametrize("numbers", [[], [0], [0, 1], [0, 1, 2, 5, 9, 10, 11]])
+def test_ranges_of_indexes_read_back(numbers: list[int]) -> None:
+    assert jobpods.numbers(jobpods.ranges(numbers)) == numbers

@@ -1,0 +1,129 @@
+"""Quotas and limit ranges: what is refused, in which words, and what is counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from small_cluster import SmallCluster, deployment
+
+from aiops_gym.sim import api
+from aiops_gym.sim.api import quantity
+from aiops_gym.types import Request
+
+
+def quota(name: str = "q", **hard: str) -> dict[str, Any]:
+    """A ResourceQuota; `__` in names stands for a dot, `_` for `-`."""
+    limits = {k.replace("__", "."): v for k, v in hard.items()}
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": limits}}
+
+
+def _limit_range(**rule: Any) -> dict[str, Any]:
+    spec = {"limits": [{"type": "Container", **rule}]}
+    return {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "l"}, "spec": spec}
+
+
+def _used(cluster: SmallCluster, name: str = "q") -> dict[str, str]:
+    return dict(cluster.get("resourcequotas", name)["status"]["used"])
+
+
+def test_a_quota_counts_what_comes_and_what_goes() -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(pods="5", requests__cpu="1", configmaps="10"))
+    cluster.at(1)
+    assert _used(cluster) == {"pods": "0", "requests.cpu": "0", "configmaps": "1"}
+    cluster.apply(deployment("web", replicas=2, resources={"requests": {"cpu": "100m"}}))
+    cluster.at(10)
+    assert _used(cluster) == {"pods": "2", "requests.cpu": "200m", "configmaps": "1"}
+    cluster.change("deployments.apps", "web", {"replicas": 1})
+    cluster.at(60)
+    assert _used(cluster)["requests.cpu"] == "100m"
+
+
+def test_a_replica_set_says_why_it_cannot_make_its_pods_and_goes_on_when_there_is_room() -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(pods="1"))
+    cluster.apply(deployment("web", replicas=2))
+    cluster.at(10)
+    (pod,) = cluster.pods()
+    rs = pod["metadata"]["ownerReferences"][0]["name"]
+    failed = [text for text in cluster.events(rs) if text.startswith("FailedCreate")]
+    assert len(failed) > 3
+    prefix, suffix = f'FailedCreate Error creating: pods "{rs}-', (
+        '" is forbidden: exceeded quota: q, requested: pods=1, used: pods=1, limited: pods=1'
+    )
+    assert all(text.startswith((prefix, "FailedCreate (combined from similar events): ")) for text in failed)
+    assert all(text.endswith(suffix) for text in failed)
+    conditions = {c["type"]: (c["status"], c["reason"]) for c in cluster.get("deployments.apps", "web")["status"]["conditions"]}
+    assert conditions["ReplicaFailure"] == ("True", "FailedCreate")
+    assert conditions["Available"] == ("False", "MinimumReplicasUnavailable")
+    cluster.apply(quota(pods="2"))
+    cluster.at(120)
+    assert len(cluster.pods()) == 2
+
+
+def test_a_quota_on_cpu_wants_to_know_what_a_pod_needs() -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(requests__cpu="1", limits__memory="1Gi"))
+    cluster.apply(deployment("web"))
+    cluster.at(5)
+    text = "failed quota: q: must specify limits.memory for: app; requests.cpu for: app"
+    assert any(text in event for event in cluster.events("web"))
+
+
+def test_a_scoped_quota_counts_only_pods_in_its_scope() -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(pods="1") | {"spec": {"hard": {"pods": "1"}, "scopes": ["NotBestEffort"]}})
+    cluster.apply(deployment("free", replicas=3))
+    cluster.apply(deployment("paid", replicas=3, resources={"requests": {"cpu": "10m"}}))
+    cluster.at(10)
+    assert (len(cluster.pods("free")), len(cluster.pods("paid"))) == (3, 1)
+
+
+def test_a_limit_range_fills_in_and_refuses() -> None:
+    cluster = SmallCluster()
+    cluster.apply(_limit_range(default={"memory": "128Mi"}, defaultRequest={"memory": "64Mi"}, max={"memory": "256Mi"}))
+    cluster.apply(deployment("web"))
+    cluster.apply(deployment("fat", resources={"limits": {"memory": "1Gi"}, "requests": {"memory": "64Mi"}}))
+    cluster.at(5)
+    resources = cluster.pod("web")["spec"]["containers"][0]["resources"]
+    assert resources == {"limits": {"memory": "128Mi"}, "requests": {"memory": "64Mi"}}
+    text = "is forbidden: maximum memory usage per Container is 256Mi, but limit is 1Gi"
+    assert any(text in event for event in cluster.events("fat"))
+    rule = cluster.pod("web")["metadata"]["annotations"]["kubernetes.io/limit-ranger"]
+    assert rule == "LimitRanger plugin set: memory request for container app; memory limit for container app"
+
+
+def test_a_limit_range_that_makes_no_sense_is_refused() -> None:
+    cluster = SmallCluster()
+    body = _limit_range(min={"cpu": "2"}, max={"cpu": "1"})
+    body["metadata"]["namespace"] = "ns"
+    answer = api.handle(cluster.world, Request("create", "limitranges", "ns", body=body))
+    assert answer.code == 422
+    assert "min value 2 is greater than max value 1" in answer.body["message"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    limit=some.integers(0, 5),
+    sizes=some.lists(some.tuples(some.sampled_from("ab"), some.integers(0, 4)), min_size=1, max_size=5),
+)
+def test_a_quota_is_never_exceeded(limit: int, sizes: list[tuple[str, int]]) -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(pods=str(limit), requests__cpu="350m"))
+    tell = cluster.world.store.observer
+
+    def watch(resource: str, old: Any, new: Any) -> None:
+        assert len(cluster.pods()) <= limit
+        assert len(cluster.pods()) * 100 <= 350
+        tell(resource, old, new)
+
+    cluster.world.store.observer = watch
+    for name, size in sizes:
+        cluster.apply(deployment(name, replicas=size, resources={"requests": {"cpu": "100m"}}))
+        cluster.world.run(20_000)
+    cluster.world.run(60_000)
+    used = _used(cluster)
+    assert int(used["pods"]) == len(cluster.pods())
+    assert quantity.parse(used["requests.cpu"]) * 10 == len(cluster.pods())
