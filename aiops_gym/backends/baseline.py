@@ -5,8 +5,8 @@ A baseline is a pure function of (app, variant, package version): which environm
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -29,15 +29,26 @@ BIRTH = millis("2026-03-02T06:00:00Z")
 """When the first variant's cluster is created."""
 
 
+def baseline(app_id: str, variant: int, shift: int = 0) -> World:
+    """A healthy world with the app deployed and settled. Fork it, never change it.
+
+    Args:
+        app_id: of the app.
+        variant: which of its healthy worlds.
+        shift: milliseconds by which everything in it lies later.
+    """
+    return _booted(app_id, variant, shift)
+
+
 @lru_cache(maxsize=VARIANTS)
-def baseline(app_id: str, variant: int) -> World:
-    """A healthy world with the app deployed and settled. Fork it, never change it."""
+def _booted(app_id: str, variant: int, shift: int) -> World:
     app = registry.app(app_id)
     seed = draws.bits(0, "baseline", f"{app_id} {variant}")
-    world = World(_blueprint(app, variant, seed), laws(exec_inside), seed)
-    for node in cluster.NODES:
-        apply(world, node)
-    world.run(20 * SECOND)
+    blueprint = _blueprint(app, variant, seed)
+    world = World(replace(blueprint, start=blueprint.start + shift), laws(exec_inside), seed)
+    for manifest in (*cluster.NAMESPACES, *cluster.NODES):
+        apply(world, manifest)
+    world.run(MINUTE)
     for manifests, pause in ((cluster.MANIFESTS, 2 * MINUTE), (cluster.ADDONS, 4 * MINUTE)):
         for manifest in manifests:
             apply(world, manifest)
@@ -45,8 +56,6 @@ def baseline(app_id: str, variant: int) -> World:
     deploy(world, app)
     _until_ready(world, app, 20 * MINUTE)
     world.run(int(draws.between(12 * MINUTE, 100 * MINUTE, seed, "age")))
-    gc.collect()
-    gc.freeze()  # a baseline lives as long as the process: collections need not walk through it again and again
     return world
 
 

@@ -38,10 +38,11 @@ class Simulated:
         problem: what is wrong.
         seed: of the episode.
         noise: whether harmless things happen as well.
+        shift: milliseconds by which all of it lies later; a cluster that people work on lives now.
     """
 
-    def __init__(self, problem: Problem, seed: int, *, noise: bool = True) -> None:
-        self.problem, self.seed, self.noise = problem, seed, noise
+    def __init__(self, problem: Problem, seed: int, *, noise: bool = True, shift: int = 0) -> None:
+        self.problem, self.seed, self.noise, self.shift = problem, seed, noise, shift
         self.app = registry.app(problem.app)
         self.fault = registry.fault(problem)
         self.variant = draws.pick(VARIANTS, seed, "variant")
@@ -67,7 +68,7 @@ class Simulated:
         return self._before
 
     def _undisturbed(self) -> World:
-        world = baseline(self.app.id, self.variant).fork(self.seed)
+        world = baseline(self.app.id, self.variant, self.shift).fork(self.seed)
         world.table("load")["rate"] = {"value": self.problem.rate}
         world.touch()
         if self.noise:
@@ -99,9 +100,10 @@ class Simulated:
             "problem": self.problem.id,
             "seed": self.seed,
             "noise": self.noise,
+            "shift": self.shift,
             "began": self.began,
         }
-        body = {**head, "world": self.world.difference(baseline(self.app.id, self.variant))}
+        body = {**head, "world": self.world.difference(baseline(self.app.id, self.variant, self.shift))}
         shell = self.shell.snapshot()
         return MAGIC + zlib.compress(len(shell).to_bytes(8, "big") + shell + orjson.dumps(body), 1)
 
@@ -111,11 +113,11 @@ class Simulated:
         shell, body = _unpacked(data)
         self = cls.__new__(cls)
         self.problem = registry.problem(body["problem"])
-        self.seed, self.noise, self.began = body["seed"], body["noise"], body["began"]
+        self.seed, self.noise, self.began, self.shift = body["seed"], body["noise"], body["began"], body["shift"]
         self.app, self.fault = registry.app(self.problem.app), registry.fault(self.problem)
         self.variant = draws.pick(VARIANTS, self.seed, "variant")
         self._before = None
-        self.world = baseline(self.app.id, self.variant).fork(self.seed)
+        self.world = baseline(self.app.id, self.variant, self.shift).fork(self.seed)
         self.world.become(body["world"])
         self._open_shell()
         self.shell.restore(shell)

@@ -239,14 +239,15 @@ API_SERVICE: Json = {
     "spec": {"clusterIP": "10.96.0.1", "ports": [{"name": "https", "port": 443, "targetPort": 6443}]},
 }
 
+NAMESPACES: tuple[Json, ...] = tuple(map(_namespace, FIRST))
+
 MANIFESTS: tuple[Json, ...] = (
-    *map(_namespace, FIRST),
     _class("standard", "rancher.io/local-path", default=True),
     API_SERVICE,
     *_kube_system(),
     *_local_path(),
 )
-"""What kind itself brings."""
+"""What kind itself brings, once its nodes are there."""
 
 ADDONS: tuple[Json, ...] = (
     _namespace("openebs"),

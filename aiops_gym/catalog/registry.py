@@ -91,13 +91,14 @@ def problems(task: str | None = None, app: str | None = None, split: str | None 
 def draw(task: str, seed: int, split: str | None = None) -> Problem:
     """The problem that a seed draws for a task, healthy episodes included; a pure function of its arguments.
 
+    Raises CatalogError where the split has no problem with a fault.
+
     Healthy are 40 % of Detection and 15 % of Localization and Analysis; a mitigation has something to mend.
     """
     calm, faulty = healthy(task), tuple(p for p in problems(task, split=split) if p.fault)
-    chance = _number(seed, "healthy")
-    pool = calm if calm and (not faulty or chance < HEALTHY_SHARE[task]) else faulty
-    if not pool:
-        raise CatalogError(f"no {task} problem in split {split!r}")
+    if not faulty:  # healthy episodes alone would make one answer always right
+        raise CatalogError(f"no {task} problem with a fault in split {split!r}")
+    pool = calm if calm and _number(seed, "healthy") < HEALTHY_SHARE[task] else faulty
     return pool[int(_number(seed, "problem") * len(pool))]
 
 

@@ -17,18 +17,17 @@ from aiops_gym.errors import CatalogError
 
 
 def make_env(problem: str | None, task: str | None = None, **kwargs: Any) -> Env:
-    """The environment of a problem, or of a task whose problems are drawn.
+    """The environment of a problem, or of a task whose problems are drawn; of detection where neither is given.
 
     Raises:
-        CatalogError: no such problem or task, or neither given.
+        CatalogError: no such problem or task.
     """
     if problem is not None:
         found = registry.problem(problem).task
         if task is not None and task.lower() != found:
             raise CatalogError(f"{problem} is a problem of {found}, not of {task}")
         task = found
-    if task is None:
-        raise CatalogError("name a problem (see `aiops-gym list`) or a task")
+    task = task or TASKS[0]
     if task.lower() not in TASKS:
         raise CatalogError(f"no task {task!r}; there are {', '.join(TASKS)}")
     name = f"aiops_gym/{task.capitalize()}-v0"
@@ -59,9 +58,9 @@ def show_turn(action: str, observation: str, reward: float, over: bool, info: Ma
     """Print one turn, its output shortened."""
     call = action.strip().strip("`").strip()
     text = render.turn(shortened(call, lines), shortened(observation, lines), reward, over, info)
-    show(text if sys.stdout.isatty() else render.plain(text))
+    show(text)
 
 
 def show(text: str) -> None:
-    """Print a line."""
-    render.show(text)
+    """Print a line; its colours only where a person reads it."""
+    render.show(text if sys.stdout.isatty() else render.plain(text))

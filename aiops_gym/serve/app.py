@@ -15,8 +15,8 @@ from aiops_gym.serve.dialog import converse
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.paths import segments, target
 from aiops_gym.serve.refusals import broken, wrong_host
-from aiops_gym.serve.render import data
-from aiops_gym.sim.api.status import ApiError, no_such_path
+from aiops_gym.serve.render import refusal
+from aiops_gym.sim.api.status import ApiError, method_not_allowed, no_such_path
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 
@@ -37,7 +37,7 @@ def api(keeper: Keeper, hosts: frozenset[str]) -> Starlette:
                 raise no_such_path()
             return await objects.serve(keeper, found, request)
         except ApiError as error:
-            return data(error.status, error.code)
+            return refusal(error)
         except ClientDisconnect:
             return Response(status_code=499)
 
@@ -45,8 +45,7 @@ def api(keeper: Keeper, hosts: frozenset[str]) -> Starlette:
         if _welcome(socket.headers, hosts):
             await converse(keeper, target(_parts(socket.scope)), socket)
         else:
-            error = wrong_host()
-            await socket.send_denial_response(data(error.status, error.code))
+            await socket.send_denial_response(refusal(wrong_host()))
 
     return Starlette(
         routes=[Route("/{path:path}", answer, methods=METHODS), WebSocketRoute("/{path:path}", dialog)],
@@ -79,11 +78,9 @@ def _bare(host: str) -> str:
 
 async def _failed(request: Request, error: Exception) -> Response:
     """A mistake of ours; the server's log has it."""
-    refusal = broken()
-    return data(refusal.status, refusal.code)
+    return refusal(broken())
 
 
 async def _method(request: Request, error: Exception) -> Response:
     """A method that HTTP does not know."""
-    refusal = ApiError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
-    return data(refusal.status, refusal.code)
+    return refusal(method_not_allowed())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 import orjson
@@ -12,6 +11,7 @@ from starlette.requests import Request
 
 from aiops_gym.serve import protobuf
 from aiops_gym.serve.refusals import JSON, LARGEST_BODY, PATCHES, PROTOBUF, YAML, too_large, too_slow, unknown_format
+from aiops_gym.shell.kubectl import gojson
 from aiops_gym.sim.api.status import bad_request
 
 Json = Any
@@ -67,33 +67,35 @@ def decoded(body: bytes, content_type: str, method: str, kind: str) -> Json:
 
 
 def _patch(body: bytes, media: str) -> Json:
-    if media.endswith("+yaml"):
-        try:
-            return orjson.loads(body)
-        except orjson.JSONDecodeError:
-            return _yaml(body)
     try:
         return orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        raise bad_request(f"error decoding patch: {_complaint(error)}") from None
+    except orjson.JSONDecodeError:
+        if media.endswith("+yaml"):
+            return _yaml(body)
+        what = "" if media.startswith("application/strategic") else "error decoding patch: "
+        raise bad_request(f"{what}{_complaint(body)}") from None
 
 
 def _json(body: bytes, kind: str) -> Json:
     try:
         return orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        what = f"the object provided is unrecognized (must be of type {kind})" if kind else "the object is unrecognized"
+    except orjson.JSONDecodeError:
         shown = body[:20].hex() + (" ..." if len(body) > 20 else "")
-        raise bad_request(
-            f"{what}: couldn't get version/kind; json parse error: {_complaint(error)} ({shown})"
-        ) from None
+        why = f"couldn't get version/kind; json parse error: {_complaint(body)} ({shown})"
+        raise bad_request(f"{_unrecognized(kind)}: {why}") from None
 
 
-def _complaint(error: json.JSONDecodeError) -> str:
+def _unrecognized(kind: str) -> str:
+    return f"the object provided is unrecognized (must be of type {kind})" if kind else "the object is unrecognized"
+
+
+def _complaint(body: bytes) -> str:
     """What is wrong with a JSON text, in Go's words."""
-    if error.pos >= len(error.doc) or not error.doc.strip():
-        return "unexpected end of JSON input"
-    return f"invalid character {error.doc[error.pos]!r} looking for beginning of value"
+    try:
+        gojson.loads(body.decode("utf-8", "replace"))
+    except ValueError as error:
+        return str(error)
+    return "invalid UTF-8 or number"
 
 
 def _yaml(body: bytes) -> Json:
@@ -134,5 +136,4 @@ def _protobuf(body: bytes, kind: str) -> Json:
     try:
         return protobuf.decode(body)
     except protobuf.ProtobufError as error:
-        what = f"the object provided is unrecognized (must be of type {kind})" if kind else "the object is unrecognized"
-        raise bad_request(f"{what}: {error}") from None
+        raise bad_request(f"{_unrecognized(kind)}: {error}") from None

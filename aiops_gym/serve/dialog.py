@@ -18,7 +18,7 @@ from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.objects import command
 from aiops_gym.serve.paths import Target
 from aiops_gym.serve.refusals import not_supported
-from aiops_gym.serve.render import data
+from aiops_gym.serve.render import refusal
 from aiops_gym.serve.terminal import Terminal
 from aiops_gym.serve.watching import TRUE
 from aiops_gym.sim.api import handle
@@ -46,7 +46,7 @@ async def converse(keeper: Keeper, target: Target | None, socket: WebSocket) -> 
         if version is None:
             raise bad_request("unable to upgrade: no sub-protocol that is known here was asked for")
     except ApiError as error:
-        await socket.send_denial_response(data(error.status, error.code))
+        await socket.send_denial_response(refusal(error))
         return
     await socket.accept(version)
     try:

@@ -11,6 +11,7 @@ from starlette.responses import Response as Answer
 
 from aiops_gym.serve.negotiate import Form
 from aiops_gym.serve.refusals import JSON, YAML
+from aiops_gym.sim.api.status import ApiError
 from aiops_gym.types import Response
 
 Json = Any
@@ -31,6 +32,16 @@ def answer(response: Response, form: Form, include: str = "Metadata") -> Answer:
         return Answer(body.encode("utf-8", "replace"), response.code, HEADERS, media_type="text/plain")
     body = shaped(body, form, include) if response.code < 400 else body
     return data(body, response.code, form.media, warnings(getattr(response, "warnings", ())))
+
+
+UPGRADE = "unable to upgrade connection: "
+
+
+def refusal(error: ApiError) -> Answer:
+    """A refusal as HTTP: a `v1.Status`, but what the node says of an upgrade is plain text."""
+    if error.message.startswith(UPGRADE):
+        return Answer(error.message.removeprefix(UPGRADE), 404, HEADERS, media_type="text/plain")
+    return data(error.status, error.code)
 
 
 def warnings(texts: Sequence[str]) -> list[str]:

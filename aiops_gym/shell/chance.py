@@ -23,14 +23,21 @@ _VARIABLE = re.compile(rf"\$\{{({_NAMES})\}}|\$({_NAMES})\b")
 _ARITHMETIC = re.compile(r"\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)")
 _BARE = re.compile(rf"(?<![$\w{{])(?<!special )({_NAMES})\b(?!\s*=[^=])")
 _MARKED = re.compile(rb"\$\(__special (\w+)\)")
-_JQ = re.compile(r"\bjq\b(?:\s+-\S+(?:\s+\w+\s+\S+(?=\s))?)*\s+('[^']*'|\"(?:[^\"\\]|\\.)*\"|now\b)")
-_NOW = re.compile(r"(?<![\w.$\"-])now(?![\w\":(-])")
+_JQ = re.compile(
+    r"\bjq\b(?:[ \t]+(?:--(?:arg|argjson|slurpfile|rawfile)[ \t]+\w+[ \t]+\S+|-\S+))*"
+    r"[ \t]+('[^']*'|\"(?:[^\"\\]|\\.)*\"|now\b)"
+)
+_NOW = re.compile(r"(?<![\w.$\"{-])now(?![\w\":(-])")
 _STRFTIME = re.compile(r"\bstrftime\(\s*(\"[^\"]*\")\s*\)")
 _PRINTF = re.compile(
     r"(\bprintf\s+(?:-v\s+\w+\s+)?)(['\"])([^'\"]*?)%\(([^)]*)\)T([^'\"]*)\2"
     r"(?:\s+(?:-1|-2|\"?\$\(__special EPOCHSECONDS\)\"?))?"
 )
-_SORT = re.compile(r"\bsort\s+(?:-R|--random-sort)\b")
+_SORT = re.compile(
+    r"\bsort\b((?:[ \t]+-\S+)*?)[ \t]+(?:-[a-zA-Z]*R[a-zA-Z]*|--random-sort|--sort=random)(?=[\s;|&)]|$)"
+)
+_SRAND = re.compile(r"\bsrand\(\s*\)")
+_STRFTIME_NOW = re.compile(r"\bstrftime\(\s*\)")
 _RANDOM = re.compile(r"/dev/u?random\b")
 
 
@@ -52,14 +59,23 @@ def settled(script: str, now: float, draw: Callable[[], int]) -> str:
     script = _VARIABLE.sub(lambda found: f"$(__special {found[1] or found[2]})", script)
     if "((" in script:
         script = _ARITHMETIC.sub(lambda found: _BARE.sub(r"$(__special \1)", found[0]), script)
-    script = _JQ.sub(lambda found: found[0][: found.start(1) - found.start()] + _NOW.sub(f"{now}", found[1]), script)
-    script = script.replace("srand()", f"srand({draw() % 100_000})") if "srand()" in script else script
+    script = _JQ.sub(lambda found: _with_now(found, now), script)
+    script = _SRAND.sub(lambda _: f"srand({draw() % 100_000})", script)
+    script = _STRFTIME_NOW.sub(r'strftime("%a %b %e %H:%M:%S UTC %Y")', script)
     script = script.replace("systime()", str(int(now)))
     script = _STRFTIME.sub(rf"strftime(\1, {int(now)})", script)
     script = _PRINTF.sub(lambda m: f"{m[1]}{m[2]}{m[3]}{render(now, m[4]).replace('%', '%%')}{m[5]}{m[2]}", script)
     script = _SORT.sub("shuf", script)
     script = script.replace("/proc/sys/kernel/random/uuid", UUID_FILE)
     return _RANDOM.sub(RANDOM_FILE, script)
+
+
+def _with_now(found: re.Match[str], now: float) -> str:
+    """A call of jq whose program has the time in place of `now`."""
+    head, program = found[0][: found.start(1) - found.start()], found[1]
+    quote = program[0] if program[0] in "'\"" else ""
+    inner = program[1:-1] if quote else program
+    return f"{head}{quote}{_NOW.sub(f'{now}', inner)}{quote}"
 
 
 def suspect(data: bytes) -> bool:

@@ -102,15 +102,17 @@ class Disk:
     Args:
         drive: the file system.
         run: runs a script over it.
+        earlier: seconds by which files are dated back.
 
     Attributes:
         full: the last `save` had to leave files out.
         lost: the root itself was removed, and no file can be put here any more.
     """
 
-    def __init__(self, drive: Drive, run: Callable[[str], object]) -> None:
+    def __init__(self, drive: Drive, run: Callable[[str], object], earlier: int = 0) -> None:
         self.drive = drive
         self._run = run
+        self._earlier = earlier
         self.tree: Tree = {}
         self.stamps: dict[str, Stamp] = {}
         self.full = self.lost = False
@@ -134,7 +136,7 @@ class Disk:
         self.tree = tree
         if drive is self.drive:
             self._date(new, tree)
-            self.stamps = {path: _stamp(file) for path, file in tree.items()}
+            self.stamps = {path: _stamp(file, self._earlier) for path, file in tree.items()}
         else:
             self.stamps = dict(self._scan(drive))
 
@@ -158,7 +160,7 @@ class Disk:
                     kept[path] = File(old.kind, old.mode, old.data, time)
         if outside and changed:
             self._date(changed, kept)
-            seen |= {path: _stamp(kept[path]) for path in changed}
+            seen |= {path: _stamp(kept[path], self._earlier) for path in changed}
         self.full = sum(len(file.data) for file in kept.values()) > LARGEST
         if self.full:
             kept, seen = _fitting(drive, kept, self.tree), dict(self._scan(drive))
@@ -170,7 +172,7 @@ class Disk:
         dates: dict[int, list[str]] = {}
         for path in paths:
             if path in tree and tree[path].kind != "symlink":
-                dates.setdefault(int(tree[path].time), []).append(quote(path))
+                dates.setdefault(int(tree[path].time) - self._earlier, []).append(quote(path))
         if dates:
             self._run("\n".join(f"touch -d @{time} {' '.join(named)}" for time, named in dates.items()))
 
@@ -193,13 +195,13 @@ class Disk:
                     yield path, (about["modified"], about["size"], about["mode"])
 
 
-def _stamp(file: File) -> Stamp:
+def _stamp(file: File, earlier: int) -> Stamp:
     """The stamp of a file that was given the time of its tree."""
     if file.kind == "directory":
         return 0.0, -1, file.mode
     if file.kind == "symlink":
         return 0.0, -2, crc32(file.data)
-    return float(int(file.time)), len(file.data), file.mode
+    return float(int(file.time) - earlier), len(file.data), file.mode
 
 
 def _fitting(drive: Drive, tree: Tree, before: Tree) -> dict[str, File]:

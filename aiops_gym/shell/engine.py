@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 
 from aiops_gym.shell.disk import Disk
-from aiops_gym.shell.host import KERNEL_FILES, NAME
+from aiops_gym.shell.host import INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME
 from aiops_gym.types import Output
 
 if TYPE_CHECKING:
@@ -32,6 +32,10 @@ MAX_LOOPS = 10_000
 MAX_OUTPUT = 4_000_000
 WALL_SECONDS = 5.0
 """The last resort against what no counter ends, as `jq 'def f: f; f'`: not reproducible, and reported as such."""
+
+EARLIER = 1_500_000_000
+"""Seconds by which files are dated back where nothing shows their times. What a running script writes, which the
+interpreter dates by the wall clock, is then newer than what was there, whenever that is."""
 
 SLOW = f"execution timeout ({WALL_SECONDS:g}s)"
 
@@ -136,7 +140,8 @@ class Engine:
             python=python,
         )
         self._fresh = self._bash.snapshot(exclude_filesystem=True)
-        self.disk = Disk(self._bash.fs(), self._bash.execute_sync)
+        self._bash.execute_sync(f"touch -d @{int(INSTALLED)} {' '.join(KERNEL_FOLDERS)}")
+        self.disk = Disk(self._bash.fs(), self._bash.execute_sync, 0 if python else EARLIER)
 
     def execute(self, script: str, call: Callback, elapsed: Callable[[], float]) -> Ended:
         """Run a script as a new shell over the loaded files. An exception of a callback comes out of here.

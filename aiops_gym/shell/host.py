@@ -65,6 +65,8 @@ KERNEL_FILES = {
 }
 """What the kernel says of itself; the same in all containers of the machine."""
 
+KERNEL_FOLDERS = ("/", "/bin", "/dev", "/proc", "/usr", "/usr/bin")
+
 FOLDERS = ("/home", "/opt", "/root", "/srv", "/tmp", "/usr/local/bin", "/var/log", "/var/tmp")
 
 

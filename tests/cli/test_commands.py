@@ -63,7 +63,6 @@ def test_a_program_reads_the_list_as_json(cli):
         (["run", "--problem", PROBLEM, "--agent", "oracle"], 1, "no agent 'oracle'"),
         (["run", "--problem", PROBLEM, "--task", "analysis"], 1, "not of analysis"),
         (["run", "--problem", PROBLEM, "--evaluation", "kind"], 1, "strict, aiopslab"),
-        (["run"], 1, "name a problem"),
         (["run", "--task", "cooking"], 1, "no task 'cooking'"),
         (["run", "--sed", "1"], 2, "No such option"),
         (["run", "--seed", "x"], 2, "Invalid value"),
@@ -98,7 +97,7 @@ def test_a_person_plays_to_the_end(cli, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     lines = iter(["echo hello there", "submit('Yes')"])
     monkeypatch.setattr("builtins.input", lambda ask: next(lines))
-    code, out, _ = cli("play", PROBLEM, "--seed", "1")
+    code, out, _ = cli("play", "--problem", PROBLEM, "--seed", "1")
     assert code == 0
     assert "\nhello there\n" in out
     assert "solved, reward 1.00" in out
@@ -111,7 +110,7 @@ def test_a_person_may_leave(cli, monkeypatch, tmp_path):
         raise EOFError
 
     monkeypatch.setattr("builtins.input", nothing)
-    code, out, _ = cli("play", PROBLEM)
+    code, out, _ = cli("play", "--problem", PROBLEM)
     assert code == 0
     assert "left without a submission" in out
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aiops_gym.shell import make_shell
+from aiops_gym.shell import engine, make_shell
 
 ENDLESS = {
     "while :; do :; done": "commands",
@@ -91,6 +93,53 @@ def test_what_cannot_run_is_refused_with_a_reason(shell, script, text):
     result = shell.run(script)
     assert result.output.startswith(text)
     assert result.code in (2, 126)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "f(){ g|g& };g(){ f|f& };f",
+        "printf './b|./b' > b; chmod +x b; ./b",
+        'x="eval \\$x"; eval $x',
+        "jq -n 'reduce range(100000) as $x (null; [.])' | tail -c 3",
+        "x=$(printf '! %.0s' $(seq 1 50000)); test $x 1; find $x",
+        "x=$(printf '( %.0s' $(seq 1 50000)); expr $x; echo \"$x\" | bc",
+        "jq -n \"$(printf '[%.0s' $(seq 1 50000))\"",
+    ],
+)
+def test_what_nests_without_end_ends_no_process(shell, script):
+    shell.run(script)
+    assert shell.run("echo alive").stdout == "alive\n"
+
+
+def test_what_only_the_wall_clock_ends_says_so_once(new_shell, monkeypatch):
+    monkeypatch.setattr(engine, "WALL_SECONDS", 0.3)
+    monkeypatch.setattr(engine, "_engines", OrderedDict())
+    shell = new_shell()
+    for script in ("echo a; jq -n 'def f: f; f'", "echo a; python3 -c 'while True: pass'"):
+        result = shell.run(script)
+        assert (result.limit, result.code) == ("wall", 124)
+        assert result.output == "a\nbash: killed: more than 5 seconds of processor time used\n"
+        assert shell.run("echo alive").stdout == "alive\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "stdout"),
+    [
+        ("while true; do echo x; sleep 1; done | head -3", "x\nx\nx\n"),
+        ("while true; do kubectl a; done | head -2; echo on", "kubectl a\nkubectl a\non\n"),
+        ("i=0; while true; do i=$((i+1)); echo $i; done | head -2", "1\n2\n"),
+        ("for i in 1 2 3; do echo 'a; do b'; done | wc -l", "3\n"),
+    ],
+)
+def test_a_loop_that_feeds_a_pipe_ends_with_what_came_through(shell, script, stdout):
+    result = shell.run(script)
+    assert (result.stdout, result.limit) == (stdout, "")
+
+
+def test_a_loop_whose_reader_waits_for_its_end_is_ended(shell):
+    result = shell.run("while true; do echo x; sleep 10; done | wc -l")
+    assert (result.stdout.strip(), result.limit) == ("3", "time")
 
 
 def test_null_bytes_are_dropped_as_bash_does(shell):

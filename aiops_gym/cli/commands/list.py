@@ -12,6 +12,9 @@ from rich.table import Table
 from aiops_gym.catalog import registry
 from aiops_gym.cli.common import show_json
 
+WIDE = 200
+"""Columns of a table that no person reads at a terminal."""
+
 
 def command(
     task: Annotated[str | None, typer.Option(help="Only problems of this task.")] = None,
@@ -30,7 +33,8 @@ def command(
     for problem in found:
         table.add_row(*(str(getattr(problem, column)) for column in columns))
     console = Console()
-    # A pipe gets whole lines, however narrow its terminal would have been.
-    console.print(table, width=None if console.is_terminal else 200)
+    if not console.is_terminal:  # a pipe gets whole lines, however narrow its terminal would have been
+        console = Console(width=WIDE)
+    console.print(table)
     if console.is_terminal:
         console.print(f"[dim]{len(found)} problems[/dim]")

@@ -17,12 +17,12 @@ UNLIMITED = -1
 
 
 def command(
-    problem: Annotated[str | None, typer.Argument(help="Id of the problem; without it one is drawn.")] = None,
-    task: Annotated[str | None, typer.Option(help="Task to draw a problem of.")] = None,
+    problem: Annotated[str | None, typer.Option(help="Id of the problem; without it one is drawn.")] = None,
+    task: Annotated[str | None, typer.Option(help="Task to draw a problem of; detection if nothing is named.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same incident.")] = None,
 ) -> None:
     """Play an incident yourself: type shell commands or API calls, and submit(...) in the end."""
-    env = make_env(problem, task or (None if problem else "detection"), max_episode_steps=UNLIMITED)
+    env = make_env(problem, task, max_episode_steps=UNLIMITED)
     tools = tuple(toolbox(env.get_wrapper_attr("task")))
     try:
         with typing_aids(tools):

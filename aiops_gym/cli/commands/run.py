@@ -15,7 +15,7 @@ from aiops_gym.runs import Episode, run_episode
 
 def command(
     problem: Annotated[str | None, typer.Option(help="Id of the problem; without it one is drawn.")] = None,
-    task: Annotated[str | None, typer.Option(help="Task to draw a problem of.")] = None,
+    task: Annotated[str | None, typer.Option(help="Task to draw a problem of; detection if nothing is named.")] = None,
     agent: Annotated[str, typer.Option(help="random, reference or noop.")] = "reference",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the environment and of the agent.")] = 0,
     evaluation: Annotated[str, typer.Option(help="strict or aiopslab.")] = "strict",

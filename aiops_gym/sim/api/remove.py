@@ -9,7 +9,6 @@ from aiops_gym.sim.api.kind import kind_of
 from aiops_gym.sim.api.read import chosen, found
 from aiops_gym.sim.api.resources import RESOURCES, Resource
 from aiops_gym.sim.api.schema import words
-from aiops_gym.sim.api.selectors import of_object
 from aiops_gym.sim.api.status import ApiError, bad_request, conflict, forbidden, invalid, success, unsupported
 from aiops_gym.sim.objects import Obj, assoc, dissoc, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.times import iso
@@ -169,47 +168,3 @@ def _orphan(world: World, uid: str) -> None:
         rest = [ref for ref in obj["metadata"]["ownerReferences"] if ref["uid"] != uid]
         path = ("metadata", "ownerReferences")
         world.store.put(resource, assoc(obj, path, rest) if rest else dissoc(obj, path))
-
-
-def evict(world: World, request: Request) -> Answer:
-    """Delete a pod unless a disruption budget forbids it."""
-    resource = RESOURCES["pods"]
-    pod = found(world, resource, request.namespace, request.name)
-    budget = _exhausted_budget(world, pod)
-    if budget:
-        text = "Cannot evict pod as it would violate the pod's disruption budget."
-        status = get(budget, "status", default={})
-        cause = {
-            "reason": "DisruptionBudget",
-            "message": f"The disruption budget {name_of(budget)} needs {status.get('desiredHealthy', 0)} healthy pods "
-            f"and has {status.get('currentHealthy', 0)} currently",
-        }
-        raise ApiError(429, "TooManyRequests", text, {"causes": [cause]})
-    options = request.body.get("deleteOptions") if isinstance(request.body, dict) else None
-    grace = options.get("gracePeriodSeconds") if isinstance(options, dict) else None
-    if not request.query.get("dryRun"):
-        condition = {
-            "type": "DisruptionTarget",
-            "status": "True",
-            "lastProbeTime": None,
-            "lastTransitionTime": iso(world.now),
-            "reason": "EvictionByEvictionAPI",
-            "message": "Eviction API: evicting",
-        }
-        others = [c for c in get(pod, "status", "conditions", default=[]) if c["type"] != "DisruptionTarget"]
-        if get(pod, "spec", "nodeName"):
-            pod = world.store.put("pods", assoc(pod, ("status", "conditions"), [*others, condition]))
-        _delete(world, resource, pod, grace if isinstance(grace, int) else None, "Background")
-    done = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201}
-    return Answer(201, done)
-
-
-def _exhausted_budget(world: World, pod: Obj) -> Obj | None:
-    from_labels = world.store.all("poddisruptionbudgets.policy", namespace_of(pod))
-    return next(
-        (b for b in from_labels if _selects(b, pod) and get(b, "status", "disruptionsAllowed", default=0) <= 0), None
-    )
-
-
-def _selects(budget: Obj, pod: Obj) -> bool:
-    return of_object(get(budget, "spec", "selector"))(pod["metadata"].get("labels") or {})

@@ -10,8 +10,8 @@ from aiops_gym.sim import draws
 from aiops_gym.sim.api import outside, patching, write
 from aiops_gym.sim.api.answer import Answer
 from aiops_gym.sim.api.decode import copied
+from aiops_gym.sim.api.eviction import evict
 from aiops_gym.sim.api.read import found
-from aiops_gym.sim.api.remove import evict
 from aiops_gym.sim.api.resources import RESOURCES, Resource
 from aiops_gym.sim.api.selectors import format_object
 from aiops_gym.sim.api.status import (

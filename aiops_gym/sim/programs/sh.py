@@ -1,177 +1,232 @@
-"""A shell as the main process of a container: enough of `sh -c` for start commands, and the small tools themselves.
+"""A shell as the main process of a container, and the small tools themselves; scripts run on virtual time.
 
-Understands a list of simple commands joined by newline, `;`, `&&` and `||`, and `while true; do ...; done` around them:
-echo, printf, sleep, exit, exec, trap, tail -f, cat of a file, true, false. Anything else is `not found`, as in a shell.
+State: `tasks` by pid (see `sim.scripts.task`), `traps` by signal, `pending` signals that wait for a command in the
+foreground, `next` pid, `open` line, `spin` (how long it has been busy), `sizes` of large files, `serving` ports.
 """
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aiops_gym.sim.program import Json, Process, Program
+from aiops_gym.sim.scripts import task as tasks
+from aiops_gym.sim.scripts.files import Files
+from aiops_gym.sim.scripts.machine import Machine
+from aiops_gym.sim.scripts.parser import ScriptError
+from aiops_gym.sim.scripts.task import Task
 
 if TYPE_CHECKING:
     from aiops_gym.sim.container import Container
+    from aiops_gym.sim.world import World
 
-SHELLS = ("sh", "bash", "ash")
-UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-FOREVER = ("infinity", "inf")
-LOOP_MS = 10
-"""Least time that one turn of an endless loop takes, so that it cannot hold the clock."""
+SHELLS = ("sh", "bash", "ash", "dash")
+SPIN_MS = (10, 1_000)
+"""Time that passes for a task that does much without waiting: more and more, so that it cannot hold the clock."""
+
+START_MS = (40, 300)
+FIRST = 7
+"""Pid of the first task in the background."""
+
+CODES = {"TERM": 143, "KILL": 137, "INT": 130, "HUP": 129, "QUIT": 131, "USR1": 138, "USR2": 140}
 
 
 class Sh(Program):
-    """Runs its command line one simple command after the other."""
+    """Runs its command line."""
 
     def start(self, c: Container) -> None:
         """Parse the command line and begin."""
-        words, loop = _script(c.argv)
-        c.remember(commands=words, loop=loop, at=0, code=0, trap=None)
-        c.after(2, "next")
+        try:
+            main = tasks.new(*_script(c.argv), cwd=_workdir(c))
+        except ScriptError as error:
+            c.log(f"{c.argv[0]}: 1: {error}")
+            c.exit_in(int(c.between(*START_MS, "start")), 2)
+            return
+        c.remember(tasks={"1": main}, traps={}, pending=[], next=FIRST, open="", spin=0)
+        c.after(int(c.between(*START_MS, "start")), "go", 1, 0)
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
-        """Run commands until one takes time."""
-        while True:
-            at, commands = c.state["at"], c.state["commands"]
-            if at >= len(commands):
-                self._end(c)
-                return
-            joiner, words = commands[at]
-            code = c.state["code"]
-            c.remember(at=at + 1)
-            if (joiner == "&&" and code != 0) or (joiner == "||" and code == 0):
-                continue
-            wait = self._run(c, words)
-            if wait is None:
-                return
-            if wait > 0:
-                c.after(wait, "next")
-                return
+        """A task goes on, or has taken too much memory."""
+        pid, turn = int(arguments[0]), int(arguments[1])
+        data = c.state["tasks"].get(str(pid))
+        if data is None or data["turn"] != turn:
+            return
+        if name == "oom":
+            c.exit(137, "OOMKilled")
+        else:
+            Scripts(c).go(pid)
 
     def terminate(self, c: Container) -> None:
-        """SIGTERM: as the first process of a container it is ignored unless trapped."""
-        trap = c.state.get("trap")
-        if trap:
-            words = shlex.split(trap)
-            c.exit_in(20, int(words[1]) if len(words) > 1 and words[0] == "exit" and words[1].isdigit() else 0)
+        """SIGTERM: the first process of a container takes no notice of it unless it is trapped."""
+        Scripts(c).deliver("TERM")
 
     def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
-        """A small process."""
-        return {"cpu": 0.0002, "memory": 1_200_000.0, "threads": 1.0}
+        """A small process; a busy one uses a core."""
+        busy = process["state"].get("spin", 0) >= SPIN_MS[1]
+        return {"cpu": 1.0 if busy else 0.0002, "memory": 1_200_000.0, "threads": 1.0}
 
-    def _end(self, c: Container) -> None:
-        if c.state["loop"] is None:
-            c.exit(c.state["code"])
-        else:
-            c.remember(at=c.state["loop"])
-            c.after(LOOP_MS, "next")
-
-    def _run(self, c: Container, words: Sequence[str]) -> int | None:
-        """Milliseconds that a command takes; None where nothing comes after it."""
-        words = [_variables(w, c) for w in (words[1:] if words and words[0] == "exec" else words)]
-        name, arguments = words[0] if words else "true", words[1:]
-        code = 0
-        if name in ("echo", "printf"):
-            c.log(*" ".join(a for a in arguments if a != "-e").split("\n"))
-        elif name == "sleep":
-            return _duration(c, arguments)
-        elif name == "exit":
-            c.exit(int(arguments[0]) & 255 if arguments and arguments[0].isdigit() else c.state["code"])
-            return None
-        elif name == "trap":
-            c.remember(trap=arguments[0] if arguments else None)
-        elif name == "tail" and any(a.startswith("-") and "f" in a.lower() for a in arguments):
-            return None
-        elif name == "cat":
-            code = _cat(c, arguments)
-        elif name in ("false", "test"):
-            code = 1
-        elif name not in (
-            "true",
-            ":",
-            "cd",
-            "export",
-            "set",
-            *SHELLS,
-            "env",
-            "ls",
-            "ps",
-            "date",
-            "id",
-            "pwd",
-            "hostname",
-        ):
-            c.log(f"{c.argv[0]}: 1: {name}: not found")
-            code = 127
-        c.remember(code=code)
-        return 0
+    def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
+        """What a server started by the script answers."""
+        for serving in process["state"].get("serving", {}).values():
+            if "folder" in serving:
+                return _file(world, process, serving["folder"], path.partition("?")[0])
+            head, _, body = str(serving["text"]).replace("\r\n", "\n").partition("\n\n")
+            words = head.split()
+            return (int(words[1]), body) if len(words) > 1 and words[1].isdigit() else (0, "")
+        return 0, ""
 
 
-def _script(argv: Sequence[str]) -> tuple[list[list[Json]], int | None]:
-    """([[joiner, words], ...], where the endless loop begins or None) of a process's command line."""
+class Scripts:
+    """The tasks of one container: see `machine.Host`.
+
+    Args:
+        c: the container.
+    """
+
+    def __init__(self, c: Container) -> None:
+        self.c = c
+
+    def go(self, pid: int) -> None:
+        """Let a task go on until it waits."""
+        task = Task(self.c.state["tasks"][str(pid)])
+        if pid == 1 and self._trapped(task):
+            return
+        stop = Machine(self, task).run()
+        task.turn += 1
+        if stop.kind != "busy" and self.c.state["spin"] and pid == 1:
+            self.c.remember(spin=0)
+        if stop.kind == "exit":
+            self._ended(task, stop.code)
+            return
+        self.c.remember(tasks={**self.c.state["tasks"], str(pid): task.data()})
+        if stop.kind in ("sleep", "busy"):
+            self.c.after(stop.ms if stop.kind == "sleep" else self._spin(), "go", pid, task.turn)
+        elif stop.kind == "oom":
+            self.c.after(stop.ms, "oom", pid, task.turn)
+
+    def _spin(self) -> int:
+        spin = min(SPIN_MS[1], max(SPIN_MS[0], 2 * int(self.c.state["spin"])))
+        self.c.remember(spin=spin)
+        return spin
+
+    def _trapped(self, task: Task) -> bool:
+        """Begin the script of a signal that has waited; True if the process ended instead."""
+        for signal in self.c.state["pending"]:
+            self._interrupt(task, signal)
+        self.c.remember(pending=[])
+        return False
+
+    def _interrupt(self, task: Task, signal: str) -> None:
+        script = self.c.state["traps"].get(signal)
+        if script:
+            task.push("resume", task.code)
+            node = tasks.new(script, [])["stack"][0]
+            task.stack.append(node)
+
+    def deliver(self, signal: str) -> None:
+        """A signal for the first process: its trap runs when the command in the foreground has ended."""
+        state = self.c.state
+        if signal == "KILL":
+            self.c.exit(137)
+            return
+        if not state.get("traps", {}).get(signal) or "1" not in state.get("tasks", {}):
+            return
+        self.c.remember(pending=[*state["pending"], signal])
+        data = state["tasks"]["1"]
+        if data["waits"] >= 0:
+            turn = data["turn"] + 1
+            code = CODES.get(signal, 143)
+            self.c.remember(tasks={**state["tasks"], "1": {**data, "waits": -1, "code": code, "turn": turn}})
+            self.c.after(5, "go", 1, turn)
+
+    def _ended(self, task: Task, code: int) -> None:
+        leaving = self.c.state["traps"].get("EXIT") if task.pid == 1 else None
+        if leaving:
+            self.c.remember(traps={k: v for k, v in self.c.state["traps"].items() if k != "EXIT"})
+            task.stack = [["resume", code], tasks.new(leaving, [])["stack"][0]]
+            task.code = code
+            self.c.remember(tasks={**self.c.state["tasks"], "1": task.data()})
+            self.go(1)
+            return
+        if task.pid == 1:
+            if self.c.state["open"]:
+                self.c.log(self.c.state["open"])
+            self.c.exit(code)
+            return
+        self._gone(task.pid, code)
+
+    def _gone(self, pid: int, code: int) -> None:
+        """A task in the background has ended: whoever waits for it goes on."""
+        left = {k: v for k, v in self.c.state["tasks"].items() if k != str(pid)}
+        for key, data in left.items():
+            others = [k for k in left if k not in ("1", key)]
+            if data["waits"] == pid or (data["waits"] == 0 and not others):
+                turn = data["turn"] + 1
+                left = {**left, key: {**data, "waits": -1, "code": code if data["waits"] else 0, "turn": turn}}
+                self.c.after(1, "go", int(key), turn)
+        self.c.remember(tasks=left)
+
+    def write(self, task: Task, text: str) -> None:
+        """To the container's log, by the line."""
+        *lines, rest = (self.c.state.get("open", "") + text).split("\n")
+        if lines:
+            self.c.log(*lines)
+        if rest != self.c.state.get("open", ""):
+            self.c.remember(open=rest)
+
+    def spawn(self, data: dict[str, Json]) -> int:
+        """Run a task in the background."""
+        pid = int(self.c.state.get("next", FIRST))
+        table = {**self.c.state.get("tasks", {}), str(pid): {**data, "pid": pid, "turn": 0}}
+        self.c.remember(next=pid + 1, tasks=table)
+        self.c.after(1, "go", pid, 0)
+        return pid
+
+    def kill(self, pid: int, signal: str) -> bool:
+        """Send a signal to a task, or to the first process."""
+        if pid == 1:
+            if signal != "EXIT":
+                self.deliver(signal) if signal != "KILL" else None
+            return True
+        if str(pid) not in self.c.state.get("tasks", {}):
+            return False
+        if signal != "EXIT":
+            self._gone(pid, CODES.get(signal, 143))
+        return True
+
+    def trap(self, signal: str, script: str | None) -> None:
+        """What is to be done at a signal."""
+        traps = {k: v for k, v in self.c.state["traps"].items() if k != signal}
+        self.c.remember(traps=traps if script is None else {**traps, signal: script})
+
+    def children(self) -> list[int]:
+        """Pids of the tasks in the background."""
+        return [int(pid) for pid in self.c.state["tasks"] if pid != "1"]
+
+
+def _script(argv: Sequence[str]) -> tuple[Any, list[str]]:
+    """(script, positional parameters) of a process's command line."""
     base = argv[0].rpartition("/")[2]
-    flags = [a for a in argv[1:] if a.startswith("-")]
-    if base not in SHELLS:
-        return [["", [base, *argv[1:]]]], None
-    if not any("c" in f for f in flags):
-        return [], None  # no terminal: an interactive shell reads the end of its input and ends
-    text = next((a for a in argv[1:] if not a.startswith("-")), "")
-    lexer = shlex.shlex(text.replace("\n", " ; "), posix=True, punctuation_chars=";&|<>")
-    lexer.whitespace_split = True
-    commands: list[list[Json]] = []
-    joiner, words, loop = "", list[str](), None
-    try:
-        tokens = list(lexer)
-    except ValueError:
-        tokens = ["exit", "2"]
-    for token in [*tokens, ";"]:
-        if token in (";", "&&", "||", "&", ";;"):
-            if words:
-                commands.append([joiner, words])
-            joiner, words = token.strip(";&") and token if token == "||" else ("&&" if token == "&&" else ""), []
-        elif token == "do" and not words:
-            if commands and commands[-1][1][0] in ("while", "until"):
-                commands.pop()
-                loop = len(commands)
-        elif token == "done" and not words:
-            break
-        else:
-            words.append(token)
-    return commands, loop
+    word: list[Json] = [[["single", a]] for a in argv]
+    simple = ["list", [[["andor", [["", ["pipe", [["simple", [], word, []]], False]]]], False]]]
+    if base in SHELLS and len(argv) == 1:
+        return "", [argv[0]]  # no terminal: an interactive shell reads the end of its input and ends
+    return simple, [argv[0]]
 
 
-def _variables(word: str, c: Container) -> str:
-    for name in sorted(c.env, key=len, reverse=True) if "$" in word else ():
-        word = word.replace(f"${{{name}}}", c.env[name]).replace(f"${name}", c.env[name])
-    return word
+def _workdir(c: Container) -> str:
+    image = c.image()
+    return str(c.spec().get("workingDir") or (image.workdir if image is not None else "/") or "/")
 
 
-def _duration(c: Container, arguments: Sequence[str]) -> int | None:
-    if not arguments or arguments[0] in FOREVER:
-        return None if arguments else 0
-    text = arguments[0]
-    unit = UNITS.get(text[-1:], 0)
-    try:
-        seconds = float(text[:-1] if unit else text) * (unit or 1)
-    except ValueError:
-        c.log(f"sleep: invalid time interval '{text}'")
-        c.remember(code=1)
-        return 0
-    c.remember(code=0)
-    return max(1, int(min(seconds, 1e9) * 1000))
+def _file(world: World, process: Process, folder: str, path: str) -> tuple[int, str]:
+    from aiops_gym.sim.container import Container
 
+    files = Files(Container(world, f"{process['uid']}/{process['container']}"))
+    name = f"{folder.rstrip('/')}{path}"
+    text = files.read(f"{name.rstrip('/')}/index.html" if name.endswith("/") else name)
+    return (200, text) if text is not None else (404, "404 Not Found\n")
 
-def _cat(c: Container, paths: Sequence[str]) -> int:
-    files, code = c.files(), 0
-    for path in paths:
-        if path in files:
-            c.log(*files[path].rstrip("\n").split("\n"))
-        else:
-            c.log(f"cat: {path}: No such file or directory")
-            code = 1
-    return code
 
 
 program = Sh()

@@ -27,7 +27,7 @@ def test_every_file_in_the_folder_is_a_program():
         ("sleep 2\necho late\nfalse", ["late"], 1),
         ("nonsense", ["sh: 1: nonsense: not found"], 127),
         ("cat /etc/hostname", ["box"], 0),
-        ("echo 'unclosed", [], 2),
+        ("echo 'unclosed", ["sh: 1: Syntax error: Unterminated quoted string"], 2),
     ],
 )
 def test_a_start_script_runs_and_ends(tiny, script, lines, code):
@@ -64,7 +64,7 @@ def test_a_loop_says_what_it_says_again_and_again(tiny):
 
 
 def test_a_trap_decides_the_exit_code(tiny):
-    key = tiny.pod("box", "busybox", command=["sh", "-c", "trap 'exit 7' TERM; sleep 100"])
+    key = tiny.pod("box", "busybox", command=["sh", "-c", "trap 'exit 7' TERM; sleep 100 & wait"])
     tiny.run(1)
     runtime.signal(tiny.world, key, "TERM")
     tiny.run(1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.sim.api.kind import Draft, Kind, age, columns
-from aiops_gym.sim.api.status import Fault, invalid_value, required
+from aiops_gym.sim.api.pods.rules import part
+from aiops_gym.sim.api.status import Fault, invalid_value, required, unsupported
 from aiops_gym.sim.objects import Obj, get
 
 Json = Any
@@ -69,6 +70,24 @@ def _budget_cells(obj: Obj) -> list[Json]:
     return [obj["metadata"]["name"], *bounds, get(obj, "status", "disruptionsAllowed", default=0), age(obj)]
 
 
+BOUNDS = ("minAvailable", "maxUnavailable")
+
+
+def _budget_faults(draft: Draft) -> list[Fault]:
+    spec, faults = draft.get("spec") or {}, list[Fault]()
+    if all(name in spec for name in BOUNDS):
+        faults.append(invalid_value("spec", dict(spec), "minAvailable and maxUnavailable cannot be both set"))
+    for name in BOUNDS:
+        if name in spec:
+            faults += part(spec[name], f"spec.{name}")
+            if str(spec[name]).endswith("%") and str(spec[name])[:-1].isdigit() and int(str(spec[name])[:-1]) > 100:
+                faults.append(invalid_value(f"spec.{name}", spec[name], "must not be greater than 100%"))
+    policy = spec.get("unhealthyPodEvictionPolicy")
+    if policy not in (None, "IfHealthyBudget", "AlwaysAllow"):
+        faults.append(unsupported("spec.unhealthyPodEvictionPolicy", policy, ["AlwaysAllow", "IfHealthyBudget"]))
+    return faults
+
+
 KINDS = (
     Kind(
         resource="horizontalpodautoscalers.autoscaling",
@@ -82,6 +101,7 @@ KINDS = (
         resource="poddisruptionbudgets.policy",
         columns=columns("Name/Min Available/Max Unavailable/Allowed Disruptions#/Age"),
         cells=_budget_cells,
+        validate=_budget_faults,
         status={"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0},
         generation=True,
     ),

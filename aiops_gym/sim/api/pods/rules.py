@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
+from zoneinfo import available_timezones
 
+from aiops_gym.sim import cron
 from aiops_gym.sim.api import metadata, names
 from aiops_gym.sim.api.decode import copied
 from aiops_gym.sim.api.kind import Draft
@@ -215,7 +217,7 @@ def _strategy(found: Mapping[str, Any]) -> list[Fault]:
         return [unsupported("spec.strategy.type", kind, ["Recreate", "RollingUpdate"])]
     faults: list[Fault] = []
     for name in ("maxUnavailable", "maxSurge"):
-        faults += _part(rolling[name], f"spec.strategy.rollingUpdate.{name}")
+        faults += part(rolling[name], f"spec.strategy.rollingUpdate.{name}")
     if not faults and all(str(rolling[n]).rstrip("%") == "0" for n in ("maxUnavailable", "maxSurge")):
         text = f"Invalid value: {_go_part(rolling['maxUnavailable'])}: may not be 0 when `maxSurge` is 0"
         faults.append(Fault("FieldValueInvalid", "spec.strategy.rollingUpdate.maxUnavailable", text))
@@ -228,7 +230,7 @@ def _go_part(value: Json) -> str:
     return f'intstr.IntOrString{{Type:{kind}, IntVal:{number}, StrVal:"{text}"}}'
 
 
-def _part(value: Json, path: str) -> list[Fault]:
+def part(value: Json, path: str) -> list[Fault]:
     """A number of pods, or a percentage of them."""
     if isinstance(value, int):
         return [] if value >= 0 else [invalid_value(path, value, POSITIVE)]
@@ -305,9 +307,26 @@ def cron_job(draft: Draft) -> list[Fault]:
     faults: list[Fault] = []
     if not found.get("schedule"):
         faults.append(required("spec.schedule"))
-    elif not found["schedule"].startswith("@") and len(found["schedule"].split()) != 5:
-        text = f"expected exactly 5 fields, found {len(found['schedule'].split())}: [{found['schedule']}]"
-        faults.append(invalid_value("spec.schedule", found["schedule"], text))
+    else:
+        faults += _schedule(found["schedule"])
+    zone = found.get("timeZone")
+    if zone is not None and zone not in available_timezones():
+        faults.append(invalid_value("spec.timeZone", zone, f"unknown time zone {zone}"))
+    faults += [
+        invalid_value(f"spec.{name}", found[name], POSITIVE)
+        for name in ("startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit")
+        if found.get(name) is not None and found[name] < 0
+    ]
     if found["concurrencyPolicy"] not in ("Allow", "Forbid", "Replace"):
         faults.append(unsupported("spec.concurrencyPolicy", found["concurrencyPolicy"], ["Allow", "Forbid", "Replace"]))
     return faults + job_spec(found["jobTemplate"]["spec"], "spec.jobTemplate.spec")
+
+
+def _schedule(text: str) -> list[Fault]:
+    if "TZ" in text:
+        return [invalid_value("spec.schedule", text, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")]
+    try:
+        cron.parse(text)
+    except ValueError as error:
+        return [invalid_value("spec.schedule", text, str(error))]
+    return []

@@ -1,0 +1,121 @@
+"""The way out of the room: submitting, scoring and the clock, at an address that the kubeconfig does not name.
+
+Every request carries the token that was drawn when the server began.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import orjson
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from aiops_gym.errors import ToolError
+from aiops_gym.serve import bodies
+from aiops_gym.serve.clock import Clock, steps
+from aiops_gym.serve.incident import Incident
+from aiops_gym.serve.keeper import Keeper
+from aiops_gym.sim.api.status import ApiError
+
+Json = Any
+Handler = Callable[[Request], Awaitable[Response]]
+
+FASTEST = 1_000.0
+LONGEST = 3_600.0
+"""Most seconds that may be skipped at once."""
+
+
+def draw_token() -> str:
+    """A secret of the operating system's making: unlike all else here, it must not follow from a seed."""
+    return secrets.token_urlsafe(24)
+
+
+class Control:
+    """What the control address answers.
+
+    Args:
+        keeper: of the world.
+        clock: of the world.
+        token: that requests must carry, as `Authorization: Bearer <token>`.
+        incident: what is judged; None where there is nothing to be judged.
+    """
+
+    def __init__(self, keeper: Keeper, clock: Clock, token: str, incident: Incident | None = None) -> None:
+        self.keeper, self.clock, self.token, self.incident = keeper, clock, token, incident
+
+    def app(self) -> Starlette:
+        """The application."""
+        return Starlette(
+            routes=[
+                Route("/status", self._guarded(self.status), methods=["GET"]),
+                Route("/submit", self._guarded(self.submit), methods=["POST"]),
+                Route("/advance", self._guarded(self.advance), methods=["POST"]),
+                Route("/speed", self._guarded(self.speed), methods=["POST"]),
+            ]
+        )
+
+    def _guarded(self, handler: Handler) -> Handler:
+        async def answer(request: Request) -> Response:
+            given = request.headers.get("authorization", "").removeprefix("Bearer ")
+            if not secrets.compare_digest(given.encode(), self.token.encode()):
+                return _json({"error": "this address needs its token: Authorization: Bearer <token>"}, 401)
+            try:
+                return await handler(request)
+            except ApiError as error:
+                return _json({"error": error.message}, error.code)
+            except (ToolError, ValueError) as error:
+                return _json({"error": str(error)}, 400)
+
+        return answer
+
+    async def status(self, request: Request) -> Response:
+        """Where things stand."""
+        incident = self.incident
+        found = await self.keeper.ask(lambda world: {"now": world.timestamp} | (incident.status() if incident else {}))
+        return _json({**found, "speed": self.clock.speed})
+
+    async def submit(self, request: Request) -> Response:
+        """Judge an answer."""
+        incident, body = self.incident, await _body(request)
+        if incident is None:
+            raise ValueError("there is nothing to be judged")
+        return _json(await self.keeper.ask(lambda world: incident.submit(body.get("answer"))))
+
+    async def advance(self, request: Request) -> Response:
+        """Let time pass at once."""
+        seconds = _number(await _body(request), "seconds", LONGEST)
+        for step in steps(round(seconds * 1000)):
+            await self.keeper.ask(lambda world, step=step: world.run(step))  # type: ignore[misc]
+        return await self.status(request)
+
+    async def speed(self, request: Request) -> Response:
+        """Have the clock run faster, slower, or not at all."""
+        self.clock.speed = _number(await _body(request), "speed", FASTEST)
+        return await self.status(request)
+
+
+async def _body(request: Request) -> Mapping[str, Json]:
+    raw = await bodies.read(request)
+    try:
+        found = orjson.loads(raw or b"{}")
+    except orjson.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error}") from None
+    if not isinstance(found, Mapping):
+        raise ValueError('send a JSON object, such as {"answer": "yes"}')
+    return found
+
+
+def _number(body: Mapping[str, Json], name: str, most: float) -> float:
+    value = body.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+        raise ValueError(f"{name} must be a number from 0 to {most:g}")
+    return float(value)
+
+
+def _json(body: Json, code: int = 200) -> Response:
+    return Response(orjson.dumps(body) + b"\n", code, media_type="application/json")
