@@ -56,6 +56,24 @@ class Output(NamedTuple):
     code: int = 0
 
 
+class Printed(Output):
+    """An output that remembers in which order it was written.
+
+    >>> printed = Printed.of([(1, "a\\n"), (2, "b\\n"), (1, "c\\n")])
+    >>> printed.stdout, printed.together
+    ('a\\nc\\n', 'a\\nb\\nc\\n')
+    """
+
+    together: str
+
+    @classmethod
+    def of(cls, pieces: Sequence[tuple[int, str]], code: int = 0) -> Printed:
+        """What was written, in order, to file descriptor 1 or 2."""
+        self = cls("".join(t for fd, t in pieces if fd == 1), "".join(t for fd, t in pieces if fd == 2), code)
+        self.together = "".join(text for _, text in pieces)
+        return self
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request to a Kubernetes API server, without the HTTP around it.

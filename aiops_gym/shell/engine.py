@@ -20,7 +20,7 @@ from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 
 from aiops_gym.shell.disk import Disk
 from aiops_gym.shell.host import INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME
-from aiops_gym.types import Output
+from aiops_gym.types import Output, Printed
 
 if TYPE_CHECKING:
     from bashkit import FileSystem
@@ -89,7 +89,8 @@ class Run:
         elapsed: seconds since it began, on the cluster's clock.
         ending: the script's time is up: it ends at the next boundary.
         failure: an exception of a command, which is ours and not the script's.
-        chunks: (stdout, stderr) in the order written.
+        chunks: (stdout, stderr, both) in the order written.
+        printed: what the last of our commands wrote, if it knows in which order.
     """
 
     call: Callback
@@ -98,7 +99,8 @@ class Run:
     flooded: bool = False
     size: int = 0
     failure: BaseException | None = None
-    chunks: list[tuple[str, str]] = field(default_factory=list)
+    chunks: list[tuple[str, str, str]] = field(default_factory=list)
+    printed: Printed | None = None
 
     def __enter__(self) -> Run:
         return self
@@ -167,9 +169,9 @@ class Engine:
             error = SLOW
         parts = run.chunks
         return Ended(
-            "".join([out for out, _ in parts]),
-            "".join([err for _, err in parts]),
-            "".join([out + err for out, err in parts]),
+            "".join([out for out, _, _ in parts]),
+            "".join([err for _, err, _ in parts]),
+            "".join([both for _, _, both in parts]),
             result.exit_code,
             error,
         )
@@ -189,7 +191,9 @@ class Engine:
             return
         if "real\t" in err or "real\t" in out:
             out, err = self._timed(out), self._timed(err)
-        run.chunks.append((out, err))
+        printed = run.printed
+        ordered = printed is not None and out and err and (out, err) == (printed.stdout, printed.stderr)
+        run.chunks.append((out, err, printed.together if ordered and printed else out + err))
         run.size += len(out) + len(err)
         if run.size > MAX_OUTPUT:
             run.flooded = True
@@ -215,6 +219,7 @@ class Engine:
             output = run.call(Invocation(context))
         if run.failure is not None:
             self._bash.cancel()
+        run.printed = output if isinstance(output, Printed) else None
         return BuiltinResult(output.stdout, output.stderr, output.code)
 
 

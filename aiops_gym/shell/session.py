@@ -215,7 +215,8 @@ class _Job:
             draw=shell.fraction,
             spawn=spawn,
         )
-        output = Output(*shell.commands[argv[0]](context, argv))
+        answer = shell.commands[argv[0]](context, argv)
+        output = answer if isinstance(answer, Output) else Output(*answer)
         self.wrote = self.wrote or files.wrote
         return output
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from knocking import PROBLEM, Kubectl, Ran
@@ -13,12 +14,19 @@ from knocking import PROBLEM, Kubectl, Ran
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.serve import Door, door
+from aiops_gym.sim.blueprint import Binary, Image
 from aiops_gym.sim.world import World
+
+BUSYBOX = Image(cached=True, cmd=("sh",), binaries={"sh": Binary(program="sh"), "sleep": Binary(program="sh")})
+
 
 @pytest.fixture(scope="session")
 def incident() -> Simulated:
-    """An incident that nobody changes."""
-    return Simulated(registry.problem(PROBLEM), 7, noise=False)
+    """An incident that nobody changes, with one more image to play with."""
+    made = Simulated(registry.problem(PROBLEM), 7, noise=False)
+    blueprint = made.world.blueprint
+    made.world.blueprint = replace(blueprint, images={**blueprint.images, "busybox": BUSYBOX})
+    return made
 
 
 @pytest.fixture
@@ -36,8 +44,8 @@ def still(incident: Simulated) -> Iterator[Door]:
 
 @pytest.fixture
 def opened(world: World) -> Iterator[Door]:
-    """A door of one's own; time moves while somebody waits for a change."""
-    with door(world, watched_speed=60.0) as made:
+    """A door of one's own, where time flies."""
+    with door(world, speed=20.0) as made:
         yield made
 
 

@@ -87,7 +87,7 @@ REFUSALS: list[tuple[str, str]] = [
     ("attach deploy/frontend", "pods/attach is not supported by this cluster"),
     ("patch deploy frontend -p {bad}", "invalid character 'b' looking for beginning of object key string"),
     ('patch deploy frontend --type=merge -p {"spec":{"replicas":"two"}}', "json: cannot unmarshal string into Go"),
-    ("scale deploy/frontend --replicas=2 --resource-version=1", "Conflict"),
+    ("scale deploy/frontend --replicas=2 --resource-version=1", "Expected resource version to be 1, was "),
     ("set image deploy/frontend x=y", 'unable to find container named "x"'),
 ]
 

@@ -101,7 +101,7 @@ def test_what_cannot_run_is_refused_with_a_reason(shell, script, text):
         "f(){ g|g& };g(){ f|f& };f",
         "printf './b|./b' > b; chmod +x b; ./b",
         'x="eval \\$x"; eval $x',
-        "jq -n 'reduce range(100000) as $x (null; [.])' | tail -c 3",
+        "jq -n 'reduce range(100000) as $x (null; [.]) | length'",
         "x=$(printf '! %.0s' $(seq 1 50000)); test $x 1; find $x",
         "x=$(printf '( %.0s' $(seq 1 50000)); expr $x; echo \"$x\" | bc",
         "jq -n \"$(printf '[%.0s' $(seq 1 50000))\"",

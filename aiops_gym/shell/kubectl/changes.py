@@ -34,7 +34,7 @@ def dry_run(call: Invocation, bare: str = "") -> str:
     """`none`, `client` or `server`; `bare` is what the flag means without a value. Raises Failure."""
     value = call.flags.text("dry-run")
     if value == "unchanged":
-        if not any("deprecated and can be replaced" in line for line in call.err):
+        if not any("deprecated and can be replaced" in line for _, line in call.pieces):
             stamp = datetime.fromtimestamp(call.client.cluster.now(), UTC)
             call.warn(f"W{stamp:%m%d %H:%M:%S.%f}     100 helpers.go:702] {DEPRECATED}")
         return bare or "client"

@@ -27,12 +27,12 @@ class Client:
         place: the namespace of the call and whether it stood on the command line; asked once, and only when needed.
 
     Attributes:
-        warnings: what the server warned of, as in `Warning:` headers.
+        warned: called with what the server warns of, as in `Warning:` headers.
     """
 
     def __init__(self, cluster: Cluster, place: Callable[[], tuple[str, bool]]) -> None:
         self.cluster = cluster
-        self.warnings: list[str] = []
+        self.warned: Callable[[str], None] = lambda text: None
         self._place = place
 
     @cached_property
@@ -54,7 +54,8 @@ class Client:
         answer = self.cluster.handle(request)
         if answer.code >= 400:
             raise ServerError(answer.body)
-        self.warnings += getattr(answer, "warnings", ())
+        for text in getattr(answer, "warnings", ()):
+            self.warned(text)
         return answer.body
 
     def place(self, resource: Resource, namespace: str | None = None) -> str:

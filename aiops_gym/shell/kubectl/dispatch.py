@@ -13,7 +13,7 @@ from aiops_gym.shell.kubectl.client import Client
 from aiops_gym.shell.kubectl.errors import Failure, KubectlError, UsageFailure
 from aiops_gym.shell.kubectl.flags import GLOBAL, FlagError, Flags
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
-from aiops_gym.types import Output
+from aiops_gym.types import Output, Printed
 
 ROOT = Flags.of(*GLOBAL)
 
@@ -46,6 +46,7 @@ def run(context: Context, argv: list[str]) -> Output:
     # Reading the kubeconfig costs as much as all the rest of a plain `get`, and few calls need it.
     client = Client(context.cluster, partial(config.namespace, context, flags))
     call = Invocation(context, path, flags, client)
+    client.warned = lambda text: call.warn(f"Warning: {text}")
     return _call(verb, call)
 
 
@@ -60,20 +61,19 @@ def _call(verb: Verb, call: Invocation) -> Output:
             raise Failure(f"required flag(s) {quoted} not set")
         code = _subcommand_wanted(verb, call) if verb.run is None else verb.run(call) or 0
     except UsageFailure as error:
-        call.err.append(f"{error.text}\nSee '{call.path} -h' for help and examples\n")
+        call.complain(f"{error.text}\nSee '{call.path} -h' for help and examples\n")
         code = error.code
     except KubectlError as error:
-        call.out.append(error.out)
-        call.err.append(_line(error.text))
+        call.write(error.out)
+        call.complain(_line(error.text))
         code = error.code
-    warned = [f"Warning: {text}\n" for text in call.client.warnings]
-    return Output("".join(call.out), "".join([*warned, *call.err]), code)
+    return Printed.of(call.pieces, code)
 
 
 def _subcommand_wanted(verb: Verb, call: Invocation) -> int:
     if call.args:
         raise UsageFailure(f'unknown command "{" ".join(call.args)}"')
-    call.err.append(help.of_verb(verb, call.path))
+    call.complain(help.of_verb(verb, call.path))
     return 1
 
 

@@ -21,6 +21,7 @@ class Invocation:
         path: the command as it is named in messages, `kubectl rollout status`.
         flags: the parsed command line.
         client: the API server, with the namespace of the call.
+        pieces: what it has printed, in order, each with its file descriptor: 1 or 2.
         kept: what the parts of one call share, such as its printer.
     """
 
@@ -28,8 +29,7 @@ class Invocation:
     path: str
     flags: Parsed
     client: Client
-    out: list[str] = field(default_factory=list)
-    err: list[str] = field(default_factory=list)
+    pieces: list[tuple[int, str]] = field(default_factory=list)
     kept: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -44,15 +44,19 @@ class Invocation:
 
     def say(self, line: str = "") -> None:
         """Print a line."""
-        self.out.append(line + "\n")
+        self.pieces.append((1, line + "\n"))
 
     def write(self, text: str) -> None:
         """Print a text as it is."""
-        self.out.append(text)
+        self.pieces.append((1, text))
 
     def warn(self, line: str) -> None:
         """Print a line to the error stream."""
-        self.err.append(line + "\n")
+        self.pieces.append((2, line + "\n"))
+
+    def complain(self, text: str) -> None:
+        """Print a text to the error stream as it is."""
+        self.pieces.append((2, text))
 
 
 @dataclass(frozen=True)

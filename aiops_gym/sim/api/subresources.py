@@ -142,6 +142,11 @@ def exec_(world: World, resource: Resource, request: Request) -> Response:
     body = request.body if isinstance(request.body, Mapping) else {}
     assert world.laws.exec is not None
     output: Output = world.laws.exec(world, pod, container, argv, str(body.get("stdin") or ""))
+    if output.code == 126 and output.stderr.startswith("OCI runtime exec failed:"):
+        process = draws.hexes(64, world.seed, "exec", pod, world.now)
+        where = f'failed to exec in container: failed to start exec "{process}"'
+        text = f"error executing command in container: {where}: {output.stderr.rstrip()}"
+        raise ApiError(500, "InternalError", f"Internal error occurred: Internal error occurred: {text}")
     return Response(200, output)
 
 

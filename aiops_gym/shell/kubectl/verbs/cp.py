@@ -57,7 +57,7 @@ def _upload(call: Invocation, source: str, target: tuple[str, str, str]) -> int:
         raise Failure(f"{source} doesn't exist in local filesystem") from None
     container = _container(call, namespace, pod)
     done = call.client.exec(namespace, pod, container, ["sh", "-c", 'cat > "$0"', path], text)
-    call.err.append(done.stderr)
+    call.complain(done.stderr)
     if done.code:
         raise Failure(f"command terminated with exit code {done.code}")
     return 0

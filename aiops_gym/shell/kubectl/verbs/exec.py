@@ -58,7 +58,7 @@ def _execute(call: Invocation, namespace: str, pod: str, container: str, command
             raise Failure(error.message) from None
         raise
     call.write(output.stdout)
-    call.err.append(output.stderr)
+    call.complain(output.stderr)
     if output.code:
         call.warn(f"command terminated with exit code {output.code}")
     return output.code

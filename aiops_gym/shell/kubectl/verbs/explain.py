@@ -30,17 +30,16 @@ def run(call: Invocation) -> int | None:
     kind = type_of(api_version(resource), resource.kind)
     if not kind:
         raise Failure(f"couldn't find resource for {go_quote(f'{api_version(resource)}, Resource={resource.plural}')}")
-    call.say(f"KIND:       {resource.kind}")
-    if resource.group:
-        call.out.insert(0, f"GROUP:      {resource.group}\n")
-    call.say(f"VERSION:    {resource.version}\n")
     field: Field | None = None
     for name in path:
         found = fields(kind).get(name)
         if found is None:
-            call.out.clear()
             raise Failure(f"field {go_quote(name)} does not exist")
         field, kind = found, found.type
+    if resource.group:
+        call.say(f"GROUP:      {resource.group}")
+    call.say(f"KIND:       {resource.kind}")
+    call.say(f"VERSION:    {resource.version}\n")
     if field is not None:
         call.say(f"FIELD: {path[-1]} <{_shown(field)}>\n")
     call.say("DESCRIPTION:\n    <empty>")
