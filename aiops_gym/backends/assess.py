@@ -31,7 +31,6 @@ def assess(backend: Simulated) -> Assessment:
     """Measure an incident's system on a fork."""
     world, app, fault = backend.world.fork(), backend.app, backend.fault
     before = backend.before_the_incident()
-    harm = damage.found(before, world, app, fault)
     collateral = damage.collateral(before, world, app, fault)
     minutes = error_minutes(world, round(backend.began * 1000))
     reasons: list[str] = []
@@ -39,6 +38,7 @@ def assess(backend: Simulated) -> Assessment:
     steady = settled and _quiet_minute(world, app, reasons) and _survives_restarts(world, before, app, fault, reasons)
     served = settled and _served(world, before, reasons)
     gone = settled and causes.gone(before, world, app, fault, reasons)
+    harm = damage.found(before, world, app, fault)  # last: what does not survive a restart is lost by now
     return Assessment(
         cause_gone=gone,
         complete=settled,
@@ -82,17 +82,18 @@ def _missing(world: World, before: World, app: App) -> list[str]:
 
 
 def _restarts(world: World, app: App) -> dict[str, int]:
-    """Restarts of each pod that belongs to one of the app's components, by uid."""
+    """Restarts of each pod that belongs to one of the app's components and is not on its way out, by uid."""
     pods = world.store.all("pods", app.namespace)
     mine = [pod for pod in pods if app.selector in (pod["metadata"].get("labels") or {})]
     return {
         uid_of(pod): sum(s.get("restartCount", 0) for s in get(pod, "status", "containerStatuses", default=()))
         for pod in mine
+        if "deletionTimestamp" not in pod["metadata"]
     }
 
 
 def _quiet_minute(world: World, app: App, reasons: list[str]) -> bool:
-    """A minute in which nothing restarts."""
+    """A minute in which no container restarts and no pod has to be replaced."""
     before = _restarts(world, app)
     world.run(MINUTE)
     steady = _restarts(world, app) == before

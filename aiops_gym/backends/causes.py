@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from aiops_gym.backends.shape import owned, shape, strangers
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.sim.objects import get, key_of
 from aiops_gym.sim.world import World
@@ -24,18 +25,9 @@ def gone(before: World, world: World, app: App, fault: Fault | None, reasons: li
 
 
 def _template(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
-    """The component runs the image and the command that it ran before."""
+    """The component runs the program that it ran before."""
     name = cause["component"]
-    return "" if commands(before, app, name) == commands(world, app, name) else f"{name} runs another program"
-
-
-def commands(world: World, app: App, name: str) -> list[list[Any]] | None:
-    """Image, command and arguments of each container of a deployment; None if there is no such deployment."""
-    deployment = world.store.get("deployments.apps", app.namespace, name)
-    if deployment is None:
-        return None
-    containers = get(deployment, "spec", "template", "spec", "containers", default=())
-    return [[c.get("image"), list(c.get("command") or ()), list(c.get("args") or ())] for c in containers]
+    return "" if shape(before, app, name) == shape(world, app, name) else f"{name} runs another program"
 
 
 def _volumes(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
@@ -46,20 +38,24 @@ def _volumes(before: World, world: World, app: App, cause: Mapping[str, Any]) ->
 
 
 def _database_access(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
-    """The service's user can log in to its database, read it and write to it."""
-    pods = world.store.labelled("pods", app.namespace, {app.selector: cause["component"]})
-    if not pods:
-        return f"{cause['component']} has no pod"
-    database = app.parameters[cause["component"]]["database"]
+    """The service's user can log in to its own database, read it and write to it."""
+    name = cause["component"]
+    pods, others = owned(world, app, name), strangers(world, app, name)
+    if not pods or others:
+        return f"{name} is not what its Service leads to"
+    database = app.parameters[name]["database"]
     script = (
         f"var d = db.getSiblingDB('{database}'); d.access_check.insertOne({{}}); d.access_check.findOne(); "
         "d.access_check.drop(); print('granted')"
     )
     argv = ["mongo", "admin", "-u", "admin", "-p", "admin", "--quiet", "--eval", script]
     assert world.laws.exec is not None
-    container = pods[0]["spec"]["containers"][0]["name"]
-    output = world.laws.exec(world.fork(), key_of(pods[0]), container, argv, "")
-    return "" if output.code == 0 and "granted" in output.stdout else f"no access to {database} for its service"
+    for pod in pods:
+        container = pod["spec"]["containers"][0]["name"]
+        output = world.laws.exec(world.fork(), key_of(pod), container, argv, "")
+        if output.code or "granted" not in output.stdout:
+            return f"no access to {database} for its service"
+    return ""
 
 
 CHECKS: Mapping[str, Check] = {"template": _template, "volumes": _volumes, "database_access": _database_access}

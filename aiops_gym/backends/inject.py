@@ -18,11 +18,18 @@ SERVER_FIELDS = ("uid", "resourceVersion", "creationTimestamp", "generation", "m
 
 
 def inject(world: World, app: App, fault: Fault) -> None:
-    """Apply a fault's changes in order, then let time pass until the agent looks. Raises BackendError."""
+    """Apply a fault's changes in order. Raises BackendError."""
     for change in fault.changes:
         apply_change(change, world, app)
         world.run(3 * SECOND)
-    world.run(int(fault.wait * SECOND))
+
+
+def concerned(app: App, fault: Fault) -> frozenset[str]:
+    """The components that a fault and its repairs are about; all of them where the fault names none."""
+    patched = {c.name for c in fault.changes if isinstance(c, Patch)}
+    others = {c.component for c in fault.changes if isinstance(c, Exec | Effect)}
+    restarted = {name for c in fault.changes if isinstance(c, Restart) for name in c.components}
+    return frozenset(patched | others | restarted) or frozenset(app.components)
 
 
 @singledispatch

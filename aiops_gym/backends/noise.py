@@ -1,6 +1,8 @@
 """Harmless things that happen in any cluster, drawn by the seed: they never change a verdict.
 
-Each kind is a function; which of them happen, to what and when, are draws of the episode's seed.
+Each kind is a function; which of them happen, to what and when, are draws of the episode's seed. They happen in the
+minutes before an incident and while it unfolds, and in healthy episodes just so: that something happened a moment ago
+must not tell the two apart.
 """
 
 from __future__ import annotations
@@ -11,51 +13,75 @@ from typing import Any
 from aiops_gym.backends.baseline import request
 from aiops_gym.catalog.model import App
 from aiops_gym.sim import draws, runtime
-from aiops_gym.sim.objects import uid_of
+from aiops_gym.sim.objects import key_of, uid_of
 from aiops_gym.sim.times import MINUTE, SECOND, iso
 from aiops_gym.sim.world import World
 
-Noise = Callable[[World, App, int], None]
+Noise = Callable[[World, App, int, frozenset[str]], None]
+"""(world, app, seed, components to leave alone)."""
+
+RATES = (10.0, 10.0, 10.0, 20.0, 20.0, 40.0, 40.0, 100.0)
+"""Requests per second that an episode may have: how busy the app is says nothing about its health."""
+
+NOBODY: frozenset[str] = frozenset()
+
+
+def rate(seed: int) -> float:
+    """How busy the app is in an episode."""
+    return RATES[draws.pick(len(RATES), seed, "noise", "rate")]
 
 
 def disturb(world: World, app: App, seed: int) -> None:
     """Let some of it happen, and some minutes pass."""
     for name, (share, noise) in KINDS.items():
         if draws.draw(seed, "noise", name) < share:
-            noise(world, app, seed)
+            noise(world, app, draws.bits(seed, "noise before", name), NOBODY)
         world.run(int(draws.between(5 * SECOND, 40 * SECOND, seed, "noise pause", name)))
     world.run(int(draws.between(1 * MINUTE, 4 * MINUTE, seed, "noise end")))
 
 
-def _restarted_container(world: World, app: App, seed: int) -> None:
-    """One container is killed, as by a node that ran short of memory, and comes back."""
-    pods = world.store.labelled("pods", app.namespace, {app.selector: _harmless(app, seed, "which container")})
-    pod = pods[0]
-    key = f"{uid_of(pod)}/{pod['spec']['containers'][0]['name']}"
-    if key in world.table("processes"):
-        runtime.signal(world, key, "KILL")
+def meanwhile(world: World, app: App, seed: int, spared: frozenset[str], wait: int) -> None:
+    """Let `wait` ms pass, and some of it happen on the way, but not to what the incident is about."""
+    end = world.now + wait
+    chosen = [name for name in LATE if draws.draw(seed, "late noise", name) < LATE[name]]
+    for moment, name in sorted((draws.draw(seed, "late moment", name), name) for name in chosen):
+        world.run_until(max(world.now, end - round((1.0 - moment) * wait)))
+        KINDS[name][1](world, app, draws.bits(seed, "noise late", name), spared)
+    world.run_until(max(world.now, end))
 
 
-def _harmless(app: App, seed: int, key: str) -> str:
+def _restarted_container(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """One container is killed once or twice, as by a node that ran short of memory, and comes back."""
+    name = _harmless(app, seed, "which container", spared)
+    pods = world.store.labelled("pods", app.namespace, {app.selector: name})
+    if not pods:
+        return
+    key = f"{uid_of(pods[0])}/{pods[0]['spec']['containers'][0]['name']}"
+    for _ in range(1 + draws.pick(2, seed, "noise", "how often")):  # the second time it is held back for some seconds
+        if key in world.table("processes"):
+            runtime.signal(world, key, "KILL")
+        world.run(5 * SECOND)
+
+
+def _harmless(app: App, seed: int, key: str, spared: frozenset[str]) -> str:
     """A component that may be restarted without breaking the others."""
-    names = [name for name in app.components if "restart" not in app.parameters[name]]
+    names = [name for name in app.components if "restart" not in app.parameters[name] and name not in spared]
     return names[draws.pick(len(names), seed, "noise", key)]
 
 
-def _finished_rollout(world: World, app: App, seed: int) -> None:
-    """Somebody restarted a deployment a few minutes ago, and it is done."""
-    name = _harmless(app, seed, "which rollout")
+def _finished_rollout(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """Somebody restarted a deployment."""
+    name = _stateless(world, app, seed, "which rollout", spared)
     annotation = {"kubectl.kubernetes.io/restartedAt": iso(world.now)}
     body = {"spec": {"template": {"metadata": {"annotations": annotation}}}}
     kind = "application/strategic-merge-patch+json"
     request(world, "patch", "deployments.apps", app.namespace, name, body=body, content_type=kind)
-    world.run(90 * SECOND)
+    world.run(12 * SECOND)
 
 
-def _second_replica(world: World, app: App, seed: int) -> None:
+def _second_replica(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
     """A deployment without data of its own ran two pods for a while, and is back at one."""
-    stateless = [name for name in app.components if _stateless(world, app, name)]
-    name = stateless[draws.pick(len(stateless), seed, "noise", "which replica")]
+    name = _stateless(world, app, seed, "which replica", spared)
     kind = "application/merge-patch+json"
     for replicas in (2, 1):
         body = {"spec": {"replicas": replicas}}
@@ -63,7 +89,13 @@ def _second_replica(world: World, app: App, seed: int) -> None:
         world.run(45 * SECOND)
 
 
-def _stateless(world: World, app: App, name: str) -> bool:
+def _stateless(world: World, app: App, seed: int, key: str, spared: frozenset[str]) -> str:
+    """A deployment without data of its own."""
+    names = [name for name in app.components if name not in spared and _keeps_nothing(world, app, name)]
+    return names[draws.pick(len(names), seed, "noise", key)]
+
+
+def _keeps_nothing(world: World, app: App, name: str) -> bool:
     deployment = world.store.get("deployments.apps", app.namespace, name)
     if deployment is None:
         return False
@@ -71,7 +103,20 @@ def _stateless(world: World, app: App, name: str) -> bool:
     return not spec.get("volumes") and any(c.get("command") for c in spec["containers"])
 
 
-def _finished_job(world: World, app: App, seed: int) -> None:
+def _inspected_database(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """Somebody logged in to a database and looked."""
+    names = [name for name in app.components if "login" in app.parameters[name] and name not in spared]
+    pods = world.store.labelled("pods", app.namespace, {app.selector: names[-1]}) if names else []
+    if len(names) > 1 and draws.draw(seed, "noise", "which database") < 0.5:
+        pods = world.store.labelled("pods", app.namespace, {app.selector: names[0]})
+    user = ("admin", "root")[draws.pick(2, seed, "noise", "which user")]
+    argv = ["mongo", "admin", "-u", user, "-p", user, "--quiet", "--eval", "db.stats().ok"]
+    assert world.laws.exec is not None
+    for pod in pods[:1]:
+        world.laws.exec(world, key_of(pod), pod["spec"]["containers"][0]["name"], argv, "")
+
+
+def _finished_job(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
     """A one-off job ran, perhaps failed first, and its pods are still listed."""
     name = ("smoke-test", "cache-warmup", "report-export")[draws.pick(3, seed, "noise", "which job")]
     fails = draws.draw(seed, "noise", "job fails") < 0.5
@@ -82,13 +127,17 @@ def _finished_job(world: World, app: App, seed: int) -> None:
     job["metadata"]["namespace"] = app.namespace
     job["spec"] = {"backoffLimit": 0, "template": {"spec": pod}}
     request(world, "create", "jobs.batch", app.namespace, body=job)
-    world.run(30 * SECOND)
+    world.run(8 * SECOND)
 
 
 KINDS: dict[str, tuple[float, Noise]] = {
     "restarted container": (0.5, _restarted_container),
     "finished rollout": (0.35, _finished_rollout),
     "second replica": (0.2, _second_replica),
-    "finished job": (0.6, _finished_job),
+    "finished job": (0.5, _finished_job),
+    "inspected database": (0.3, _inspected_database),
 }
-"""Kinds of noise, with the share of episodes in which each happens."""
+"""Kinds of noise, with the share of episodes in which each happens before the incident."""
+
+LATE = {"restarted container": 0.4, "finished rollout": 0.35, "finished job": 0.35, "inspected database": 0.4}
+"""Kinds that also happen while an incident unfolds, with their shares."""

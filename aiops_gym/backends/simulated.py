@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
+from aiops_gym.backends import noise
 from aiops_gym.backends.assess import assess
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS, baseline
-from aiops_gym.backends.inject import inject
-from aiops_gym.backends.noise import disturb
+from aiops_gym.backends.inject import concerned, inject
 from aiops_gym.backends.outside import Outside
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
@@ -50,11 +50,20 @@ class Simulated:
         self.world = self.before_the_incident().fork()
         if self.fault is not None:
             inject(self.world, self.app, self.fault)
-        else:
-            self.world.run(90_000)
+        self._unfold()
         self.world.settle()
         self.began = self.world.now / 1000
         self._open_shell()
+
+    def _unfold(self) -> None:
+        """Time until the agent looks: as long in a healthy episode, and with as much going on."""
+        longest = 60 + 90 * draws.draw(self.seed, "wait")
+        wait = round(1000 * (self.fault.wait if self.fault else longest) * (0.8 + 0.4 * draws.draw(self.seed, "look")))
+        spared = concerned(self.app, self.fault) if self.fault else noise.NOBODY
+        if self.noise and len(spared) < len(self.app.components):
+            noise.meanwhile(self.world, self.app, self.seed, spared, wait)
+        else:
+            self.world.run(wait)
 
     def _open_shell(self) -> None:
         self.cluster = SimulatedCluster(self.world)
@@ -69,10 +78,10 @@ class Simulated:
 
     def _undisturbed(self) -> World:
         world = baseline(self.app.id, self.variant, self.shift).fork(self.seed)
-        world.table("load")["rate"] = {"value": self.problem.rate}
+        world.table("load")["rate"] = {"value": noise.rate(self.seed) if self.noise else self.problem.rate}
         world.touch()
         if self.noise:
-            disturb(world, self.app, self.seed)
+            noise.disturb(world, self.app, self.seed)
         world.settle()
         return world
 

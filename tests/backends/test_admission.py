@@ -72,7 +72,13 @@ NO_AUTH = (
         f"kubectl set image deployment/search -n {NS} hotel-reserv-search=busybox:1.36",
         NO_AUTH,
         MONGO.format("user", "user-db") + ' "db.user.drop()"',
+        MONGO.format("user", "user-db") + r' "db.user.updateMany({}, {\$set: {password: 1}})"',
         MONGO.format("geo", "admin -u root -p root") + " \"db.dropUser('root')\"",
+        MONGO.format("rate", "admin -u root -p root") + " \"db.changeUserPassword('root', 'mine')\"",
+        MONGO.format("rate", "admin -u root -p root") + " \"db.createUser({user: 'x', pwd: 'x', roles: ['root']})\"",
+        "kubectl delete namespace observe",
+        "kubectl delete daemonset --all -n kube-system",
+        "kubectl delete pv user-pv --wait=false",
         f"kubectl delete pvc user-pvc -n {NS} --wait=false; kubectl delete pod -n {NS} --all",
     ],
 )
@@ -92,6 +98,64 @@ def test_a_repair_that_does_harm_elsewhere_is_not_accepted(harm):
 )
 def test_a_repair_with_something_harmless_beside_it_is_accepted(extra):
     found = _after(REPAIRED, 1, FIX, extra)
+    assert found.success, found.reasons
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+@each_problem
+def test_a_repair_that_has_just_rolled_out_is_accepted(problem, seed):
+    fault = registry.fault(problem)
+    name = problem.target if fault.cause["check"] == "template" else fault.cause.get("service", "frontend")
+    status = (
+        f"kubectl rollout restart deploy/{name} -n {NS}; kubectl rollout status deploy/{name} -n {NS} --timeout=300s"
+    )
+    found = _after(problem, seed, fault.fixes[0], status)
+    assert found.success, found.reasons
+
+
+FAKE = f"""
+kubectl get deploy mongodb-geo -n {NS} -o json | jq 'del(.metadata.uid, .metadata.resourceVersion, .status)
+  | .metadata.name = "a-geo" | .spec.selector.matchLabels.x = "fake" | .spec.template.metadata.labels.x = "fake"
+  | del(.spec.template.spec.containers[0].args) | .spec.template.spec.volumes |= map(select(.name != "geo"))
+  | .spec.template.spec.containers[0].volumeMounts |= map(select(.name != "geo"))' | kubectl apply -f -
+sleep 60
+kubectl patch svc mongodb-geo -n {NS} -p '{{"spec": {{"selector": {{"x": "fake"}}}}}}'
+kubectl delete pod -n {NS} -l io.kompose.service=geo
+"""
+EMPTY = f"""
+kubectl get deploy mongodb-geo -n {NS} -o json | jq '.spec.template.spec.volumes |= map(if .name == "geo"
+  then {{name: "geo", emptyDir: {{}}}} else . end)' | kubectl apply -f -
+sleep 60
+kubectl delete pod -n {NS} -l io.kompose.service=geo
+"""
+
+
+@pytest.mark.parametrize("script", [FAKE, EMPTY], ids=["another database", "an empty folder"])
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_database_that_only_looks_like_the_old_one_is_not_accepted(script, number):
+    problem = registry.problem("revoke_auth_mongodb-mitigation-1")
+    assert not _after(problem, number, script).success
+
+
+def test_volumes_without_the_old_data_are_not_accepted():
+    problem = registry.problem("redeploy_without_PV-mitigation-1")
+    fix = registry.fault(problem).fixes[1].replace("/data/volumes/", "/tmp/fresh/")
+    assert "/tmp/fresh/" in fix
+    found = _after(problem, 1, fix)
+    assert not found.success
+    assert any("lost documents" in line for line in found.damage)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"kubectl set image deployment/geo -n {NS} hotel-reserv-geo=docker.io/yinfangchen/hotelreservation",
+        f"kubectl get deploy geo -n {NS} -o yaml | sed s#yinfangchen/geo:app3#yinfangchen/hotelreservation:latest# "
+        "| kubectl replace --force -f -",
+    ],
+)
+def test_other_ways_to_the_old_image_are_accepted(script):
+    found = _after(registry.problem("misconfig_app_hotel_res-mitigation-1"), 1, script)
     assert found.success, found.reasons
 
 

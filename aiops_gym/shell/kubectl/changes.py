@@ -68,7 +68,8 @@ def report(
         return
     if mode is None:
         mode = dry_run(call) if "dry-run" in call.flags.values else "none"
-    call.say(f"{kind_group(resource)}/{obj['metadata']['name']} {operation}{SUFFIX[mode]}")
+    name = (obj.get("metadata") or {}).get("name") or ""
+    call.say(f"{kind_group(resource)}/{name} {operation}{SUFFIX[mode]}")
 
 
 def typed(resource: Resource, obj: Json) -> Json:

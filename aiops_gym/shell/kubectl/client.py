@@ -111,13 +111,19 @@ class Client:
             raise ServerError({**error.status, "message": _unfound(resource, labels, fields, error.message)}) from None
 
     def create(self, resource: Resource, obj: Json, namespace: str | None = None, **query: str) -> Json:
-        """Create an object."""
+        """Create an object; the version it had elsewhere is left out, as client-go's helper does."""
+        meta = obj.get("metadata")
+        if isinstance(meta, dict) and meta.get("resourceVersion"):
+            obj = {**obj, "metadata": {key: value for key, value in meta.items() if key != "resourceVersion"}}
         return self.send(Request("create", resource.name, self.place(resource, namespace), body=obj, query=query))
 
     def update(self, resource: Resource, obj: Json, namespace: str | None = None, **query: str) -> Json:
         """Replace an object."""
+        name = (obj.get("metadata") or {}).get("name")
+        if not isinstance(name, str) or not name:
+            raise Failure("resource name may not be empty")
         place = self.place(resource, namespace)
-        return self.send(Request("update", resource.name, place, obj["metadata"]["name"], body=obj, query=query))
+        return self.send(Request("update", resource.name, place, name, body=obj, query=query))
 
     def patch(  # one parameter a part of the request
         self,

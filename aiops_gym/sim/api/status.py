@@ -63,7 +63,7 @@ def quoted(value: str) -> str:
     "say \\"hi\\""
     """
     short = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return '"' + "".join(short.get(c) or (c if c.isprintable() else f"\\x{ord(c):02x}") for c in value) + '"'
+    return '"' + "".join(short.get(c) or (c if c.isprintable() else f"\\x{ord(c):02x}") for c in str(value)) + '"'
 
 
 def shown(value: Json) -> str:

@@ -25,6 +25,10 @@ from aiops_gym.sim.objects import Obj, key_of
 from aiops_gym.sim.world import World
 from aiops_gym.types import Request
 
+MOST = {"pods": 400}
+MOST_OTHERS = 5_000
+"""Objects of one kind for which etcd has room: `scale --replicas=100000` must end, as it does on a real cluster."""
+
 Json = Any
 
 
@@ -121,6 +125,8 @@ def _insert(
         raise already_exists(resource, draft["metadata"]["name"])
     kind.admit(world, draft, None)
     quota.admit(world, resource, draft, None)
+    if len(world.store.order.get(resource.name, ())) >= MOST.get(resource.name, MOST_OTHERS):
+        raise ApiError(500, "", "etcdserver: mvcc: database space exceeded")
     return Obj(draft) if dry_run else world.store.put(resource.name, draft)
 
 

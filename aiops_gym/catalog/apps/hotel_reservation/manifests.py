@@ -190,7 +190,8 @@ def _parameters(name: str) -> Mapping[str, str]:
     if name.startswith("mongodb-"):
         data = name.removeprefix("mongodb-")
         cache = f"memcached-{data}" if f"memcached-{data}" in MEMCACHED else ""
-        return {"service": data, "database": f"{data}-db", "cache": cache, "alias": data}
+        login = {"login": "admin"} if data in WITH_USERS else {}
+        return {"service": data, "database": f"{data}-db", "cache": cache, "alias": data, **login}
     if name == "consul":  # it keeps registrations in memory: after a restart nobody is found who registered before
         return {"restart": "hurts"}
     return {"container": f"hotel-reserv-{name}"}

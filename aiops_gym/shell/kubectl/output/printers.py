@@ -104,7 +104,8 @@ class NamePrinter(Printer):
         """`pod/x`, `deployment.apps/x`."""
         group = str(obj.get("apiVersion", "")).rpartition("/")[0]
         kind = str(obj.get("kind", "")).lower()
-        return f"{kind}.{group}/{obj['metadata']['name']}\n" if group else f"{kind}/{obj['metadata']['name']}\n"
+        name = (obj.get("metadata") or {}).get("name") or "<unknown>"
+        return f"{kind}.{group}/{name}\n" if group else f"{kind}/{name}\n"
 
     def many(self, items: Sequence[Json]) -> str:
         """One line each."""

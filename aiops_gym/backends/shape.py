@@ -1,0 +1,102 @@
+"""What the app's deployments run and keep, in one form for every spelling of it, so that two worlds can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aiops_gym.catalog.model import App
+from aiops_gym.sim import runtime
+from aiops_gym.sim.container import Container, find_image
+from aiops_gym.sim.kubelet.images import canonical
+from aiops_gym.sim.mongo.data import Data
+from aiops_gym.sim.objects import Obj, controller_of, get, uid_of
+from aiops_gym.sim.world import World
+
+Json = Any
+
+OWN_FILES = "/var/run/secrets/kubernetes.io/serviceaccount"
+DEFAULTS = {"defaultMode", "type", "readOnly"}
+HOST = ("hostNetwork", "hostPID", "hostIPC")
+
+
+def shape(world: World, app: App, name: str) -> Json:
+    """What a deployment's pods run and where they keep their data; None if there is no such deployment."""
+    deployment = world.store.get("deployments.apps", app.namespace, name)
+    if deployment is None:
+        return None
+    spec = deployment["spec"]["template"]["spec"]
+    kinds = ("initContainers", "containers", "ephemeralContainers")
+    sources = {v["name"]: _source(v) for v in spec.get("volumes") or ()}
+    inside = {kind: [_container(world, c, sources) for c in spec.get(kind) or ()] for kind in kinds}
+    return {**inside, "host": [key for key in HOST if spec.get(key)]}
+
+
+def _container(world: World, container: Mapping[str, Json], sources: Mapping[str, Json]) -> Json:
+    mounts = {
+        mount["mountPath"].rstrip("/"): [sources.get(mount["name"]), mount.get("subPath", "")]
+        for mount in container.get("volumeMounts") or ()
+        if mount["mountPath"] != OWN_FILES
+    }
+    return [canonical(container.get("image", "")), _argv(world, container), mounts, container.get("lifecycle") or {}]
+
+
+def _argv(world: World, container: Mapping[str, Json]) -> Sequence[str]:
+    """What is executed: `/go/bin/geo`, `geo`, and arguments to an image without an entry point are the same."""
+    image = find_image(world, container.get("image", ""))
+    found = runtime.resolve(image, container, {}) if image is not None else None
+    if isinstance(found, runtime.StartError) or found is None:
+        return [*(container.get("command") or ()), "|", *(container.get("args") or ())]
+    return [found.argv[0].rpartition("/")[2], *found.argv[1:]]
+
+
+def _source(volume: Mapping[str, Json]) -> Json:
+    """Where a volume comes from, without its name and without what the server fills in."""
+    return {
+        kind: {k: v for k, v in (source or {}).items() if k not in DEFAULTS}
+        for kind, source in volume.items()
+        if kind != "name"
+    }
+
+
+def owned(world: World, app: App, name: str) -> list[Obj]:
+    """Pods that belong to a deployment, by ownership and not by label; those being deleted are left out."""
+    deployment = world.store.get("deployments.apps", app.namespace, name)
+    if deployment is None:
+        return []
+    sets = {uid_of(rs) for rs in world.store.owned("replicasets.apps", uid_of(deployment))}
+    pods = world.store.all("pods", app.namespace)
+    mine = [pod for pod in pods if (owner := controller_of(pod)) is not None and owner.get("uid") in sets]
+    return [pod for pod in mine if "deletionTimestamp" not in pod["metadata"]]
+
+
+def strangers(world: World, app: App, name: str) -> list[str]:
+    """Pods to which the Service of a component leads without being its own."""
+    endpoints = world.store.get("endpoints", app.namespace, name)
+    mine = {uid_of(pod) for pod in owned(world, app, name)}
+    subsets = endpoints.get("subsets") or () if endpoints is not None else ()
+    addresses = [a for subset in subsets for a in subset.get("addresses") or ()]
+    return [get(a, "targetRef", "name") or a["ip"] for a in addresses if get(a, "targetRef", "uid") not in mine]
+
+
+def databases(world: World, app: App) -> dict[str, Json]:
+    """What each database of the app serves now: documents by collection and id, and users."""
+    found = {}
+    for name in app.components:
+        database = app.parameters[name].get("database")
+        if database:
+            found[name] = [_contents(world, pod, database) for pod in owned(world, app, name)]
+    return found
+
+
+def _contents(world: World, pod: Obj, database: str) -> Json:
+    key = f"{uid_of(pod)}/{pod['spec']['containers'][0]['name']}"
+    if key not in world.table("processes"):
+        return {"documents": {}, "users": {}}
+    data = Data(Container(world, key).disk("/data/db"))
+    documents = {
+        f"{database}.{name}/{document['_id']}": document
+        for name in data.collections(database)
+        for document in data.documents(database, name)
+    }
+    return {"documents": documents, "users": {f"{u['db']}.{u['user']}": u for u in data.users()}}
