@@ -74,6 +74,45 @@ class Printed(Output):
         return self
 
 
+class Timed(Output):
+    """An output of a command that took time.
+
+    Attributes:
+        seconds: until the command ended.
+        steps: seconds until each line of stdout was there; without them all of it came at the end.
+        files: what it wrote, by path; a path may be relative to where it ran.
+
+    >>> ping = Timed("a\\nb\\n", seconds=9.0, steps=(1.0, 8.0))
+    >>> ping.until(5.0)
+    'a\\n'
+    """
+
+    seconds: float
+    steps: Sequence[float]
+    files: Mapping[str, str]
+
+    def __new__(
+        cls,
+        stdout: str = "",
+        stderr: str = "",
+        code: int = 0,
+        seconds: float = 0.0,
+        steps: Sequence[float] = (),
+        files: Mapping[str, str] | None = None,
+    ) -> Timed:
+        """See the attributes."""
+        self = super().__new__(cls, stdout, stderr, code)
+        self.seconds, self.steps, self.files = seconds, steps, files or {}
+        return self
+
+    def until(self, seconds: float) -> str:
+        """What was on stdout after so many seconds."""
+        if seconds >= self.seconds:
+            return self.stdout
+        lines = self.stdout.splitlines(keepends=True)
+        return "".join(line for line, step in zip(lines, self.steps, strict=False) if step <= seconds)
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One request to a Kubernetes API server, without the HTTP around it.

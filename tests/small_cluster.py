@@ -66,7 +66,7 @@ class SmallCluster:
             "spec": spec,
             "status": {
                 "addresses": [{"type": "InternalIP", "address": f"172.18.0.{number + 1}"}],
-                "allocatable": {"cpu": "2", "memory": "8Gi", "pods": "110"},
+                "allocatable": {"cpu": "2", "ephemeral-storage": "100Gi", "memory": "8Gi", "pods": "110"},
                 "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": self.world.timestamp}],
             },
         }

@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from aiops_gym.catalog import public
+from aiops_gym.catalog.servers import SERVERS, SIZES
+
 Json = dict[str, Any]
 
 MIB = 1 << 20
-MB = 1_000_000
 CONTROL_PLANE = "kind-control-plane"
 WORKER = "kind-worker"
 VERSION = "v1.32.1"
@@ -239,11 +241,23 @@ API_SERVICE: Json = {
     "spec": {"clusterIP": "10.96.0.1", "ports": [{"name": "https", "port": 443, "targetPort": 6443}]},
 }
 
+API_ENDPOINTS: Json = {
+    "apiVersion": "v1",
+    "kind": "Endpoints",
+    "metadata": {
+        "name": "kubernetes",
+        "namespace": "default",
+        "labels": {"endpointslice.kubernetes.io/skip-mirror": "true"},
+    },
+    "subsets": [{"addresses": [{"ip": "172.18.0.2"}], "ports": [{"name": "https", "port": 6443, "protocol": "TCP"}]}],
+}
+
 NAMESPACES: tuple[Json, ...] = tuple(map(_namespace, FIRST))
 
 MANIFESTS: tuple[Json, ...] = (
     _class("standard", "rancher.io/local-path", default=True),
     API_SERVICE,
+    API_ENDPOINTS,
     *_kube_system(),
     *_local_path(),
 )
@@ -261,36 +275,19 @@ ADDONS: tuple[Json, ...] = (
 
 
 def _images() -> Mapping[str, Json]:
-    """Every image above: a daemon that idles, already on the nodes if it came with kind."""
+    """Every image above: a daemon without a shell, already on the nodes if it came with kind."""
     found: dict[str, Json] = {}
     for group, cached in ((MANIFESTS, True), (ADDONS, False)):
         for manifest in group:
             template = manifest.get("spec", {}).get("template", manifest)
             for container in template.get("spec", {}).get("containers", ()):
                 name = container["name"]
-                big = name in {"kube-apiserver", "prometheus-server"}
-                params: Json = {
-                    "cpu": 0.03 if big else 0.004,
-                    "memory": (260 if big else 28) * MIB,
-                    "ports": PORTS.get(name, []),
-                }
-                binary = {"program": "idle", "params": params}
-                size = (95 if big else 30) * MB
-                entry = {"size": size, "cached": cached, "entrypoint": (f"/{name}",), "binaries": {name: binary}}
+                params: Json = {"cpu": 0.004, "memory": 28 * MIB, "ports": [], **SERVERS.get(name, {})}
+                kind = "prometheus" if name == "prometheus-server" else "idle"
+                binary = {"program": kind, "params": params}
+                entry = {"size": SIZES[name], "cached": cached, "entrypoint": (f"/{name}",), "binaries": {name: binary}}
                 found[container["image"]] = {**entry, "shell": False}
     return found
 
 
-PORTS = {
-    "alertmanager": [9093],
-    "coredns": [53, 9153],
-    "kube-apiserver": [6443],
-    "kube-state-metrics": [8080],
-    "metrics-server": [10250],
-    "prometheus-server": [9090],
-}
-
-IMAGES: Mapping[str, Json] = {
-    **_images(),
-    "busybox:1.36": {"size": 2 * MB, "cached": True, "cmd": ("sh",)},
-}
+IMAGES: Mapping[str, Json] = {**_images(), **public.IMAGES}

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 
 from aiops_gym.serve.keeper import Keeper
+from aiops_gym.sim.world import World
 
 TICK = 0.05
 """Wall seconds between two steps."""
@@ -48,15 +50,19 @@ class Clock:
             speed = max(self.speed, self.watched_speed if self.keeper.watched else 0.0)
             owed = min(owed + (now - before) * speed, MOST_BEHIND * speed)
             before = now
-            step = min(int(owed * 1000), LARGEST_STEP)
-            if step > 0:
-                await self.keeper.ask(lambda world, step=step: world.run(step))  # type: ignore[misc]
+            for step in steps(int(owed * 1000)):
+                await self.keeper.ask(moved(step))
                 owed -= step / 1000
 
     def advance(self, seconds: float) -> None:
         """Move the world by so many virtual seconds at once, from another thread than the event loop's."""
         for step in steps(round(seconds * 1000)):
-            self.keeper.call(lambda world, step=step: world.run(step))  # type: ignore[misc]
+            self.keeper.call(moved(step))
+
+
+def moved(ms: int) -> Callable[[World], None]:
+    """What moves a world by so many milliseconds."""
+    return lambda world: world.run(ms)
 
 
 def steps(ms: int) -> list[int]:

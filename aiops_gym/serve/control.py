@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from aiops_gym.errors import ToolError
 from aiops_gym.serve import bodies
-from aiops_gym.serve.clock import Clock, steps
+from aiops_gym.serve.clock import Clock, moved, steps
 from aiops_gym.serve.incident import Incident
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.sim.api.status import ApiError
@@ -90,7 +90,7 @@ class Control:
         """Let time pass at once."""
         seconds = _number(await _body(request), "seconds", LONGEST)
         for step in steps(round(seconds * 1000)):
-            await self.keeper.ask(lambda world, step=step: world.run(step))  # type: ignore[misc]
+            await self.keeper.ask(moved(step))
         return await self.status(request)
 
     async def speed(self, request: Request) -> Response:

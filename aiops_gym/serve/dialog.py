@@ -1,7 +1,8 @@
 """`kubectl exec` over WebSocket: the channels of a command, as `v5.channel.k8s.io` and `v4.channel.k8s.io` have them.
 
-Each message begins with the number of its channel. Version 5 can say that a channel is closed; version 4 cannot, so a
-command that reads its input begins when the client has been quiet for a moment.
+Each message begins with the number of its channel. Version 5 can say that a channel is closed; version 4 cannot, so
+there a command that reads its input begins when the client has been quiet for a moment. A shell takes a pause for the
+end of a script as well: whoever writes to it bit by bit waits for answers in between.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import orjson
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from aiops_gym.serve import copying
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.objects import command
 from aiops_gym.serve.paths import Target
@@ -75,16 +77,25 @@ class _Dialog:
         self.argv: list[str] = question.body["command"]
         self.tty = query.get("tty") in TRUE
         self.stdin = query.get("stdin") in TRUE
+        self.refusal: Json = None
 
     async def run(self) -> None:
         """Read what is to be read, run, send what came of it."""
-        if self.stdin and self._is_shell() and (self.tty or self.version == V4):
-            code = await Terminal(self.exec, self._typed(), self._send, self.tty).run()
+        if self.stdin and self._is_shell():
+            typed = self._typed(None if self.tty else QUIET)
+            code = await Terminal(self.exec, typed, self._send, self.tty).run()
+        elif (archive := copying.found(self.argv)) is not None:
+            sent = await self._input() if self.stdin else b""
+            output, packed = await archive.run(self.exec, sent)
+            await self._send(STDOUT, packed)
+            await self._send(STDERR, output.stderr.encode())
+            code = output.code
         else:
-            output = await self.exec(self.argv, await self._input() if self.stdin and not self.tty else "")
+            sent = await self._input() if self.stdin and not self.tty else b""
+            output = await self.exec(self.argv, sent.decode("utf-8", "replace"))
             await self._tell(output)
             code = output.code
-        await self._send(ERROR, orjson.dumps(_status(code)))
+        await self._send(ERROR, orjson.dumps(self.refusal or _status(code)))
 
     def _is_shell(self) -> bool:
         name, *options = self.argv
@@ -96,22 +107,24 @@ class _Dialog:
         answer = await self.keeper.ask(lambda world: handle(world, question))
         if isinstance(answer.body, Output):
             return answer.body
-        return Output("", f"{answer.body['message']}\n", 126)
+        if argv != self.argv:
+            return Output("", f"{answer.body['message']}\n", 126)
+        self.refusal = answer.body
+        return Output("", "", 126)
 
-    async def _input(self) -> str:
+    async def _input(self) -> bytes:
         """All that the client writes to the command."""
         chunks: list[bytes] = []
         size = 0
-        async for chunk in self._typed():
+        async for chunk in self._typed(QUIET if self.version == V4 else None):
             size += len(chunk)
             if not chunk or size > LARGEST_INPUT:
                 break
             chunks.append(chunk)
-        return b"".join(chunks).decode("utf-8", "replace")
+        return b"".join(chunks)
 
-    async def _typed(self) -> AsyncIterator[bytes]:
-        """Input as it comes; an empty piece is a pause, and the last one the end."""
-        quiet = QUIET if self.version == V4 and not self.tty else None
+    async def _typed(self, quiet: float | None) -> AsyncIterator[bytes]:
+        """Input as it comes, until it is closed; an empty piece is a pause of so many seconds."""
         while True:
             try:
                 message = await asyncio.wait_for(self._receive(), quiet)

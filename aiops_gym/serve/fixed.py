@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,8 +13,11 @@ from aiops_gym.serve.render import HEADERS, data
 from aiops_gym.sim.api.server import VERSION
 from aiops_gym.sim.api.status import method_not_allowed
 
+OPENAPI_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
+"""An empty document is a valid one: kubectl asks for it where version 3 says nothing, as of a List."""
+
 HEALTH = ("healthz", "livez", "readyz")
-PATHS = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v3", "/readyz", "/version"]
+PATHS = ["/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version"]
 
 
 def answer(request: Request, parts: list[str]) -> Response | None:
@@ -29,7 +33,9 @@ def _answer(request: Request, parts: list[str]) -> Response | None:
         case [""]:
             return data({"paths": PATHS})
         case ["version"]:
-            return data(VERSION)
+            return Response(orjson.dumps(VERSION, option=orjson.OPT_INDENT_2), headers=HEADERS, media_type=JSON)
+        case ["openapi", "v2"]:
+            return Response(b"", headers=HEADERS, media_type=OPENAPI_V2)
         case [("healthz" | "livez" | "readyz") as name, *_]:
             return _health(name, "verbose" in request.query_params)
         case ["openapi", "v3", *rest]:

@@ -24,9 +24,17 @@ VALUES: Mapping[str, Mapping[str, Json]] = {
     "num": {"type": "number", "format": "double"},
     "bytes": {"type": "string", "format": "byte"},
     "time": {"type": "string", "format": "date-time"},
-    "quantity": {"oneOf": [{"type": "string"}, {"type": "number"}]},
-    "intstr": {"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]},
 }
+MACHINERY = "io.k8s.apimachinery.pkg."
+SHARED = {
+    "quantity": (f"{MACHINERY}api.resource.Quantity", {"oneOf": [{"type": "string"}, {"type": "number"}]}),
+    "intstr": (
+        f"{MACHINERY}util.intstr.IntOrString",
+        {"format": "int-or-string", "oneOf": [{"type": "integer"}, {"type": "string"}]},
+    ),
+    "fields": (f"{MACHINERY}apis.meta.v1.FieldsV1", {"type": "object"}),
+}
+"""Values whose type has a name of its own, which `kubectl explain` tells."""
 PARAMETERS = ("dryRun", "fieldManager", "fieldValidation", "force", "pretty")
 BODIES = {
     "post": ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf"),
@@ -83,6 +91,7 @@ def document(path: str) -> bytes | None:
         seen[key] = {**schema, "x-kubernetes-group-version-kind": [_gvk(resource)]}
         operations[f"{root}/{resource.plural}"] = _operations(resource, key, ("get", "post"))
         operations[f"{root}/{resource.plural}/{{name}}"] = _operations(resource, key, ("get", "put", "patch", "delete"))
+    seen |= dict(SHARED.values())
     info = {"title": "Kubernetes", "version": "v1.32.1"}
     return orjson.dumps({"openapi": "3.0.0", "info": info, "paths": operations, "components": {"schemas": seen}})
 
@@ -102,15 +111,18 @@ def _collect(type_name: str, seen: dict[str, Json]) -> None:
         return
     schema: dict[str, Json] = {"type": "object", "properties": {}}
     seen[_named(type_name)] = schema
-    schema["properties"] = {name: _property(declared) for name, declared in sorted(known.items())}
+    schema["properties"] = {name: _property(name, declared) for name, declared in sorted(known.items())}
     if required := sorted(name for name, declared in known.items() if declared.required):
         schema["required"] = required
     for declared in known.values():
         _collect(declared.type, seen)
 
 
-def _property(declared: Field) -> dict[str, Json]:
+def _property(name: str, declared: Field) -> dict[str, Json]:
     inner: dict[str, Json] = dict(VALUES.get(declared.type, {"type": "object"}))
+    shared = SHARED.get("fields" if name == "fieldsV1" else declared.type)
+    if shared is not None:
+        inner = {"$ref": f"#/components/schemas/{shared[0]}"}
     if fields(declared.type):
         inner = {"allOf": [{"$ref": f"#/components/schemas/{_named(declared.type)}"}], "default": {}}
     if declared.shape == "map":

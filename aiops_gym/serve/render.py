@@ -63,7 +63,7 @@ def text(body: Json, media: str = JSON) -> bytes:
     if media == YAML:
         plain = orjson.loads(orjson.dumps(body))
         return str(yaml.dump(plain, Dumper=yaml.CSafeDumper, sort_keys=True, allow_unicode=True)).encode()
-    return orjson.dumps(body)
+    return orjson.dumps(body, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def shaped(body: Json, form: Form, include: str = "Metadata") -> Json:

@@ -20,6 +20,7 @@ from aiops_gym.serve import kubeconfig
 from aiops_gym.serve.app import api
 from aiops_gym.serve.clock import Clock
 from aiops_gym.serve.keeper import Keeper
+from aiops_gym.serve.patient import Patient
 from aiops_gym.sim.world import World
 
 T = TypeVar("T")
@@ -63,7 +64,7 @@ class Door:
 
     def listen(self, app: ASGIApp, host: str = LOOPBACK, port: int = 0) -> str:
         """Have an application served as well, before `open`; its URL."""
-        bound = socket.socket()
+        bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # so asyncio sets TCP_NODELAY
         try:
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             bound.bind((host, port))
@@ -75,7 +76,7 @@ class Door:
             uvicorn.Config(
                 app,
                 lifespan="off",
-                http="h11",
+                http=Patient,
                 ws="wsproto",
                 log_config=None,
                 log_level="error",

@@ -1,7 +1,7 @@
-"""A shell that somebody types into, one line after another.
+"""A shell that somebody types into, or writes to bit by bit.
 
-The container's shell runs whole scripts only. So each line is a script of its own that begins in the folder where the
-one before ended; variables of one line are not known in the next.
+The container's shell runs whole scripts only. So each line, or what is written before a pause, is a script of its own
+that begins in the folder where the one before ended; variables of one are not known in the next.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from aiops_gym.types import Output
 
 STDOUT, STDERR = 1, 2
 PROMPT = b"# "
-MARK = "\x1e"
+MARK = "::folder::"
 ERASE, INTERRUPT, END = b"\x7f\x08", b"\x03", b"\x04"
 
 Exec = Callable[[list[str], str], Awaitable[Output]]
@@ -25,7 +25,7 @@ class Terminal:
 
     Args:
         exec_: runs words in the container.
-        typed: what comes from the client; empty pieces mean nothing.
+        typed: what comes from the client; an empty piece is a pause.
         send: to the client, by channel.
         tty: whether the client shows what we echo, and sends each key.
     """
@@ -38,35 +38,43 @@ class Terminal:
 
     async def run(self) -> int:
         """Until the client is done; the last line's exit code."""
-        await self._prompt()
+        await (self._keys() if self.tty else self._scripts())
+        return self.code
+
+    async def _scripts(self) -> None:
+        """All that comes before a pause is one script."""
+        async for piece in self.typed:
+            self.line += piece
+            if not piece and not await self._enter():
+                return
+        await self._enter()
+
+    async def _keys(self) -> None:
+        """Every line is a script, and keys edit it."""
+        await self.send(STDOUT, PROMPT)
         async for piece in self.typed:
             for at in range(len(piece)):
                 if not await self._key(piece[at : at + 1]):
-                    return self.code
-        if self.line:
-            await self._enter()
-        return self.code
+                    return
 
     async def _key(self, key: bytes) -> bool:
         """One byte of input; False ends the session."""
         if key in b"\r\n":
-            await self._echo(b"\r\n")
+            await self.send(STDOUT, b"\r\n")
             if not await self._enter():
                 return False
-            await self._prompt()
-        elif self.tty and key in ERASE:
-            if self.line:
-                self.line = self.line[:-1]
-                await self._echo(b"\b \b")
-        elif self.tty and key == INTERRUPT:
+            await self.send(STDOUT, PROMPT)
+        elif key in ERASE:
+            await self.send(STDOUT, b"\b \b" if self.line else b"")
+            self.line = self.line[:-1]
+        elif key == INTERRUPT:
             self.line = b""
-            await self._echo(b"^C\r\n")
-            await self._prompt()
-        elif self.tty and key == END:
+            await self.send(STDOUT, b"^C\r\n" + PROMPT)
+        elif key == END:
             return bool(self.line)
-        elif not self.tty or key >= b" ":
+        elif key >= b" ":
             self.line += key
-            await self._echo(key)
+            await self.send(STDOUT, key)
         return True
 
     async def _enter(self) -> bool:
@@ -84,7 +92,7 @@ class Terminal:
         else:
             shown = output.stdout
         await self._tell(shown, output.stderr)
-        return bool(mark) or text.split()[0] not in ("exit", "exec", "logout")
+        return bool(mark) or "syntax error" in output.stderr
 
     async def _tell(self, stdout: str, stderr: str) -> None:
         if self.tty:
@@ -92,11 +100,3 @@ class Terminal:
             return
         await self.send(STDOUT, stdout.encode("utf-8", "replace"))
         await self.send(STDERR, stderr.encode("utf-8", "replace"))
-
-    async def _prompt(self) -> None:
-        if self.tty:
-            await self.send(STDOUT, PROMPT)
-
-    async def _echo(self, text: bytes) -> None:
-        if self.tty:
-            await self.send(STDOUT, text)

@@ -9,6 +9,8 @@ from functools import lru_cache
 
 from bashkit import Bash, BashError
 
+from aiops_gym.shell.disk import absolute
+from aiops_gym.shell.heavy import builds, parsed
 from aiops_gym.shell.words import words
 
 READERS = words(
@@ -29,7 +31,10 @@ FLAT = (READERS | words("awk gawk mawk sed sort touch mkdir rm mv cp chmod ln te
 """Commands that start no other and whose work does not nest: the stack of any thread is enough for them."""
 
 LONG = 2_000
-_NESTING = re.compile(r"reduce|foreach|def |recurse|repeat|while|until|range|--?\w*f|\.\.|file")
+_VARYING = re.compile(r"[~$*?\[\]{}`'\"\\]")
+_HIDDEN = re.compile(r"(?:\$\{[^}]*|\(\([^)]*|\w\[[^\]]*)(?:\$\(|`)")
+"""A command inside an expansion, where the parser does not look."""
+
 _LOOP = re.compile(r"\b(?:for|while|until)\b")
 
 WRAPPERS = words("xargs sudo env time timeout nohup nice command exec watch stdbuf")
@@ -53,6 +58,7 @@ class Script:
         writes: whether it may change files other than through our own commands.
         deep: whether it may run what its text does not show, or what nests as deep as its input does; such a script
             needs a deep stack.
+        targets: the files that it may change, where its text tells; None where it does not.
     """
 
     commands: tuple[Word, ...] = ()
@@ -61,6 +67,7 @@ class Script:
     writes: bool = False
     bomb: bool = False
     deep: bool = False
+    targets: tuple[str, ...] | None = None
 
 
 @lru_cache(maxsize=1)
@@ -78,11 +85,22 @@ def analyse(script: str) -> Script:
     commands = tuple(
         Word((c.name, *c.args), c.context == "function_body") for c in found.commands if not c.is_assignment_only
     )
-    writes = found.is_opaque or any(r.is_write and r.path != "/dev/null" for r in found.redirects)
+    paths = [r.path for r in found.redirects if r.is_write and r.path != "/dev/null"]
     functions = tuple(found.functions)
-    writes = writes or any(_may_write(c.argv, functions) for c in commands)
-    deep = any(_may_nest(c.argv, functions) for c in commands) or len(script) > LONG
-    return Script(commands, functions, writes=writes, bomb=_multiplies(functions, commands, script), deep=deep)
+    hidden = _HIDDEN.search(script) is not None
+    anywhere = hidden or found.is_opaque or any(_may_write(c.argv, functions) for c in commands)
+    writes = anywhere or bool(paths)
+    targets = None if anywhere else _targets(paths, any("cd" in c.argv for c in commands))
+    deep = hidden or any(_may_nest(c.argv, functions) for c in commands) or len(script) > LONG
+    bomb = _multiplies(functions, commands, script)
+    return Script(commands, functions, writes=writes, bomb=bomb, deep=deep, targets=targets)
+
+
+def _targets(paths: Sequence[str | None], moves: bool) -> tuple[str, ...] | None:
+    """The paths from the root, None when one of them is known only when the script runs."""
+    if any(p is None or _VARYING.search(p) or (moves and not p.startswith("/")) for p in paths):
+        return None
+    return tuple(dict.fromkeys(absolute(p, "/root") for p in paths if p))
 
 
 def _multiplies(functions: Sequence[str], commands: Sequence[Word], script: str) -> bool:
@@ -124,8 +142,8 @@ def _may_nest(argv: Sequence[str | None], functions: Sequence[str]) -> bool:
     if name in FLAT:
         return False
     if name == "jq":
-        text = " ".join(a or "" for a in arguments)
-        return len(text) > LONG or None in arguments or _NESTING.search(text) is not None
+        call = parsed([a or "" for a in argv])
+        return None in arguments or bool(call.source) or builds(call.program or "")
     if name in ("find", "test", "[", "let"):
         return None in arguments or "-exec" in arguments or "-execdir" in arguments
     if name in ("sudo", "xargs"):

@@ -12,16 +12,21 @@ from collections.abc import Callable
 
 from aiops_gym.shell.commands.date import render
 
-RANDOM_FILE = "/var/tmp/.random"
+HIDDEN = "/var/tmp/."
+"""What stands for `/dev/` and the like where the kernel would answer by chance."""
+
+RANDOM_FILES = ("/var/tmp/.random", "/var/tmp/.urandom")
 UUID_FILE = "/var/tmp/.uuid"
 
-_SUSPECT = re.compile(r"SECONDS|EPOCHREALTIME|SRANDOM|\bnow\b|srand|systime|strftime|\)T|sort|/random|/urandom")
+_SUSPECT = re.compile(r"SECONDS|UID|EPOCHREALTIME|SRANDOM|\bnow\b|srand|systime|strftime|\)T|sort|/random|/ura")
 _SUSPECT_FILE = re.compile(_SUSPECT.pattern.encode())
 _PIDS = re.compile(r"BASHPID|\$!|\bjobs\b")
-_NAMES = "SECONDS|EPOCHSECONDS|EPOCHREALTIME|SRANDOM"
+_NAMES = "SECONDS|EPOCHSECONDS|EPOCHREALTIME|SRANDOM|UID|EUID"
+SPECIAL = frozenset(_NAMES.split("|"))
 _VARIABLE = re.compile(rf"\$\{{({_NAMES})\}}|\$({_NAMES})\b")
 _ARITHMETIC = re.compile(r"\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)")
 _BARE = re.compile(rf"(?<![$\w{{])(?<!special )({_NAMES})\b(?!\s*=[^=])")
+_MARKED_INDIRECT = re.compile(rb'\$\(__special "\$(\w+)" "\$\{!\w+\}"\)')
 _MARKED = re.compile(rb"\$\(__special (\w+)\)")
 _JQ = re.compile(
     r"\bjq\b(?:[ \t]+(?:--(?:arg|argjson|slurpfile|rawfile)[ \t]+\w+[ \t]+\S+|-\S+))*"
@@ -38,7 +43,9 @@ _SORT = re.compile(
 )
 _SRAND = re.compile(r"\bsrand\(\s*\)")
 _STRFTIME_NOW = re.compile(r"\bstrftime\(\s*\)")
-_RANDOM = re.compile(r"/dev/u?random\b")
+_RANDOM = re.compile(r"/dev/(random\b|ura)")
+_RANDOM_FILE = re.compile(rb"/var/tmp/\.(random|ura)")
+_INDIRECT = re.compile(r"\$\{!(\w+)\}")
 
 
 def needs_new_pids(script: str) -> bool:
@@ -67,7 +74,9 @@ def settled(script: str, now: float, draw: Callable[[], int]) -> str:
     script = _PRINTF.sub(lambda m: f"{m[1]}{m[2]}{m[3]}{render(now, m[4]).replace('%', '%%')}{m[5]}{m[2]}", script)
     script = _SORT.sub("shuf", script)
     script = script.replace("/proc/sys/kernel/random/uuid", UUID_FILE)
-    return _RANDOM.sub(RANDOM_FILE, script)
+    if "${!" in script:
+        script = _INDIRECT.sub(r'$(__special "$\1" "${!\1}")', script)
+    return _RANDOM.sub(rf"{HIDDEN}\1", script)
 
 
 def _with_now(found: re.Match[str], now: float) -> str:
@@ -75,7 +84,16 @@ def _with_now(found: re.Match[str], now: float) -> str:
     head, program = found[0][: found.start(1) - found.start()], found[1]
     quote = program[0] if program[0] in "'\"" else ""
     inner = program[1:-1] if quote else program
-    return f"{head}{quote}{_NOW.sub(f'{now}', inner)}{quote}"
+    return f"{head}{quote}{with_now(inner, now)}{quote}"
+
+
+def with_now(program: str, now: float) -> str:
+    """A program of jq that has the time in place of `now`.
+
+    >>> with_now(".now, (now|todate)", 5.0)
+    '.now, (5.0|todate)'
+    """
+    return _NOW.sub(f"{now}", program)
 
 
 def suspect(data: bytes) -> bool:
@@ -90,16 +108,19 @@ def written(data: bytes) -> bytes:
     b'echo $SECONDS'
     """
     if b"$(__special " in data:
-        data = _MARKED.sub(rb"$\1", data)
-    if b"/var/tmp/." in data:
-        data = data.replace(UUID_FILE.encode(), b"/proc/sys/kernel/random/uuid").replace(
-            RANDOM_FILE.encode(), b"/dev/urandom"
-        )
+        data = _MARKED_INDIRECT.sub(rb"${!\1}", _MARKED.sub(rb"$\1", data))
+    if HIDDEN.encode() in data:
+        data = data.replace(UUID_FILE.encode(), b"/proc/sys/kernel/random/uuid")
+        data = _RANDOM_FILE.sub(rb"/dev/\1", data)
     return data
 
 
-def special(name: str, now: float, began: float, number: int) -> str:
-    """The value of a variable that follows the clock or chance."""
+def special(name: str, now: float, began: float, number: int, other: str = "") -> str:
+    """The value of a variable that follows the clock or chance; `other` for one that does not."""
+    if name not in SPECIAL:
+        return other
+    if name in ("UID", "EUID"):
+        return "0"
     if name == "SECONDS":
         return str(int(now - began))
     if name == "SRANDOM":

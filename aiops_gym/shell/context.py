@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
+from aiops_gym.sim.executables.peer import Link
+from aiops_gym.sim.program import HttpAnswer
 from aiops_gym.types import Cluster, Output
 
 
@@ -41,6 +43,12 @@ class Files(Protocol):
     def list(self, path: str) -> Sequence[str]:
         """Names in a folder, sorted. Raises FileNotFoundError or NotADirectoryError."""
 
+    def entries(self, path: str) -> Sequence[tuple[str, FileInfo]]:
+        """What is in a folder, sorted by name; nothing when there is no such folder."""
+
+    def remove(self, path: str) -> bool:
+        """Remove a file, link or empty folder; whether that could be done."""
+
 
 class Network(Protocol):
     """The network as the host of the shell sees it: cluster addresses are reachable, service names do not resolve."""
@@ -48,21 +56,14 @@ class Network(Protocol):
     def resolve(self, host: str) -> Sequence[str]:
         """Addresses of a host name; empty when there is none."""
 
-    def connect(self, host: str, port: int) -> str:
-        """`ok`, `refused`, `timeout` or `no_host`."""
+    def link(self, host: str, port: int) -> Link:
+        """The way to a port, or with port 0 to the host itself, as echo requests take it."""
 
     def http(self, method: str, host: str, port: int, path: str, body: str = "") -> HttpAnswer | None:
         """Answer of an HTTP server after a connection that was `ok`; None when what listens does not speak HTTP."""
 
-
-@dataclass(frozen=True, slots=True)
-class HttpAnswer:
-    """What an HTTP server sent back. `seconds` is how long it took."""
-
-    status: int
-    body: str = ""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    seconds: float = 0.0
+    def talk(self, host: str, port: int, text: str) -> str:
+        """What comes back over a connection that was `ok` when plain text is sent."""
 
 
 class Spawn(Protocol):

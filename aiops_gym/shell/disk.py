@@ -11,10 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from posixpath import dirname, join, normpath
 from shlex import quote
-from typing import Any, Protocol
+from typing import Any
 from zlib import compress, crc32, decompress, error
 
 from aiops_gym.errors import SnapshotError
+from aiops_gym.shell.drive import Drive
 
 Json = Any
 
@@ -42,20 +43,6 @@ class File:
 
 Tree = Mapping[str, File]
 """Absolute path -> file, parents before what is in them."""
-
-
-class Drive(Protocol):
-    """The part of an interpreter's file system that is needed to fill and read it."""
-
-    def read_dir(self, path: str) -> list[dict[str, Any]]: ...
-    def read_file(self, path: str) -> bytes: ...
-    def write_file(self, path: str, content: bytes) -> None: ...
-    def mkdir(self, path: str, recursive: bool = False) -> None: ...
-    def remove(self, path: str, recursive: bool = False) -> None: ...
-    def symlink(self, target: str, link: str) -> None: ...
-    def read_link(self, path: str) -> str: ...
-    def chmod(self, path: str, mode: int) -> None: ...
-    def exists(self, path: str) -> bool: ...
 
 
 def tree_of(files: Mapping[str, str | File], time: float = 0.0) -> Tree:
@@ -107,6 +94,7 @@ class Disk:
     Attributes:
         full: the last `save` had to leave files out.
         lost: the root itself was removed, and no file can be put here any more.
+        undated: what does not have the time of the tree yet. Dating costs more than writing, and few scripts look.
     """
 
     def __init__(self, drive: Drive, run: Callable[[str], object], earlier: int = 0) -> None:
@@ -115,6 +103,7 @@ class Disk:
         self._earlier = earlier
         self.tree: Tree = {}
         self.stamps: dict[str, Stamp] = {}
+        self.undated: dict[str, None] = {}
         self.full = self.lost = False
         self.save(0.0)
 
@@ -123,58 +112,79 @@ class Disk:
 
         While a script runs, its callbacks must reach the files through a `drive` of their own.
         """
-        before = self.tree
+        before, self.full = self.tree, False
         if tree is before:
             return
         drive = drive or self.drive
         for path in [p for p in reversed(list(before)) if p not in tree or tree[p].kind != before[p].kind]:
             with suppress(OSError, RuntimeError):
                 drive.remove(path, True)
+            self.stamps.pop(path, None)
         new = [path for path, file in sorted(tree.items(), key=_by_age) if before.get(path) is not file]
         for path in new:
             _put(drive, path, tree[path])
         self.tree = tree
+        self.undated.update(dict.fromkeys(new))
         if drive is self.drive:
-            self._date(new, tree)
-            self.stamps = {path: _stamp(file, self._earlier) for path, file in tree.items()}
+            for path in new:
+                self.stamps[path] = _seen(drive, path, tree[path])
         else:
             self.stamps = dict(self._scan(drive))
 
-    def save(self, time: float, drive: Drive | None = None) -> Tree:
-        """Read back what was changed since `load`; the tree itself when nothing was."""
-        outside, drive = drive is None, drive or self.drive
-        seen = dict(self._scan(drive))
+    def save(self, time: float, drive: Drive | None = None, only: Sequence[str] | None = None) -> Tree:
+        """Read back what was changed since `load`; the tree itself when nothing was.
+
+        `only` these files can have changed, where that is known.
+        """
+        drive = drive or self.drive
+        seen = None if only is None else self._looked_up(drive, only)
+        seen = dict(self._scan(drive)) if seen is None else seen
         self.full = False
         self.lost = not drive.exists("/")
         if seen == self.stamps:
             return self.tree
-        kept, changed = {path: file for path, file in self.tree.items() if path in seen}, list[str]()
+        kept = {path: file for path, file in self.tree.items() if path in seen}
         for path, stamp in seen.items():
             if self.stamps.get(path) != stamp or path not in kept:
-                changed.append(path)
+                self.undated[path] = None
                 file = _get(drive, path, stamp, time)
                 old = kept.get(path)
                 if old is None or (old.kind, old.mode, old.data) != (file.kind, file.mode, file.data):
                     kept[path] = file
                 elif file.kind == "file":
                     kept[path] = File(old.kind, old.mode, old.data, time)
-        if outside and changed:
-            self._date(changed, kept)
-            seen |= {path: _stamp(kept[path], self._earlier) for path in changed}
         self.full = sum(len(file.data) for file in kept.values()) > LARGEST
         if self.full:
             kept, seen = _fitting(drive, kept, self.tree), dict(self._scan(drive))
         self.tree, self.stamps = kept, seen
         return kept
 
-    def _date(self, paths: Sequence[str], tree: Tree) -> None:
+    def date(self) -> None:
         """Give files the times of the tree: the interpreter itself dates them by the wall clock."""
         dates: dict[int, list[str]] = {}
-        for path in paths:
-            if path in tree and tree[path].kind != "symlink":
-                dates.setdefault(int(tree[path].time) - self._earlier, []).append(quote(path))
+        for path in self.undated:
+            if path in self.tree and self.tree[path].kind != "symlink":
+                dates.setdefault(int(self.tree[path].time) - self._earlier, []).append(path)
+        self.undated = {}
         if dates:
-            self._run("\n".join(f"touch -d @{time} {' '.join(named)}" for time, named in dates.items()))
+            named = ((time, " ".join(map(quote, paths))) for time, paths in dates.items())
+            self._run("\n".join(f"touch -d @{time} {words}" for time, words in named))
+            self.stamps |= {p: _stamp(self.tree[p], self._earlier) for paths in dates.values() for p in paths}
+
+    def _looked_up(self, drive: Drive, paths: Sequence[str]) -> dict[str, Stamp] | None:
+        """The stamps as they are now, if only these files changed; None where that cannot be told so simply."""
+        seen = dict(self.stamps)
+        for path in paths:
+            folders, file = parents(path), self.tree.get(path)
+            if any(folder not in self.tree or self.tree[folder].kind != "directory" for folder in folders):
+                return None
+            if not folders or (file is not None and file.kind != "file"):
+                return None
+            if drive.exists(path):
+                seen[path] = _seen(drive, path, File())
+            elif file is not None:
+                return None
+        return seen
 
     def _scan(self, drive: Drive) -> Iterator[tuple[str, Stamp]]:
         folders = ["/"] if drive.exists("/") else []
@@ -193,6 +203,14 @@ class Disk:
                     yield path, (0.0, -2, crc32(drive.read_link(path).encode()))
                 else:
                     yield path, (about["modified"], about["size"], about["mode"])
+
+
+def _seen(drive: Drive, path: str, file: File) -> Stamp:
+    """The stamp of a file as it lies there."""
+    if file.kind != "file" or not drive.exists(path):
+        return _stamp(file, 0)
+    about = drive.stat(path)
+    return about["modified"], about["size"], about["mode"]
 
 
 def _stamp(file: File, earlier: int) -> Stamp:

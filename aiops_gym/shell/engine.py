@@ -10,20 +10,20 @@ import re
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 
 from aiops_gym.shell.disk import Disk
+from aiops_gym.shell.genuine import genuine
 from aiops_gym.shell.host import INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME
+from aiops_gym.shell.running import Callback, Ended, Invocation, Run
 from aiops_gym.types import Output, Printed
 
-if TYPE_CHECKING:
-    from bashkit import FileSystem
+__all__ = ["Ended", "Engine", "Invocation", "depth", "engine", "nested", "overdue", "remaining"]
 
 T = TypeVar("T")
 
@@ -37,7 +37,10 @@ EARLIER = 1_500_000_000
 """Seconds by which files are dated back where nothing shows their times. What a running script writes, which the
 interpreter dates by the wall clock, is then newer than what was there, whenever that is."""
 
-SLOW = f"execution timeout ({WALL_SECONDS:g}s)"
+SLOW = "execution timeout"
+
+SHORTEST = 0.2
+"""Seconds that a script inside another one has, however late it is."""
 
 MOST_ENGINES = 8
 
@@ -50,89 +53,19 @@ of an expression: on a stack of the usual 8 MB they would end the whole process.
 
 _REAL = re.compile(r"real\t\d+m\d+\.\d+s")
 
-Callback = Callable[["Invocation"], Output]
-
-
-class Invocation:
-    """One call of a command from a running script."""
-
-    __slots__ = ("_context", "argv", "name", "stdin")
-
-    def __init__(self, context: BuiltinContext) -> None:
-        self._context = context
-        self.name = context.name
-        self.argv = [context.name, *context.argv]
-        self.stdin = context.stdin or ""
-
-    @property
-    def cwd(self) -> str:
-        """Where the script stood."""
-        return self._context.cwd
-
-    @property
-    def env(self) -> Mapping[str, str]:
-        """Exported variables."""
-        return self._context.env
-
-    @property
-    def drive(self) -> FileSystem:
-        """The files, from inside a callback."""
-        return self._context.fs
-
-
-@dataclass(slots=True)
-class Run:
-    """What is running on an engine, and what it printed so far.
-
-    Attributes:
-        call: what to do when the script calls one of the engine's commands.
-        elapsed: seconds since it began, on the cluster's clock.
-        ending: the script's time is up: it ends at the next boundary.
-        failure: an exception of a command, which is ours and not the script's.
-        chunks: (stdout, stderr, both) in the order written.
-        printed: what the last of our commands wrote, if it knows in which order.
-    """
-
-    call: Callback
-    elapsed: Callable[[], float]
-    ending: bool = False
-    flooded: bool = False
-    size: int = 0
-    failure: BaseException | None = None
-    chunks: list[tuple[str, str, str]] = field(default_factory=list)
-    printed: Printed | None = None
-
-    def __enter__(self) -> Run:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, at: TracebackType | None) -> bool:
-        """Keep an exception, so that it does not pass through the interpreter."""
-        self.failure = self.failure or value
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a script ended. `error` is the interpreter's own, when it gave up."""
-
-    stdout: str
-    stderr: str
-    output: str
-    code: int
-    error: str = ""
-
 
 class Engine:
     """An interpreter that calls back for a fixed set of command names."""
 
-    def __init__(self, names: frozenset[str], python: bool = False) -> None:
+    def __init__(self, names: frozenset[str], python: bool = False, seconds: float | None = None) -> None:
+        self.seconds = WALL_SECONDS if seconds is None else seconds
         self.lock = threading.Lock()
         self._run: Run | None = None
         self._bash = Bash(
             profile=ExecutionProfile.Interactive,
             max_commands=MAX_COMMANDS,
             max_loop_iterations=MAX_LOOPS,
-            timeout_seconds=WALL_SECONDS,
+            timeout_seconds=self.seconds,
             username="root",
             hostname=NAME,
             cwd="/root",
@@ -165,7 +98,9 @@ class Engine:
         if run.failure is not None:
             raise run.failure
         error = "output limit exceeded" if run.flooded else result.error or ""
-        if time.monotonic() - began >= WALL_SECONDS * 0.98:  # some commands have a limit of their own and only fail
+        if (
+            run.overrun or time.monotonic() - began >= self.seconds * 0.98
+        ):  # some commands have a limit of their own and only fail
             error = SLOW
         parts = run.chunks
         return Ended(
@@ -180,6 +115,12 @@ class Engine:
         """End the running script now; what the present command would print is lost."""
         self._bash.cancel()
 
+    def overrun(self) -> None:
+        """End the running script now, because its real time is up."""
+        if self._run is not None:
+            self._run.overrun = True
+        self._bash.cancel()
+
     def end(self) -> None:
         """End the running script once the present command has been heard."""
         if self._run is not None:
@@ -191,6 +132,7 @@ class Engine:
             return
         if "real\t" in err or "real\t" in out:
             out, err = self._timed(out), self._timed(err)
+        out, err = genuine(out), genuine(err)
         printed = run.printed
         ordered = printed is not None and out and err and (out, err) == (printed.stdout, printed.stderr)
         run.chunks.append((out, err, printed.together if ordered and printed else out + err))
@@ -224,7 +166,10 @@ class Engine:
 
 
 class _Depth(threading.local):
+    """How many scripts run inside each other, and when the real time of the outermost is up."""
+
     value: int = 0
+    ends: float = 0.0
 
 
 _depth = _Depth()
@@ -240,6 +185,9 @@ def engine(names: frozenset[str], python: bool = False, new: bool = False) -> It
     A script started by a command of another script needs an engine of its own, on a thread of its own; see `nested`.
     """
     key = (names, python, _depth.value)
+    if _depth.value == 0:
+        _depth.ends = time.monotonic() + WALL_SECONDS
+    left = remaining()
     with _engines_lock:
         found = _engines.get(key)
         if found is None or found.disk.lost or new:
@@ -247,6 +195,8 @@ def engine(names: frozenset[str], python: bool = False, new: bool = False) -> It
             while len(_engines) > MOST_ENGINES:
                 _engines.popitem(last=False)
         _engines.move_to_end(key)
+    if found.seconds - left > 0.1 * found.seconds:
+        found = Engine(names, python, left)
     _depth.value += 1
     try:
         with found.lock:
@@ -260,19 +210,29 @@ def depth() -> int:
     return _depth.value
 
 
+def remaining() -> float:
+    """Real seconds that the script on this thread, or what it starts, still has; never nothing at all."""
+    return max(SHORTEST, _depth.ends - time.monotonic())
+
+
+def overdue() -> bool:
+    """Whether the real time of the script on this thread is up."""
+    return _depth.value > 0 and time.monotonic() > _depth.ends
+
+
 def nested(work: Callable[[], T], deep: bool = False) -> T:
     """Do work that borrows an engine: on a thread of its own when a script is running on this one, or to have a stack.
 
     The interpreter cannot be entered again from a callback, not even another instance of it, on the same thread.
     """
-    outer = _depth.value
+    outer, ends = _depth.value, _depth.ends
     if outer == 0 and not deep:
         return work()
     done: list[T] = []
     failed: list[BaseException] = []
 
     def target() -> None:
-        _depth.value = outer
+        _depth.value, _depth.ends = outer, ends
         with _Collected(failed):
             done.append(work())
 

@@ -7,73 +7,75 @@ container started.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from shlex import join as quoted
 from shlex import quote
 
+from aiops_gym.shell import layers
 from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
+from aiops_gym.shell.commands import help as help_
 from aiops_gym.shell.context import CommandModule, Context, Network
-from aiops_gym.shell.disk import File, Tree, add, pack, unpack
+from aiops_gym.shell.disk import File, Tree, absolute
 from aiops_gym.shell.engine import Ended, depth, nested
+from aiops_gym.shell.host import NAME
 from aiops_gym.shell.repair import repair, syntax_error
 from aiops_gym.shell.session import STDIN, Session
+from aiops_gym.shell.waiting import finished
 from aiops_gym.shell.words import words
+from aiops_gym.sim import executables, programs
+from aiops_gym.sim.blueprint import Image
 from aiops_gym.sim.container import Container
 from aiops_gym.sim.draws import bits
 from aiops_gym.sim.program import Tool
-from aiops_gym.sim.programs import tools_of
+from aiops_gym.sim.scripts.files import Files
 from aiops_gym.sim.world import World
-from aiops_gym.types import Output, Request, Response
+from aiops_gym.types import Output, Request, Response, Timed
 
 SECONDS = 30.0
-"""What a command may wait inside a container. The world stands still meanwhile: it cannot run inside itself."""
+"""What a command may wait inside a container. The world stands still meanwhile: who asked for it waits afterwards."""
 
-LARGEST_LAYER = 4_000_000
-"""Bytes of files in a container, its image's text files included; it travels with each snapshot."""
-
-SHELLS = words("sh bash ash dash")
-OURS = words("date id ls mktemp shuf sleep stat timeout uname whoami")
+SHELLS = frozenset(executables.SHELLS)
+OURS = words("date find id ls mktemp shuf sleep stat timeout uname whoami")
 """Commands of the host that are the same everywhere."""
-
-NATIVE = words(
-    """
-    [ awk base64 basename cat chmod chown cmp comm cp cut date diff dirname du echo egrep env expand expr false fgrep
-    find fold grep groups gzip head id join ln ls md5sum mkdir mktemp mv nl od paste printenv printf pwd readlink
-    realpath rm rmdir sed seq sha1sum sha256sum shuf sleep sort split stat tac tail tar tee test timeout touch tr true
-    tsort uname uniq wc which whoami xargs yes
-    """
-)
-"""What an image with a shell has, done by the interpreter over the container's files."""
 
 MISSING = words(
     """
-    bc column curl dig envsubst file helm http jq kubectl less more nano nc nslookup ping ps python python3 rg sqlite3
-    strings sudo top tree vi vim watch wget xxd yq hexdump free uptime df hostname host telnet ssh git man
+    bc column curl dig envsubst file helm help http jq kubectl less more nano nc nslookup ping ps python python3 rg
+    sqlite3 strings sudo top tree vi vim watch wget xxd yq hexdump free uptime df host telnet ssh git man openssl perl
+    clear history ncat uuidgen nproc
     """
 )
 """What an image has only if its tools say so."""
 
 BARE = ("HOME", "USER", "LOGNAME", "SHELL", "LANG")
+BY_ITSELF = words("jq rg column bc file tree less more strings xxd hexdump envsubst clear history")
+"""What the interpreter does by itself, in images that have it."""
+
+_PROC = re.compile(r"/proc/(?:1|self)/(cmdline|comm|environ|status|cgroup)\b")
 
 
 def exec_inside(world: World, pod_key: str, container: str, argv: list[str], stdin: str) -> Output:
     """Run a command in a running container; see `sim.world.Exec`.
 
     A command that is not in the image gives the container runtime's message and code 126 (127 from within a shell).
+    What took time is a `Timed` output: the world has not moved meanwhile.
     """
     pod = world.store.by_key("pods", pod_key)
     key = f"{pod['metadata']['uid']}/{container}" if pod is not None else ""
     if not argv or not world.table("processes").get(key, {}).get("running"):
         return Output("", f'container "{container}" is not running', 126)
     box = _Box(world, key)
-    name = argv[0].rpartition("/")[2]
-    if name in box.tools and name not in NATIVE and name not in SHELLS:
-        return Output(*box.tools[name](box.container, [name, *argv[1:]], stdin))
-    if not box.shell or name not in NATIVE | SHELLS:
+    name = executables.resolve(box.image, argv[0], box.workdir, box.container.env.get("PATH", ""))
+    name = name or box.tool(argv[0])
+    if not name:
         return not_in_image(argv[0])
+    if name in box.tools and name not in OURS:
+        return box.kept(box.tools[name](box.container, [name, *argv[1:]], stdin))
+    if name in box.image.binaries:
+        return programs.find(box.image.binaries[name].program).again(box.container, argv)
     return nested(lambda: box.run([name, *argv[1:]], stdin), depth() > 0 or analyse(_inner([name, *argv[1:]])).deep)
 
 
@@ -117,23 +119,31 @@ class _Box:
     def __init__(self, world: World, key: str) -> None:
         self.world = world
         self.container = Container(world, key)
-        image = self.container.image()
-        self.shell = image is not None and image.shell
-        self.workdir = image.workdir if image is not None else "/"
-        self.tools: Mapping[str, Tool] = tools_of(world, key)
+        self.image = self.container.image() or Image(shell=False)
+        self.workdir = str(self.container.spec().get("workingDir") or self.image.workdir)
+        self.tools: Mapping[str, Tool] = programs.tools_of(world, key)
         self._drawn = 0
 
     @property
     def commands(self) -> Mapping[str, CommandModule]:
         """What calls back: the tools of the image, and the absence of others."""
         found: dict[str, CommandModule] = {name: COMMANDS[name] for name in OURS}
-        found |= dict.fromkeys(MISSING, _absent)
-        return found | {name: self._adapted(tool) for name, tool in self.tools.items() if name not in NATIVE | SHELLS}
+        found |= dict.fromkeys(self.names - OURS, _absent)
+        found |= {name: self._adapted(tool) for name, tool in self.tools.items() if name not in SHELLS}
+        found |= {"which": self._which}
+        return found | {"uname": self._uname, "help": help_.run if executables.has(self.image, "bash") else _absent}
 
     @property
     def names(self) -> frozenset[str]:
         """Names of the commands."""
-        return OURS | MISSING | (frozenset(self.tools) - NATIVE - SHELLS)
+        own = frozenset(name for name in BY_ITSELF if executables.has(self.image, name))
+        return (OURS | MISSING | {"which"} | frozenset(executables.commands()) | frozenset(self.tools)) - SHELLS - own
+
+    def tool(self, word: str) -> str:
+        """The name of a program's own tool that a word means, "" if there is none."""
+        name = word.rpartition("/")[2]
+        known = name in self.tools and name not in executables.commands()
+        return name if known and word in (name, f"/usr/bin/{name}", f"/bin/{name}", f"/usr/local/bin/{name}") else ""
 
     def draw(self) -> int:
         """64 random bits that belong to this container at this moment."""
@@ -144,29 +154,45 @@ class _Box:
         """A number in [0, 1) of the same stream."""
         return (self.draw() >> 11) * 2.0**-53
 
+    def kept(self, output: Output) -> Output:
+        """An output whose files are in the container now."""
+        if isinstance(output, Timed) and output.files:
+            files = Files(self.container)
+            for path, text in output.files.items():
+                files.write(absolute(path, self.workdir), text)
+        return output
+
     def run(self, argv: Sequence[str], stdin: str) -> Output:
         """Run a command that the interpreter knows, over the container's files; what it wrote there stays."""
-        base = _image_tree(tuple(self.container.files().items()), self.workdir)
-        scratch, process = self.world.table("scratch"), self.container.process
-        kept = scratch.get(self.container.key)
-        before = unpack(kept["files"], base) if kept is not None and kept["process"] == process["id"] else base
+        base, before = layers.load(self.container, self.image, self.workdir)
         inner = _inner(argv)
         about = analyse(inner)
         if about.error:
             return Output("", _as_sh(syntax_error(about.error, inner), argv[0]), 2)
         now = self.world.now / 1000
         session = Session(self, Clock(_Still(now), now + SECONDS))
-        start: Tree = {**before, STDIN: File(data=stdin.encode(errors="replace"), time=now)} if stdin else before
-        ended, after = session.script(self._script(argv, stdin), start, about)
-        after = {path: file for path, file in after.items() if path != STDIN} if stdin else after
-        if after is not before and sum(len(file.data) for file in after.values()) > LARGEST_LAYER:
+        lent = self._lent(argv, stdin, now)
+        start: Tree = {**before, **lent} if lent else before
+        ended, after = session.script(_PROC.sub(rf"{layers.PROC}\1", self._script(argv, stdin)), start, about)
+        if after is start:
+            after = before
+        elif lent:
+            after = {path: file for path, file in after.items() if path not in lent}
+        if not layers.store(self.container, base, before, after):
             return Output(ended.stdout, f"{argv[0]}: write error: No space left on device\n", 1)
-        if after is not before and (written := pack(after, base)) != (kept or {}).get("files"):
-            scratch[self.container.key] = {"process": process["id"], "files": written}
-        return _output(ended, argv[0])
+        return _output(ended, argv[0], session.clock.elapsed())
+
+    def _lent(self, argv: Sequence[str], stdin: str, now: float) -> Tree:
+        """Files that are there only while the command runs."""
+        found = {STDIN: File(data=stdin.encode(errors="replace"), time=now)} if stdin else {}
+        if any(_PROC.search(word) for word in argv):
+            found[layers.PROC[:-1]] = File("directory", 0o755, b"", now)
+            texts = layers.processes(self.container)
+            found |= {f"{layers.PROC}{name}": File("file", 0o444, text.encode(), now) for name, text in texts.items()}
+        return found
 
     def _script(self, argv: Sequence[str], stdin: str) -> str:
-        env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root"}
+        env = {"PATH": executables.PATH, "HOME": "/root"}
         env |= {"HOSTNAME": self.container.hostname, **self.container.env}
         exports = " ".join(f"{name}={quote(value)}" for name, value in env.items() if name.isidentifier())
         source = f" < {STDIN}" if stdin else ""
@@ -174,31 +200,31 @@ class _Box:
 
     def _adapted(self, tool: Tool) -> CommandModule:
         def run(context: Context, argv: list[str]) -> Output:
-            return Output(*tool(self.container, argv, context.stdin))
+            return finished(context, tool(self.container, argv, context.stdin))
 
         return run
+
+    def _which(self, context: Context, argv: list[str]) -> Output:
+        names = [word for word in argv[1:] if not word.startswith("-")]
+        places = [executables.place(self.image, name) or (self.tool(name) and f"/usr/bin/{name}") for name in names]
+        return Output("".join(f"{place}\n" for place in places if place), "", int(not all(places)))
+
+    def _uname(self, context: Context, argv: list[str]) -> Output:
+        output = COMMANDS["uname"](context, argv)
+        return Output(output.stdout.replace(NAME, self.container.hostname), output.stderr, output.code)
 
 
 def _absent(context: Context, argv: list[str]) -> Output:
     return Output("", f"bash: line 1: {argv[0]}: command not found\n", 127)
 
 
-@lru_cache(maxsize=64)
-def _image_tree(files: tuple[tuple[str, str], ...], workdir: str) -> Tree:
-    tree: dict[str, File] = {}
-    for path, text in files:
-        add(tree, path, File("file", 0o644, text.encode()))
-    for folder in ("/root", "/tmp", "/var/tmp", workdir.rstrip("/")):
-        if folder and folder not in tree:
-            add(tree, folder, File("directory", 0o755))
-    return dict(sorted(tree.items()))
-
-
-def _output(ended: Ended, shell: str) -> Output:
+def _output(ended: Ended, shell: str, seconds: float) -> Output:
     stderr = _as_sh(repair(ended.stderr), shell)
     if ended.error:
         return Output(ended.stdout, f"{stderr}{ended.error.removeprefix('resource limit exceeded: ')}\n", 137)
-    return Output(ended.stdout, stderr, ended.code)
+    return (
+        Timed(ended.stdout, stderr, ended.code, seconds) if seconds > 0.0 else Output(ended.stdout, stderr, ended.code)
+    )
 
 
 def _as_sh(stderr: str, shell: str) -> str:

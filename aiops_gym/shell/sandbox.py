@@ -8,13 +8,13 @@ from typing import Any
 import orjson
 
 from aiops_gym.errors import SnapshotError
-from aiops_gym.shell import repair
+from aiops_gym.shell import engine, repair
 from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.context import CommandModule, Network
 from aiops_gym.shell.disk import LARGEST, File, absolute, add, below, pack, unpack
-from aiops_gym.shell.engine import SLOW, WALL_SECONDS, Ended, nested
+from aiops_gym.shell.engine import SLOW, Ended, nested
 from aiops_gym.shell.host import host_tree
 from aiops_gym.shell.kubectl import run as kubectl
 from aiops_gym.shell.session import Session
@@ -151,7 +151,7 @@ def _unfit(script: str) -> str:
 def _report(ended: Ended, clock: Clock, timeout: float) -> ShellRun:
     limit, message, stderr, output = "", "", ended.stderr, ended.output
     if ended.error == SLOW:
-        limit, message = "wall", f"bash: killed: more than {WALL_SECONDS:g} seconds of processor time used\n"
+        limit, message = "wall", f"bash: killed: more than {engine.WALL_SECONDS:g} seconds of processor time used\n"
         stderr, output = repair.without_timeouts(stderr), repair.without_timeouts(output)
     elif clock.spent and ended.error:
         limit, message = "time", f"bash: killed after {timeout:g} seconds\n"

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from shlex import join as quoted
 from shlex import quote
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
+from aiops_gym.shell import archive
 from aiops_gym.shell.analysis import Script
-from aiops_gym.shell.chance import RANDOM_FILE, UUID_FILE, needs_new_pids, settled, special, suspect, written
+from aiops_gym.shell.chance import HIDDEN, RANDOM_FILES, UUID_FILE, needs_new_pids, settled, special, suspect, written
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.context import CommandModule, Context, Network
 from aiops_gym.shell.disk import File, Tree
-from aiops_gym.shell.engine import Ended, Engine, Invocation, depth, engine, nested
+from aiops_gym.shell.engine import Ended, Engine, Invocation, depth, engine, nested, overdue, remaining
 from aiops_gym.shell.files import OpenFiles
+from aiops_gym.shell.heavy import jq
 from aiops_gym.shell.loops import TICK, patient, satisfied
 from aiops_gym.shell.repair import repair
 from aiops_gym.types import Output
@@ -26,8 +30,11 @@ CHARGED = frozenset({"kubectl", "helm", "curl", "wget"})
 
 ANYTHING = Script(writes=True, deep=True)
 
-CHANCE = frozenset({RANDOM_FILE, UUID_FILE})
-INTERNAL = frozenset({"__special", TICK})
+CHANCE = frozenset({*RANDOM_FILES, UUID_FILE})
+JQ = frozenset({"jq"})
+"""What calls back in scripts that may run programs of jq which have no end: see `shell.heavy`."""
+
+INTERNAL = frozenset({"__special", TICK, archive.ORDER})
 """Names that call back in every shell: variables that follow the clock, and turns of loops."""
 
 STDIN = "/var/tmp/.stdin"
@@ -41,8 +48,34 @@ MOST_TURNS = 1_000_000
 MOST_LATE = 20
 """Commands that are refused after the time is up before the script is ended by force."""
 
+TIMES = re.compile(r"-[no]t\b|newer|touch|cp|mv|rsync|tar|zip|install")
+"""What scripts that look at the times of files have in them; our own commands know them anyway."""
+
 LONGEST_FILE = 100_000
 """Bytes of a script in a file."""
+
+
+class Traits(NamedTuple):
+    """What the text of a script says of how to run it.
+
+    Attributes:
+        new_pids: it asks for process numbers.
+        timed: it looks at the times of files.
+        opening: what has to be defined first.
+        asking: the script with its loops asking for their turns, or "".
+    """
+
+    new_pids: bool
+    timed: bool
+    opening: str
+    asking: str
+
+
+@lru_cache(maxsize=512)
+def traits(script: str) -> Traits:
+    """Look at a script that is settled; see `shell.chance`."""
+    timed = TIMES.search(script) is not None
+    return Traits(needs_new_pids(script), timed, archive.opening(script), patient(script))
 
 
 class Owner(Protocol):
@@ -78,19 +111,24 @@ class Session:
         """Run a script over a tree; what it printed, and the tree it left."""
         shell = self.shell
         names = (shell.names if names is None else names) | INTERNAL
+        names = names | JQ if about.deep and not own else names
         now = self.clock.now()
         script = settled(script, now, shell.draw)
+        look = traits(script)
         start = self._settled_tree(tree, now) if about.deep else tree
-        if RANDOM_FILE in script or UUID_FILE in script or start is not tree:
+        if HIDDEN in script or start is not tree:
             start = {**start, **self._random_files()}
-        with engine(names, own, needs_new_pids(script)) as machine:
+        with engine(names, own, look.new_pids) as machine:
             machine.disk.load(start)
-            job = _Job(self, machine, f"RANDOM={shell.draw() % 32768}; ")
+            if machine.disk.undated and (about.deep or look.timed):
+                machine.disk.date()
+            job = _Job(self, machine, f"RANDOM={shell.draw() % 32768}; {look.opening}", about)
             try:
                 ended = job.run(script, start)
             finally:
                 if about.writes or job.wrote:
-                    tree = _left(machine.disk.save(self.clock.now()), start, tree)
+                    only = None if job.wrote else about.targets
+                    tree = _left(machine.disk.save(self.clock.now(), only=only), start, tree)
         return (_without_room(ended) if machine.disk.full else ended), tree
 
     def _settled_tree(self, tree: Tree, now: float) -> Tree:
@@ -109,7 +147,8 @@ class Session:
         data = b"".join(self.shell.draw().to_bytes(8, "big") for _ in range(512))
         name = str(UUID(int=self.shell.draw() << 64 | self.shell.draw(), version=4)) + "\n"
         now = self.clock.now()
-        return {RANDOM_FILE: File("file", 0o444, data, now), UUID_FILE: File("file", 0o444, name.encode(), now)}
+        random = dict.fromkeys(RANDOM_FILES, File("file", 0o444, data, now))
+        return {**random, UUID_FILE: File("file", 0o444, name.encode(), now)}
 
 
 def _left(after: Tree, start: Tree, tree: Tree) -> Tree:
@@ -132,8 +171,9 @@ def _left(after: Tree, start: Tree, tree: Tree) -> Tree:
 class _Job:
     """One script on one engine."""
 
-    def __init__(self, session: Session, machine: Engine, opening: str) -> None:
+    def __init__(self, session: Session, machine: Engine, opening: str, about: Script) -> None:
         self.session = session
+        self.about = about
         self.machine = machine
         self.opening = opening
         self.wrote = False
@@ -144,7 +184,7 @@ class _Job:
 
     def run(self, script: str, start: Tree) -> Ended:
         """Run it; a loop that feeds a pipe keeps what it printed when a limit ends it."""
-        asking = patient(script)
+        asking = traits(script).asking
         if not asking:
             return self._once(script)
         self.patient = True
@@ -155,6 +195,7 @@ class _Job:
             self.turns = 0
             self.machine.disk.save(self.session.clock.now())
             self.machine.disk.load(start)
+            self.machine.disk.date()
             ended = self._once(asking)
         if self.stopped and not ended.error and not satisfied(script):
             ended = replace(ended, error=SPENT)
@@ -192,19 +233,23 @@ class _Job:
 
     def _command(self, invocation: Invocation, argv: list[str], stdin: str) -> Output:
         clock, shell = self.session.clock, self.session.shell
-        if argv[0] in INTERNAL:
-            return Output(special(argv[1], clock.now(), clock.started, shell.draw()) if len(argv) > 1 else "")
+        if argv[0] == "__special":
+            name, other = (*argv[1:3], "", "")[:2]
+            return Output(special(name, clock.now(), clock.started, shell.draw(), other))
         if argv[0] in CHARGED and not clock.wait(CALL_SECONDS):
             return KILLED
 
         def spawn(
             argv: Sequence[str], stdin: str = "", seconds: float | None = None, *, own: bool = False, first: str = ""
         ) -> tuple[Output, bool]:
+            if overdue():
+                self.machine.cancel()
+                return KILLED, True
             with clock.limit(1e12 if seconds is None else seconds):
                 output = self._child(invocation, list(argv), stdin, own, first)
                 return output, clock.expired
 
-        files = OpenFiles(clock, self.machine.disk, invocation)
+        files = OpenFiles(clock, self.machine.disk, invocation, still=not (self.about.writes or self.wrote))
         context = Context(
             cluster=clock,
             files=files,
@@ -215,7 +260,10 @@ class _Job:
             draw=shell.fraction,
             spawn=spawn,
         )
-        answer = shell.commands[argv[0]](context, argv)
+        if argv[0] == archive.ORDER:
+            return Output(archive.ordered(context, argv[1:]))
+        command = shell.commands.get(argv[0]) or jq(remaining, self.machine.overrun)
+        answer = command(context, argv)
         output = answer if isinstance(answer, Output) else Output(*answer)
         self.wrote = self.wrote or files.wrote
         return output

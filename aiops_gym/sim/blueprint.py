@@ -14,10 +14,12 @@ class Binary:
     Attributes:
         program: module name in `sim/programs/`.
         params: what distinguishes this binary from others of its kind; JSON data.
+        path: where it lies, when that is not the first folder of the image's PATH.
     """
 
     program: str
     params: Mapping[str, Any] = field(default_factory=dict)
+    path: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +35,8 @@ class Image:
         binaries: executables on its PATH, by name.
         files: text files in the image, by path.
         shell: whether it has `/bin/sh` and the usual small tools.
+        tools: which commands it has besides those of every image with a shell, `curl`; None for all there are.
+        sh: which shell that is and whose tools: `dash` (with GNU coreutils) or `busybox`.
         env: environment set by the image.
         workdir: where its processes start.
         digest: 64 hex digits.
@@ -46,6 +50,8 @@ class Image:
     binaries: Mapping[str, Binary] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
     shell: bool = True
+    tools: tuple[str, ...] | None = None
+    sh: str = "dash"
     env: Mapping[str, str] = field(default_factory=dict)
     workdir: str = "/"
     digest: str = ""

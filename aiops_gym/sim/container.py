@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 Json = Any
 
 __all__ = ["Container", "Disk", "container_spec", "find_image"]
+
+VERSION = re.compile(
+    r"latest|stable|edge|mainline|v?\d{1,4}(?:[.-][\w.-]*)?|"
+    r"(?:alpine|bookworm|bullseye|glibc|jammy|musl|noble|focal|slim)[\w.-]*"
+)
+"""Tags that a repository of many versions has."""
 
 LOG_LINES = 400
 """Lines kept of what a program wrote; older ones are gone, as after a log rotation."""
@@ -32,6 +39,7 @@ class Container:
     def __init__(self, world: World, key: str) -> None:
         self.world = world
         self.key = key
+        self.drawn = 0
 
     @property
     def process(self) -> Mapping[str, Json]:
@@ -128,6 +136,11 @@ class Container:
         """A random number in [low, high) that belongs to this process and purpose."""
         return draws.between(low, high, self.world.seed, f"program/{purpose}", str(self.process["id"]), counter)
 
+    def draw(self) -> float:
+        """The next random number in [0, 1) of a command that runs here at this moment."""
+        self.drawn += 1
+        return self.between(0.0, 1.0, f"command/{self.drawn}", self.now)
+
     def dial(self, host: str, port: int) -> network.Route:
         """Where a connection to `host:port` from here ends."""
         return network.dial(self.world, self.key, self.namespace, host, port)
@@ -197,13 +210,16 @@ class Disk:
 
 
 def find_image(world: World, name: str) -> Image | None:
-    """The image that a container's `image` names; a missing tag is `latest`."""
+    """The image that a container's `image` names; a missing tag is `latest`, `*` is all that looks like a version."""
     images = world.blueprint.images
     short = name.removeprefix("docker.io/").removeprefix("library/")
     for candidate in (name, short, f"{short}:latest", short.removesuffix(":latest")):
         if candidate in images:
             return images[candidate]
-    return None
+    repository, colon, tag = short.rpartition(":")
+    if not colon or "/" in tag:
+        repository, tag = short, "latest"
+    return images.get(f"{repository}:*") if VERSION.fullmatch(tag) else None
 
 
 def _hosts(c: Container) -> str:

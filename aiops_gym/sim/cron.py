@@ -84,9 +84,7 @@ def parse(text: str) -> Schedule:
     parts = text.split()
     if len(parts) != len(FIELDS):
         raise ValueError(f"expected exactly 5 fields, found {len(parts)}: [{' '.join(parts)}]")
-    minutes, hours, days, months, weekdays = (
-        _field(part, *bounds) for part, bounds in zip(parts, FIELDS, strict=True)
-    )
+    minutes, hours, days, months, weekdays = (_field(part, *bounds) for part, bounds in zip(parts, FIELDS, strict=True))
     any_day = any(part.startswith(("*", "?")) for part in (parts[2], parts[4]))
     return Schedule(minutes, hours, days, months, weekdays, any_day)
 

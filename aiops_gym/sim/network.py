@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from aiops_gym.sim.firewall import Firewall
 from aiops_gym.sim.objects import Obj, get, namespace_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Ends(NamedTuple):
     dead: int = 0
     address: str = ""
     external: str = ""
+    backends: Sequence[tuple[str, int]] = ()
 
 
 class Network:
@@ -80,6 +82,11 @@ class Network:
                 for port in process["ports"]:
                     found.setdefault((process["ip"], port), key)
         return found
+
+    @cached_property
+    def firewall(self) -> Firewall:
+        """What NetworkPolicies let through."""
+        return Firewall(self.world)
 
     @cached_property
     def cluster_ips(self) -> dict[str, Obj]:
@@ -117,7 +124,23 @@ class Network:
             ends = self.known[key] = self._ends(*key)
         if ends.external:
             return self.dial(source, namespace, ends.external, port)
+        if own is not None and self.firewall.policies:
+            return self._guarded(own, ends, named=not ADDRESS.fullmatch(host))
         return self._route(own, ends)
+
+    def _guarded(self, own: Mapping[str, Json], ends: Ends, named: bool) -> Route:
+        """The route as far as policies let the caller through; packets to backends that they close all get lost."""
+        if named and not self.firewall.resolves(own["ip"]):
+            return Route("timeout", [])
+        opened = [self.firewall.passes(own["ip"], *end) for end in ends.backends]
+        if opened and not any(opened):
+            return Route("timeout", [], address=ends.address)
+        route = self._route(own, ends)
+        through = [passes for end, passes in zip(ends.backends, opened, strict=True) if end in self.listeners]
+        if route.outcome != "ok" or all(through):
+            return route
+        targets = [t if p else t._replace(loss=1.0) for t, p in zip(route.targets, through, strict=True)]
+        return route._replace(targets=targets, loss=sum(t.loss for t in targets) / len(targets))
 
     def _own_name(self, source: str) -> str:
         name = self.names.get(source)
@@ -163,7 +186,8 @@ class Network:
 
     def _listening(self, backends: list[tuple[str, int]], address: str) -> Ends:
         keys = [self.listeners[end] for end in backends if end in self.listeners]
-        return Ends("ok", keys, len(backends) - len(keys), address) if keys else Ends("refused", address=address)
+        outcome = "ok" if keys else "refused"
+        return Ends(outcome, keys, len(backends) - len(keys) if keys else 0, address, backends=backends)
 
     def _route(self, own: Mapping[str, Json] | None, ends: Ends) -> Route:
         if ends.outcome != "ok":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from aiops_gym.sim import draws
 from aiops_gym.types import Output
 
 if TYPE_CHECKING:
-    from aiops_gym.sim.container import Container
+    from aiops_gym.sim.container import Container, Disk
     from aiops_gym.sim.world import World
 
 Json = Any
@@ -20,6 +21,25 @@ Tool = Callable[["Container", Sequence[str], str], Output]
 """(container, argv with the tool's own name first, stdin) -> what it left behind."""
 
 MIB = 1 << 20
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
+BAD_REQUEST = (
+    "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """What an HTTP server sent back: `seconds` is how long it thought; `tls` whether it speaks HTTPS only.
+
+    A status of 0 is a server that hung up without an answer.
+    """
+
+    status: int
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    tls: bool = False
+
 
 
 class Program:
@@ -72,6 +92,33 @@ class Program:
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
         """Status and body that a GET of `path` returns."""
         return 404, "404 page not found\n"
+
+    def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
+        """The whole answer to a request; None from what does not speak HTTP."""
+        status, body = self.http(world, process, path)
+        return HttpAnswer(status, body, seconds=0.0012, tls=bool(process["params"].get("tls"))) if status else None
+
+    def talk(self, world: World, process: Process, text: str) -> str:
+        """What it sends back when plain text comes in over a connection; web servers read it as a request."""
+        method, _, rest = text.partition(" ")
+        if not text.strip() or method not in METHODS:
+            return BAD_REQUEST if text.strip() and self.http(world, process, "/")[0] else ""
+        reply = self.answer(world, process, method, rest.split()[0] if rest.split() else "/")
+        return f"HTTP/1.1 {reply.status}\r\nConnection: close\r\n\r\n{reply.body}" if reply is not None else ""
+
+    def stored(self, disk: Disk) -> Mapping[str, int]:
+        """Files that its data in a folder of a volume amounts to: relative path (of a folder with `/`) -> bytes."""
+        return {}
+
+    def erased(self, disk: Disk, names: Sequence[str]) -> None:
+        """Somebody removed such files."""
+
+    def again(self, c: Container, argv: Sequence[str]) -> Output:
+        """What happens when it is started once more, beside the one that runs."""
+        name = argv[0].rpartition("/")[2]
+        ports = c.process["ports"]
+        text = f"{name}: listen tcp :{ports[0]}: bind: address already in use\n" if ports else ""
+        return Output("", text, 1)
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
         """One line in the program's own log format."""

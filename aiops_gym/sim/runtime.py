@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from aiops_gym.sim import draws, programs
+from aiops_gym.sim import draws, executables, programs
 from aiops_gym.sim.blueprint import Binary, Image
 from aiops_gym.sim.container import Container, find_image
 from aiops_gym.sim.mounts import container_spec, data_of, field
@@ -27,16 +27,12 @@ RUNC = (
     "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: "
     "unable to start container process: "
 )
-SMALL_TOOLS = (
-    *("bash", "sh", "ash", "sleep", "echo", "true", "false", "cat", "tail", "head", "env", "printenv", "hostname"),
-    *("ls", "ps", "date", "id", "pwd", "test", "printf", "yes", "seq"),
+COMMON_FILES = frozenset(
+    ("/etc/passwd", "/etc/group", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/etc", "/tmp")
 )
-"""Executables of any image that has a shell."""
-
-COMMON_FILES = frozenset(("/etc/passwd", "/etc/group", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/etc", "/tmp"))
 """What every container has and cannot execute."""
 
-WRAPPER = "docker-entrypoint.sh"
+WRAPPERS = ("docker-entrypoint.sh", "entrypoint.sh")
 """The entry point script that official images share: prepares, then becomes the program named in its arguments."""
 
 
@@ -149,10 +145,10 @@ def resolve(image: Image, container: Mapping[str, Json], env: Mapping[str, str])
     argv += [expand(a, env) for a in (args or (() if command else image.cmd))]
     if not argv:
         return StartError("CreateContainerError", "failed to generate container spec: no command specified")
-    wrapped = argv[0].rpartition("/")[2] == WRAPPER and image.shell
+    wrapped = argv[0].rpartition("/")[2] in WRAPPERS and image.shell
     if wrapped:
         argv = _unwrap(image, argv[1:])
-    binary = _binary(image, argv[0])
+    binary = _binary(image, argv[0], container.get("workingDir") or image.workdir, env.get("PATH", ""))
     if binary is None:
         return StartError("StartError", f'{RUNC}exec: "{argv[0]}": {_unable(image, argv[0])}: unknown')
     return Command(argv, binary, wrapped)
@@ -199,20 +195,18 @@ def exec_tool(world: World, key: str, argv: Sequence[str], stdin: str = "") -> O
 
 def _unwrap(image: Image, argv: list[str]) -> list[str]:
     """The command line that an official image's entry point script executes in the end."""
-    named = image.cmd[0] if image.cmd and image.cmd[0] in image.binaries else ""
-    main = named or next((name for name in image.binaries if name != WRAPPER), "")
+    named = image.cmd[0] if image.cmd and executables.has(image, image.cmd[0]) else ""
+    main = named or next((name for name in image.binaries if name not in WRAPPERS), "")
     if not argv:
         return [main]
-    known = argv[0] in image.binaries or argv[0] in SMALL_TOOLS or "/" in argv[0]
-    takes_subcommands = bool(image.cmd) and image.cmd[0] not in image.binaries
+    known = argv[0] in image.binaries or executables.has(image, argv[0]) or "/" in argv[0]
+    takes_subcommands = bool(image.cmd) and not executables.has(image, image.cmd[0])
     return argv if known or not (argv[0].startswith("-") or takes_subcommands) else [main, *argv]
 
 
-def _binary(image: Image, name: str) -> Binary | None:
-    base = name.rpartition("/")[2]
-    if base in image.binaries:
-        return image.binaries[base]
-    return Binary(program="sh") if image.shell and base in SMALL_TOOLS else None
+def _binary(image: Image, word: str, folder: str, path: str) -> Binary | None:
+    name = executables.resolve(image, word, folder, path)
+    return image.binaries.get(name, Binary(program="sh")) if name else None
 
 
 def _unable(image: Image, name: str) -> str:

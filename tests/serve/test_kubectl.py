@@ -15,7 +15,7 @@ NS = ("-n", NAMESPACE)
 LOOKS: list[tuple[str, str]] = [
     ("version", "Server Version: v1.32.1"),
     ("cluster-info", "is running at"),
-    ("get pods", "CrashLoopBackOff"),
+    ("get pods", "RESTARTS"),
     ("get pods -o wide", "NOMINATED NODE"),
     ("get pods -A", "kube-system"),
     ("get pods -l io.kompose.service=geo", "geo-"),
@@ -65,10 +65,15 @@ LOOKS: list[tuple[str, str]] = [
 ]
 
 
+def split(line: str) -> tuple[list[str], list[str]]:
+    """The words of a line before and after `--`."""
+    before, dashes, after = line.partition(" -- ")
+    return before.split(), ["--", *after.split()] if dashes else []
+
+
 @pytest.mark.parametrize(("line", "part"), LOOKS, ids=[line for line, _ in LOOKS])
 def test_a_look_shows_the_cluster(still: Door, kubectl: Kubectl, line: str, part: str) -> None:
-    words = line.split(" -- ")[0].split()
-    after = ["--", *line.split(" -- ")[1].split()] if " -- " in line else []
+    words, after = split(line)
     ran = kubectl(still, *words, *(() if "-A" in words else NS), *after, stdin="typed")
     assert (ran.code, part in ran.out) == (0, True), ran
     assert not ran.err or "Defaulted container" in ran.err
@@ -94,8 +99,7 @@ REFUSALS: list[tuple[str, str]] = [
 
 @pytest.mark.parametrize(("line", "part"), REFUSALS, ids=[line for line, _ in REFUSALS])
 def test_a_refusal_has_the_words_of_a_real_server(still: Door, kubectl: Kubectl, line: str, part: str) -> None:
-    words = line.split(" -- ")[0].split()
-    after = ["--", *line.split(" -- ")[1].split()] if " -- " in line else []
+    words, after = split(line)
     ran = kubectl(still, *words, *NS, *after)
     assert ran.code != 0
     assert part in ran.err
@@ -106,14 +110,16 @@ def test_a_command_in_a_container_keeps_its_streams_and_its_exit_code(still: Doo
     assert ran == (3, "out\n", "err\ncommand terminated with exit code 3\n")
 
 
-def test_files_are_copied_out_of_and_into_a_container(
-    opened: Door, kubectl: Kubectl, tmp_path: Path
-) -> None:
+def test_files_are_copied_out_of_and_into_a_container(opened: Door, kubectl: Kubectl, tmp_path: Path) -> None:
     pod = kubectl(opened, "get", "pods", "-l", "io.kompose.service=frontend", *NS, "-o", "name").out.strip()
     name = pod.removeprefix("pod/")
     source = write(tmp_path, "there.txt", "hello\n")
     assert kubectl(opened, "cp", source, f"{NAMESPACE}/{name}:/tmp/there.txt").code == 0
     assert kubectl(opened, "exec", pod, *NS, "--", "cat", "/tmp/there.txt").out == "hello\n"
+    back = tmp_path / "back.txt"
+    assert kubectl(opened, "cp", f"{NAMESPACE}/{name}:/tmp/there.txt", str(back)).code == 0
+    assert back.read_text() == "hello\n"
+    assert "Cannot stat" in kubectl(opened, "cp", f"{NAMESPACE}/{name}:/no/such", str(back)).out
 
 
 DEPLOYMENT = """
@@ -127,7 +133,7 @@ spec:
     metadata: {labels: {app: web}}
     spec:
       containers:
-      - {name: web, image: busybox, command: [sleep, infinity]}
+      - {name: web, image: "busybox:1.36", command: [sleep, infinity]}
 """
 
 
@@ -154,7 +160,9 @@ def test_a_wrong_field_is_refused_and_can_be_warned_of(opened: Door, kubectl: Ku
 
 def test_a_dry_run_changes_nothing(opened: Door, kubectl: Kubectl, tmp_path: Path) -> None:
     path = write(tmp_path, "web.yaml", DEPLOYMENT)
-    assert kubectl(opened, "apply", "--dry-run=server", "-f", path).out == "deployment.apps/web created (server dry run)\n"
+    assert (
+        kubectl(opened, "apply", "--dry-run=server", "-f", path).out == "deployment.apps/web created (server dry run)\n"
+    )
     assert kubectl(opened, "get", "deploy", "web").code == 1
 
 
@@ -166,7 +174,7 @@ def test_a_rollout_is_watched_to_its_end(opened: Door, kubectl: Kubectl) -> None
 
 
 def test_waiting_and_deleting_end_when_the_object_does(opened: Door, kubectl: Kubectl) -> None:
-    assert kubectl(opened, "create", "deployment", "web", "--image=busybox", "--", "sleep", "infinity").code == 0
+    assert kubectl(opened, "create", "deployment", "web", "--image=busybox:1.36", "--", "sleep", "infinity").code == 0
     assert kubectl(opened, "wait", "--for=condition=Available", "deploy/web", "--timeout=20s").code == 0
     ran = kubectl(opened, "delete", "pod", "-l", "app=web", "--timeout=20s")
     assert (ran.code, "deleted" in ran.out) == (0, True)
@@ -174,7 +182,7 @@ def test_waiting_and_deleting_end_when_the_object_does(opened: Door, kubectl: Ku
 
 
 def test_a_pod_is_run_and_removed(opened: Door, kubectl: Kubectl) -> None:
-    assert kubectl(opened, "run", "tmp", "--image=busybox", "--restart=Never", "--", "sleep", "2").code == 0
+    assert kubectl(opened, "run", "tmp", "--image=busybox:1.36", "--restart=Never", "--", "sleep", "2").code == 0
     ran = kubectl(opened, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/tmp", "--timeout=20s")
     assert ran.code == 0
     assert kubectl(opened, "delete", "pod", "tmp", "--force", "--grace-period=0").code == 0
@@ -182,7 +190,7 @@ def test_a_pod_is_run_and_removed(opened: Door, kubectl: Kubectl) -> None:
 
 def test_a_followed_log_ends_with_its_container(opened: Door, kubectl: Kubectl) -> None:
     script = "for i in 1 2 3; do echo line $i; sleep 1; done"
-    assert kubectl(opened, "run", "tmp", "--image=busybox", "--restart=Never", "--", "sh", "-c", script).code == 0
+    assert kubectl(opened, "run", "tmp", "--image=busybox:1.36", "--restart=Never", "--", "sh", "-c", script).code == 0
     assert kubectl(opened, "wait", "--for=condition=Ready", "pod/tmp", "--timeout=20s").code == 0
     ran = kubectl(opened, "logs", "-f", "tmp")
     assert (ran.code, ran.out) == (0, "line 1\nline 2\nline 3\n")
@@ -204,14 +212,16 @@ def test_labels_annotations_scale_and_autoscaling(opened: Door, kubectl: Kubectl
     assert kubectl(opened, "autoscale", "deploy/frontend", "--max=3", "--cpu-percent=80", *NS).code == 0
     found = json.loads(kubectl(opened, "get", "hpa", "frontend", "-o", "json", *NS).out)
     assert found["spec"]["metrics"][0]["resource"]["target"] == {"averageUtilization": 80, "type": "Utilization"}
-    old = kubectl(opened, "get", "--raw", f"/apis/autoscaling/v1/namespaces/{NAMESPACE}/horizontalpodautoscalers/frontend")
+    old = kubectl(
+        opened, "get", "--raw", f"/apis/autoscaling/v1/namespaces/{NAMESPACE}/horizontalpodautoscalers/frontend"
+    )
     assert json.loads(old.out)["spec"]["targetCPUUtilizationPercentage"] == 80
     found = json.loads(kubectl(opened, "get", "deploy", "frontend", "-o", "json", *NS).out)
     assert (found["spec"]["replicas"], found["metadata"]["labels"]["a"]) == (0, "b")
 
 
 def test_a_watch_prints_what_happens(opened: Door, kubectl: Kubectl) -> None:
-    assert kubectl(opened, "run", "tmp", "--image=busybox", "--restart=Never", "--", "sleep", "3").code == 0
+    assert kubectl(opened, "run", "tmp", "--image=busybox:1.36", "--restart=Never", "--", "sleep", "3").code == 0
     ran = kubectl(opened, "get", "pod", "tmp", "-w", "--request-timeout=3s")
     lines = [line.split()[:3] for line in ran.out.splitlines()]
     assert lines[0] == ["NAME", "READY", "STATUS"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aiops_gym.shell.context import HttpAnswer
+from aiops_gym.sim.executables.peer import Link
+from aiops_gym.sim.program import HttpAnswer
 
 
 @pytest.mark.parametrize(
@@ -89,10 +90,16 @@ class Toy:
     def resolve(self, host):
         return [host] if host[0].isdigit() else []
 
-    def connect(self, host, port):
+    def link(self, host, port):
         if not self.resolve(host):
-            return "no_host"
-        return "timeout" if host == "10.0.0.9" else "ok" if (host, port) == ("10.96.0.5", 80) else "refused"
+            return Link("no_host")
+        known = (
+            "timeout" if host == "10.0.0.9" else "ok" if (host, port) in (("10.96.0.5", 80), ("10.96.0.5", 0)) else ""
+        )
+        return Link(known or "refused", host, loss=1.0 if host == "10.0.0.9" else 0.0)
+
+    def talk(self, host, port, text):
+        return f"you said {text}"
 
     def http(self, method, host, port, path, body=""):
         return HttpAnswer(200 if path == "/" else 404, f"{method} {path}\n", seconds=0.25)
@@ -112,6 +119,16 @@ class Toy:
         ("nc -zv 10.96.0.5 80", "Connection to 10.96.0.5 80 port [tcp/*] succeeded!\n"),
         ("nc -z -w 2 10.0.0.9 80; echo $?", "1\n"),
         ("dig +short web; host web", "Host web not found: 3(NXDOMAIN)\n"),
+        (
+            "ping -c 3 -q 10.0.0.9 | grep loss; date +%T",
+            "3 packets transmitted, 0 received, 100% packet loss, time 12000ms\n09:00:12\n",
+        ),
+        ("ping -c 2 -i 5 10.96.0.5 | grep -c ttl=; date +%T", "2\n09:00:05\n"),
+        ("timeout 3 ping 10.96.0.5 | grep -c ttl=", "3\n"),
+        ("echo stats | nc 10.96.0.5 80", "you said stats\n"),
+        ("curl -s -w '%{http_code} %{exitcode} %{time_total}\\n' -m 2 10.0.0.9", "000 28 2.000000\n"),
+        ("curl --nope 2>&1 | head -1", "curl: option --nope: is unknown\n"),
+        ("curl -sI 10.96.0.5 | head -1; curl -sO 10.96.0.5/x; cat x", "HTTP/1.1 200 OK\r\nGET /x\n"),
         ("ping -c 1 web", "ping: web: Name or service not known\n"),
     ],
 )

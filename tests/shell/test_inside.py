@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from aiops_gym.shell.engine import engine
 from aiops_gym.shell.inside import exec_inside
+from aiops_gym.shell.sandbox import Sandbox
+from aiops_gym.sim.api import handle
 from aiops_gym.sim.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.objects import Obj
 from aiops_gym.sim.world import Laws, World
@@ -52,6 +56,23 @@ def world_with(image: str) -> World:
         "exit": None,
     }
     return world
+
+
+class WorldCluster:
+    """A world as a cluster."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def handle(self, request):
+        return handle(self.world, request)
+
+    def now(self) -> float:
+        return self.world.now / 1000
+
+    def wait(self, seconds: float) -> bool:
+        self.world.run(round(seconds * 1000))
+        return True
 
 
 @pytest.fixture
@@ -144,3 +165,18 @@ def test_it_can_be_called_from_a_running_script(world, shell):
 def test_a_container_that_is_gone_runs_nothing(world):
     assert exec_inside(world, "shop/other", "app", ["ls"], "").code == 126
     assert exec_inside(world, "shop/web-1", "app", [], "").code == 126
+
+
+def test_a_command_that_is_not_in_the_image_ends_kubectl_as_a_real_cluster_does(world):
+    world.laws = Laws((), {}, exec_=exec_inside)
+    pod = world.store.by_key("pods", "shop/web-1")
+    running = {"name": "app", "state": {"running": {"startedAt": "2026-03-02T09:00:00Z"}}}
+    world.store.put("pods", Obj({**pod, "status": {"phase": "Running", "containerStatuses": [running]}}))
+    result = Sandbox(WorldCluster(world), 1).run("kubectl -n shop exec web-1 -- foo --help")
+    assert re.fullmatch(
+        r"error: Internal error occurred: Internal error occurred: error executing command in container: "
+        r'failed to exec in container: failed to start exec "[0-9a-f]{64}": OCI runtime exec failed: '
+        r'exec failed: unable to start container process: exec: "foo": executable file not found in \$PATH: unknown\n',
+        result.output,
+    )
+    assert result.code == 1

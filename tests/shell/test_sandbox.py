@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import copy
+import pickle
 
 import pytest
 
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell import make_shell
+from aiops_gym.shell.plain import Timer
+from aiops_gym.shell.sandbox import Sandbox
+from aiops_gym.types import Output, Printed
 
 
 def test_output_is_in_the_order_written(shell):
@@ -183,3 +187,53 @@ def test_watch_prints_what_changes(shell):
     result = shell.run("watch -n 5 date +%H", timeout=20)
     assert result.stdout.startswith("Every 5.0s: date +%H")
     assert result.limit == "time"
+
+
+def test_the_order_inside_one_command_is_kept():
+    """As of `kubectl delete --force`, which warns before it tells what it did."""
+
+    def kubectl(context, argv):
+        return Printed.of([(2, "Warning: forced\n"), (1, "pod deleted\n"), (2, "done\n")], 1)
+
+    shell = Sandbox(Timer(), 1, {"kubectl": kubectl})
+    result = shell.run("echo a; kubectl delete; echo b")
+    assert result.output == "a\nWarning: forced\npod deleted\ndone\nb\n"
+    assert (result.stdout, result.stderr) == ("a\npod deleted\nb\n", "Warning: forced\ndone\n")
+    assert shell.run("kubectl delete 2>&1 | tail -1").stdout == "done\n"
+    assert shell.run("kubectl delete 2>/dev/null").output == "pod deleted\n"
+
+
+def test_a_copy_goes_on_with_the_same_chance_and_files(shell):
+    shell.run("echo $RANDOM > /tmp/a; mktemp")
+    twin = pickle.loads(pickle.dumps(shell))
+    script = "cat /tmp/a; mktemp; echo $RANDOM; ls -l --full-time /tmp"
+    assert twin.run(script) == shell.run(script)
+
+
+def test_a_command_reads_what_the_script_wrote_before_it():
+    def kubectl(context, argv):
+        return Output(context.files.read("~/x".replace("~", context.env["HOME"])))
+
+    shell = Sandbox(Timer(), 1, {"kubectl": kubectl})
+    assert (
+        shell.run("echo 1 > x; kubectl; kubectl; echo 2 > x; kubectl; sed -i s/2/3/ x; kubectl").stdout
+        == "1\n1\n2\n3\n"
+    )
+    assert shell.run("kubectl; kubectl").stdout == "3\n3\n"
+    assert shell.run("timeout 9 sh -c 'echo 4 > x; kubectl'; kubectl").stdout == "4\n4\n"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "echo ${x:-$(echo hi > /tmp/h)}",
+        "echo $(( $(echo hi > /tmp/h; echo 1) ))",
+        "a[$(echo hi > /tmp/h; echo 1)]=1",
+        "cat <<E\n$(echo hi > /tmp/h)\nE",
+    ],
+)
+def test_a_write_inside_an_expansion_belongs_to_its_shell(new_shell, script):
+    one, two = new_shell(1), new_shell(2)
+    one.run(script)
+    assert two.run("cat /tmp/h").stdout == ""
+    assert one.run("cat /tmp/h").stdout == "hi\n"

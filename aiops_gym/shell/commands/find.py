@@ -1,53 +1,69 @@
-"""`find`: the interpreter's own, over files that have the times of the cluster's clock."""
+"""`find`: files of the shell in the order of their names, with times of the cluster's clock."""
 
 from __future__ import annotations
 
-from aiops_gym.shell.commands.date import parse
-from aiops_gym.shell.context import Context
+from posixpath import join
+
+from aiops_gym.shell.context import Context, FileInfo
+from aiops_gym.shell.finding import Expression, Test, launch
+from aiops_gym.shell.place import Place, Search, Wrong
 from aiops_gym.types import Output
 
-UNITS = {"min": 60, "time": 86_400}
-MARK = "/var/tmp/.stdin-age"
-"""A file as old as a test asks for, there only while the command runs."""
+DEEPEST = 60
+"""Folders inside each other, links followed."""
 
 
 def run(context: Context, argv: list[str]) -> Output:
-    """`find [PATH...] [EXPRESSION]`; ages (`-mmin`, `-mtime`, `-newermt`) are counted from the cluster's now."""
-    words, ages, rest = ["find"], list[float](), argv[1:]
-    while rest:
-        word = rest.pop(0)
-        age = _age(word, rest[0], context.cluster.now()) if rest else None
-        if age is None:
-            words.append(word)
-            continue
-        rest.pop(0)
-        youngest, oldest = age
-        words.append("(")
-        if oldest is not None:
-            words += ["-newer", f"{MARK}{len(ages)}"]
-            ages.append(oldest)
-        if youngest is not None:
-            words += ["!", "-newer", f"{MARK}{len(ages)}"]
-            ages.append(youngest)
-        words.append(")")
-    first = "".join(f"touch -d @{int(time)} {MARK}{number}; " for number, time in enumerate(ages))
-    output, _ = context.spawn(words, context.stdin, own=True, first=first)
-    return output
+    """`find [-L] [PATH...] [EXPRESSION]`; see `shell.finding` for the tests and actions."""
+    rest, follow = argv[1:], False
+    while rest and rest[0] in ("-H", "-L", "-P"):
+        follow = rest.pop(0) == "-L"
+    starts = []
+    while rest and not rest[0].startswith("-") and rest[0] not in ("(", "!", ")"):
+        starts.append(rest.pop(0))
+    search = Search(context)
+    try:
+        test = Expression(rest, search).whole()
+    except Wrong as wrong:
+        return Output("", f"find: {wrong}\n", 1)
+    for start in starts or ["."]:
+        about = context.files.about(start)
+        if about is None:
+            search.errors.append(f"find: ‘{start}’: No such file or directory\n")
+            search.code = 1
+        elif not search.done:
+            _walk(search, test, Place(start, _followed(context, start, about, follow), 0, start), follow)
+    for command, paths in search.batches:
+        if paths and not launch(search, [*command, *paths]):
+            search.code = 1
+    return Output("".join(search.out), "".join(search.errors), search.code)
 
 
-def _age(word: str, value: str, now: float) -> tuple[float | None, float | None] | None:
-    """The moments between which a file must have changed, None where there is no bound; None for other tests."""
-    if word in ("-newermt", "-newerct", "-newerat"):
-        moment = parse(value, now)
-        return None if moment is None else (None, moment)
-    unit = UNITS.get(word[2:])
-    number = value.lstrip("+-")
-    if word[:2] not in ("-m", "-a", "-c") or unit is None or not number.isdigit():
-        return None
-    count = int(number)
-    if value.startswith("-"):
-        return None, now - count * unit
-    whole = unit if unit == UNITS["time"] else 0
-    if value.startswith("+"):
-        return now - count * unit - whole, None
-    return now - count * unit + unit - whole, now - count * unit - whole
+def _walk(search: Search, test: Test, place: Place, follow: bool) -> None:
+    if not search.depth_first:
+        _look(search, test, place)
+    inside = place.about.kind == "directory" and not place.pruned and place.depth < min(search.most, DEEPEST)
+    if inside and not search.done:
+        for name, about in search.context.files.entries(place.path):
+            path = f"{place.path}{name}" if place.path.endswith("/") else join(place.path, name)
+            below = _followed(search.context, path, about, follow)
+            _walk(search, test, Place(path, below, place.depth + 1, place.start), follow)
+            if search.done:
+                return
+    if search.depth_first:
+        _look(search, test, place)
+
+
+def _look(search: Search, test: Test, place: Place) -> None:
+    if place.depth >= search.least and not search.done and test(place) and not search.acts:
+        search.out.append(f"{place.path}\n")
+
+
+def _followed(context: Context, path: str, about: FileInfo, follow: bool) -> FileInfo:
+    """What a link points to, if links are followed; of a link to a folder above, the link."""
+    if not follow or about.kind != "symlink":
+        return about
+    target = join(path.rpartition("/")[0] or "/", about.target)
+    there = context.files.about(target)
+    loops = there is not None and there.kind == "directory" and (join(path, "").startswith(join(target, "")))
+    return about if there is None or loops else there

@@ -98,8 +98,8 @@ def _followed(context: Context, path: str, options: Options) -> FileInfo | None:
 
 def _folder(context: Context, folder: str, options: Options, titled: bool) -> list[str]:
     flags = options.flags
-    names = [name for name in context.files.list(folder) if flags & {"a", "A"} or not name.startswith(".")]
-    entries = [(name, about) for name in names if (about := context.files.about(join(folder, name))) is not None]
+    found_here = context.files.entries(folder)
+    entries = [(name, about) for name, about in found_here if flags & {"a", "A"} or not name.startswith(".")]
     shown = _sorted(entries, options)
     if "a" in flags:
         dots = [(dot, context.files.about(join(folder, dot))) for dot in (".", "..")]
@@ -107,7 +107,7 @@ def _folder(context: Context, folder: str, options: Options, titled: bool) -> li
     text = f"{folder}:\n" if titled else ""
     if "l" in flags or "s" in flags:
         blocks = sum(_blocks(about) for _, about in shown)
-        text += f"total {_human(blocks * 1024) if 'h' in flags else blocks}\n"
+        text += f"total {human(blocks * 1024) if 'h' in flags else blocks}\n"
     text += "".join(_lines(context, shown, options))
     found = [text]
     if "R" in flags:
@@ -133,7 +133,7 @@ def _lines(context: Context, entries: list[tuple[str, FileInfo]], options: Optio
             f"{_blocks(about)} {name}\n" if "s" in flags else f"{_marked(name, about, flags)}\n"
             for name, about in entries
         ]
-    sizes = [_human(about.size) if "h" in flags else str(about.size) for _, about in entries]
+    sizes = [human(about.size) if "h" in flags else str(about.size) for _, about in entries]
     width = max((len(size) for size in sizes), default=0)
     now = context.cluster.now()
     lines = []
@@ -173,7 +173,12 @@ def _blocks(about: FileInfo) -> int:
     return 0 if about.kind == "symlink" else -(-about.size // 4096) * 4
 
 
-def _human(size: int) -> str:
+def human(size: int) -> str:
+    """A size as `ls -h` and `du -h` print it, rounded up.
+
+    >>> human(4096), human(1_500_000)
+    ('4.0K', '1.5M')
+    """
     value = float(size)
     for unit in ("", "K", "M", "G"):
         if value < 1024 or unit == "G":

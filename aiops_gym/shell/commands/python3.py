@@ -19,6 +19,9 @@ _IDIOMS = (
     (re.compile(r"\bjson\.load\(\s*open\(([^()]*)\)\s*\)"), r"json.loads(open(\1).read())"),
     (re.compile(r"\b(?:sys\.)?stdin\.read\(\)"), STDIN),
     (re.compile(r"\b(?:sys\.)?stdin\.readlines\(\)"), f"{STDIN}.splitlines(True)"),
+    (re.compile(r"((?:\b\w[\w.]*)(?:\([^()]*\))?)\.iterdir\(\)"), r"sorted(\1.iterdir(), key=str)"),
+    (re.compile(r"\bos\.environ\b(?![.\[]|\s*=)"), "dict(sorted(os.environ.items()))"),
+    (re.compile(r"\bos\.environ\.(items|keys|values)\(\)"), r"dict(sorted(os.environ.items())).\1()"),
     (re.compile(r"\bin\s+(?:sys\.)?stdin\s*:"), f"in {STDIN}.splitlines(True):"),
 )
 

@@ -153,7 +153,7 @@ class Client:
         """Run a command in a container."""
         body = {"command": [*command], "stdin": stdin}
         answer = self.send(Request("create", "pods", namespace, pod, "exec", body, query={"container": container}))
-        return Output(*answer)
+        return answer if isinstance(answer, Output) else Output(*answer)
 
 
 def known(text: str) -> Resource:
@@ -162,8 +162,8 @@ def known(text: str) -> Resource:
     Raises:
         Failure: the server doesn't have a resource type "x".
     """
-    resource = find(text) or find(text.lower())
-    if resource is None:
+    resource = find(text)
+    if resource is None or (text.lower() in resource.short and text not in resource.short):
         raise Failure(f"the server doesn't have a resource type {go_quote(text.partition('.')[0])}")
     return resource
 

@@ -73,6 +73,9 @@ def _call(verb: Verb, call: Invocation) -> Output:
 def _subcommand_wanted(verb: Verb, call: Invocation) -> int:
     if call.args:
         raise UsageFailure(f'unknown command "{" ".join(call.args)}"')
+    if verb.helpful:
+        call.write(help.of_verb(verb, call.path))
+        return 0
     call.complain(help.of_verb(verb, call.path))
     return 1
 

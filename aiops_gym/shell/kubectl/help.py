@@ -94,10 +94,11 @@ def of_kubectl() -> str:
 
 def of_verb(verb: Verb, path: str) -> str:
     """`kubectl VERB --help`: what it does, its subcommands or flags, and its usage."""
-    parts = [f"{verb.short or path}.\n"]
+    parts = [f"{verb.long or f'{verb.short or path}.'}\n"]
     if verb.verbs:
-        width = max(13, *(len(child.name) for child in verb.verbs))
-        rows = "".join(f"  {child.name:<{width}} {child.short}\n" for child in verb.verbs)
+        width = max(11, *(len(child.name) for child in verb.verbs)) + 3
+        children = sorted(verb.verbs, key=lambda child: child.name)
+        rows = "".join(f"  {child.name:<{width}}{child.short}\n" for child in children)
         parts.append(f"Available Commands:\n{rows}")
     if verb.flags:
         parts.append("Options:\n" + "\n".join(_option(flag) for flag in sorted(verb.flags, key=lambda f: f.name)))

@@ -10,6 +10,7 @@ from aiops_gym.shell.kubectl.applying import remembered
 from aiops_gym.shell.kubectl.changes import DRY_RUN, MANAGER, VALIDATE, dry_run, query, report
 from aiops_gym.shell.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.output.structs import Struct
 from aiops_gym.shell.kubectl.targets import by_kind
 from aiops_gym.shell.kubectl.verb import Invocation
 
@@ -67,8 +68,10 @@ def make(
         except ServerError as error:
             if not what:
                 raise
-            raise Failure(f"failed to create {what}: {error.message}") from None
-    report(call, resource, obj, operation, mode=mode)
+            # kubectl has forgotten the colon for secrets
+            colon = "" if what == "secret" else ":"
+            raise Failure(f"failed to create {what}{colon} {error.message}") from None
+    report(call, resource, Struct(obj), operation, mode=mode)
     return obj
 
 

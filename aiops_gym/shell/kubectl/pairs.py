@@ -111,7 +111,8 @@ def _edit(call: Invocation, info: Info, change: Edit, manager: str, *, alone: bo
     if flags.on("list"):
         _list(call, info, after["metadata"].get(change.field) or {}, change.field, alone=alone)
         return
-    report(call, info.resource, after, change.words(_bytes(old), _bytes(change.changed(old))))
+    shown = change.changed(old) if change.field == "labels" else after
+    report(call, info.resource, shown, change.words(_bytes(old), _bytes(change.changed(old))))
 
 
 def _bytes(obj: Json) -> bytes:
@@ -122,7 +123,7 @@ def _list(call: Invocation, info: Info, found: Mapping[str, str], field: str, *,
     indent = ""
     if not alone:
         group = info.resource.group
-        call.warn(f"Listing {field} for {info.resource.kind}.{group}/{info.name}:")
+        call.say(f"Listing {field} for {info.resource.kind}.{group}/{info.name}:")
         indent = " "
     for key, value in sorted(found.items()):
         call.say(f"{indent}{key}={value}")

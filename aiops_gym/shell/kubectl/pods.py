@@ -37,7 +37,9 @@ def first_pod(call: Invocation, info: Info, timeout: float) -> tuple[Json, int]:
     if info.resource.name not in SELECTING:
         version = info.resource.version
         raise Failure(f"selector for *{version}.{info.resource.kind} not implemented")
-    labels = selector(info)
+    labels = selector(
+        info, f"cannot get the logs from *v1.{info.resource.kind}: " if call.path.endswith("logs") else ""
+    )
     clock = call.client.cluster
     end = clock.now() + timeout
     while True:
@@ -48,12 +50,12 @@ def first_pod(call: Invocation, info: Info, timeout: float) -> tuple[Json, int]:
             raise Failure("timed out waiting for the condition")
 
 
-def selector(info: Info) -> str:
-    """The label selector of a workload or Service, as text. Raises Failure."""
+def selector(info: Info, what: str = "") -> str:
+    """The label selector of a workload or Service, as text. Raises Failure, which begins with `what`."""
     if info.resource.name in ("services", "replicationcontrollers"):
         labels = get(info.obj, "spec", "selector", default={})
         if not labels:
-            raise Failure(f"invalid service '{info.name}': Service is defined without a selector")
+            raise Failure(f"{what}invalid service '{info.name}': Service is defined without a selector")
         return ",".join(f"{name}={labels[name]}" for name in sorted(labels))
     spec = get(info.obj, "spec", "selector", default={})
     parts = [f"{name}={value}" for name, value in sorted((spec.get("matchLabels") or {}).items())]

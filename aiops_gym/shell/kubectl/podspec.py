@@ -12,7 +12,7 @@ from aiops_gym.shell.kubectl.targets import FILES, SELECTOR, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation
 from aiops_gym.sim.api.patch.strategic import strategic_merge
 from aiops_gym.sim.api.schema import type_of
-from aiops_gym.sim.objects import get
+from aiops_gym.sim.objects import assoc, get
 
 Json = Any
 
@@ -31,8 +31,7 @@ def path_of(info: Info) -> tuple[str, ...]:
     """Where the pod spec of an object is. Raises Failure for kinds without one."""
     path = PATHS.get(info.resource.kind)
     if path is None:
-        version = info.resource.api_version
-        raise Failure(f"the object is not a pod or does not have a pod template: {version}, Kind={info.resource.kind}")
+        raise Failure(f"the object is not a pod or does not have a pod template: *v1.{info.resource.kind}")
     return path
 
 
@@ -82,6 +81,7 @@ def patch_each(
     done: str,
     failed: str,
     named: bool = True,
+    colon: bool = True,
 ) -> list[KubectlError]:
     """Patch objects one by one and say so; what failed is given back.
 
@@ -92,6 +92,7 @@ def patch_each(
         done: what is said.
         failed: how a refusal begins.
         named: tell the object's name in an error of `change`.
+        colon: whether one stands between `failed` and the server's words.
     """
     errors: list[KubectlError] = []
     away = call.flags.on("local") or dry_run(call) == "client"
@@ -114,10 +115,33 @@ def patch_each(
                 )
             )
         except ServerError as error:
-            errors.append(Failure(f"{failed}: {error.message}"))
+            errors.append(Failure(f"{failed}{':' if colon else ''} {error.message}"))
             continue
-        report(call, info.resource, changed, done)
+        report(call, info.resource, as_typed(changed) if call.flags.on("local") else changed, done)
     return errors
+
+
+def as_typed(obj: Json) -> Json:
+    """An object of a file as Go's types print it: with the empty fields that they always write."""
+    path = PATHS.get(obj.get("kind", ""))
+    if path is None:
+        return obj
+    found = {**obj, "metadata": {"creationTimestamp": None, **(obj.get("metadata") or {})}}
+    found.setdefault("status", {})
+    if obj["kind"] == "Deployment":
+        found["spec"] = {"strategy": {}, **found["spec"]}
+    if len(path) > 1:
+        above = path[:-1]
+        template = get(found, *above, default={})
+        metadata = {"creationTimestamp": None, **(template.get("metadata") or {})}
+        found = assoc(found, above, {**template, "metadata": metadata})
+    spec = get(found, *path, default={})
+    filled = {
+        field: [{"resources": {}, **container} for container in spec[field]]
+        for field in ("initContainers", "containers")
+        if spec.get(field)
+    }
+    return assoc(found, path, {**spec, **filled})
 
 
 MANAGER = "kubectl-set"

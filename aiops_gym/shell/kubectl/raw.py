@@ -27,7 +27,7 @@ def show(call: Invocation) -> int:
         raise UsageFailure("--raw and --output are mutually exclusive")
     path = flags.text("raw")
     if not path.startswith("/"):
-        raise UsageFailure(f'--raw must be a valid URL path: parse "{path}": invalid URI for request')
+        raise Failure(f'--raw must be a valid URL path: parse "{path}": invalid URI for request')
     call.write(_answer(call, path))
     return 0
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from typing import Any
+
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.output import as_json
 from aiops_gym.shell.kubectl.verb import Invocation
+
+Json = Any
 
 FLAGS = (
     Flag("from-literal", "array", help="Specify a key and literal value to insert (i.e. mykey=somevalue)"),
@@ -78,3 +84,9 @@ def _files(call: Invocation, path: str) -> list[tuple[str, str]]:
         except IsADirectoryError:
             continue
     return found
+
+
+def ending(content: dict[str, Json]) -> str:
+    """What `--append-hash` puts behind a name: a hash of kind, name and data, without letters that make words."""
+    found = sha256(as_json.compact(content).encode()).hexdigest()[:10]
+    return "-" + found.translate(str.maketrans("013ae", "ghkmt"))

@@ -73,6 +73,8 @@ class Verb:
         required: flags without which cobra refuses.
         usage: what follows `kubectl` in the usage line.
         short: one line for the list of commands.
+        long: what its help begins with, instead of `short`.
+        helpful: called without a subcommand, it takes its help for a result.
     """
 
     name: str
@@ -83,6 +85,8 @@ class Verb:
     required: tuple[str, ...] = ()
     usage: str = ""
     short: str = ""
+    long: str = ""
+    helpful: bool = False
 
     @cached_property
     def table(self) -> Flags:

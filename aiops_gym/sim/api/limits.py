@@ -108,7 +108,11 @@ def _together(spec: Draft, kind: str) -> dict[str, str]:
 
 
 def _bounds(rule: Mapping[str, Any], kind: str, requests: Amounts, limits: Amounts) -> list[str]:
-    return _least(rule, kind, requests, limits) + _most(rule, kind, requests, limits) + _ratio(rule, kind, requests, limits)
+    return (
+        _least(rule, kind, requests, limits)
+        + _most(rule, kind, requests, limits)
+        + _ratio(rule, kind, requests, limits)
+    )
 
 
 def _least(rule: Mapping[str, Any], kind: str, requests: Amounts, limits: Amounts) -> list[str]:

@@ -11,12 +11,16 @@ from types import ModuleType
 from typing import Any
 
 from aiops_gym.sim.api.resources import Resource
+from aiops_gym.sim.api.status import ApiError
 from aiops_gym.sim.objects import Obj, get, name_of, namespace_of
 from aiops_gym.sim.times import MINUTE, iso
 from aiops_gym.sim.world import World
 
 LAZY = frozenset(["nodes", "leases.coordination.k8s.io"])
 """Resources whose stored objects say less than the truth: times of heartbeats are worked out when read."""
+
+KUBELET = 10250
+"""The port at which a node's kubelet answers."""
 
 METRICS_DELAY = MINUTE
 """A pod younger than this has no metrics yet."""
@@ -33,6 +37,18 @@ def fresh(world: World, resource: str, obj: Obj) -> Obj:
         return obj
     seen: Obj = _room("controllers.node").fresh(world, obj)
     return seen
+
+
+def reach(world: World, pod: Obj, path: str) -> None:
+    """Raise ApiError where a question about a pod would find nobody at home: its node's kubelet has stopped."""
+    name = get(pod, "spec", "nodeName", default="")
+    if name not in world.table("nodes_down"):
+        return
+    node = world.store.get("nodes", "", name) or Obj()
+    addresses = get(node, "status", "addresses", default=[])
+    host = next((a["address"] for a in addresses if a["type"] == "InternalIP"), name)
+    why = f"dial tcp {host}:{KUBELET}: connect: connection refused"
+    raise ApiError(500, "", f'Get "https://{host}:{KUBELET}/{path}": {why}')
 
 
 def log(world: World, process: str, **window: Any) -> str:

@@ -9,8 +9,8 @@ from aiops_gym.sim.api.kind import kind_of
 from aiops_gym.sim.api.read import chosen, found
 from aiops_gym.sim.api.resources import RESOURCES, Resource
 from aiops_gym.sim.api.schema import words
-from aiops_gym.sim.api.status import ApiError, bad_request, conflict, forbidden, invalid, success, unsupported
-from aiops_gym.sim.objects import Obj, assoc, dissoc, get, key_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.api.status import bad_request, conflict, forbidden, invalid, success, unsupported
+from aiops_gym.sim.objects import Obj, assoc, dissoc, get, key_of, name_of, uid_of
 from aiops_gym.sim.times import iso
 from aiops_gym.sim.world import World
 from aiops_gym.types import Request

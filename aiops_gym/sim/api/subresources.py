@@ -49,6 +49,7 @@ def log(world: World, resource: Resource, request: Request) -> Response:
     container = _container(pod, query.get("container", ""))
     if not get(pod, "spec", "nodeName"):
         return Response(200, "")
+    outside.reach(world, pod, f"containerLogs/{key_of(pod)}/{container}")
     previous = query.get("previous", "") in ("true", "1")
     status = next((s for s in _statuses(pod) if s["name"] == container), None)
     process = f"{uid_of(pod)}/{container}"
@@ -159,6 +160,7 @@ def exec_target(world: World, resource: Resource, request: Request) -> tuple[str
     container = _container(pod, request.query.get("container", ""))
     if not get(pod, "spec", "nodeName"):
         raise bad_request(f"pod {name_of(pod)} does not have a host assigned")
+    outside.reach(world, pod, f"exec/{key_of(pod)}/{container}")
     status = next((s for s in _statuses(pod) if s["name"] == container), None)
     if status is None or not status.get("state", {}).get("running") or world.laws.exec is None:
         raise ApiError(500, "InternalError", f"unable to upgrade connection: container not found ({quoted(container)})")

@@ -37,9 +37,11 @@ class CronJobController:
         if resource == RESOURCE:
             if new is not None and (old is None or old["spec"] != new["spec"]):
                 yield key_of(obj)
-        elif (reference := controller_of(obj)) is not None and reference["kind"] == "CronJob":
-            if old is None or new is None or jobs.over(old) != jobs.over(new):
-                yield f"{namespace_of(obj)}/{reference['name']}"
+            return
+        reference = controller_of(obj)
+        told = old is None or new is None or jobs.over(old) != jobs.over(new)
+        if told and reference is not None and reference["kind"] == "CronJob":
+            yield f"{namespace_of(obj)}/{reference['name']}"
 
     def reconcile(self, world: World, key: str) -> None:
         """Note what has ended, tidy up, and start a Job if it is time."""
@@ -136,31 +138,18 @@ def _due(world: World, cron_job: Obj, schedule: cron.Schedule, zone: tzinfo) -> 
         found, missed = _ms(time), missed + 1
         time = schedule.after(time)
     if missed > MANY:
-        text = f"too many missed start times: {missed}. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
+        text = (
+            f"too many missed start times: {missed}. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
+        )
         events.record(world, cron_job, "Warning", "TooManyMissedTimes", text, COMPONENT)
     return found
 
 
 def _start(world: World, cron_job: Obj, time: int, zone: tzinfo) -> Obj:
     """Start the Job of one time, as far as running ones allow it."""
-    deadline = get(cron_job, "spec", "startingDeadlineSeconds")
-    if deadline is not None and time + int(deadline) * SECOND < world.now:
-        shown = _when(time, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")
-        text = f"Missed scheduled time to start a job: {shown}"
-        events.record(world, cron_job, "Warning", "MissSchedule", text, COMPONENT)
+    active = _room(world, cron_job, time)
+    if active is None:
         return cron_job
-    active = list(get(cron_job, "status", "active", default=[]))
-    policy = get(cron_job, "spec", "concurrencyPolicy", default="Allow")
-    if policy == "Forbid" and active:
-        text = "Not starting job because prior execution is running and concurrency policy is Forbid"
-        events.record(world, cron_job, "Normal", "JobAlreadyActive", text, COMPONENT)
-        return cron_job
-    if policy == "Replace":
-        for reference in active:
-            job = world.store.get(jobs.RESOURCE, namespace_of(cron_job), reference["name"])
-            if job is not None:
-                _delete(world, cron_job, job)
-        active = []
     try:
         job = api.create(world, jobs.RESOURCE, _job(cron_job, time, zone))
     except api.ApiError as error:
@@ -172,6 +161,29 @@ def _start(world: World, cron_job: Obj, time: int, zone: tzinfo) -> Obj:
     reference |= {"resourceVersion": job["metadata"]["resourceVersion"], "uid": uid_of(job)}
     status = {**get(cron_job, "status", default={}), "active": [*active, reference], "lastScheduleTime": iso(time)}
     return put_status(world, RESOURCE, world.store.by_key(RESOURCE, key_of(cron_job)) or cron_job, status)
+
+
+def _room(world: World, cron_job: Obj, time: int) -> list[Any] | None:
+    """The Jobs that go on beside the one of this time; None if it must not be started (any more)."""
+    deadline = get(cron_job, "spec", "startingDeadlineSeconds")
+    if deadline is not None and time + int(deadline) * SECOND < world.now:
+        shown = _when(time, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")
+        text = f"Missed scheduled time to start a job: {shown}"
+        events.record(world, cron_job, "Warning", "MissSchedule", text, COMPONENT)
+        return None
+    active = list(get(cron_job, "status", "active", default=[]))
+    policy = get(cron_job, "spec", "concurrencyPolicy", default="Allow")
+    if policy == "Forbid" and active:
+        text = "Not starting job because prior execution is running and concurrency policy is Forbid"
+        events.record(world, cron_job, "Normal", "JobAlreadyActive", text, COMPONENT)
+        return None
+    if policy != "Replace":
+        return active
+    for reference in active:
+        job = world.store.get(jobs.RESOURCE, namespace_of(cron_job), reference["name"])
+        if job is not None:
+            _delete(world, cron_job, job)
+    return []
 
 
 def _job(cron_job: Obj, time: int, zone: tzinfo) -> dict[str, Any]:

@@ -26,7 +26,9 @@ def build(ds: Obj, node: str) -> dict[str, Any]:
     labels = {"controller-revision-hash": making.revision(ds), "pod-template-generation": str(generation)}
     pod = making.pod_from(ds, ds["spec"]["template"], labels)
     tolerated = [*TOLERATED, *((("network-unavailable", "NoSchedule"),) if pod["spec"].get("hostNetwork") else ())]
-    extra = [{"effect": effect, "key": f"node.kubernetes.io/{name}", "operator": "Exists"} for name, effect in tolerated]
+    extra = [
+        {"effect": effect, "key": f"node.kubernetes.io/{name}", "operator": "Exists"} for name, effect in tolerated
+    ]
     pod["spec"]["tolerations"] = [*(pod["spec"].get("tolerations") or []), *extra]
     if node:
         rule = {"key": "metadata.name", "operator": "In", "values": [node]}

@@ -77,7 +77,7 @@ class _Sync:
     def _clean(self) -> None:
         """Pods on nodes that take none, second ones, and those that have ended."""
         for node in sorted(self.there):
-            keep = []
+            keep: list[Obj] = []
             for pod in self.there[node]:
                 if pods_of.finished(pod):
                     self._bury(pod, node)
@@ -123,7 +123,7 @@ class _Sync:
             self._roll_over()
             return
         missing = sum(1 for node in self.wanted if node not in self.there)
-        doomed, candidates = [], []
+        doomed, candidates = list[Obj](), list[Obj]()
         for node in self.wanted:
             for pod in self.there.get(node, ())[:1]:
                 able = self._able(pod)

@@ -128,7 +128,7 @@ class _Rollout:
         try:
             self.new = revisions.create(world, deployment, self.sets, size, self.wanted + self.surge)
         except api.ApiError as error:
-            text = f"Failed to create new replica set: {error.status['message']}"
+            text = f'Failed to create new replica set "{revisions.next_name(deployment)}": {error.message}'
             events.record(world, deployment, "Warning", "ReplicaSetCreateError", text, COMPONENT)
             progress.remember(world, deployment, "False", "ReplicaSetCreateError", text)
             return True

@@ -11,6 +11,7 @@ from aiops_gym.sim.objects import Obj, get, key_of, labels_of, name_of, namespac
 from aiops_gym.sim.world import World
 
 TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
+EXTERNAL = "ExternalName"
 HEADLESS = "service.kubernetes.io/headless"
 
 
@@ -84,7 +85,7 @@ class EndpointsController:
                 world.store.remove("endpoints", key)
                 world.touch()
             return
-        if not service["spec"].get("selector"):
+        if not service["spec"].get("selector") or service["spec"].get("type") == EXTERNAL:
             return
         labels = {**labels_of(service)}
         if service["spec"].get("clusterIP") == "None":

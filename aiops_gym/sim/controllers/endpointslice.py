@@ -38,6 +38,8 @@ class EndpointSliceController:
         service = world.store.by_key("services", key)
         if service is None or not service["spec"].get("selector") or pods_of.terminating(service):
             return
+        if service["spec"].get("type") == endpoints.EXTERNAL:
+            return
         groups = _groups(world, service)
         mine = {SERVICE: name_of(service), MANAGED: MANAGER}
         spare = world.store.labelled(RESOURCE, namespace_of(service), mine)

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiops_gym.sim.api import quantity
+from aiops_gym.sim.controllers import neighbours
 from aiops_gym.sim.controllers import pods as pods_of
-from aiops_gym.sim.objects import Obj, get, labels_of, name_of, namespace_of
+from aiops_gym.sim.objects import Obj, get, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.world import World
 
 NO_CLASS = "kubernetes.io/no-provisioner"
@@ -22,8 +23,12 @@ class Unfit(Exception):
     """A pod that no node can take, whatever the nodes look like."""
 
 
-def refusals(world: World, pod: Obj, node: Obj) -> list[str]:
-    """Why the node cannot take the pod (first failing filter only), empty if it can."""
+def refusals(world: World, pod: Obj, node: Obj, there: list[Obj] | None = None) -> list[str]:
+    """Why the node cannot take the pod (first failing filter only), empty if it can.
+
+    Args:
+        there: the pods to reckon with instead of those that are on the node.
+    """
     if get(node, "spec", "unschedulable", default=False) and not tolerates(pod, UNSCHEDULABLE):
         return ["node(s) were unschedulable"]
     for taint in get(node, "spec", "taints", default=()):
@@ -31,19 +36,43 @@ def refusals(world: World, pod: Obj, node: Obj) -> list[str]:
             return [f"node(s) had untolerated taint {{{taint['key']}: {taint.get('value', '')}}}"]
     if not selects(pod, node):
         return ["node(s) didn't match Pod's node affinity/selector"]
-    there = [other for other in world.store.on_node(name_of(node)) if not pods_of.finished(other)]
+    if there is None:
+        there = [other for other in world.store.on_node(name_of(node)) if not pods_of.finished(other)]
+    there = [*there, *_expected(world, pod, node)]
     if _ports(pod) & {port for other in there for port in _ports(other)}:
         return ["node(s) didn't have free ports for the requested pod ports"]
-    return _lacking(pod, node, there) or _volumes(world, pod, node) or _neighbours(world, pod, node)
+    return _lacking(pod, node, there) or _volumes(world, pod, node) or neighbours.refusals(world, pod, node, there)
+
+
+def priority(pod: Pod) -> int:
+    """`spec.priority`."""
+    return int(get(pod, "spec", "priority", default=0))
+
+
+def _expected(world: World, pod: Obj, node: Obj) -> list[Obj]:
+    """Other pods for which room was made on the node, unless they are less important."""
+    nominated = world.table("nominated")
+    found = []
+    for key, (uid, name) in nominated.items():
+        other = world.store.by_key("pods", key) if name == name_of(node) else None
+        if other is not None and uid_of(other) == uid and uid != uid_of(pod) and priority(other) >= priority(pod):
+            found.append(other)
+    return found
 
 
 UNSCHEDULABLE = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
-HELPLESS = ("Insufficient", "Too many pods", "node(s) didn't have free ports", "node(s) didn't match pod")
+CURABLE = (
+    "Insufficient",
+    "Too many pods",
+    "node(s) didn't have free ports",
+    "node(s) didn't match pod",
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+)
 
 
 def preemption_helps(reason: str) -> bool:
-    """Whether evicting pods could help against a refusal; there is never a victim here, but the words differ."""
-    return reason.startswith(HELPLESS)
+    """Whether evicting pods could help against a refusal."""
+    return reason.startswith(CURABLE)
 
 
 def requests(pod: Obj) -> dict[str, int]:
@@ -106,8 +135,9 @@ def _is_for(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
         return False
     exists = toleration.get("operator", "Equal") == "Exists"
     if not toleration.get("key"):
-        return exists
-    return toleration["key"] == taint["key"] and (exists or toleration.get("value", "") == taint.get("value", ""))
+        return bool(exists)
+    same = toleration.get("value", "") == taint.get("value", "")
+    return bool(toleration["key"] == taint["key"] and (exists or same))
 
 
 def selects(pod: Pod, node: Obj) -> bool:
@@ -119,6 +149,19 @@ def selects(pod: Pod, node: Obj) -> bool:
         return False
     terms = get(pod, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", default=None)
     return terms is None or node_selected(terms, node)
+
+
+def preference(pod: Pod, node: Obj) -> float:
+    """How much the pod prefers the node by its affinity, and shuns it for taints."""
+    points = 0.0
+    kind = "preferredDuringSchedulingIgnoredDuringExecution"
+    for one in get(pod, "spec", "affinity", "nodeAffinity", kind, default=()):
+        if _term(one["preference"], node):
+            points += int(one.get("weight", 1))
+    for taint in get(node, "spec", "taints", default=()):
+        if taint.get("effect") == "PreferNoSchedule" and not tolerates(pod, taint):
+            points -= 300
+    return points
 
 
 def node_selected(selector: Mapping[str, Any], node: Obj) -> bool:
@@ -209,38 +252,3 @@ def _volumes(world: World, pod: Obj, node: Obj) -> list[str]:
             if class_ is not None and class_.get("provisioner") == NO_CLASS:
                 return ["node(s) didn't find available persistent volumes to bind"]
     return []
-
-
-def _neighbours(world: World, pod: Obj, node: Obj) -> list[str]:
-    affinity = get(pod, "spec", "affinity", default={})
-    for kind, wanted, reason in (
-        ("podAffinity", True, "node(s) didn't match pod affinity rules"),
-        ("podAntiAffinity", False, "node(s) didn't match pod anti-affinity rules"),
-    ):
-        for term in get(affinity, kind, "requiredDuringSchedulingIgnoredDuringExecution", default=()):
-            if _near(world, pod, node, term) != wanted and not (wanted and _itself(world, pod, term)):
-                return [reason]
-    return []
-
-
-def _near(world: World, pod: Obj, node: Obj, term: Mapping[str, Any]) -> bool:
-    """Whether a pod that the term selects runs in the node's topology domain."""
-    domain = labels_of(node).get(term["topologyKey"])
-    spaces = term.get("namespaces") or [namespace_of(pod)]
-    for other in world.store.all("nodes"):
-        if domain is None or labels_of(other).get(term["topologyKey"]) != domain:
-            continue
-        for there in world.store.on_node(name_of(other)):
-            mine = namespace_of(there) in spaces and pods_of.active(there)
-            if mine and pods_of.matches(term.get("labelSelector"), labels_of(there)):
-                return True
-    return False
-
-
-def _itself(world: World, pod: Obj, term: Mapping[str, Any]) -> bool:
-    """The first pod of a group that wants to be with its own kind may go anywhere."""
-    selector = term.get("labelSelector")
-    if not pods_of.matches(selector, labels_of(pod)):
-        return False
-    others = world.store.all("pods", namespace_of(pod))
-    return not any(get(o, "spec", "nodeName") and pods_of.matches(selector, labels_of(o)) for o in others)

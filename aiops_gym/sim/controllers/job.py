@@ -48,12 +48,10 @@ class JobController:
     def reconcile(self, world: World, key: str) -> None:
         """Count what has ended, then finish the Job or start what is missing."""
         job = world.store.by_key(RESOURCE, key)
-        if job is None or over(job):
+        if job is None or over(job) or pods_of.terminating(job):
             jobpods.release(world, job, key)
-        elif not pods_of.terminating(job):
-            _Sync(world, job).run()
         else:
-            jobpods.release(world, job, key)
+            _Sync(world, job).run()
 
 
 def over(job: Obj) -> str:
@@ -151,13 +149,12 @@ class _Sync:
             again = jobpods.restarts(self.active)
         if doomed:
             return "FailureTarget", "PodFailurePolicy", doomed
-        if self.status.get("failed", 0) > limit or again > 0 and again >= limit:
+        if self.status.get("failed", 0) > limit or (again > 0 and again >= limit):
             return LIMIT
         deadline, started = spec.get("activeDeadlineSeconds"), self.status.get("startTime")
-        if deadline is not None and started and not self.suspended:
-            if self.world.now >= millis(started) + int(deadline) * SECOND:
-                return LATE
-        return None
+        if deadline is None or not started or self.suspended:
+            return None
+        return LATE if self.world.now >= millis(started) + int(deadline) * SECOND else None
 
     def _enough(self) -> bool:
         wanted, done = get(self.job, "spec", "completions"), self.status.get("succeeded", 0)

@@ -25,7 +25,7 @@ def counted(pod: Obj) -> bool:
 
 def indexed(job: Obj) -> bool:
     """Whether each pod has a number of its own to complete."""
-    return get(job, "spec", "completionMode") == "Indexed"
+    return bool(get(job, "spec", "completionMode") == "Indexed")
 
 
 def index_of(pod: Obj) -> int:
@@ -75,13 +75,13 @@ def restarts(pods: Iterable[Obj]) -> int:
 
 
 def release(world: World, job: Obj | None, key: str) -> None:
-    """Let go of a Job's pods: all of them when the Job is gone, else those that have ended."""
+    """Let go of a Job's pods: all of them when the Job is gone, else those that have ended or are going."""
     namespace, _, name = key.partition("/")
     for pod in world.store.all("pods", namespace):
         owner = controller_of(pod)
         if owner is None or (owner["kind"], owner["name"]) != ("Job", name) or counted(pod):
             continue
-        if job is None or uid_of(job) != owner["uid"] or pods_of.finished(pod):
+        if job is None or uid_of(job) != owner["uid"] or not pods_of.active(pod):
             without_finalizer(world, "pods", pod, TRACKING)
 
 
@@ -165,9 +165,9 @@ def _exit_rule(pod: Obj, rule: Mapping[str, Any] | None) -> str:
         return ""
     for status in get(pod, "status", "containerStatuses", default=()):
         code = get(status, "state", "terminated", "exitCode", default=0)
-        if code and rule.get("containerName") in (None, status["name"]):
-            if (code in rule["values"]) == (rule["operator"] == "In"):
-                return f"Container {status['name']} for pod {key_of(pod)} failed with exit code {code}"
+        meant = code and rule.get("containerName") in (None, status["name"])
+        if meant and (code in rule["values"]) == (rule["operator"] == "In"):
+            return f"Container {status['name']} for pod {key_of(pod)} failed with exit code {code}"
     return ""
 
 

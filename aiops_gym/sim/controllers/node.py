@@ -63,7 +63,7 @@ def fresh(world: World, obj: Obj) -> Obj:
 
 
 def _last(world: World, node: str, period: int) -> int:
-    """The newest multiple of the period, from an offset of the node's own; a silent kubelet has none since it stopped."""
+    """The newest multiple of the period, from an offset of the node's own; a kubelet that stopped has no more."""
     offset = draws.pick(period, world.seed, "heartbeat", node)
     now = int(world.table("nodes_down").get(node, world.now))
     return now - (now - offset) % period

@@ -13,7 +13,7 @@ from aiops_gym.sim import draws, events
 from aiops_gym.sim.controllers import node as nodes
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import condition
-from aiops_gym.sim.objects import Obj, assoc, get, key_of, name_of
+from aiops_gym.sim.objects import Obj, assoc, get, key_of
 from aiops_gym.sim.times import SECOND, iso
 from aiops_gym.sim.world import Handler, World
 
@@ -199,8 +199,9 @@ def posted(world: World, name: str) -> None:
     for old in get(node, "status", "conditions", default=()):
         if old["type"] in news and old["status"] == "Unknown":
             told.append(SAID[old["type"]])
-            old = {**_turned(world, old, *news[old["type"]]), "lastHeartbeatTime": iso(world.now)}
-        conditions.append(old)
+            conditions.append({**_turned(world, old, *news[old["type"]]), "lastHeartbeatTime": iso(world.now)})
+        else:
+            conditions.append(old)
     node = world.store.put("nodes", assoc(node, ("status", "conditions"), conditions))
     kubelet = {**node, "metadata": {**node["metadata"], "uid": name}}
     for reason in told:

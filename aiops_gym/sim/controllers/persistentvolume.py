@@ -232,6 +232,8 @@ def _sync_volume(world: World, volume: Obj) -> None:
     claim = world.store.get(CLAIMS, reference.get("namespace", ""), reference.get("name", ""))
     if claim is not None and uid_of(claim) == reference["uid"]:
         return
+    if get(volume, "status", "phase") == "Failed":
+        return
     if get(volume, "status", "phase") != "Released":
         volume = put_status(world, VOLUMES, volume, _status(world, volume, "Released"))
         world.touch()
@@ -240,6 +242,21 @@ def _sync_volume(world: World, volume: Obj) -> None:
         put_status(world, VOLUMES, dissoc(volume, ("spec", "claimRef")), _status(world, volume, "Available"))
     elif policy == "Delete" and get(volume, "metadata", "annotations", provision.PROVISIONED_BY):
         world.schedule(2 * SECOND, "persistentvolume.reclaim", name_of(volume), uid_of(volume))
+    elif policy == "Delete":
+        _delete_by_plugin(world, volume)
+
+
+def _delete_by_plugin(world: World, volume: Obj) -> None:
+    """A volume that nobody provisioned: only folders below /tmp can be deleted."""
+    path = str(get(volume, "spec", "hostPath", "path", default=""))
+    if path.startswith("/tmp/"):
+        api.delete(world, VOLUMES, "", name_of(volume))
+        return
+    text = f"host_path deleter only supports /tmp/.+ but received provided {path}"
+    if not path:
+        text = f'error getting deleter volume plugin for volume "{name_of(volume)}": no deletable volume plugin matched'
+    events.record(world, volume, "Warning", "VolumeFailedDelete", text, COMPONENT)
+    put_status(world, VOLUMES, volume, {**_status(world, volume, "Failed"), "message": text})
 
 
 def reclaim(world: World, name: str, uid: str) -> None:

@@ -24,15 +24,14 @@ class PodCollector:
     watches = ("nodes", "pods")
 
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
-        """A node that went with pods on it, a pod that is bound to no node or deleted unbound, ended pods beyond count."""
+        """A node that went with pods on it, a pod bound to a node that is not there, or too many ended pods."""
         if resource == "nodes":
             if new is None and old is not None and world.store.on_node(name_of(old)):
                 world.schedule(QUARANTINE + PERIOD // 2, "podgc.orphans", name_of(old))
         elif new is not None and gone(world, new) and (old is None or not get(old, "spec", "nodeName")):
             world.schedule(QUARANTINE + PERIOD // 2, "podgc.orphans", new["spec"]["nodeName"])
-        elif new is not None and pods_of.finished(new) and (old is None or not pods_of.finished(old)):
-            if len(world.table("objects/pods")) > THRESHOLD:
-                yield "ended"
+        elif new is not None and pods_of.finished(new) and len(world.table("objects/pods")) > THRESHOLD:
+            yield "ended"
 
     def reconcile(self, world: World, key: str) -> None:
         """Delete the oldest ended pods beyond the threshold."""
@@ -48,8 +47,8 @@ def orphans(world: World, node: str) -> None:
         return
     for pod in world.store.on_node(node):
         if not pods_of.finished(pod):
-            pod = evicted(world, pod, "DeletionByPodGC", "PodGC: node no longer exists")
-            pod = world.store.put("pods", assoc(pod, ("status", "phase"), "Failed"))
+            told = evicted(world, pod, "DeletionByPodGC", "PodGC: node no longer exists")
+            world.store.put("pods", assoc(told, ("status", "phase"), "Failed"))
         api.delete(world, "pods", namespace_of(pod), name_of(pod), grace=0)
 
 

@@ -51,7 +51,7 @@ class ReplicaSetController:
             if missing > 0:
                 failure = _create(world, rs, missing)
             elif missing < 0:
-                _delete(world, rs, mine, -missing)
+                shrink(world, rs, mine, -missing, COMPONENT)
             mine = [pod for pod in pods_of.claimed(world, rs) if pods_of.active(pod)]
         _publish(world, world.store.by_key(RESOURCE, key) or rs, mine, failure)
 
@@ -75,9 +75,10 @@ def retry(world: World, key: str, uid: str) -> None:
         world.table("retries").pop(uid, None)
 
 
-def _delete(world: World, rs: Obj, mine: list[Obj], surplus: int) -> None:
-    for pod in sorted(mine, key=lambda pod: _value(world, pod, mine))[:surplus]:
-        making.remove(world, rs, pod, COMPONENT)
+def shrink(world: World, owner: Obj, mine: list[Obj], surplus: int, component: str) -> None:
+    """Delete so many of an owner's pods, those first that cost the least."""
+    for pod in sorted(mine, key=lambda pod: _value(world, pod, mine))[: max(0, surplus)]:
+        making.remove(world, owner, pod, component)
 
 
 def _value(world: World, pod: Obj, mine: list[Obj]) -> tuple[Any, ...]:

@@ -95,17 +95,26 @@ def annotated(deployment: Obj, rs: Mapping[str, Any], newer: int) -> Any:
     return annotate(rs, copied)
 
 
+def _digest(deployment: Obj) -> str:
+    template = _plain(deployment["spec"]["template"])
+    return template_hash(template, int(get(deployment, "status", "collisionCount", default=0)))
+
+
+def next_name(deployment: Obj) -> str:
+    """What the set of the Deployment's present template is called."""
+    return f"{name_of(deployment)}-{_digest(deployment)}"
+
+
 def create(world: World, deployment: Obj, old: Iterable[Obj], replicas: int, maximum: int) -> Obj:
     """Make the set of the Deployment's present template. Raises api.ApiError when the server refuses it."""
-    spec, name = deployment["spec"], name_of(deployment)
-    digest = template_hash(_plain(spec["template"]), int(get(deployment, "status", "collisionCount", default=0)))
+    spec, digest = deployment["spec"], _digest(deployment)
     labels = {**labels_of(spec["template"]), HASH: digest}
     selector = {**spec["selector"], "matchLabels": {**(spec["selector"].get("matchLabels") or {}), HASH: digest}}
     rs: dict[str, Any] = {
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
         "metadata": {
-            "name": f"{name}-{digest}",
+            "name": next_name(deployment),
             "namespace": namespace_of(deployment),
             "labels": labels,
             "ownerReferences": [owner_reference(deployment)],

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.sim import draws, events
-from aiops_gym.sim.controllers import fit
+from aiops_gym.sim.controllers import fit, neighbours, preemption
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import annotate, condition, without_condition
 from aiops_gym.sim.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
@@ -42,6 +42,7 @@ class Scheduler:
         pod = world.store.by_key("pods", key)
         if pod is None or not _waiting(pod):
             world.table("unschedulable").pop(key, None)
+            preemption.settled(world, key)
             return
         entry = world.table("unschedulable").get(key)
         if entry is not None and entry["uid"] == uid_of(pod) and world.now < entry["after"]:
@@ -73,12 +74,14 @@ def _place(world: World, pod: Obj) -> None:
     try:
         claims = fit.claims(world, pod)
     except fit.Unfit as reason:
-        _fail(world, pod, _sentence(len(nodes), [str(reason)], {PREEMPTION_USELESS: len(nodes)}))
+        _fail(world, pod, _sentence(len(nodes), [str(reason)], {preemption.USELESS: len(nodes)}))
         return
     refused = {name_of(node): fit.refusals(world, pod, node) for node in nodes}
     fitting = [node for node in nodes if not refused[name_of(node)]]
     if not fitting:
-        _fail(world, pod, _explain(list(refused.values())))
+        excuse, tails = preemption.attempt(world, pod, refused)
+        present = world.store.by_key("pods", key_of(pod)) or pod
+        _fail(world, present, _explain(list(refused.values()), excuse, tails))
         return
     node = max(fitting, key=lambda node: _score(world, pod, node))
     ready = [_claim_ready(world, claim, node) for claim in claims]
@@ -87,35 +90,33 @@ def _place(world: World, pod: Obj) -> None:
     _bind(world, pod, node)
 
 
-PREEMPTION_USELESS = "Preemption is not helpful for scheduling"
-NO_VICTIMS = "No preemption victims found for incoming pod"
-
-
-def _explain(refused: Sequence[Sequence[str]]) -> str:
-    """The message of FailedScheduling, from the reasons of each node."""
+def _explain(refused: Sequence[Sequence[str]], excuse: str, tails: Mapping[str, int]) -> str:
+    """The message of FailedScheduling, from the reasons of each node and what came of preemption."""
     counted = Counter(reason for reasons in refused for reason in reasons)
-    tails = Counter(
-        NO_VICTIMS if all(fit.preemption_helps(reason) for reason in reasons) else PREEMPTION_USELESS
-        for reasons in refused
-    )
-    return _sentence(len(refused), sorted(f"{n} {reason}" for reason, n in counted.items()), tails)
+    reasons = sorted(f"{n} {reason}" for reason, n in counted.items())
+    if excuse:
+        return f"0/{len(refused)} nodes are available: {', '.join(reasons)}. preemption: {excuse}"
+    return _sentence(len(refused), reasons, tails)
 
 
 def _sentence(nodes: int, reasons: Sequence[str], tails: Mapping[str, int]) -> str:
     head = f"0/{nodes} nodes are available: "
+    if not tails:
+        return f"{head}{', '.join(reasons)}."
     tail = ", ".join(sorted(f"{n} {text}" for text, n in tails.items()))
     return f"{head}{', '.join(reasons)}. preemption: {head}{tail}."
 
 
-def _score(world: World, pod: Obj, node: Obj) -> tuple[float, float, float]:
-    """Few pods of the same owner first, then the emptiest node, then chance."""
+def _score(world: World, pod: Obj, node: Obj) -> tuple[float, ...]:
+    """What is preferred, few pods of the same owner, then the emptiest node, then chance."""
     there = [other for other in world.store.on_node(name_of(node)) if pods_of.active(other)]
     owner = (controller_of(pod) or {}).get("uid")
     same = sum(1 for other in there if owner and (controller_of(other) or {}).get("uid") == owner)
     taken, allocatable = fit.used(there), get(node, "status", "allocatable", default={})
     shares = [taken.get(name, 0) / max(1, fit.amount(name, allocatable.get(name, "0"))) for name in ("cpu", "memory")]
     full = sum(shares) / len(shares)
-    return -same, -round(full, 2), draws.draw(world.seed, "place", f"{uid_of(pod)} {name_of(node)}")
+    wanted = fit.preference(pod, node) + neighbours.preference(world, pod, node)
+    return wanted, -same, -round(full, 2), draws.draw(world.seed, "place", f"{uid_of(pod)} {name_of(node)}")
 
 
 def _claim_ready(world: World, claim: Obj, node: Obj) -> bool:
@@ -138,6 +139,8 @@ def _bind(world: World, pod: Obj, node: Obj) -> None:
     conditions = [*without_condition(status.get("conditions", []), "PodScheduled"), scheduled]
     spec = {**pod["spec"], "nodeName": name_of(node)}
     world.table("unschedulable").pop(key_of(pod), None)
+    preemption.settled(world, key_of(pod))
+    status = {k: v for k, v in status.items() if k != "nominatedNodeName"}
     bound = world.store.put("pods", {**pod, "spec": spec, "status": {**status, "conditions": conditions}})
     text = f"Successfully assigned {key_of(pod)} to {name_of(node)}"
     events.record_series(world, bound, "Normal", "Scheduled", text, "Binding")

@@ -1,31 +1,80 @@
-"""`nc -z`: whether somebody listens on a port."""
+"""`nc`: whether somebody listens on a port, and what they answer to plain text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from aiops_gym.sim.container import Container
-from aiops_gym.types import Output
+from aiops_gym.sim.executables.curl import CONNECT_SECONDS, SYN
+from aiops_gym.sim.executables.peer import Inside, Peer, is_address, resends
+from aiops_gym.types import Output, Timed
+
+VALUED = "wpsiqXxIOPTMmWV"
 
 
-def nc(c: Container, argv: Sequence[str], stdin: str) -> Output:
-    """Connect and hang up; says how it went with `-v`."""
-    flags = "".join(a[1:] for a in argv[1:] if a.startswith("-"))
-    valued = [i + 1 for i, a in enumerate(argv) if a.startswith("-") and a[-1:] == "w"]
-    words = [a for i, a in enumerate(argv[1:], 1) if not a.startswith("-") and i not in valued]
-    if len(words) != 2 or not words[1].isdigit():
-        return Output("", "usage: nc [-vz] [-w timeout] destination port\n", 1)
-    host, port = words[0], int(words[1])
-    route = c.dial(host, port)
-    if route.outcome == "no_host":
-        return Output("", f'nc: getaddrinfo for host "{host}" port {port}: Name or service not known\n', 1)
-    where = f"{host} ({route.address}) {port} port [tcp/*]"
-    if route.outcome == "ok" and c.between(0, 1, "nc/loss", c.now) >= route.loss:
-        return Output("", f"Connection to {where} succeeded!\n" if "v" in flags else "", 0)
-    why = "Connection refused" if route.outcome == "refused" else "Connection timed out"
-    return Output(
-        "", f"nc: connect to {host} ({route.address}) port {port} (tcp) failed: {why}\n" if "v" in flags else "", 1
-    )
+def run(peer: Peer, argv: Sequence[str], stdin: str) -> Timed:
+    """`nc [-nvzuN] [-w SECONDS] HOST PORT`; a range of ports as `1-9` is tried one after the other."""
+    name, flags, values, words = argv[0].rpartition("/")[2], set[str](), dict[str, str](), list[str]()
+    rest = list(argv[1:])
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-") or len(word) < 2:
+            words.append(word)
+            continue
+        for index, letter in enumerate(word[1:], 2):
+            flags.add(letter)
+            if letter in VALUED:
+                values[letter] = word[index:] or (rest.pop(0) if rest else "")
+                break
+    if "l" in flags:
+        return Timed("", "", 1, CONNECT_SECONDS)
+    if len(words) < 2:
+        return Timed("", USAGE.replace("nc ", f"{name} "), 1)
+    first, _, last = words[1].partition("-")
+    if not first.isdigit() or (last and not last.isdigit()) or not 0 < int(first) < 65_536:
+        return Timed("", f"{name}: port number invalid: {words[1]}\n", 1)
+    stdout, stderr, code, seconds = "", "", 0, 0.0
+    limit = float(values["w"]) if values.get("w", "").isdigit() and int(values["w"]) else CONNECT_SECONDS
+    for port in range(int(first), min(int(last or first), int(first) + 200) + 1):
+        done = _try(peer, name, words[0], port, flags, limit, stdin)
+        stdout, stderr, code, seconds = stdout + done.stdout, stderr + done.stderr, done.code, seconds + done.seconds
+    return Timed(stdout, stderr, code, seconds)
 
 
-TOOLS = {"nc": nc}
+USAGE = """usage: nc [-46CDdFhklNnrStUuvZz] [-I length] [-i interval] [-M ttl]
+\t  [-m minttl] [-O length] [-P proxy_username] [-p source_port]
+\t  [-q seconds] [-s sourceaddr] [-T keyword] [-V rtable] [-W recvlimit]
+\t  [-w timeout] [-X proxy_protocol] [-x proxy_address[:port]]
+\t  [destination] [port]
+"""
+
+
+def _try(peer: Peer, name: str, host: str, port: int, flags: set[str], limit: float, stdin: str) -> Timed:
+    link, loud = peer.link(host, port), "v" in flags
+    proto = "udp" if "u" in flags else "tcp"
+    where = host if not link.address or is_address(host) else f"{host} ({link.address})"
+    if link.outcome == "no_host":
+        text = f'{name}: getaddrinfo for host "{host}" port {port}: Name or service not known\n'
+        return Timed("", text, 1, min(link.seconds, limit))
+    took = link.seconds + (1e9 if link.outcome == "timeout" else resends(peer, link.loss, SYN))
+    if proto == "udp":
+        took = min(took, 2.0)  # nothing comes back, which it takes for an open port
+    elif took > limit:
+        text = f"{name}: connect to {where} port {port} ({proto}) timed out: Operation now in progress\n"
+        if limit == CONNECT_SECONDS:
+            text = f"{name}: connect to {where} port {port} ({proto}) failed: Connection timed out\n"
+        return Timed("", text if loud else "", 1, limit)
+    elif link.outcome == "refused":
+        text = f"{name}: connect to {where} port {port} ({proto}) failed: Connection refused\n"
+        return Timed("", text if loud else "", 1, took)
+    said = f"Connection to {where} {port} port [{proto}/*] succeeded!\n" if loud else ""
+    if "z" in flags or not stdin:
+        return Timed("", said, 0, took)
+    return Timed(peer.talk(host, port, stdin), said, 0, took + link.seconds)
+
+
+def _tool(c: Container, argv: Sequence[str], stdin: str) -> Output:
+    return run(Inside(c), argv, stdin)
+
+
+TOOLS = {"nc": _tool, "telnet": _tool}

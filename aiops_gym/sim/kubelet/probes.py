@@ -10,15 +10,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from aiops_gym.sim import network, programs
-from aiops_gym.sim.container import container_spec
+from aiops_gym.sim.container import Container, container_spec
 from aiops_gym.sim.kubelet import record as records
 from aiops_gym.sim.kubelet import start, status
 from aiops_gym.sim.objects import Obj, get, key_of, namespace_of
+from aiops_gym.sim.scripts import inside
 from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import World
 
 Json = Any
 KINDS = {"startup": "startupProbe", "liveness": "livenessProbe", "readiness": "readinessProbe"}
+ERRORED = "rpc error: code = Unknown desc = failed to exec in container: failed to start exec"
+"""How the outcome of a probe begins that could not be made; it counts for nothing."""
+
 FRESH: Mapping[str, Json] = {"good": 0, "bad": 0, "result": None, "due": 0}
 
 
@@ -27,7 +31,8 @@ def attend(world: World, uid: str, pod: Obj) -> None:
     record = records.find(world, uid)
     if record is None:
         return
-    for spec in pod["spec"]["containers"]:
+    sidecars = [c for c in pod["spec"].get("initContainers") or () if c.get("restartPolicy") == "Always"]
+    for spec in (*sidecars, *pod["spec"]["containers"]):
         known = records.container(record, spec["name"])
         if known["state"] != "running":
             continue
@@ -55,6 +60,10 @@ def tick(world: World, uid: str, name: str, kind: str, id_: str, due: int) -> No
         _plan(world, uid, name, kind, found, _next(world, record, probe))
         return
     failure = run(world, uid, pod, spec, probe)
+    if failure is not None and failure.startswith(ERRORED):
+        start.say(world, pod, name, "Warning", "Unhealthy", f"{kind.capitalize()} probe errored: {failure}")
+        _plan(world, uid, name, kind, found, _next(world, record, probe))
+        return
     if failure is None:
         found = {**found, "good": found["good"] + 1, "bad": 0}
     else:
@@ -78,7 +87,8 @@ def _conclude(world: World, uid: str, pod: Obj, name: str, kind: str, found: Map
         _park(world, uid, name, kind, found, forever=kind == "startup")
     elif result is False and kind != "readiness":
         _park(world, uid, name, kind, found, forever=True)
-        doom = f"Container {name} failed {kind} probe, will be restarted"
+        again = "" if pod["spec"].get("restartPolicy") == "Never" else ", will be restarted"
+        doom = f"Container {name} failed {kind} probe{again}"
         records.change_container(world, uid, name, doom=doom)
         records.wake(world, uid, world.now)
         return
@@ -115,10 +125,41 @@ def run(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mappi
     for kind, attempt in (("httpGet", _http), ("tcpSocket", _tcp), ("grpc", _grpc)):
         if kind in probe:
             return attempt(world, uid, pod, spec, probe)
-    if "exec" in probe and world.laws.exec is not None:
-        output = world.laws.exec(world, key_of(pod), spec["name"], list(probe["exec"]["command"]), "")
-        return None if output.code == 0 else (output.stdout + output.stderr).rstrip("\n")
+    if "exec" in probe:
+        return _exec(world, uid, pod, spec, probe)
     return None
+
+
+def _exec(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> str | None:
+    argv, limit = list(probe["exec"].get("command") or ()), _seconds(probe, "timeoutSeconds", 1)
+    key = f"{uid}/{spec['name']}"
+    if not argv or not world.table("processes").get(key, {}).get("running"):
+        return None
+    ran = inside.run(Container(world, key), argv)
+    if ran.ms < 0 or ran.ms > limit * SECOND:
+        return f'command timed out: "{" ".join(argv)}" timed out after {limit}s'
+    if ran.code in (126, 127) and world.laws.exec is not None:
+        output = world.laws.exec(world, key_of(pod), spec["name"], argv, "")
+        absent = output.code == 126 and output.stderr.startswith("OCI runtime exec failed")
+        if not absent:
+            return None if output.code == 0 else output.stdout + output.stderr
+    if ran.absent:
+        return f"{ERRORED}: {ran.text}"
+    return None if ran.code == 0 else ran.text
+
+
+def graces(
+    record: records.Record, specs: Mapping[str, Mapping[str, Json]], doomed: Mapping[str, str]
+) -> dict[str, int]:
+    """Seconds between TERM and KILL of containers whose failed probe gives a time of its own."""
+    found: dict[str, int] = {}
+    for name in doomed:
+        for kind in ("startup", "liveness"):
+            seconds = get(specs[name], KINDS[kind], "terminationGracePeriodSeconds")
+            failed = records.container(record, name)["probes"].get(kind, {}).get("result") is False
+            if seconds is not None and failed:
+                found[name] = int(seconds)
+    return found
 
 
 def _http(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> str | None:

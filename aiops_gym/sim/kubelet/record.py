@@ -11,6 +11,8 @@ Table `kubelet`, by pod uid:
     busy: the step under way, "" if idle; turn: of the planned step or sync; next: time of the planned sync, 0 = none;
     again: time of a sync wanted while busy, 0 = none; failed: whether something in this sync failed.
     dying: whether it is being deleted; killing: names of containers that the worker waits for.
+    ending: None, or reason and message with which the pod fails as a whole; resume: None, or names of the containers to
+    go on with once a container whose hook has failed is dead.
     backoff: key -> [delay, updated] in ms (client-go `flowcontrol.Backoff`).
     containers: name -> see `container`.
 """
@@ -84,6 +86,8 @@ def ensure(world: World, pod: Obj) -> Record:
             "again": 0,
             "failed": False,
             "dying": False,
+            "ending": None,
+            "resume": None,
             "killing": [],
             "backoff": {},
             "containers": {},

@@ -16,6 +16,7 @@ from aiops_gym.sim.world import World
 
 Json = Any
 Status = dict[str, Json]
+ENDED = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 
 
 def publish(world: World, uid: str, over: bool = False) -> Obj | None:
@@ -28,7 +29,12 @@ def publish(world: World, uid: str, over: bool = False) -> Obj | None:
     inits = [_container(world, pod, record, c, True, over) for c in pod["spec"].get("initContainers") or ()]
     mains = [_container(world, pod, record, c, False, over) for c in pod["spec"]["containers"]]
     phase_ = phase(pod, inits, mains, over)
-    status: Status = {"conditions": _conditions(world, pod, record, phase_, inits, mains, over)}
+    if over and record["ending"]:
+        phase_ = "Failed"
+    shown = "Failed" if record["ending"] and record["ending"]["reason"] == "DeadlineExceeded" else phase_
+    status: Status = {"conditions": _conditions(world, pod, record, shown, inits, mains, over)}
+    if phase_ in ENDED and any("running" in s["state"] for s in inits):
+        phase_ = str(before.get("phase") or "Running")  # it ends only with its last container
     status["containerStatuses"] = sorted(mains, key=lambda s: str(s["name"]))
     host = host_ip(world, record["node"])
     if host:
@@ -43,6 +49,8 @@ def publish(world: World, uid: str, over: bool = False) -> Obj | None:
     for kept in ("reason", "message", "nominatedNodeName"):
         if before.get(kept):
             status[kept] = before[kept]
+    if over and record["ending"]:
+        status |= record["ending"]
     changed = put_status(world, "pods", pod, status)
     if pods_of.is_ready(changed) != pods_of.is_ready(pod):
         world.touch()
@@ -71,6 +79,12 @@ def quality(pod: Obj) -> str:
     return "Guaranteed"
 
 
+def sidecar_names(pod: Obj) -> frozenset[str]:
+    """Init containers that run as long as the pod."""
+    inits = pod["spec"].get("initContainers") or ()
+    return frozenset(c["name"] for c in inits if c.get("restartPolicy") == "Always")
+
+
 def restartable(pod: Obj, known: records.Record, init: bool = False) -> bool:
     """Whether a container that does not run shall be started (again)."""
     policy = pod["spec"].get("restartPolicy", "Always")
@@ -87,8 +101,12 @@ def phase(pod: Obj, inits: Sequence[Status], mains: Sequence[Status], over: bool
     """Pending, Running, Succeeded or Failed (`getPhase`)."""
     policy = pod["spec"].get("restartPolicy", "Always")
     pending = failed = 0
+    sidecars = sidecar_names(pod)
     for status in inits:
         state, last = status["state"], get(status, "lastState", "terminated")
+        if status["name"] in sidecars:
+            pending += not (status["started"] or last or "terminated" in state)
+            continue
         ended = state.get("terminated") or (last if "waiting" in state else None)
         failed += bool(ended and ended["exitCode"])
         pending += not ended
@@ -122,6 +140,7 @@ def _container(
         status["containerID"] = f"containerd://{known['id']}"
     created = bool(known["state"])
     running = "running" in state
+    init = init and spec.get("restartPolicy") != "Always"
     status |= {
         "image": images.canonical(known["image"]) if created else spec["image"],
         "imageID": images.image_id(known["image"], find_image(world, known["image"])) if created else "",
@@ -199,21 +218,25 @@ def _conditions(
     mains: Sequence[Status],
     over: bool,
 ) -> list[Status]:
-    ended = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}.get(phase_, "")
-    incomplete = [s["name"] for s in inits if not s["ready"]]
-    initialized: tuple[bool, str, str] = (not incomplete, "", "")
-    if incomplete and phase_ != "Failed":
+    ended = ENDED.get(phase_, "")
+    sidecars = sidecar_names(pod)
+    incomplete = [s["name"] for s in inits if not (s["started"] if s["name"] in sidecars else s["ready"])]
+    initialized: tuple[bool, str, str] = (True, "", "")
+    begun = any("waiting" not in s["state"] or s["lastState"] for s in mains)
+    if incomplete and phase_ != "Succeeded" and not begun:
         text = f"containers with incomplete status: [{' '.join(incomplete)}]"
         initialized = (False, "ContainersNotInitialized", text)
     elif phase_ == "Succeeded":
         initialized = (True, "PodCompleted", "")
-    unready = [s["name"] for s in mains if not s["ready"]]
+    unready = [s["name"] for s in (*inits, *mains) if not s["ready"] and (s["name"] in sidecars or s in mains)]
     ready: tuple[bool, str, str] = (not unready, "", "")
     if ended:
         ready = (False, ended, "")
     elif unready:
         ready = (False, "ContainersNotReady", f"containers with unready status: [{' '.join(unready)}]")
-    sandboxed = bool(record["sandbox"]) and not over and not (ended and not pods_of.terminating(pod))
+    sandboxed = bool(record["sandbox"]) and not over
+    running = any("running" in s["state"] for s in (*inits, *mains))
+    sandboxed = sandboxed and not (ended and not running and not record["ending"] and not pods_of.terminating(pod))
     facts = {
         "PodReadyToStartContainers": (sandboxed, "", ""),
         "Initialized": initialized,

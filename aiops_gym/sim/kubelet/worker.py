@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.sim import events
+from aiops_gym.sim.container import container_spec
 from aiops_gym.sim.controllers import pods as pods_of
-from aiops_gym.sim.kubelet import probes, start, status, termination, volumes
+from aiops_gym.sim.kubelet import admission, hooks, limits, messages, probes, start, status, termination, volumes
 from aiops_gym.sim.kubelet import record as records
 from aiops_gym.sim.objects import Obj, get
 from aiops_gym.sim.world import Handler, World
@@ -32,7 +33,13 @@ def sync(world: World, uid: str, turn: int) -> None:
     if pods_of.terminating(pod):
         termination.begin(world, uid, pod)
         return
+    if not record["mounted"] and not record["sandbox"] and admission.rejected(world, uid, pod):
+        records.done(world, uid)
+        return
+    fresh = not get(pod, "status", "startTime")
     pod = status.publish(world, uid) or pod
+    if fresh:
+        limits.plan_deadline(world, uid, pod)
     probes.attend(world, uid, pod)
     if pods_of.finished(pod):
         records.done(world, uid)
@@ -102,12 +109,30 @@ def _address(world: World, pod: Obj) -> str:
     return f"{prefix}.254"
 
 
+def limit(world: World, uid: str) -> None:
+    """A limit of the pod as a whole may have been passed."""
+    world.table("evictions").pop(uid, None)
+    record = records.find(world, uid)
+    pod = records.pod_of(world, uid, record) if record else None
+    if record is None or pod is None or record["dying"] or record["ending"] or pods_of.finished(pod):
+        return
+    if limits.overdue(world, pod):
+        limits.say_deadline(world, pod)
+        termination.finish(world, uid, pod, limits.DEADLINE, limits.TOO_LATE)
+        status.publish(world, uid)
+    elif message := limits.excess(world, pod):
+        events.record(world, pod, "Warning", "Evicted", message, "kubelet", record["node"])
+        termination.finish(world, uid, pod, "Evicted", message, grace=1)
+
+
 def _act(world: World, uid: str, pod: Obj) -> None:
     """Kill what must go, then start what should run (`computePodActions`)."""
     record = records.find(world, uid)
     assert record is not None
+    if record["ending"]:
+        return
     specs = {c["name"]: c for c in (*pod["spec"]["containers"], *(pod["spec"].get("initContainers") or ()))}
-    doomed = {}
+    doomed = _sidecars_to_end(pod, record)
     for name, known in record["containers"].items():
         if known["state"] != "running" or name not in specs:
             continue
@@ -116,7 +141,7 @@ def _act(world: World, uid: str, pod: Obj) -> None:
         elif known["doom"]:
             doomed[name] = known["doom"]
     if doomed:
-        termination.kill(world, uid, pod, doomed)
+        termination.kill(world, uid, pod, doomed, probes.graces(record, specs, doomed))
         return
     _start(world, uid, pod, _wanted(pod, record))
 
@@ -125,21 +150,46 @@ def _killed(world: World, uid: str, pod: Obj) -> None:
     """All containers that had to go are gone: start their successors, in the same sync."""
     record = records.find(world, uid)
     assert record is not None
+    if record["resume"] is not None:
+        names = record["resume"]
+        for name in record["containers"]:
+            records.change_container(world, uid, name, killed=False)
+        records.change(world, uid, resume=None, failed=True)
+        _start(world, uid, pod, names)
+        return
     _start(world, uid, pod, _wanted(pod, record))
+
+
+def _sidecars_to_end(pod: Obj, record: records.Record) -> dict[str, str]:
+    """Once all that the pod is for has ended, its sidecars end too."""
+    mains = [records.container(record, c["name"]) for c in pod["spec"]["containers"]]
+    if any(known["state"] != "exited" or status.restartable(pod, known) for known in mains):
+        return {}
+    running = [n for n in sorted(status.sidecar_names(pod)) if records.container(record, n)["state"] == "running"]
+    return {name: f"Stopping container {name}" for name in running}
 
 
 def _wanted(pod: Obj, record: records.Record) -> list[str]:
     """Names of the containers to start: the next init container, or else all that should run and do not."""
+    mains = [c["name"] for c in pod["spec"]["containers"]]
+    started = any(records.container(record, name)["state"] for name in mains)
+    wanted = [n for n in mains if status.restartable(pod, records.container(record, n))]
+    sidecars = status.sidecar_names(pod)
+    if started:
+        over = not wanted and all(records.container(record, n)["state"] == "exited" for n in mains)
+        dead = [n for n in sorted(sidecars) if records.container(record, n)["state"] != "running"]
+        return [*([] if over else dead), *wanted]
     for spec in pod["spec"].get("initContainers") or ():
         known = records.container(record, spec["name"])
-        sidecar = spec.get("restartPolicy") == "Always"
+        sidecar = spec["name"] in sidecars
         if sidecar and known["state"] == "running":
-            continue
+            if known["up"]:
+                continue
+            return []
         if known["state"] == "exited" and known["code"] == 0 and not sidecar:
             continue
         return [spec["name"]] if status.restartable(pod, known, init=not sidecar) else []
-    mains = pod["spec"]["containers"]
-    return [c["name"] for c in mains if status.restartable(pod, records.container(record, c["name"]))]
+    return wanted
 
 
 def _start(world: World, uid: str, pod: Obj, names: Sequence[str]) -> None:
@@ -162,9 +212,33 @@ def _pulled(world: World, uid: str, pod: Obj, names: list[str]) -> None:
 
 def _create(world: World, uid: str, pod: Obj, names: list[str]) -> None:
     before = records.container(world.table("kubelet")[uid], names[0])["id"]
-    if start.create(world, uid, pod, names[0])["id"] != before:
+    known = start.create(world, uid, pod, names[0])
+    if known["id"] != before:
         records.wake(world, uid, records.relist(world, pod["spec"]["nodeName"]))
+    spec = container_spec(pod, names[0])
+    if known["state"] == "running" and hooks.has(spec, "postStart"):
+        ms, problem = hooks.run(world, pod, spec, "postStart", world.table("kubelet")[uid]["ip"])
+        records.change(world, uid, busy="hook")
+        if ms >= 0:
+            records.later(world, uid, ms, "hook", names, problem)
+        return
     _start(world, uid, pod, names[1:])
+
+
+def _hook(world: World, uid: str, pod: Obj, names: list[str], problem: str) -> None:
+    """The hook after a start is over; where it failed the container must go again."""
+    if not problem:
+        _start(world, uid, pod, names[1:])
+        return
+    start.say(world, pod, names[0], "Warning", "FailedPostStartHook", "PostStartHook failed")
+    known = records.change_container(world, uid, names[0], why=["PostStartHookError", problem])
+    records.change(world, uid, failed=True)
+    if known["state"] == "running":
+        records.change(world, uid, resume=names[1:])
+        termination.kill(world, uid, pod, {names[0]: "FailedPostStartHook"})
+    else:
+        start.say(world, pod, names[0], "Normal", "Killing", "FailedPostStartHook")
+        _start(world, uid, pod, names[1:])
 
 
 def exited(world: World, key: str, uid: str, name: str, exit_: Mapping[str, Json]) -> None:
@@ -183,13 +257,13 @@ def exited(world: World, key: str, uid: str, name: str, exit_: Mapping[str, Json
         ended=exit_["at"],
         code=exit_["code"],
         reason=exit_["reason"],
-        message="",
+        message=messages.of(world, uid, name, exit_),
         ready=False,
         up=False,
     )
     world.touch()
     termination.note_exit(world, uid, name)
-    if not record["dying"]:
+    if not record["dying"] and not record["ending"]:
         records.wake(world, uid, records.relist(world, record["node"]))
 
 
@@ -198,6 +272,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "sandbox": _sandbox,
     "pulled": _pulled,
     "create": _create,
+    "hook": _hook,
     "killed": _killed,
     "kill": termination.force,
     "gone": termination.ended,
@@ -209,4 +284,6 @@ HANDLERS: dict[str, Handler] = {
     "kubelet.step": step,
     "kubelet.exited": exited,
     "kubelet.probe": probes.tick,
+    "kubelet.limit": limit,
+    **termination.HANDLERS,
 }

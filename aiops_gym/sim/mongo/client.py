@@ -7,7 +7,7 @@ from typing import Any
 
 from aiops_gym.sim import draws
 from aiops_gym.sim.container import Container
-from aiops_gym.sim.mongo import commands
+from aiops_gym.sim.mongo import commands, templates
 from aiops_gym.sim.mongo.server import Server, Session
 from aiops_gym.sim.network import Target
 
@@ -36,17 +36,18 @@ def connect(c: Container, target: Target, credentials: Mapping[str, str] | None,
     return session
 
 
-def seed(session: Session, database: str, collection: str, documents: int, template: Mapping[str, Json]) -> None:
-    """Insert `documents` made from a template, unless the first is there; strings have `{n}` filled in from 1."""
-    count = commands.run(session, database, {"count": collection, "query": _filled(template, 1), "$db": database})
-    if count["n"] == 0:
-        new = [_filled(template, n) for n in range(1, documents + 1)]
-        oid = draws.hexes(20, session.server.world.seed, "oid", f"{database}.{collection}")
-        rows = [{"_id": {"$oid": f"{oid}{n:04x}"}, **row} for n, row in enumerate(new)]
+def seed(session: Session, mongo: Mapping[str, Json]) -> None:
+    """Insert the documents of a start-up step (see `templates`) unless they are there, and make sure of an index."""
+    database, collection = mongo["database"], mongo.get("collection", "data")
+    new = templates.documents(mongo)
+    key = next(iter(new[0]), "_id") if new else "_id"
+    query = mongo.get("query") or (new[0] if new else {})
+    count = commands.run(session, database, {"count": collection, "query": query, "$db": database})
+    if count["n"] == 0 and new:
+        world = session.server.world
+        stem = f"{world.now // 1000:08x}{draws.hexes(10, world.seed, 'oid', f'{database}.{collection}', world.now)}"
+        first = draws.pick(1 << 23, world.seed, "oid counter", f"{database}.{collection}", world.now)
+        rows = [{"_id": {"$oid": f"{stem}{first + n:06x}"}, **row} for n, row in enumerate(new)]
         commands.run(session, database, {"insert": collection, "documents": rows, "$db": database})
-    spec = {"key": {next(iter(template)): 1}, "name": f"{next(iter(template))}_1", "background": True}
+    spec = {"key": {key: 1}, "name": f"{key}_1", "background": True}
     commands.run(session, database, {"createIndexes": collection, "indexes": [spec], "$db": database})
-
-
-def _filled(template: Mapping[str, Json], n: int) -> dict[str, Json]:
-    return {k: v.replace("{n}", str(n)) if isinstance(v, str) else v for k, v in template.items()}

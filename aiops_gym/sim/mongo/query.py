@@ -102,12 +102,22 @@ def _compare(value: Json, name: str, operand: Json) -> bool:
     return bool(a > b if name == "$gt" else a >= b if name == "$gte" else a < b if name == "$lt" else a <= b)
 
 
+NESTED = re.compile(r"[*+?}|][^()]*\)\s*[*+{]|\)\)+[*+{]")
+"""A repeated group with a repetition or a choice in it: on some texts it takes time without end."""
+
+MOST_REPETITIONS = 3
+LONGEST_TEXT = 300
+
+
 def _regex(found: list[Json], pattern: str, options: str) -> bool:
+    text = str(pattern)
+    if len(text) > 200 or NESTED.search(text) or sum(map(text.count, "*+{")) > MOST_REPETITIONS:
+        raise MongoError(51091, "Regular expression is invalid: match limit exceeded")
     try:
-        compiled = re.compile(str(pattern)[:200], re.IGNORECASE if "i" in options else 0)
+        compiled = re.compile(text, re.IGNORECASE if "i" in options else 0)
     except re.error as error:
         raise MongoError(51091, f"Regular expression is invalid: {error}") from error
-    return any(isinstance(v, str) and compiled.search(v[:1_000]) is not None for v in _flat(found))
+    return any(isinstance(v, str) and compiled.search(v[:LONGEST_TEXT]) is not None for v in _flat(found))
 
 
 def update(document: Mapping[str, Json], change: Mapping[str, Json], inserting: bool = False) -> Document:

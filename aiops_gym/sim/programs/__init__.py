@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from aiops_gym.errors import BackendError
+from aiops_gym.sim import executables
 from aiops_gym.sim.container import Container
 from aiops_gym.sim.program import Program, Tool
 
@@ -36,21 +37,13 @@ def program_of(process: Mapping[str, Any]) -> Program:
     return find(process["program"])
 
 
-@cache
-def small_tools() -> Mapping[str, Tool]:
-    """The usual small commands of an image with a shell, by name; also a folder, of one command a file."""
-    package = importlib.import_module("aiops_gym.sim.executables")
-    modules = (importlib.import_module(f"{package.__name__}.{m.name}") for m in pkgutil.iter_modules(package.__path__))
-    return {name: tool for module in modules for name, tool in module.TOOLS.items()}
-
-
 def tools_of(world: World, key: str) -> Mapping[str, Tool]:
     """Commands that can be run in a container beside its process, by name: small tools of its image, and programs'."""
     c = Container(world, key)
     image = c.image()
     found: dict[str, Tool] = {}
     if image is not None and image.shell:
-        found |= small_tools()
+        found |= {name: tool for name, tool in executables.commands().items() if executables.has(image, name)}
     for binary in image.binaries.values() if image is not None else ():
         found |= find(binary.program).tools(c)
     return found

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from aiops_gym.sim import draws
 from aiops_gym.sim.container import Container
-from aiops_gym.sim.program import MIB, Process, Program
+from aiops_gym.sim.program import MIB, Process, Program, Tool
 from aiops_gym.sim.times import iso_micro
+from aiops_gym.types import Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.world import World
@@ -85,12 +87,59 @@ class Consul(Program):
             "threads": 14.0,
         }
 
+    def tools(self, c: Container) -> Mapping[str, Tool]:
+        """Its command line."""
+        return {"consul": _command}
+
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
         """The reading part of its HTTP API."""
         path = path.partition("?")[0].rstrip("/")
         services = process["state"].get("services", {})
         answer = _answer(process, services, path)
         return (404, "") if answer is None else (200, json.dumps(answer, indent=4) + "\n")
+
+
+def _command(c: Container, argv: Sequence[str], stdin: str) -> Output:
+    """`consul members | catalog services | catalog nodes | info | version`, asked of the agent at localhost."""
+    words = [word for word in argv[1:] if not word.startswith("-")]
+    if words[:1] == ["version"] or "-v" in argv or "--version" in argv:
+        return Output(f"Consul v{VERSION}\nBuild Date 2024-08-27T16:06:44Z\n")
+    if c.process["program"] != "consul" or 8500 not in c.process["ports"]:
+        what = "agent/members" if words[:1] == ["members"] else "catalog/services"
+        where = f'Get "http://127.0.0.1:8500/v1/{what}": dial tcp 127.0.0.1:8500'
+        return Output("", f"Error retrieving {what[what.index('/') + 1 :]}: {where}: connect: connection refused\n", 1)
+    names = sorted({s["name"] for s in c.state.get("services", {}).values()})
+    if words[:1] == ["members"]:
+        head = "Node     Address         Status  Type    Build   Protocol  DC   Partition  Segment"
+        name = c.hostname
+        wide = max(len(name), 4)
+        return Output(
+            f"{'Node':<{wide}}  {head[9:]}\n{name:<{wide}}  127.0.0.1:8301  alive   server  {VERSION}  2         dc1  "
+            "default    <all>\n"
+        )
+    if words[:2] == ["catalog", "services"]:
+        return Output("".join(f"{name}\n" for name in ["consul", *names]))
+    if words[:2] == ["catalog", "nodes"]:
+        name, short = c.hostname, str(c.state["node"])[:8]
+        return Output(f"{'Node':<{len(name)}}  ID        Address    DC\n{name}  {short}  127.0.0.1  dc1\n")
+    if words[:1] == ["info"]:
+        return Output(f"agent:\n\tcheck_monitors = 0\n\tchecks = 0\n\tservices = {len(c.state.get('services', {}))}\n")
+    return Output(USAGE, "", 127) if words else Output("", USAGE, 127)
+
+
+USAGE = """Usage: consul [--version] [--help] <command> [<args>]
+
+Available commands are:
+    agent          Runs a Consul agent
+    catalog        Interact with the catalog
+    info           Provides debugging information for operators.
+    kv             Interact with the key-value store
+    members        Lists the members of a Consul cluster
+    monitor        Stream logs from a Consul agent
+    services       Interact with services
+    version        Prints the Consul version
+
+"""
 
 
 def _answer(process: Process, services: Json, path: str) -> Json:

@@ -4,7 +4,8 @@ Params: `name`; `service` (its name in the registry, or None); `port`; `startup`
 `{"log": [source, message]}`,
 `{"mongo": {"address", "database", "credentials", "collection", "documents", "source"}}`,
 `{"memcached": address}`, `{"jaeger": address}`, `{"listen": port}`, `{"consul": address}`; `memory`, `cpu`; `handlers`,
-see `sim/traffic`. A `template` in `mongo` is what its documents look like, with `{n}` for their number.
+see `sim/traffic`; `web`, see `sim/pages`. What the documents of `mongo` look like is told in `sim/mongo/templates`, and
+`more` are further collections.
 
 What cannot be had at the start ends it as it ends the real ones: a database that does not answer for 10 seconds or
 refuses the password is a panic (exit 2), a refused query or registration is fatal (exit 1).
@@ -14,10 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from aiops_gym.sim import draws, traffic
+from aiops_gym.sim import draws, pages
 from aiops_gym.sim.mongo import client
 from aiops_gym.sim.mongo.errors import MongoError
-from aiops_gym.sim.program import Json, Process, Program
+from aiops_gym.sim.program import HttpAnswer, Json, Process, Program
 from aiops_gym.sim.times import iso
 
 if TYPE_CHECKING:
@@ -75,19 +76,13 @@ class GoService(Program):
         return f"{iso(ms)} {LEVELS.get(level.lower(), level)} {source} > {message}"
 
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
+        """Status and body of its answer; 0 where it does not understand."""
+        reply = self.answer(world, process, "GET", path)
+        return (reply.status, reply.body) if reply is not None else (0, "")
+
+    def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
         """A web service answers as its operations go at present; a gRPC service does not understand."""
-        params = process["params"]
-        if params.get("protocol") != "http":
-            return 0, ""
-        handler = f"HTTP GET {path.partition('?')[0]}"
-        if handler not in params.get("handlers", {}):
-            return (200, "<!DOCTYPE html>\n") if path == "/" else (404, "404 page not found\n")
-        names = [o.name for o in world.blueprint.operations if o.handler == handler]
-        chance = min([traffic.success(world).get(name, 1.0) for name in names], default=1.0)
-        lucky = draws.draw(world.seed, "http", f"{process['id']}{path}", world.now) < chance
-        return (
-            (200, '{"type":"FeatureCollection","features":[]}\n') if lucky else (500, "rpc error: code = Unavailable\n")
-        )
+        return pages.answer(world, process, path) if process["params"].get("protocol") == "http" else None
 
     def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """The Go heap breathes between two collections, and grows a little with the load."""
@@ -175,10 +170,8 @@ class GoService(Program):
             if server is None:
                 raise MongoError(6, "EOF")
             session = client.connect(c, server, mongo.get("credentials"), quiet=True)
-            template = mongo.get("template", {"id": "{n}"})
-            client.seed(
-                session, mongo["database"], mongo.get("collection", "data"), int(mongo.get("documents", 0)), template
-            )
+            for part in (mongo, *mongo.get("more", ())):
+                client.seed(session, {"database": mongo["database"], **part})
         except MongoError as error:
             self._fatal(c, source, 42, error.message)
             return

@@ -2,7 +2,8 @@
 
 Params: `ports`, `log` (lines at the start), `every` (list of `{"seconds", "line"}`), `cpu` cores, `memory` bytes,
 `ready_ms` (until the ports open), `http` (path -> [status, body]), `otherwise` (status of other paths), `term_code`,
-`deaf` (takes no notice of SIGTERM, as a first process without a handler of its own).
+`tls` (HTTPS only), `silent` (speaks no HTTP), `deaf` (takes no notice of SIGTERM, as a first process without a handler
+of its own).
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ class Idle(Program):
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
         """What the params say, or 404."""
         params = process["params"]
+        if params.get("silent"):
+            return 0, ""
         other = (params.get("otherwise", 404), "404 page not found\n")
         status, body = params.get("http", {}).get(path.partition("?")[0], other)
         return int(status), str(body)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from aiops_gym.sim import spans
 from aiops_gym.sim.container import Container
-from aiops_gym.sim.program import MIB, Process, Program
+from aiops_gym.sim.program import MIB, HttpAnswer, Process, Program
 from aiops_gym.sim.times import iso_micro
 
 if TYPE_CHECKING:
@@ -49,8 +50,12 @@ class Jaeger(Program):
         return {"cpu": 0.002 + cpu_seconds_per_s + rps * 0.0001, "memory": memory, "threads": 11.0}
 
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
-        """The page of its UI; spans are read through telemetry."""
-        return 200, '<!doctype html><html lang="en"><head><title>Jaeger UI</title></head><body></body></html>\n'
+        """The page of its UI, and the API behind it."""
+        return spans.answer(world, path)
+
+    def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
+        """As `http`, a few milliseconds later."""
+        return HttpAnswer(*self.http(world, process, path), seconds=0.006)
 
 
 program = Jaeger()

@@ -6,13 +6,13 @@ and of the environment what the official image's entry point does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from aiops_gym.sim import draws
-from aiops_gym.sim.mongo import first_start, shell
+from aiops_gym.sim.mongo import files, first_start, shell
 from aiops_gym.sim.mongo.server import DATA_PATH, Server, line
 from aiops_gym.sim.objects import get
 from aiops_gym.sim.program import MIB, Process, Program, Tool, jitter, ticks
@@ -20,7 +20,7 @@ from aiops_gym.sim.times import MINUTE
 from aiops_gym.types import Output
 
 if TYPE_CHECKING:
-    from aiops_gym.sim.container import Container
+    from aiops_gym.sim.container import Container, Disk
     from aiops_gym.sim.world import World
 
 Json = Any
@@ -125,6 +125,16 @@ class Mongod(Program):
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
         """What a browser sees on the database's port."""
         return 200, "It looks like you are trying to access MongoDB over HTTP on the native driver port.\n"
+
+    def stored(self, disk: Disk) -> Mapping[str, int]:
+        """What WiredTiger writes."""
+        return files.listing(disk)
+
+    def erased(self, disk: Disk, names: Sequence[str]) -> None:
+        """Without its catalogue WiredTiger finds nothing."""
+        if any(name in files.VITAL for name in names):
+            for name in disk.names():
+                disk.remove(name)
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
         """The structured log."""

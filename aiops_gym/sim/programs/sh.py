@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from aiops_gym.sim.container import Container
 from aiops_gym.sim.program import Json, Process, Program
 from aiops_gym.sim.scripts import task as tasks
 from aiops_gym.sim.scripts.files import Files
@@ -17,7 +18,6 @@ from aiops_gym.sim.scripts.parser import ScriptError
 from aiops_gym.sim.scripts.task import Task
 
 if TYPE_CHECKING:
-    from aiops_gym.sim.container import Container
     from aiops_gym.sim.world import World
 
 SHELLS = ("sh", "bash", "ash", "dash")
@@ -28,6 +28,7 @@ START_MS = (40, 300)
 FIRST = 7
 """Pid of the first task in the background."""
 
+MOST_TASKS = 100
 CODES = {"TERM": 143, "KILL": 137, "INT": 130, "HUP": 129, "QUIT": 131, "USR1": 138, "USR2": 140}
 
 
@@ -120,8 +121,7 @@ class Scripts:
         script = self.c.state["traps"].get(signal)
         if script:
             task.push("resume", task.code)
-            node = tasks.new(script, [])["stack"][0]
-            task.stack.append(node)
+            task.stack.append(_frame(script))
 
     def deliver(self, signal: str) -> None:
         """A signal for the first process: its trap runs when the command in the foreground has ended."""
@@ -143,7 +143,7 @@ class Scripts:
         leaving = self.c.state["traps"].get("EXIT") if task.pid == 1 else None
         if leaving:
             self.c.remember(traps={k: v for k, v in self.c.state["traps"].items() if k != "EXIT"})
-            task.stack = [["resume", code], tasks.new(leaving, [])["stack"][0]]
+            task.stack = [["resume", code], _frame(leaving)]
             task.code = code
             self.c.remember(tasks={**self.c.state["tasks"], "1": task.data()})
             self.go(1)
@@ -175,7 +175,10 @@ class Scripts:
             self.c.remember(open=rest)
 
     def spawn(self, data: dict[str, Json]) -> int:
-        """Run a task in the background."""
+        """Run a task in the background; there is room for so many only."""
+        if len(self.c.state.get("tasks", {})) > MOST_TASKS:
+            self.write(Task(data), "sh: 1: Cannot fork\n")
+            return 0
         pid = int(self.c.state.get("next", FIRST))
         table = {**self.c.state.get("tasks", {}), str(pid): {**data, "pid": pid, "turn": 0}}
         self.c.remember(next=pid + 1, tasks=table)
@@ -214,19 +217,25 @@ def _script(argv: Sequence[str]) -> tuple[Any, list[str]]:
     return simple, [argv[0]]
 
 
+def _frame(script: str) -> list[Json]:
+    """The beginning of a trap's script; of one that makes no sense, of nothing."""
+    try:
+        frame: list[Json] = tasks.new(script, [])["stack"][0]
+    except ScriptError:
+        return ["list", ["list", []], 0]
+    return frame
+
+
 def _workdir(c: Container) -> str:
     image = c.image()
     return str(c.spec().get("workingDir") or (image.workdir if image is not None else "/") or "/")
 
 
 def _file(world: World, process: Process, folder: str, path: str) -> tuple[int, str]:
-    from aiops_gym.sim.container import Container
-
     files = Files(Container(world, f"{process['uid']}/{process['container']}"))
     name = f"{folder.rstrip('/')}{path}"
     text = files.read(f"{name.rstrip('/')}/index.html" if name.endswith("/") else name)
     return (200, text) if text is not None else (404, "404 Not Found\n")
-
 
 
 program = Sh()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from aiops_gym.sim import programs
-from aiops_gym.sim.scripts import memory, tools
+from aiops_gym.sim.scripts import streams, tools
 from aiops_gym.sim.scripts.files import absolute
 from aiops_gym.sim.scripts.parser import NAME, ScriptError, parse
 from aiops_gym.sim.scripts.task import Stop
+from aiops_gym.types import Timed
 
 if TYPE_CHECKING:
     from aiops_gym.sim.scripts.machine import Machine
@@ -51,6 +52,10 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
         machine.write("1", output.stdout)
         machine.write("2", output.stderr)
         machine.task.code = output.code
+        if isinstance(output, Timed):
+            machine.waited += round(output.seconds * 1000)
+            for name, content in output.files.items():
+                machine.files.write(absolute(name, machine.task.cwd), content)
     elif path and (text := machine.files.read(path)) is not None:
         machine.enter_shell(parse(_body(text)), argv)
     else:
@@ -140,7 +145,7 @@ def _inside(machine: Machine) -> bool:
 
 def _trap(machine: Machine, argv: list[str]) -> Stop | None:
     words = [w for w in argv[1:] if w != "--"]
-    if not words or words[0].startswith("-") and words[0] != "-":
+    if not words or (words[0].startswith("-") and words[0] != "-"):
         return None
     script = None if words[0] == "-" or len(words) == 1 else words[0]
     for word in words[1:] or words:
@@ -205,7 +210,7 @@ def _unset(machine: Machine, argv: list[str]) -> Stop | None:
 
 def _set(machine: Machine, argv: list[str]) -> Stop | None:
     words, task = argv[1:], machine.task
-    while words and words[0][:1] in "-+" and words[0] not in ("--", "-", "+"):
+    while words and words[0].startswith(("-", "+")) and words[0] not in ("--", "-", "+"):
         word = words.pop(0)
         letters = word[1:]
         if "o" in letters and words:
@@ -277,56 +282,21 @@ def _shell(machine: Machine, argv: list[str]) -> Stop | None:
     return None
 
 
-def _tail(machine: Machine, argv: list[str]) -> Stop | None:
-    names = [w for i, w in enumerate(argv[1:], 1) if not w.startswith("-") and argv[i - 1] not in ("-n", "-c")]
-    if "/dev/zero" in names or (not names and machine.stdin()[0] == "zero"):
-        return memory.grow(machine, machine.stdin()[1] if not names else -1)
-    tools_code = tools.tail(machine, argv)
-    follows = any(w.startswith("-") and not w.startswith("--") and "f" in w.lower() for w in argv[1:])
-    machine.task.code = tools_code
-    return Stop("forever") if follows or any(w.startswith("--follow") for w in argv[1:]) else None
-
-
-def _cat(machine: Machine, argv: list[str]) -> Stop | None:
-    if "/dev/zero" in argv[1:] or "/dev/urandom" in argv[1:]:
-        if hasattr(machine.host, "zero"):
-            machine.host.zero = ["zero", -1]
-            return None
-        return Stop("forever")
-    machine.task.code = tools.cat(machine, argv)
-    return None
-
-
-def _head(machine: Machine, argv: list[str]) -> Stop | None:
-    size = next((argv[i + 1] for i, w in enumerate(argv[:-1]) if w in ("-c", "--bytes")), "")
-    size = size or next((w[2:] for w in argv[1:] if w.startswith("-c") and len(w) > 2), "")
-    endless = "/dev/zero" in argv or "/dev/urandom" in argv or machine.stdin()[0] == "zero"
-    if not endless:
-        machine.task.code = tools.head(machine, argv)
-        return None
-    memory.pour(machine, memory.amount(size or "0"))
-    return None
-
-
-def _yes(machine: Machine, argv: list[str]) -> Stop | None:
-    return Stop("forever")
-
-
-def _dd(machine: Machine, argv: list[str]) -> Stop | None:
-    return memory.dd(machine, argv)
-
-
 def _serve(machine: Machine, argv: list[str]) -> Stop | None:
     """Small servers: `httpd -f -p PORT -h FOLDER`, `nc -l -p PORT`, `python3 -m http.server PORT`."""
     name, words = argv[0].rpartition("/")[2], argv[1:]
     ports = [int(w.rpartition(":")[2]) for w in words if w.rpartition(":")[2].isdigit()]
     listens = name != "nc" or any(w.startswith("-") and "l" in w for w in words)
-    if name.startswith("python") and "http.server" not in words or not listens:
+    if (name.startswith("python") and "http.server" not in words) or not listens:
         return _other(machine, argv, name)
     port = ports[-1] if ports else 8000 if name.startswith("python") else 80
     folder = next((words[i + 1] for i, w in enumerate(words[:-1]) if w in ("-h", "-d", "--directory")), "")
     source = machine.stdin()
-    serving = {"folder": absolute(folder or ".", machine.task.cwd)} if name != "nc" else {"text": source[1] if source[0] == "text" else ""}
+    serving = (
+        {"folder": absolute(folder or ".", machine.task.cwd)}
+        if name != "nc"
+        else {"text": source[1] if source[0] == "text" else ""}
+    )
     machine.c.remember(serving={**machine.c.state.get("serving", {}), str(port): serving})
     machine.c.listen(port)
     daemon = name == "httpd" and not any(w.startswith("-") and "f" in w for w in words)
@@ -354,6 +324,7 @@ def _time(machine: Machine, argv: list[str]) -> Stop | None:
 
 
 COMMANDS: dict[str, Command] = {
+    **streams.COMMANDS,
     "sleep": _sleep,
     "exit": _exit,
     "return": _return,
@@ -374,11 +345,6 @@ COMMANDS: dict[str, Command] = {
     "eval": _eval,
     ".": _source,
     "source": _source,
-    "tail": _tail,
-    "cat": _cat,
-    "head": _head,
-    "yes": _yes,
-    "dd": _dd,
     "httpd": _serve,
     "nc": _serve,
     "python3": _serve,

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.scripts.files import absolute
+from aiops_gym.sim.scripts.patterns import compiled
 
 if TYPE_CHECKING:
     from aiops_gym.sim.scripts.machine import Machine
@@ -55,7 +56,7 @@ def _binary(machine: Machine, left: str, sign: str, right: str) -> int:
     if sign in TEXTS:
         same = fnmatchcase(left, right) if sign == "==" else left == right
         if sign == "=~":
-            return int(re.search(right, left) is None)
+            return int(compiled(right).search(left) is None)
         if sign in ("<", ">"):
             return int(not (left < right if sign == "<" else left > right))
         return int(same == (sign == "!="))

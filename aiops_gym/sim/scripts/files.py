@@ -1,7 +1,7 @@
-"""The files that a script sees and changes: of the image, of mounts, of volumes, and what was written in the container.
+"""The files that a script sees and changes: of the image, of mounts, of volumes, and those it wrote.
 
-What is written outside volumes lies in table `scratch`, as commands run with `kubectl exec` leave it; what is written to
-a volume lives as long as the volume, and all containers that mount it see it.
+What is written outside volumes lies in table `scratch`, as commands run with `kubectl exec` leave it; what is written
+to a volume lives as long as the volume, and all containers that mount it see it.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ class Files:
                 changed = {p: entry for p, entry in kept["changed"].items() if p != name}
                 self._keep(changed, [*(p for p in kept["removed"] if p != name), name])
             self._measure(name, 0)
+        self.c.world.touch()
 
     def paths(self) -> list[str]:
         """All files and folders that were written, and all files that were there before."""

@@ -57,6 +57,7 @@ class Machine:
         self.c = host.c
         self.files = Files(host.c)
         self.waited = 0
+        self.budget: list[int] = host.budget if isinstance(host, Aside) else [MOST_ASIDES]
 
     def run(self) -> Stop:
         """Go on until something takes time or the task ends."""
@@ -65,7 +66,7 @@ class Machine:
                 return Stop("exit", code=self.task.code)
             try:
                 stop = self._step()
-            except ScriptError as error:
+            except (ScriptError, RecursionError) as error:
                 self.write("2", f"{self.name}: 1: {error}\n")
                 stop = Stop("exit", code=2)
             if self.waited and stop is None:
@@ -150,11 +151,11 @@ class Machine:
             data["fds"] = {**self.task.fds, "0": source}
             if index < len(stages) - 1:
                 data["fds"]["1"] = ["out"]
-                side = Aside(self.host)
+                side = Aside(self.host, budget=self.budget)
                 outcome = side.run(data)
                 source = side.zero or ["text", side.text]
             else:
-                outcome = Aside(self.host, self).run(data)
+                outcome = Aside(self.host, self, self.budget).run(data)
             if outcome.kind != "exit":
                 return outcome
             self.waited += outcome.ms
@@ -194,7 +195,8 @@ class Machine:
         if frame[2] == 0 and not self._enter(frame, redirections):
             return None
         if tested and self.task.code == 0:
-            return self._become("list", branches[index][1])
+            self._become("list", branches[index][1])
+            return None
         index += tested
         if index < len(branches):
             frame[2] = 2 * index + 1
@@ -202,7 +204,8 @@ class Machine:
             self.task.push("list", branches[index][0], 0)
             return None
         self.task.code = 0
-        return self._become("list", otherwise or ["list", []])
+        self._become("list", otherwise or ["list", []])
+        return None
 
     def _while(self, frame: list[Json]) -> Stop | None:
         _, condition, body, until, redirections = frame[1]
@@ -243,13 +246,16 @@ class Machine:
         value = words.text(subject, self)
         for patterns, body in branches:
             if any(fnmatchcase(value, words.pattern(p, self)) for p in patterns):
-                return self._become("list", body)
+                self._become("list", body)
+                return None
         self.task.stack.pop()
         self.task.code = 0
         return None
 
     def _group(self, frame: list[Json]) -> Stop | None:
-        return self._become("list", frame[1][1]) if self._enter(frame, frame[1][2]) else None
+        if self._enter(frame, frame[1][2]):
+            self._become("list", frame[1][1])
+        return None
 
     def _subshell(self, frame: list[Json]) -> Stop | None:
         if not self._enter(frame, frame[1][2]):
@@ -261,7 +267,7 @@ class Machine:
     def enter_shell(self, node: Json, args: Sequence[str] = ()) -> None:
         """Run a list in a shell of its own: what it sets is forgotten, and `exit` ends it alone."""
         task = self.task
-        task.push("shell", task.vars, task.args, task.cwd, task.options, task.functions)
+        task.push("shell", dict(task.vars), task.args, task.cwd, task.options, task.functions)
         task.args = list(args) or task.args
         task.push("list", node, 0)
 
@@ -327,7 +333,7 @@ class Machine:
 
     def _open(self, path: str, sign: str) -> Json:
         special: dict[str, Json] = {"/dev/null": ["null"], "/dev/zero": ["zero", -1]}
-        special |= dict.fromkeys(("/dev/stdout", "/dev/stderr", "/proc/1/fd/1", "/proc/1/fd/2"), ["out"])
+        special |= {name: ["out"] for name in ("/dev/stdout", "/dev/stderr", "/proc/1/fd/1", "/proc/1/fd/2")}
         if path in special:
             return special[path]
         if sign == "<":
@@ -371,7 +377,7 @@ class Machine:
     def substitute(self, script: str) -> str:
         """What a script prints, run here and now."""
         node = parse(script)
-        side = Aside(self.host)
+        side = Aside(self.host, budget=self.budget)
         data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1}
         outcome = side.run({**data, "fds": {**self.task.fds, "1": ["out"]}})
         self.waited += outcome.ms
@@ -393,6 +399,9 @@ def _why(what: str) -> str:
     )
 
 
+MOST_ASIDES = 400
+"""Substitutions and stages of pipelines that one step of a task may come to, however deep."""
+
 LONGEST_ASIDE = 24 * 3_600_000
 
 
@@ -402,9 +411,11 @@ class Aside:
     Args:
         host: of the task beside it.
         through: where output goes; kept as `text` without it.
+        budget: how many more such tasks there may be, shared by all that come of one.
     """
 
-    def __init__(self, host: Host, through: Machine | None = None) -> None:
+    def __init__(self, host: Host, through: Machine | None = None, budget: list[int] | None = None) -> None:
+        self.budget = [MOST_ASIDES] if budget is None else budget
         self.c = host.c
         self.host = host
         self.through = through
@@ -413,6 +424,9 @@ class Aside:
 
     def run(self, data: dict[str, Json]) -> Stop:
         """The end: kind `exit` with code and the ms it took, or why it never ends."""
+        self.budget[0] -= 1
+        if self.budget[0] < 0:
+            return Stop("exit", code=2)
         task, took, busy = Task(data), 0, 0
         machine = Machine(self, task)
         while True:

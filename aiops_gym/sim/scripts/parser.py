@@ -35,7 +35,10 @@ class ScriptError(ValueError):
 def parse(text: str) -> list[Json]:
     """A script as a list node. Read it, never change it. Raises ScriptError."""
     parser = _Parser(text)
-    found = parser.list(())
+    try:
+        found = parser.items(())
+    except RecursionError as error:
+        raise ScriptError("Syntax error: nested too deeply") from error
     parser.skip(newlines=True)
     if parser.at < len(text):
         raise ScriptError(f'Syntax error: "{parser.peek() or text[parser.at]}" unexpected')
@@ -87,10 +90,11 @@ class _Parser:
         self.skip(newlines=True)
         if not self.text.startswith(word, self.at):
             here = self.peek() or self.text[self.at : self.at + 1]
-            raise ScriptError(f'Syntax error: "{here}" unexpected (expecting "{word}")' if here else UNFINISHED)
+            what = f'"{here}"' if here else "end of file"
+            raise ScriptError(f'Syntax error: {what} unexpected (expecting "{word}")')
         self.at += len(word)
 
-    def list(self, ends: tuple[str, ...]) -> list[Json]:
+    def items(self, ends: tuple[str, ...]) -> list[Json]:
         """Commands up to one of these words."""
         items: list[Json] = []
         while True:
@@ -138,12 +142,12 @@ class _Parser:
             return [*compound[word](word), self._redirections()]
         if word == "{":
             self.take("{")
-            body = self.list(("}",))
+            body = self.items(("}",))
             self.take("}")
             return ["group", body, self._redirections()]
         if self.operator() == "(":
             self.at += 1
-            body = self.list((")",))
+            body = self.items((")",))
             self.take(")")
             return ["subshell", body, self._redirections()]
         return self._function(word) or self._simple()
@@ -161,20 +165,20 @@ class _Parser:
     def _if(self, word: str) -> list[Json]:
         branches, otherwise = [], None
         while True:
-            condition = self.list(("then",))
+            condition = self.items(("then",))
             self.take("then")
-            branches.append([condition, self.list(("elif", "else", "fi"))])
+            branches.append([condition, self.items(("elif", "else", "fi"))])
             if self.peek() != "elif":
                 break
             self.take("elif")
         if self.peek() == "else":
             self.take("else")
-            otherwise = self.list(("fi",))
+            otherwise = self.items(("fi",))
         self.take("fi")
         return ["if", branches, otherwise]
 
     def _while(self, word: str) -> list[Json]:
-        condition = self.list(("do",))
+        condition = self.items(("do",))
         return ["while", condition, self._body(), word == "until"]
 
     def _for(self, word: str) -> list[Json]:
@@ -195,7 +199,7 @@ class _Parser:
 
     def _body(self) -> list[Json]:
         self.take("do")
-        body = self.list(("done",))
+        body = self.items(("done",))
         self.take("done")
         return body
 
@@ -210,7 +214,7 @@ class _Parser:
                 self.at += 1
                 patterns.append(self._word())
             self.take(")")
-            branches.append([patterns, self.list(("esac",))])
+            branches.append([patterns, self.items(("esac",))])
             if self.operator() == ";;":
                 self.at += 2
         self.take("esac")

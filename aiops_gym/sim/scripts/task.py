@@ -39,7 +39,7 @@ class Task:
 
     def data(self) -> dict[str, Json]:
         """The task as data."""
-        return dict(vars(self))
+        return {**vars(self), "vars": dict(self.vars)}
 
     def push(self, kind: str, *data: Json) -> None:
         """Go into something."""
@@ -73,8 +73,8 @@ class Stop(NamedTuple):
     """Why a task stands still.
 
     Attributes:
-        kind: `sleep` (for `ms`, then it goes on), `forever`, `wait` (for children), `exit` (with `code`), `busy` (it has
-            done much at once), `oom` (it grows until it is killed, in `ms`).
+        kind: `sleep` (for `ms`, then it goes on), `forever`, `wait` (for children), `exit` (with `code`), `busy` (it
+            has done much at once), `oom` (it grows until it is killed, in `ms`).
     """
 
     kind: str

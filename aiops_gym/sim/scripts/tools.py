@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.scripts import memory
 from aiops_gym.sim.scripts.conditions import condition
 from aiops_gym.sim.scripts.files import absolute
+from aiops_gym.sim.scripts.patterns import compiled
 from aiops_gym.sim.times import iso
 
 if TYPE_CHECKING:
     from aiops_gym.sim.scripts.machine import Machine
 
 Tool = Callable[["Machine", list[str]], int]
+FORM = r"(%-?\d{0,3}(?:\.\d{0,2})?[sdiq%xb])"
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "a": "", "0": "\0", '"': '"'}
 
 
@@ -25,6 +27,7 @@ def unescape(text: str) -> str:
 
 
 def echo(machine: Machine, argv: list[str]) -> int:
+    """Words, with backslashes read as the shell reads them."""
     words, newline, escapes = argv[1:], "\n", machine.name.rpartition("/")[2] not in ("bash",)
     while words and words[0] in ("-n", "-e", "-ne", "-en", "-E"):
         newline = "" if "n" in words[0] else newline
@@ -35,13 +38,14 @@ def echo(machine: Machine, argv: list[str]) -> int:
 
 
 def printf(machine: Machine, argv: list[str]) -> int:
+    """A form filled in, again and again while there are words."""
     words = argv[2:]
-    pieces = re.split(r"(%[-0-9.]*[sdiq%xb])", unescape(argv[1] if len(argv) > 1 else ""))
-    taken = sum(1 for p in pieces if p.startswith("%") and p != "%%")
+    pieces = re.split(FORM, unescape(argv[1] if len(argv) > 1 else ""))
+    taken = sum(1 for p in pieces if p != "%%" and re.fullmatch(FORM, p))
     out = ""
     while True:
         for piece in pieces:
-            if not piece.startswith("%") or len(piece) < 2:
+            if not re.fullmatch(FORM, piece):
                 out += piece
             elif piece == "%%":
                 out += "%"
@@ -69,7 +73,11 @@ def _inputs(machine: Machine, argv: list[str], names: list[str]) -> tuple[list[s
     for name in names:
         text = machine.files.read(absolute(name, machine.task.cwd))
         if text is None:
-            what = "Is a directory" if machine.files.kind(absolute(name, machine.task.cwd)) else "No such file or directory"
+            what = (
+                "Is a directory"
+                if machine.files.kind(absolute(name, machine.task.cwd))
+                else "No such file or directory"
+            )
             machine.write("2", f"{argv[0].rpartition('/')[2]}: {name}: {what}\n")
             code = 1
         else:
@@ -78,16 +86,19 @@ def _inputs(machine: Machine, argv: list[str], names: list[str]) -> tuple[list[s
 
 
 def cat(machine: Machine, argv: list[str]) -> int:
+    """Files, one after the other."""
     texts, code = _inputs(machine, argv, [w for w in argv[1:] if not w.startswith("-") or w == "-"])
     machine.write("1", "".join(texts))
     return code
 
 
 def head(machine: Machine, argv: list[str]) -> int:
+    """The first lines."""
     return _lines(machine, argv, lambda lines, n: lines[:n])
 
 
 def tail(machine: Machine, argv: list[str]) -> int:
+    """The last lines."""
     return _lines(machine, argv, lambda lines, n: lines[-n:] if n else [])
 
 
@@ -102,7 +113,9 @@ def _lines(machine: Machine, argv: list[str], cut: Callable[[list[str], int], li
             count = int(digits[1])
         elif not word.startswith("-"):
             names.append(word)
-    texts, code = _inputs(machine, argv, [n for n in names if n != "/dev/null"]) if names else _inputs(machine, argv, [])
+    texts, code = (
+        _inputs(machine, argv, [n for n in names if n != "/dev/null"]) if names else _inputs(machine, argv, [])
+    )
     if names == ["/dev/null"]:
         return 0
     machine.write("1", "".join(line for text in texts for line in cut(text.splitlines(keepends=True), count)))
@@ -110,15 +123,11 @@ def _lines(machine: Machine, argv: list[str], cut: Callable[[list[str], int], li
 
 
 def grep(machine: Machine, argv: list[str]) -> int:
+    """Lines that match."""
     flags = "".join(w[1:] for w in argv[1:] if w.startswith("-"))
     words = [w for w in argv[1:] if not w.startswith("-")]
     texts, code = _inputs(machine, argv, words[1:])
-    wanted = re.escape(words[0]) if "F" in flags else words[0].replace(r"\|", "|") if words else ""
-    try:
-        found = re.compile(wanted, re.IGNORECASE if "i" in flags else 0)
-    except re.error:
-        machine.write("2", "grep: Invalid regular expression\n")
-        return 2
+    found = compiled(words[0] if words else "", "i" in flags, "F" in flags)
     lines = [line for text in texts for line in text.splitlines() if bool(found.search(line)) != ("v" in flags)]
     if "c" in flags:
         machine.write("1", f"{len(lines)}\n")
@@ -128,6 +137,7 @@ def grep(machine: Machine, argv: list[str]) -> int:
 
 
 def wc(machine: Machine, argv: list[str]) -> int:
+    """Lines, words and bytes."""
     texts, code = _inputs(machine, argv, [w for w in argv[1:] if not w.startswith("-")])
     text = "".join(texts)
     counts = {"l": text.count("\n"), "w": len(text.split()), "c": len(text.encode())}
@@ -137,6 +147,7 @@ def wc(machine: Machine, argv: list[str]) -> int:
 
 
 def test(machine: Machine, argv: list[str]) -> int:
+    """A condition."""
     closing = {"[": "]", "[[": "]]"}.get(argv[0])
     words = argv[1:]
     if closing:
@@ -148,6 +159,7 @@ def test(machine: Machine, argv: list[str]) -> int:
 
 
 def mkdir(machine: Machine, argv: list[str]) -> int:
+    """Make folders."""
     code, parents = 0, any(w.startswith("-") and "p" in w for w in argv[1:])
     for name in [w for w in argv[1:] if not w.startswith("-")]:
         path = absolute(name, machine.task.cwd)
@@ -167,6 +179,7 @@ def mkdir(machine: Machine, argv: list[str]) -> int:
 
 
 def remove(machine: Machine, argv: list[str]) -> int:
+    """Take files and folders away."""
     code, force = 0, any(w.startswith("-") and "f" in w for w in argv[1:])
     for name in [w for w in argv[1:] if not w.startswith("-")]:
         path = absolute(name, machine.task.cwd)
@@ -179,6 +192,7 @@ def remove(machine: Machine, argv: list[str]) -> int:
 
 
 def touch(machine: Machine, argv: list[str]) -> int:
+    """Make files that are not there."""
     code = 0
     for name in [w for w in argv[1:] if not w.startswith("-")]:
         path = absolute(name, machine.task.cwd)
@@ -204,6 +218,7 @@ def copy(machine: Machine, argv: list[str]) -> int:
 
 
 def ls(machine: Machine, argv: list[str]) -> int:
+    """What is in a folder."""
     code = 0
     for name in [w for w in argv[1:] if not w.startswith("-")] or ["."]:
         path = absolute(name, machine.task.cwd)
@@ -221,6 +236,7 @@ def ls(machine: Machine, argv: list[str]) -> int:
 
 
 def seq(machine: Machine, argv: list[str]) -> int:
+    """Numbers."""
     numbers = [int(w) for w in argv[1:] if re.fullmatch(r"-?\d+", w)]
     if not numbers or len(numbers) > 3:
         return 1
@@ -231,6 +247,7 @@ def seq(machine: Machine, argv: list[str]) -> int:
 
 
 def date(machine: Machine, argv: list[str]) -> int:
+    """The time."""
     seconds = machine.c.now // 1000
     form = next((w[1:] for w in argv[1:] if w.startswith("+")), "")
     stamp = iso(machine.c.now)
@@ -262,6 +279,14 @@ def path_part(part: Callable[[str], str]) -> Tool:
     return tool
 
 
+def _hostname(machine: Machine) -> str:
+    return str(machine.c.hostname)
+
+
+def _cwd(machine: Machine) -> str:
+    return str(machine.task.cwd)
+
+
 TOOLS: dict[str, Tool] = {
     **dict.fromkeys(("true", ":", "sync", "chmod", "chown", "ln", "logger", "mkfifo", "ps"), lambda m, a: 0),
     "false": lambda m, a: 1,
@@ -278,8 +303,8 @@ TOOLS: dict[str, Tool] = {
     "seq": seq,
     "date": date,
     **dict.fromkeys(("fallocate", "truncate"), memory.allocate),
-    "hostname": say(lambda m: m.c.hostname),
-    "pwd": say(lambda m: m.task.cwd),
+    "hostname": say(_hostname),
+    "pwd": say(_cwd),
     "whoami": say(lambda m: "root"),
     "id": say(lambda m: "uid=0(root) gid=0(root) groups=0(root)"),
     "nproc": say(lambda m: "2"),

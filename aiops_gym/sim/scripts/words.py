@@ -14,6 +14,8 @@ from aiops_gym.sim.scripts.parser import ScriptError, expansion_end
 Json = Any
 PARAMETER = re.compile(r"(#?)(\w+|[?$!#@*-])(?:(:?[-=+?]|%%?|##?)(.*))?$", re.DOTALL)
 LARGEST = 1 << 62
+LONGEST = 200_000
+"""Characters of a word; a shell that makes longer ones has run out of memory."""
 
 
 class Scope(Protocol):
@@ -102,6 +104,8 @@ def _expanded(kind: str, part: str, scope: Scope) -> str:
         else:
             found += part[at]
             at += 1
+        if len(found) > LONGEST:
+            raise ScriptError("Out of space")
     return found
 
 
@@ -175,7 +179,7 @@ def arithmetic(expression: str, scope: Scope) -> int:
     try:
         return _value(ast.parse(plain.lstrip(), mode="eval").body, scope)
     except (SyntaxError, ValueError, RecursionError) as error:
-        raise ScriptError(f"arithmetic expression: expecting primary: \"{expression}\"") from error
+        raise ScriptError(f'arithmetic expression: expecting primary: "{expression}"') from error
 
 
 def _value(node: ast.expr, scope: Scope) -> int:

@@ -174,3 +174,16 @@ def _tags(visit: Visit, code: int, operation: str) -> tuple[bool, tuple[tuple[st
     response = "2xx" if code in (OK, CANCELED) else "0xx" if code == UNKNOWN else "5xx"
     error = code != OK and (kind == "client" or code >= UNIMPLEMENTED)
     return error, (("span.kind", kind), ("component", "gRPC"), ("response_class", response))
+
+
+def one(world: World, trace: str) -> list[Span]:
+    """The spans of one trace by its id; none if it is not known, or no longer."""
+    tracer = _tracer(world)
+    if tracer is None:
+        return []
+    for batch in stream.batches(world, max(tracer.since, world.now - KEPT), world.now):
+        known = identity(batch.arrivals.keys, 0)
+        if trace in known:
+            found = _spans(batch, np.array([known.index(trace)]), tracer, world.now)
+            return [span for spans in found.values() for span in spans]
+    return []

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 import orjson
 
-from aiops_gym.sim import network
+from aiops_gym.sim import firewall, network
 from aiops_gym.sim.blueprint import Blueprint
 from aiops_gym.sim.mongo.server import Server
 from aiops_gym.sim.objects import Obj, name_of, namespace_of
@@ -122,6 +122,7 @@ def _facts(world: World, rate: float, cluster: Cluster, processes: Mapping[str, 
         tuple([(i, p.hostname) for i, p in enumerate(processes.values()) if p.hostname in dialled]),
         _inhabited(world, dialled | cluster.headless),
         tuple([network.impairment(world, row) for row in rows]) if impaired else (),
+        firewall.fact(world),
     )
     return Facts(key, tuple(processes))
 

@@ -21,7 +21,7 @@ Json = Any
 
 
 RUNS = 32
-"""A real cluster takes its chances too, and a recording shows one course of many: at most so many runs are looked at."""
+"""A recording shows one course of many that the real cluster might have taken: at most so many runs are compared."""
 
 
 def replay(manifest: Mapping[str, Json], recording: Mapping[str, Json], seed: int = 0) -> list[str]:
@@ -65,9 +65,7 @@ def differences(manifest: Mapping[str, Json], recording: Mapping[str, Json], see
     ours = Parts(manifest, namespace, _names(seen.pods, [e["obj"] for _, _, e in seen.events]))
     end = late(seconds)
     yield from pods.compare(pods.lives(rows, theirs, True, end), pods.lives(seen.pods, ours, False, end), seconds)
-    yield from events.compare(
-        events.recorded(recording["events"], theirs), events.played(seen.events, ours), seconds
-    )
+    yield from events.compare(events.recorded(recording["events"], theirs), events.played(seen.events, ours), seconds)
     yield from deployments.compare(recording.get("deployments") or [], theirs, seen.deployments, ours, seconds)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.sim import api
+from aiops_gym.sim.controllers import kubelet
 from aiops_gym.sim.objects import Obj, labels_of, name_of
 from aiops_gym.sim.world import World
 from aiops_gym.types import Request, Response
@@ -28,6 +29,10 @@ def do(world: World, namespace: str, action: Mapping[str, Json]) -> None:
     if action["verb"] in ("create", "apply"):
         create(world, namespace, action.get("object") or action["body"])
         return
+    if "kubelet" in f"{action['verb']} {action.get('kind', '')}".lower():
+        change = kubelet.start if "start" in action["verb"] else kubelet.stop
+        change(world, str(action.get("name") or action.get("node") or world.store.all("nodes")[0]["metadata"]["name"]))
+        return
     resource = _resource(str(action["kind"]))
     space = namespace if resource.namespaced else ""
     for name in _names(world, resource.name, space, action):
@@ -37,10 +42,10 @@ def do(world: World, namespace: str, action: Mapping[str, Json]) -> None:
 def _one(world: World, resource: str, namespace: str, name: str, action: Mapping[str, Json]) -> None:
     verb = action["verb"]
     if verb == "scale":
-        body = {"spec": {"replicas": action["replicas"]}}
+        body: Json = {"spec": {"replicas": action["replicas"]}}
         _must(api.handle(world, Request("patch", resource, namespace, name, body=body, content_type=MERGE)))
     elif verb == "patch":
-        body = action.get("patch", action.get("body"))
+        body = action.get("patch") or action.get("body") or {"spec": action["spec"]}
         kind = action.get("type") or STRATEGIC
         _must(api.handle(world, Request("patch", resource, namespace, name, body=body, content_type=kind)))
     elif verb == "delete":
@@ -48,7 +53,7 @@ def _one(world: World, resource: str, namespace: str, name: str, action: Mapping
         options = {} if grace is None else {"gracePeriodSeconds": grace}
         _must(api.handle(world, Request("delete", resource, namespace, name, body=options)))
     elif verb == "evict":
-        meta = {"name": name, "namespace": namespace}
+        meta: Json = {"name": name, "namespace": namespace}
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": meta}
         api.handle(world, Request("create", resource, namespace, name, subresource="eviction", body=body))
     else:

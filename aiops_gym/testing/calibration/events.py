@@ -33,23 +33,24 @@ class Sight(NamedTuple):
 
     time: float
     event: str
-    count: int
+    times: int
 
 
 class Tally(NamedTuple):
     """What a recording says of a kind: how many events, occurrences, and the seconds of the first and last."""
 
     events: int
-    count: int
+    times: int
     first: float
     last: float
 
 
 def kind(event: Mapping[str, Json], parts: Parts) -> Kind:
     """The kind of an event."""
-    texts = [event.get(k) for k in ("field", "type", "reason", "message", "source", "host", "reporting", "action")]
-    texts[3] = parts.mask(str(texts[3]))
-    return Kind(parts.of(event["obj"]), *texts)
+    fields: dict[str, Json] = {
+        name: event.get(name) for name in ("field", "type", "reason", "source", "host", "reporting", "action")
+    }
+    return Kind(about=parts.of(event["obj"]), message=parts.mask(str(event["message"])), **fields)
 
 
 def foreign(event: Mapping[str, Json]) -> bool:
@@ -69,7 +70,7 @@ def recorded(events: Sequence[Mapping[str, Json]], parts: Parts) -> dict[Kind, T
         count = int(event.get("count") or event.get("series") or 1)
         key = kind(event, parts)
         old = found.get(key, Tally(0, 0, first, last))
-        found[key] = Tally(old.events + 1, old.count + count, min(old.first, first), max(old.last, last))
+        found[key] = Tally(old.events + 1, old.times + count, min(old.first, first), max(old.last, last))
     return found
 
 
@@ -102,7 +103,7 @@ def compare(
     for key, tally in sorted(theirs.items(), key=lambda item: item[1].first):
         sights = ours.get(key)
         if not sights:
-            yield key.about, f"{_words(key)}: recorded x{tally.count} at {tally.first:.0f} s, never played"
+            yield key.about, f"{_words(key)}: recorded x{tally.times} at {tally.first:.0f} s, never played"
             continue
         lag = sum(before.get(key.about, (0.0, 0.0)))
         yield from ((key.about, f"{_words(key)}: {line}") for line in _counts(key, tally, sights, seconds))
@@ -120,8 +121,8 @@ def _counts(key: Kind, tally: Tally, sights: Sequence[Sight], seconds: float) ->
     low, high = _count(sights, early(seconds)), _count(sights, late(seconds))
     if not low[0] - _leeway(tally.events) <= tally.events <= high[0] + _leeway(tally.events):
         yield f"recorded on {tally.events} objects, played on {low[0]} to {high[0]}"
-    if not low[1] - _leeway(tally.count) <= tally.count <= high[1] + _leeway(tally.count):
-        yield f"recorded x{tally.count}, played x{low[1]} to x{high[1]}"
+    if not low[1] - _leeway(tally.times) <= tally.times <= high[1] + _leeway(tally.times):
+        yield f"recorded x{tally.times}, played x{low[1]} to x{high[1]}"
 
 
 def _times_apart(key: Kind, tally: Tally, sights: Sequence[Sight], seconds: float, lag: float) -> Iterator[str]:
@@ -129,9 +130,9 @@ def _times_apart(key: Kind, tally: Tally, sights: Sequence[Sight], seconds: floa
     apart = min(abs(sights[0].time - tally.first), abs(sights[0].time + lag - tally.first))
     if apart > slack(tally.first) + QUANTUM:
         yield f"first recorded at {tally.first:.0f} s, first played at {sights[0].time:.1f} s"
-    if tally.count <= tally.events or _elsewhere(key):
+    if tally.times <= tally.events or _elsewhere(key):
         return
-    pause = (tally.last - tally.first) / max(1, tally.count / tally.events - 1)
+    pause = (tally.last - tally.first) / max(1, tally.times / tally.events - 1)
     times = [s.time for s in sights if s.time <= late(seconds)] or [sights[0].time]
     if min(abs(t - tally.last) for t in times) > slack(tally.last) + QUANTUM + pause:
         yield f"last recorded at {tally.last:.0f} s, last played at {times[-1]:.1f} s"
@@ -149,7 +150,7 @@ def _leeway(count: int) -> int:
 
 def _count(sights: Sequence[Sight], time: float) -> tuple[int, int]:
     """(events, occurrences) that had been written by a time."""
-    counts = {s.event: s.count for s in sights if s.time <= time}
+    counts = {s.event: s.times for s in sights if s.time <= time}
     return len(counts), sum(counts.values())
 
 

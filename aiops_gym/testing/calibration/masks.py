@@ -13,6 +13,11 @@ ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")
 SOURCE_PORT = re.compile(r"(<ip>):\d{5}(?=->)")
 TOOK = re.compile(r" in (?:\d+h)?(?:\d+m)?[\d.]+m?s \([\d.hms]+ including waiting\)\. Image size: \d+ bytes\.")
 AMOUNT = re.compile(r"(available:|was using|Threshold quantity:) [0-9.]+[KMGT]i?\b")
+WORD = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?")
+HEAD = re.compile(r'Head "https://[^"]*": dial tcp: lookup \S+ on')
+OPENED = re.compile(r"can't open '([^']*)'")
+"""Small tools of different makers word a missing file differently."""
+
 VOLUME = re.compile(r"\bkube-api-access-\w{5}\b")
 GENERATED = (
     ("ReplicaSet", re.compile(rf"-(?P<set>{LETTERS}{{4,10}})$")),
@@ -37,6 +42,7 @@ class Parts:
         self._known = {f"{o['kind']}/{o['metadata']['name']}" for o in manifest["objects"]}
         self._numbers: dict[str, list[str]] = {}
         self._parts: dict[str, str] = {}
+        self._masked: dict[str, str] = {}
         for name in names:
             self.of(name)
         namespace_ = rf"(?<![\w.-]){re.escape(namespace)}(?![\w.-])"
@@ -69,12 +75,24 @@ class Parts:
 
     def mask(self, text: str) -> str:
         """A message without what differs from run to run."""
-        for name in sorted(self._parts, key=len, reverse=True):
-            if self._parts[name] != name:
-                text = text.replace(name, self._parts[name])
+        if text not in self._masked:
+            self._masked[text] = self._mask(text)
+        return self._masked[text]
+
+    def _named(self, match: re.Match[str]) -> str:
+        """The part of what a word names, also of a pod that was never there."""
+        name = match[0]
+        if name in self._parts:
+            return self._parts[name]
+        pod = self._generated("Pod", name)
+        return pod if pod != name else self._generated("ReplicaSet", name)
+
+    def _mask(self, text: str) -> str:
+        text = WORD.sub(self._named, text)
         text = self._namespace.sub("<ns>", VOLUME.sub("kube-api-access-*", UID.sub("<uid>", text)))
         text = SOURCE_PORT.sub(r"\1:<port>", ADDRESS.sub("<ip>", text))
-        return AMOUNT.sub(r"\1 <n>", TOOK.sub(" in <time>", text))
+        text = AMOUNT.sub(r"\1 <n>", TOOK.sub(" in <time>", text))
+        return OPENED.sub(r"\1", HEAD.sub("<request>", text.replace("docker.io/library/", ""))).rstrip()
 
     def deep(self, value: Json) -> Json:
         """The same for every text in a value."""

@@ -132,5 +132,3 @@ def event_state(event: Mapping[str, Json]) -> State:
         "last": millis(last) / 1000 if last else None,
         "series": get(event, "series", "count"),
     }
-
-

@@ -29,10 +29,10 @@ def lives(rows: Sequence[tuple[float, str, Json]], parts: Parts, recorded: bool,
     """Part -> the lives of its pods, in the order in which they began; of a recording when `recorded`."""
     found: dict[str, Life] = {}
     polls = [time for time, _, _ in rows]
-    for time, name, state in rows:
+    for time, name, shown in rows:
         before = max([t for t in polls if t < time], default=0.0)
         low = max(before, time - BLIND, 0.0) if recorded else time
-        state = _plain(parts.deep(state))
+        state = _plain(parts.deep(shown))
         life = found.setdefault(name, [])
         if life and _same(life[-1].state, state):
             continue
@@ -151,8 +151,6 @@ def _flash(life: Life, index: int) -> bool:
     return bool(changed) and all(now[4] == "R" and now[3] == then[3] and then[4][0] == "T" for now, then in changed)
 
 
-
-
 def _when(step: Step) -> str:
     return f"{step.high:.1f}-{step.end:.1f} s"
 
@@ -166,5 +164,3 @@ def words(state: Mapping[str, Json]) -> str:
         found.append(f"{name}[{marks}{restarts} {now}{f' after {before}' if before else ''}]")
     found += [f"{type_}={'/'.join(str(v) for v in values if v)}" for type_, values in state["cond"].items()]
     return " ".join([*found, "with IP" if state["ip"] else "no IP", f"on {state['node']}"])
-
-

@@ -16,9 +16,13 @@ from aiops_gym.types import Request
 
 def _cron(cluster: SmallCluster, script: str = "sleep 5", schedule: str = "* * * * *", **spec: Any) -> None:
     container = {"name": "app", "image": "app:1", "command": shell(script)}
-    template = {"spec": {"backoffLimit": 0, "template": {"spec": {"restartPolicy": "Never", "containers": [container]}}}}
+    template = {
+        "spec": {"backoffLimit": 0, "template": {"spec": {"restartPolicy": "Never", "containers": [container]}}}
+    }
     body = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "tick", "namespace": "ns"}}
-    api.create(cluster.world, "cronjobs.batch", {**body, "spec": {"schedule": schedule, "jobTemplate": template, **spec}})
+    api.create(
+        cluster.world, "cronjobs.batch", {**body, "spec": {"schedule": schedule, "jobTemplate": template, **spec}}
+    )
 
 
 def _jobs(cluster: SmallCluster) -> list[str]:
@@ -33,7 +37,7 @@ def test_a_job_is_started_each_minute_and_three_are_kept() -> None:
     assert first == f"tick-{(cluster.world.now - 30_000) // 60_000}"
     assert cluster.events("tick")[f"SuccessfulCreate Created job {first}"] == 1
     assert cluster.events("tick")[f"SawCompletedJob Saw completed job: {first}, condition: Complete"] == 1
-    cluster.at(600)
+    cluster.at(640)
     assert len(_jobs(cluster)) == 3
     status = cluster.get("cronjobs.batch", "tick")["status"]
     assert {"lastScheduleTime", "lastSuccessfulTime"} <= set(status)
@@ -94,7 +98,9 @@ def test_a_wrong_schedule_is_refused_in_the_words_of_the_parser(schedule: str, w
     weekday=some.sampled_from(["*", "sun", "1-5"]),
     start=some.integers(0, 500_000),
 )
-def test_the_next_time_is_the_first_minute_that_matches(minute: str, hour: str, day: str, weekday: str, start: int) -> None:
+def test_the_next_time_is_the_first_minute_that_matches(
+    minute: str, hour: str, day: str, weekday: str, start: int
+) -> None:
     schedule = cron.parse(f"{minute} {hour} {day} * {weekday}")
     begin = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=start)
     found = schedule.after(begin)

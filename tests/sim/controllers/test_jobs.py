@@ -124,6 +124,18 @@ def test_a_deleted_job_takes_its_running_pods_along() -> None:
     assert cluster.pods("gone") == []
 
 
+def test_pods_that_never_ran_do_not_hold_up_the_end_of_their_job() -> None:
+    cluster = SmallCluster()
+    body = job("stuck", "sleep 1000", parallelism=2)
+    body["spec"]["template"]["spec"]["nodeSelector"] = {"no": "where"}
+    cluster.apply(body)
+    cluster.at(5)
+    cluster.delete("jobs.batch", "stuck", propagation="Foreground")
+    cluster.at(10)
+    assert cluster.pods("stuck") == []
+    assert cluster.world.store.get("jobs.batch", "ns", "stuck") is None
+
+
 def test_a_deleted_pod_of_a_job_counts_as_failed_and_is_replaced() -> None:
     cluster = SmallCluster()
     cluster.apply(job("long", "sleep 100"))

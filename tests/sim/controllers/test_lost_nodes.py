@@ -7,6 +7,7 @@ from small_cluster import SmallCluster, deployment
 from aiops_gym.sim import api
 from aiops_gym.sim.controllers import kubelet
 from aiops_gym.sim.objects import Obj, get
+from aiops_gym.types import Request
 
 
 def _taints(node: Obj) -> list[str]:
@@ -93,6 +94,17 @@ def test_the_only_node_gets_no_noexecute_taint() -> None:
     cluster.at(1000)
     assert _taints(cluster.get("nodes", "node-1")) == ["unreachable:NoSchedule"]
     assert "deletionTimestamp" not in cluster.pod()["metadata"]
+
+
+def test_nobody_answers_for_the_pods_of_a_silent_node() -> None:
+    cluster = SmallCluster()
+    cluster.apply(deployment("web"))
+    cluster.at(10)
+    kubelet.stop(cluster.world, "node-1")
+    name = cluster.pod()["metadata"]["name"]
+    answer = api.handle(cluster.world, Request("get", "pods", "ns", name, subresource="log"))
+    url = f"https://172.18.0.2:10250/containerLogs/ns/{name}/app"
+    assert answer.body["message"] == f'Get "{url}": dial tcp 172.18.0.2:10250: connect: connection refused'
 
 
 def test_a_crash_on_a_silent_node_is_seen_when_its_kubelet_is_back() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import given, settings
@@ -147,7 +148,9 @@ def test_claims_go_with_surplus_pods_where_that_is_asked_for() -> None:
 
 
 @settings(max_examples=25, deadline=None)
-@given(steps=some.lists(some.tuples(some.integers(0, 4), some.sampled_from(["app:1", "app:2"])), min_size=1, max_size=4))
+@given(
+    steps=some.lists(some.tuples(some.integers(0, 4), some.sampled_from(["app:1", "app:2"])), min_size=1, max_size=4)
+)
 def test_an_ordered_set_never_has_a_gap_and_never_loses_two_at_once(steps: list[tuple[int, str]]) -> None:
     cluster, tell = SmallCluster(), None
     seen: list[list[int]] = []
@@ -165,7 +168,7 @@ def test_an_ordered_set_never_has_a_gap_and_never_loses_two_at_once(steps: list[
         cluster.apply(stateful("db", size, image))
         cluster.world.run(9_000)
     cluster.world.run(120_000)
-    for before, after in zip(seen, seen[1:], strict=False):
+    for before, after in pairwise(seen):
         new = set(after) - set(before)
         assert all(set(range(number)) <= set(after) for number in new)
     size, image = steps[-1]

@@ -11,22 +11,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.catalog.apps.hotel_reservation.manifests import GO_IMAGE, GO_SERVICES, WITH_USERS
+from aiops_gym.catalog.apps.hotel_reservation.seeds import SEEDS, WEB
 from aiops_gym.catalog.apps.hotel_reservation.traffic import HANDLERS
 
 Json = dict[str, Any]
 
-MB = 1_000_000
 MIB = 1 << 20
-
-SEEDS: Mapping[str, tuple[str, int]] = {
-    "geo": ("geo", 80),
-    "profile": ("hotels", 80),
-    "rate": ("inventory", 27),
-    "recommendation": ("recommendation", 80),
-    "reservation": ("number", 80),
-    "user": ("user", 501),
-}
-"""Collection and number of documents that a service makes sure of when it starts."""
 
 CACHES = {"profile": "memcached-profile", "rate": "memcached-rate", "reservation": "memcached-reserve"}
 
@@ -53,11 +43,10 @@ def _startup(name: str, config: Json) -> list[Json]:
     steps = [say(32, "Reading config...")]
     if name in SEEDS:
         address = config[f"{title}MongoAddress"]
-        collection, documents = SEEDS[name]
         user = {"user": "admin", "password": "admin", "source": "admin"} if name in WITH_USERS else None
         steps += [say(46, f"Read database URL: {address}"), say(47, "Initializing DB connection...")]
         mongo = {"address": address, "database": f"{name}-db", "credentials": user}
-        mongo |= {"collection": collection, "documents": documents, "source": f"cmd/{name}/db.go"}
+        mongo |= {**SEEDS[name], "source": f"cmd/{name}/db.go"}
         steps.append({"mongo": mongo})
     if name in CACHES:
         steps += [
@@ -95,52 +84,69 @@ def _service(name: str, config: Json) -> Json:
         "memory": 14 * MIB,
         "cpu": 0.002,
     }
+    if name == "frontend":
+        params["web"] = WEB
     return {"program": "go_service", "params": params}
 
 
 def _go_image(addresses: Mapping[str, str]) -> Json:
     config = _config(addresses)
     return {
-        "size": 447 * MB,
+        "size": 447_318_902,
         "cmd": ("/bin/bash",),
         "binaries": {name: _service(name, config) for name in GO_SERVICES},
         "files": {"/workspace/config.json": json.dumps(config, indent=2) + "\n"},
         "env": {"PATH": "/go/bin:/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
         "workdir": "/workspace",
+        "tools": ("bash", "curl", "wget", "git", "perl", "openssl"),
     }
 
+
+MONGO: Json = {"version": "4.4.6"}
 
 IMAGES: Mapping[str, Json] = {
     GO_IMAGE: _go_image({}),
     "yinfangchen/geo:app3": _go_image({"geo": "mongodb-geo:27777"}),
     "mongo:4.4.6": {
-        "size": 169 * MB,
+        "size": 169_117_340,
         "entrypoint": ("docker-entrypoint.sh",),
         "cmd": ("mongod",),
         "binaries": {
-            name: {"program": "mongod", "params": {"version": "4.4.6"}} for name in ("docker-entrypoint.sh", "mongod")
+            "docker-entrypoint.sh": {
+                "program": "mongod",
+                "params": MONGO,
+                "path": "/usr/local/bin/docker-entrypoint.sh",
+            },
+            "mongod": {"program": "mongod", "params": MONGO, "path": "/usr/bin/mongod"},
         },
+        "tools": ("bash", "ps", "top", "free", "uptime", "jq", "perl"),
     },
     "memcached:latest": {
-        "size": 32 * MB,
+        "size": 32_190_417,
         "entrypoint": ("docker-entrypoint.sh",),
         "cmd": ("memcached",),
         "binaries": {name: {"program": "memcached", "params": {}} for name in ("docker-entrypoint.sh", "memcached")},
+        "tools": ("bash", "perl"),
     },
     "hashicorp/consul:latest": {
-        "size": 61 * MB,
+        "size": 61_482_736,
         "entrypoint": ("docker-entrypoint.sh",),
         "cmd": ("agent", "-dev", "-client", "0.0.0.0"),
-        "binaries": {name: {"program": "consul", "params": {}} for name in ("docker-entrypoint.sh", "consul")},
+        "binaries": {
+            "docker-entrypoint.sh": {"program": "consul", "path": "/usr/local/bin/docker-entrypoint.sh"},
+            "consul": {"program": "consul", "path": "/bin/consul"},
+        },
+        "sh": "busybox",
+        "tools": ("curl", "jq", "openssl"),
     },
     "jaegertracing/all-in-one:1.57": {
-        "size": 31 * MB,
+        "size": 31_007_265,
         "entrypoint": ("/go/bin/all-in-one-linux",),
         "binaries": {"all-in-one-linux": {"program": "jaeger", "params": {}}},
         "shell": False,
     },
     "gcr.io/google-containers/pause:latest": {
-        "size": 300_000,
+        "size": 297_616,
         "cached": True,
         "entrypoint": ("/pause",),
         "binaries": {"pause": {"program": "pause", "params": {}}},

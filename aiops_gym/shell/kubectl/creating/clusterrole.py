@@ -12,6 +12,10 @@ from aiops_gym.shell.kubectl.verb import Invocation, Verb
 def run(call: Invocation) -> int | None:
     """Create a cluster role."""
     name, urls = name_of(call), list(call.flags.items("non-resource-url"))
+    if labels := call.flags.items("aggregation-rule"):
+        chosen = [{"matchLabels": dict(pair.split("=", 1) for pair in labels if "=" in pair)}]
+        make(call, new(RBAC, "ClusterRole", name, aggregationRule={"clusterRoleSelectors": chosen}, rules=None))
+        return None
     found = rules(call) if call.flags.items("resource") or not urls else []
     if urls:
         verbs = list(call.flags.items("verb"))
@@ -25,7 +29,12 @@ def run(call: Invocation) -> int | None:
 verb = Verb(
     "clusterrole",
     run,
-    flags=(*OPTIONS, Flag("non-resource-url", "list", help="A partial url that user should have access to."), *FLAGS),
+    flags=(
+        *OPTIONS,
+        Flag("non-resource-url", "list", help="A partial url that user should have access to."),
+        Flag("aggregation-rule", "list", help="An aggregation label selector for combining ClusterRoles."),
+        *FLAGS,
+    ),
     usage="create clusterrole NAME --verb=verb --resource=resource.group [--resource-name=resourcename]",
     short="Create a cluster role",
 )

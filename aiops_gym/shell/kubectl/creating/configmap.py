@@ -11,6 +11,8 @@ def run(call: Invocation) -> int | None:
     """Create a config map."""
     name = name_of(call)
     data = sources.data(call, "ConfigMap", name)
+    if call.flags.on("append-hash"):
+        name += sources.ending({"kind": "ConfigMap", "name": name, "data": data})
     make(call, new("v1", "ConfigMap", name, **({"data": data} if data else {})), "configmap")
     return None
 

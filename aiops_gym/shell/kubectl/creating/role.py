@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from aiops_gym.shell.kubectl.client import known
-from aiops_gym.shell.kubectl.errors import Failure
+from aiops_gym.shell.kubectl.errors import Failure, KubectlError
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 
 Json = Any
+VERBS = (
+    *("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "*"),
+    *("use", "bind", "escalate", "impersonate", "approve", "sign", "attest"),
+)
 RBAC = "rbac.authorization.k8s.io/v1"
 
 
@@ -20,6 +24,9 @@ def rules(call: Invocation) -> list[Json]:
     verbs = list(dict.fromkeys(call.flags.items("verb")))
     if not verbs:
         raise Failure("at least one verb must be specified")
+    for verb_ in verbs:
+        if verb_ not in VERBS:
+            call.warn(f"Warning: '{verb_}' is not a standard resource verb")
     if "*" in verbs:
         verbs = ["*"]
     words: Sequence[str] = call.flags.items("resource")
@@ -33,7 +40,10 @@ def rules(call: Invocation) -> list[Json]:
         if word == "*":
             return [{"apiGroups": ["*"], "resources": ["*"], "verbs": verbs}]
         kind, slash, sub = word.partition("/")
-        resource = known(kind)
+        try:
+            resource = known(kind)
+        except Failure as error:
+            raise KubectlError(error.inner) from None
         groups.setdefault(resource.group, []).append(resource.plural + slash + sub)
     named: dict[str, Json] = {"resourceNames": names} if names else {}
     return [{"apiGroups": [group], **named, "resources": found, "verbs": verbs} for group, found in groups.items()]

@@ -54,6 +54,8 @@ def _make(call: Invocation, name: str, data: dict[str, str], kind: str) -> int:
     rest: dict[str, object] = {"data": encoded} if encoded else {}
     if kind:
         rest["type"] = kind
+    if call.flags.on("append-hash"):
+        name += sources.ending({"kind": "Secret", "type": kind, "name": name, "data": encoded})
     make(call, new("v1", "Secret", name, **rest), "secret")
     return 0
 
@@ -100,4 +102,11 @@ verb = Verb(
     ),
     usage="create secret (docker-registry | generic | tls)",
     short="Create a secret using a specified subcommand",
+    long="""Create a secret with specified type.
+
+ A docker-registry type secret is for accessing a container registry.
+
+ A generic type secret indicate an Opaque secret type.
+
+ A tls type secret holds TLS certificate and its associated key.""",
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aiops_gym.shell.kubectl.errors import Failure
-from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 
@@ -40,6 +40,8 @@ def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:
 def _port(text: str) -> Json:
     """`8080:80` or `80`."""
     first, colon, second = text.partition(":")
+    if not first.isdigit():
+        raise Failure(f"strconv.ParseUint: parsing {go_quote(first)}: invalid syntax")
     for word in (first, second) if colon else (first,):
         if not (word.isdigit() and 0 < int(word) < 65536) and not (colon and word == second and word):
             raise Failure(f"invalid tcp port {text}: must be a number between 1 and 65535")

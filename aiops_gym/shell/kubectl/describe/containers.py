@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -164,7 +164,7 @@ def _env(page: Page, container: Object, pod: Object | None) -> None:
             for line in rest:
                 page.line(f"\t{line}", 3)
         elif (field := origin.get("fieldRef")) is not None:
-            value = field_value(pod, field.get("fieldPath", "")) if pod is not None else ""
+            value = _known_value(pod, field.get("fieldPath", "")) if pod is not None else ""
             page.line(f"{name}:\t{value} ({field.get('apiVersion', '')}:{field.get('fieldPath', '')})", 3)
         elif (field := origin.get("resourceFieldRef")) is not None:
             page.line(f"{name}:\t{_amount(container, field)} ({field.get('resource', '')})", 3)
@@ -176,17 +176,9 @@ def _env(page: Page, container: Object, pod: Object | None) -> None:
             page.line(f"{name}:\t{words}\tOptional: {str(bool(key.get('optional'))).lower()}", 3)
 
 
-def field_value(pod: Object, path: str) -> str:
-    """A field of a pod, as the downward API gives it; "" where there is none."""
-    if "[" in path:
-        head, key = path.rstrip("]").split("['", 1)
-        return str(get(pod, *head.split("."), key.rstrip("'"), default=""))
-    value = get(pod, *path.split("."), default="")
-    if path == "spec.serviceAccountName" and not value:
-        return "default"
-    if isinstance(value, Mapping):
-        return "\n".join(f"{k}={json.dumps(v)}" for k, v in sorted(value.items()))
-    return str(value)
+def _known_value(pod: Object, path: str) -> str:
+    """A field of a pod, of those that kubectl itself can name."""
+    return str(get(pod, *path.split("."), default="")) if path in ("metadata.name", "metadata.namespace") else ""
 
 
 def _amount(container: Object, field: Object) -> str:

@@ -22,7 +22,7 @@ COUNTS = (
 
 def describe(page: Page, daemon: Object, view: View) -> None:
     """Write all about a daemon set."""
-    meta.title(page, daemon)
+    meta.title(page, daemon, namespaced=False)
     page.line(f"Selector:\t{meta.selector(daemon['spec'].get('selector'))}")
     page.line(f"Node-Selector:\t{meta.flat(get(daemon, 'spec', 'template', 'spec', 'nodeSelector'))}")
     meta.tags(page, daemon)

@@ -9,6 +9,7 @@ from typing import Any
 
 from aiops_gym.shell.kubectl.describe.page import Page
 from aiops_gym.shell.kubectl.describe.view import View
+from aiops_gym.shell.kubectl.gosort import arranged
 from aiops_gym.sim.objects import controller_of
 from aiops_gym.sim.times import millis
 
@@ -129,7 +130,7 @@ def events(page: Page, found: Sequence[Object], view: View) -> None:
     page.line("Events:")
     page.line("  Type\tReason\tAge\tFrom\tMessage")
     page.line("  ----\t------\t----\t----\t-------")
-    for event in sorted(found, key=lambda e: e.get("lastTimestamp") or ""):
+    for event in arranged(found, lambda a, b: (a.get("lastTimestamp") or "") < (b.get("lastTimestamp") or "")):
         source = (event.get("source") or {}).get("component") or event.get("reportingComponent", "")
         message = str(event.get("message", "")).strip()
         page.line(f"  {event.get('type', '')}\t{event.get('reason', '')}\t{lasted(event, view)}\t{source}\t{message}")

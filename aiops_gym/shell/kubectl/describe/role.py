@@ -27,7 +27,7 @@ def describe(page: Page, role: Object, view: View) -> None:
         for key in _keys(rule):
             verbs = found.setdefault(key, [])
             verbs += [verb for verb in rule.get("verbs") or () if verb not in verbs]
-    for (group, resource, name, url), verbs in sorted(found.items(), key=lambda item: _order(item[0])):
+    for (group, resource, name, url), verbs in sorted(found.items(), key=_order):
         page.line(f"  {_full(resource, group)}\t[{url}]\t[{name}]\t[{' '.join(verbs)}]")
 
 
@@ -39,9 +39,14 @@ def _keys(rule: Object) -> list[Key]:
     return keys + [("", "", "", url) for url in rule.get("nonResourceURLs") or ()]
 
 
-def _order(key: Key) -> tuple[bool, str, str, str, str]:
-    group, resource, name, url = key
-    return resource != "", group, resource, name, url
+def _order(item: tuple[Key, list[str]]) -> str:
+    """kubectl sorts rules by how Go prints them."""
+    (group, resource, name, url), verbs = item
+    groups = "" if url else group
+    return (
+        f"Verbs:[{' '.join(verbs)}],APIGroups:[{groups}],Resources:[{resource}],"
+        f"ResourceNames:[{name}],NonResourceURLs:[{url}],"
+    )
 
 
 def _full(resource: str, group: str) -> str:

@@ -77,14 +77,16 @@ def endpoints(slices: Sequence[Object], port: str) -> str:
     if not slices:
         return "<none>"
     found: list[str] = []
+    beyond = False  # kubectl counts one that is not ready as "more", though not in the number
     for part in slices:
-        ready = [e["addresses"][0] for e in part.get("endpoints") or () if get(e, "conditions", "ready", default=True)]
-        if not part.get("ports"):
-            found += ready
-        for item in part.get("ports") or ():
-            if (item.get("name") or "") == port:
-                found += [f"{_host(address)}:{item.get('port', 0)}" for address in ready]
-    more = f" + {len(found) - SHOWN} more..." if len(found) > SHOWN else ""
+        ports: list[Object | None] = [item for item in part.get("ports") or () if (item.get("name") or "") == port]
+        for item in ports if part.get("ports") else [None]:
+            for endpoint in part.get("endpoints") or ():
+                beyond = beyond or len(found) == SHOWN
+                if get(endpoint, "conditions", "ready", default=True):
+                    address = endpoint["addresses"][0]
+                    found.append(address if item is None else f"{_host(address)}:{item.get('port', 0)}")
+    more = f" + {len(found) - SHOWN} more..." if beyond else ""
     return ",".join(found[:SHOWN]) + more
 
 

@@ -63,8 +63,13 @@ def compact(value: Json) -> str:
     return _escaped(orjson.dumps(_plain(value), option=orjson.OPT_SORT_KEYS).decode())
 
 
-def _render(value: Json) -> str:
-    raw = orjson.dumps(_plain(value), option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()
+def in_order(value: Json) -> str:
+    """A value as `text` writes it, with its keys in the order they have."""
+    return _render(value, 0) + "\n"
+
+
+def _render(value: Json, keys: int = orjson.OPT_SORT_KEYS) -> str:
+    raw = orjson.dumps(_plain(value), option=orjson.OPT_INDENT_2 | keys).decode()
     return _escaped("\n".join([_blanks(line) + line for line in raw.split("\n")]))
 
 

@@ -11,6 +11,7 @@ from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.output import as_json, as_yaml, gotemplate, jsonpath
 from aiops_gym.shell.kubectl.output.gotext import display, syntax
 from aiops_gym.shell.kubectl.output.sorting import relaxed
+from aiops_gym.shell.kubectl.output.structs import Struct, ordered
 from aiops_gym.shell.kubectl.output.table import layout
 from aiops_gym.shell.kubectl.verb import Invocation
 from aiops_gym.sim.api.resources import Resource
@@ -72,6 +73,8 @@ class JsonPrinter(Printer):
 
     def one(self, obj: Json) -> str:
         """One object; with its managedFields if asked."""
+        if isinstance(obj, Struct):
+            return as_json.in_order(ordered(obj))
         return as_json.text(dict(obj) if self.managed else obj)
 
     def many(self, items: Sequence[Json]) -> str:
@@ -218,6 +221,8 @@ def printer(call: Invocation, columns: bool = False, plain: Sequence[str] = ("",
         return {"json": JsonPrinter(managed), "yaml": YamlPrinter(managed), "name": NamePrinter()}[word]
     if word in TEMPLATES and (equals or template):
         return _templated(call, word, template or inline)
+    if word in TEMPLATES:
+        raise Failure("template format specified but no template given")
     if columns and word in _COLUMNS:
         return _columned(call, word, inline)
     extra = [*_COLUMNS, *(name for name in plain if name)] if columns else [name for name in plain if name]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import go_quote
+from aiops_gym.shell.kubectl.gosort import arranged
 from aiops_gym.shell.kubectl.output.jsonpath import JsonPathError, Template, parse
 from aiops_gym.sim.api import quantity
 from aiops_gym.sim.objects import Obj
@@ -17,7 +18,6 @@ from aiops_gym.sim.objects import Obj
 Json = Any
 _RELAXED: Final = re.compile(r"\{\.?([^{}]+)\}\Z|\.?([^{}]+)\Z")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")
-_DIGITS: Final = re.compile(r"(\d+)")
 _MISSING: Final = object()
 
 
@@ -37,34 +37,26 @@ def relaxed(path: str) -> str:
     return "{." + (found[1] or found[2]) + "}"
 
 
-def order(objects: Sequence[Json], field: str, table: bool = True) -> list[int]:
-    """The positions of objects in the order of a field; equal ones keep their order.
+def order(objects: Sequence[Json], field: str) -> list[int]:
+    """The positions of objects in the order of a field, equal ones where Go's sort leaves them.
 
     Raises:
         Failure: the path is none, or no object has the field.
     """
-    template = _template(field, table)
+    template = _template(field)
     slot = f"kubectl.sort {field}"
     values = [_value(obj, slot, template) for obj in objects]
     if objects and all(value is _MISSING for value in values):
-        raise Failure(f"couldn't find any field with path {go_quote(_path(field, table))} in the list of objects")
-    return sorted(range(len(values)), key=_keys(values).__getitem__)
+        raise Failure(f"couldn't find any field with path {go_quote(relaxed(field))} in the list of objects")
+    keys = _keys(values)
+    return arranged(range(len(values)), lambda a, b: values[a] is _MISSING or keys[a] < keys[b])
 
 
-def _path(field: str, table: bool) -> str:
+def _template(field: str) -> Template:
     try:
-        return relaxed(field)
-    except Failure:
-        if not table:
-            raise
-        return field
-
-
-def _template(field: str, table: bool) -> Template:
-    try:
-        return parse(_path(field, table))
+        return parse(relaxed(field))
     except JsonPathError as error:
-        raise Failure(f"sorting error: {error}" if table else str(error)) from None
+        raise Failure(str(error)) from None
 
 
 def _value(obj: Json, slot: str, template: Template) -> Any:
@@ -87,7 +79,7 @@ def _first(obj: Json, template: Template) -> Any:
 
 
 def _keys(values: Sequence[Any]) -> list[Any]:
-    """Sort keys: missing first, then null, then by kind: numbers by value, quantities by size, texts naturally."""
+    """Sort keys: missing first, then null, then by kind: numbers by value, quantities by size, texts as they are."""
     present = [value for value in values if value is not _MISSING and value is not None]
     if all(isinstance(value, str) for value in present):
         if all(map(_TIME.match, present)):
@@ -104,7 +96,7 @@ def _ranked(value: Any, key: Any) -> tuple[int, Any]:
 
 
 def _mixed(values: Sequence[Any]) -> list[Any]:
-    """Keys of texts, which compare as quantities where both are, naturally otherwise."""
+    """Keys of texts, which compare as quantities where both are."""
     return [_ranked(value, _by_rule(value)) for value in values]
 
 
@@ -112,7 +104,7 @@ def _compare(a: str, b: str) -> int:
     x, y = _quantity(a), _quantity(b)
     if x is not None and y is not None:
         return int(x > y) - int(x < y)
-    return natural(a, b)
+    return int(a > b) - int(a < b)
 
 
 _by_rule = cmp_to_key(_compare)
@@ -124,23 +116,3 @@ def _quantity(text: str) -> Decimal | None:
         return quantity.parse(text)
     except ValueError:
         return None
-
-
-def natural(a: str, b: str) -> int:
-    """Natural order: runs of digits compare as numbers.
-
-    >>> sorted(["pod-10", "pod-9", "pod-1"], key=cmp_to_key(natural))
-    ['pod-1', 'pod-9', 'pod-10']
-    """
-    for x, y in zip(_DIGITS.split(a), _DIGITS.split(b), strict=False):
-        if x == y:
-            continue
-        if x.isdigit() and y.isdigit():
-            m, n = x.lstrip("0"), y.lstrip("0")
-            if m != n:
-                return -1 if (len(m), m) < (len(n), n) else 1
-            if len(x) != len(y):
-                return -1 if len(x) < len(y) else 1
-        else:
-            return -1 if x < y else 1
-    return (len(a) > len(b)) - (len(a) < len(b))

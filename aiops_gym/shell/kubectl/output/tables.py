@@ -82,7 +82,7 @@ def _texts(cells: list[Json]) -> list[str]:
 
 def _label_cells(style: TableStyle, obj: Json) -> list[str]:
     labels = obj["metadata"].get("labels") or {}
-    found = [labels.get(name, "<none>") or "" for name in style.label_columns]
+    found = [labels.get(name, "") for name in style.label_columns]
     if style.labels:
         found.append(",".join(f"{name}={labels[name]}" for name in sorted(labels)) or "<none>")
     return found

@@ -45,8 +45,14 @@ def revisions(client: Client, info: Info) -> dict[int, Object]:
         owned = [item for item in stored if (owner := controller_of(item)) and owner["uid"] == uid]
         found = [(int(item["revision"]), item) for item in owned]
     else:
-        raise Failure(f'no history viewer has been implemented for "{info.resource.group_kind}"')
+        raise Failure(_no_visitor("history", info))
     return dict(sorted(found, key=lambda pair: pair[0]))
+
+
+def _no_visitor(what: str, info: Info) -> str:
+    kind = info.resource.group_kind
+    shown = f"{{{info.resource.group} {info.resource.kind}}}"
+    return f'error retrieving {what} for "{kind}", no visitor method exists for {shown}'
 
 
 def pod_template(info: Info, revision: Object) -> Json:
@@ -92,7 +98,7 @@ def undo(call: Invocation, info: Info, number: int, mode: str) -> str:
     if number < 0:
         raise Failure(f"unable to find specified revision {number} in history")
     if info.resource.kind not in ("Deployment", "DaemonSet", "StatefulSet"):
-        raise Failure(f'no rollbacker has been implemented for "{info.resource.group_kind}"')
+        raise Failure(_no_visitor("rollbacker", info))
     chosen = _chosen(info, revisions(call.client, info), number)
     if mode == "client":
         return template_text(info, chosen)
@@ -126,7 +132,7 @@ def _chosen(info: Info, found: Mapping[int, Object], number: int) -> Object:
 def _undo_deployment(call: Invocation, info: Info, chosen: Object, number: int) -> str:
     if info.obj["spec"].get("paused"):
         raise Failure(
-            "cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
+            "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
         )
     if plain(chosen["spec"]["template"]) == plain(info.obj["spec"]["template"]):
         return f"skipped rollback (current template already matches revision {number})"

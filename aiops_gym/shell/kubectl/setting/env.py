@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,7 @@ def run(call: Invocation) -> int | None:
         return _patch(call, info, wish)
 
     failed = "failed to patch env update to pod template"
-    errors = patch_each(call, infos, change, done="env updated", failed=failed, named=False)
+    errors = patch_each(call, infos, change, done="env updated", failed=failed)
     finish(errors)
     return None
 
@@ -104,6 +105,8 @@ def _from(call: Invocation, source: str) -> list[Json]:
         if keys and key not in keys:
             continue
         variable = prefix + re.sub(r"[^A-Z0-9_]", "_", key.upper().replace("-", "_").replace(".", "_"))
+        if variable != prefix + key:
+            call.warn(f"Warning: key {key} transferred to {variable.removeprefix(prefix)}")
         found.append({"name": variable, "valueFrom": {field: {"name": name, "key": key}}})
     return found
 
@@ -115,7 +118,7 @@ def _containers(call: Invocation, info: Info, field: str) -> list[Json]:
 
 def _list(call: Invocation, info: Info, wish: Wish) -> None:
     """Print the variables of each container."""
-    for field in ("initContainers", "containers"):
+    for field in ("containers", "initContainers"):
         for container in _containers(call, info, field):
             call.say(f"# {info.resource.kind} {info.name}, container {container['name']}")
             for variable in _merged(container.get("env") or (), wish):
@@ -135,14 +138,26 @@ def _show(call: Invocation, info: Info, variable: Json) -> None:
         return
     for field, word in (("configMapKeyRef", "configmap"), ("secretKeyRef", "secret")):
         if reference := origin.get(field):
+            if call.flags.on("resolve"):
+                call.say(f"{variable['name']}={_resolved(call, info, word, reference)}")
+                return
             text = f"{word} {reference.get('name', '')}, key {reference.get('key', '')}"
             call.say(f"# {variable['name']} from {text}")
             return
     if reference := origin.get("fieldRef"):
+        if call.flags.on("resolve"):
+            why = f"unsupported fieldPath: {reference.get('fieldPath', '')}"
+            call.warn(f"error retrieving reference for {variable['name']}: {why}")
         call.say(f"# {variable['name']} from field path {reference.get('fieldPath', '')}")
     elif reference := origin.get("resourceFieldRef"):
         container = f"container {reference['containerName']}, " if reference.get("containerName") else ""
         call.say(f"# {variable['name']} from resource field {container}{reference.get('resource', '')}")
+
+
+def _resolved(call: Invocation, info: Info, word: str, reference: Json) -> str:
+    data = call.client.get(known(word), reference.get("name", ""), info.namespace).get("data") or {}
+    value = str(data.get(reference.get("key", ""), ""))
+    return base64.b64decode(value).decode(errors="replace") if word == "secret" else value
 
 
 def _patch(call: Invocation, info: Info, wish: Wish) -> Json:

@@ -43,6 +43,7 @@ def run(call: Invocation) -> int | None:
         change,
         done="resource requirements updated",
         failed="failed to patch resources update to pod template",
+        colon=False,
         named=False,
     )
     if missing:

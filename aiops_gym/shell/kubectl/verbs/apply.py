@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aiops_gym.shell.kubectl import output
+from aiops_gym.shell.kubectl import gojson, output
 from aiops_gym.shell.kubectl.applying import (
     LAST_APPLIED,
     described,
@@ -14,12 +14,12 @@ from aiops_gym.shell.kubectl.applying import (
     remembered,
     validation,
 )
-from aiops_gym.shell.kubectl.changes import CHANGING, VALIDATE, dry_run, report, typed
-from aiops_gym.shell.kubectl.client import APPLY, STRATEGIC
+from aiops_gym.shell.kubectl.changes import ALL, CHANGING, VALIDATE, dry_run, query, report, typed
+from aiops_gym.shell.kubectl.client import APPLY, MERGE, STRATEGIC
 from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
 from aiops_gym.shell.kubectl.flags import Flag
-from aiops_gym.shell.kubectl.output import as_json
-from aiops_gym.shell.kubectl.targets import FILES, SELECTOR, Info
+from aiops_gym.shell.kubectl.output import as_json, as_yaml
+from aiops_gym.shell.kubectl.targets import FILES, SELECTOR, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.shell.kubectl.verbs.delete import DELETING
 from aiops_gym.sim.objects import get
@@ -95,10 +95,10 @@ def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
         what = f"retrieving current configuration of:\n{described(info)}\nfrom server for:"
         raise ServerError(answer.body).about(what, info.source)
     live = answer.body
-    if LAST_APPLIED not in (get(live, "metadata", "annotations") or {}):
-        call.warn(MISSING.format(f"{info.resource.plural}/{info.name}", LAST_APPLIED))
     if mode == "client":
         return live, "configured"
+    if LAST_APPLIED not in (get(live, "metadata", "annotations") or {}):
+        call.warn(MISSING.format(f"{info.resource.plural}/{info.name}", LAST_APPLIED))
     patch = difference(info, live)
     if "deletionTimestamp" in live["metadata"]:
         call.warn(f"Warning: Detected changes to resource {info.name} which is currently being deleted.")
@@ -153,9 +153,64 @@ are the ways you can resolve this warning:
   stop managing the field (remove it from their configuration).
 See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts"""
 
+
+def view_last(call: Invocation) -> int | None:
+    """Print what `apply` remembers of objects."""
+    word = call.flags.text("output") or "yaml"
+    if word not in ("yaml", "json"):
+        raise Failure(f"Unexpected -o output mode: {word}, the flag 'output' must be one of yaml|json")
+    infos, errors = select(
+        call, call.args, filenames=call.flags.items("filename"), labels=call.flags.text("selector"), latest=True
+    ).visit()
+    if errors:
+        raise Failures(errors)
+    for info in infos:
+        text = (get(info.obj, "metadata", "annotations") or {}).get(LAST_APPLIED)
+        if text:
+            obj = gojson.loads(text)
+            call.write(as_yaml.text(obj) if word == "yaml" else as_json.text(obj))
+    return None
+
+
+def set_last(call: Invocation) -> int | None:
+    """Have `apply` remember objects as they are in files."""
+    for info in files_of(call).infos():
+        live = call.client.get(info.resource, info.name, info.namespace)
+        new = remembered(info.obj)["metadata"]["annotations"][LAST_APPLIED]
+        old = (get(live, "metadata", "annotations") or {}).get(LAST_APPLIED)
+        if old is None and not call.flags.on("create-annotation"):
+            missing = f"no last-applied-configuration annotation found on resource: {info.name}"
+            raise Failure(f"{missing}, to create the annotation, run the command with --create-annotation")
+        if old == new:
+            report(call, info.resource, live, "configured (no changes)")
+            continue
+        patch = {"metadata": {"annotations": {LAST_APPLIED: new}}}
+        if dry_run(call) != "client":
+            asked = query(call, "")
+            live = call.client.patch(info.resource, info.name, patch, MERGE, info.namespace, query=asked)
+        report(call, info.resource, live, "configured")
+    return None
+
+
 verb = Verb(
     "apply",
     run,
+    verbs=(
+        Verb(
+            "view-last-applied",
+            view_last,
+            flags=(Flag("output", short="o", default="yaml", help="Output format."), ALL, SELECTOR, *FILES),
+            usage="apply view-last-applied (TYPE [NAME | -l label] | TYPE/NAME | -f FILENAME)",
+            short="View the latest last-applied-configuration annotations of a resource/object",
+        ),
+        Verb(
+            "set-last-applied",
+            set_last,
+            flags=(Flag("create-annotation", "bool", help="Will create annotations if missing."), *FILES, *CHANGING),
+            usage="apply set-last-applied -f FILENAME",
+            short="Set the last-applied-configuration annotation on a live object to match the contents of a file",
+        ),
+    ),
     flags=(
         Flag("server-side", "bool", help="If true, apply runs in the server instead of the client."),
         Flag("force-conflicts", "bool", help="If true, server-side apply will force the changes against conflicts."),

@@ -8,6 +8,7 @@ from aiops_gym.shell.kubectl.client import Client
 from aiops_gym.shell.kubectl.errors import Failure, ServerError
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.output import FLAGS, printer
+from aiops_gym.shell.kubectl.output.structs import Struct
 from aiops_gym.shell.kubectl.output.table import layout
 from aiops_gym.shell.kubectl.targets import EVERYWHERE
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
@@ -116,7 +117,7 @@ def whoami(call: Invocation) -> int | None:
         raise
     shown = printer(call)
     if shown is not None:
-        call.write(shown.one(review))
+        call.write(shown.one(Struct({**review, "metadata": {"creationTimestamp": None}})))
         return 0
     info = (review.get("status") or {}).get("userInfo") or {}
     rows = [["ATTRIBUTE", "VALUE"], ["Username", info.get("username", "")]]

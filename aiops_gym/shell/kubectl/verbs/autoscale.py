@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from aiops_gym.shell.kubectl.changes import dry_run, report
+from aiops_gym.shell.kubectl.client import known
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.making import FLAGS, make, new
+from aiops_gym.shell.kubectl.output.structs import Struct
 from aiops_gym.shell.kubectl.targets import FILES, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 
+KIND = "HorizontalPodAutoscaler"
 SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 
 
@@ -23,18 +27,30 @@ def run(call: Invocation) -> int | None:
         raise Failure(f"--max=MAXPODS must be larger or equal to --min=MINPODS, max: {most}, min: {least}")
     for info in select(call, call.args, filenames=flags.items("filename"), latest=True).infos():
         if info.resource.kind not in SCALABLE:
-            raise Failure(f"cannot autoscale a {info.resource.kind}: the server could not find the requested resource")
+            which = f"{info.resource.group}/{info.resource.version}, Resource={info.resource.plural}"
+            why = f"could not find scale subresource for {which} in discovery information"
+            raise Failure(f"cannot autoscale a {info.resource.kind}: {why}")
         name = flags.text("name") or info.name
         target = {"apiVersion": info.resource.api_version, "kind": info.resource.kind, "name": info.name}
         spec: dict[str, Any] = {"maxReplicas": most, "scaleTargetRef": target}
         if least > 0:
             spec["minReplicas"] = least
-        if percent >= 0:
-            goal = {"averageUtilization": percent, "type": "Utilization"}
-            spec["metrics"] = [{"resource": {"name": "cpu", "target": goal}, "type": "Resource"}]
-        obj = new("autoscaling/v2", "HorizontalPodAutoscaler", name, spec=spec)
-        make(call, obj, operation="autoscaled", manager="kubectl-autoscale")
+        _make(call, name, spec, percent)
     return None
+
+
+def _make(call: Invocation, name: str, spec: dict[str, Any], percent: int) -> None:
+    """Create it; kubectl speaks autoscaling/v1, in which a dry run shows it."""
+    if dry_run(call) == "client" and call.flags.text("output"):
+        first = spec | ({"targetCPUUtilizationPercentage": percent} if percent >= 0 else {})
+        status = {"currentReplicas": 0, "desiredReplicas": 0}
+        shown = new("autoscaling/v1", KIND, name, spec=first, status=status)
+        report(call, known("horizontalpodautoscalers.autoscaling"), Struct(shown), "autoscaled")
+        return
+    if percent >= 0:
+        goal = {"averageUtilization": percent, "type": "Utilization"}
+        spec = {**spec, "metrics": [{"resource": {"name": "cpu", "target": goal}, "type": "Resource"}]}
+    make(call, new("autoscaling/v2", KIND, name, spec=spec), operation="autoscaled", manager="kubectl-autoscale")
 
 
 verb = Verb(

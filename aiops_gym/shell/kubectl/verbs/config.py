@@ -9,6 +9,7 @@ from aiops_gym.shell.kubectl import config
 from aiops_gym.shell.kubectl.errors import Failure, UsageFailure
 from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.output import FLAGS, as_yaml, printer
+from aiops_gym.shell.kubectl.output.structs import Struct
 from aiops_gym.shell.kubectl.output.table import layout
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 
@@ -25,7 +26,7 @@ def view(call: Invocation) -> int | None:
     if not call.flags.on("raw"):
         found = _redacted(found)
     shown = printer(call, plain=("", "yaml"))
-    call.write(as_yaml.text(found) if shown is None else shown.one(found))
+    call.write(as_yaml.text(found) if shown is None else shown.one(Struct(found)))
     return 0
 
 

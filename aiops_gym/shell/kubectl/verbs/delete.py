@@ -68,7 +68,7 @@ def remove(call: Invocation, selection: Selection, *, grace: int, lenient: bool,
             _delete(call, info, grace, quiet)
         except ServerError as error:
             if not (lenient and error.reason == "NotFound"):
-                errors.append(error)
+                errors.append(error.about("deleting", info.source) if info.source else error)
     if errors:
         raise Failures(errors)
     if not deleted:
@@ -143,7 +143,7 @@ def _grace(call: Invocation) -> int:
 
 def _cascade(word: str) -> str:
     if word not in CASCADE:
-        raise Failure(f'Invalid cascade value ({word}). Must be "background", "foreground", or "orphan".')
+        raise Failure(f'invalid cascade value ({word}). Must be "background", "foreground", or "orphan"')
     return CASCADE[word]
 
 

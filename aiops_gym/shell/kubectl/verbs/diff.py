@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from difflib import unified_diff
 from typing import Any
 
-from aiops_gym.shell.kubectl.applying import difference, files_of, remembered
+from aiops_gym.shell.kubectl.applying import difference, files_of
 from aiops_gym.shell.kubectl.changes import MANAGER
 from aiops_gym.shell.kubectl.client import STRATEGIC
 from aiops_gym.shell.kubectl.errors import KubectlError, ServerError, UsageFailure
@@ -39,7 +39,7 @@ def _compared(call: Invocation, info: Info) -> str:
     asked = {"dryRun": "All", "fieldManager": "kubectl-client-side-apply"}
     try:
         if live is None:
-            merged = call.client.create(info.resource, remembered(info.obj), info.namespace, **asked)
+            merged = call.client.create(info.resource, info.obj, info.namespace, **asked)
         else:
             patch = difference(info, live)
             merged = call.client.patch(info.resource, info.name, patch, STRATEGIC, info.namespace, query=asked)

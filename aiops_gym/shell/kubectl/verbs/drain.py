@@ -7,7 +7,7 @@ from typing import Any
 
 from aiops_gym.shell.kubectl.changes import DRY_RUN, SUFFIX, dry_run, report
 from aiops_gym.shell.kubectl.client import known
-from aiops_gym.shell.kubectl.errors import Failure, Failures
+from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.targets import SELECTOR, Info
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
@@ -29,15 +29,18 @@ def run(call: Invocation) -> int | None:
         raise Failures(errors)
     for info in infos:
         mark(call, info, True)
-    failed: list[Failure] = []
+    failed: list[KubectlError] = []
     for number, info in enumerate(infos):
         try:
             if not _drain(call, info):
                 return None
-        except Failure as error:
-            failed.append(error)
+        except (Failure, Failures) as error:
+            several = error.errors if isinstance(error, Failures) else [error]
+            failed += several
             left = infos[number:]
-            call.warn(f'error: unable to drain node "{info.name}" due to error: {error.inner}, continuing command...')
+            text = ", ".join(one.inner for one in several)
+            text = f"[{text}]" if len(several) > 1 else text
+            call.warn(f'error: unable to drain node "{info.name}" due to error: {text}, continuing command...')
             call.warn("There are pending nodes to be drained:\n" + "\n".join(f" {node.name}" for node in left))
             continue
         report(call, info.resource, info.obj, "drained")
@@ -51,8 +54,7 @@ def _drain(call: Invocation, node: Info) -> bool:
     found = call.client.list(known("pods"), "", call.flags.text("pod-selector"), f"spec.nodeName={node.name}")["items"]
     wanted, warnings, refused = _sorted_out(call, found)
     if refused:
-        text = ", ".join(f"{why}: {', '.join(names)}" for why, names in refused.items())
-        raise Failure(f"[{text}]" if len(refused) > 1 else text)
+        raise Failures([Failure(f"{why}: {', '.join(names)}") for why, names in refused.items()])
     if warnings:
         call.warn("Warning: " + "; ".join(f"{why}: {', '.join(names)}" for why, names in warnings.items()))
     mode = dry_run(call)
@@ -89,7 +91,7 @@ def _sorted_out(
             continue
         if not owner and not ended:
             if not flags.on("force"):
-                why = "cannot delete Pods that declare no controller (use --force to override)"
+                why = "cannot delete cannot delete Pods that declare no controller (use --force to override)"
                 refused.setdefault(why, []).append(name)
                 continue
             warnings.setdefault("deleting Pods that declare no controller", []).append(name)

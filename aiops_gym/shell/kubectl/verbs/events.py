@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from aiops_gym.shell.kubectl.client import known
-from aiops_gym.shell.kubectl.errors import Failure, UsageFailure
+from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.gosort import arranged
 from aiops_gym.shell.kubectl.output import FLAGS, printer
+from aiops_gym.shell.kubectl.output.structs import Struct
 from aiops_gym.shell.kubectl.output.table import layout
 from aiops_gym.shell.kubectl.targets import EVERYWHERE
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
@@ -22,8 +24,6 @@ STEP: Final = 1.0
 def run(call: Invocation) -> int | None:
     """Print events."""
     flags = call.flags
-    if call.args:
-        raise UsageFailure(f"unexpected arguments: [{' '.join(call.args)}]")
     types = [kind.lower() for kind in flags.items("types")]
     for kind in types:
         if kind not in ("normal", "warning"):
@@ -32,7 +32,8 @@ def run(call: Invocation) -> int | None:
     shown = printer(call)
     found = _events(call, types, fields)
     if shown is not None:
-        call.write(shown.many(found))
+        items = [{"apiVersion": "v1", "kind": "Event", **event} for event in found]
+        call.write(shown.one(Struct({"apiVersion": "v1", "items": items, "kind": "EventList", "metadata": {}})))
         return 0
     if found or flags.on("watch"):
         _print(call, found, headers=not flags.on("no-headers") and bool(found))
@@ -61,14 +62,14 @@ def _events(call: Invocation, types: list[str], fields: str) -> list[Json]:
     items = call.client.list(known("events"), "" if everywhere else None, fields=fields)["items"]
     if types:
         items = [event for event in items if event.get("type", "").lower() in types]
-    return sorted(items, key=_last)
+    return arranged(items, lambda a, b: _last(a) < _last(b))
 
 
-def _last(event: Json) -> int:
-    """When an event was seen last, in milliseconds."""
+def _last(event: Json) -> str:
+    """When an event was seen last, to the microsecond, as a text that sorts."""
     series = event.get("series")
     text = (series or {}).get("lastObservedTime") or event.get("lastTimestamp") or event.get("eventTime")
-    return millis(text) if text else 0
+    return str(text).removesuffix("Z").ljust(20, ".").ljust(26, "0") if text else ""
 
 
 def _watch(call: Invocation, types: list[str], fields: str, found: list[Json]) -> None:

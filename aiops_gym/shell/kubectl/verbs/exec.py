@@ -7,6 +7,7 @@ from aiops_gym.shell.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.targets import select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.shell.waiting import finished
 
 DONE = ("Succeeded", "Failed")
 
@@ -28,7 +29,9 @@ def run(call: Invocation) -> int | None:
         raise Failure(f"cannot exec into a container in a completed pod; current phase is {phase}")
     container = flags.text("container")
     if container:
-        pods.check_container(pod, container, f"container {container} is not valid for pod {pod['metadata']['name']}")
+        if all(known != container for known, _ in pods.containers(pod)):
+            message = f"container {container} is not valid for pod {pod['metadata']['name']}"
+            raise ServerError({"reason": "BadRequest", "message": message, "code": 400})
     else:
         container = pods.default_container(call, pod, quiet=flags.on("quiet"))
     if flags.on("tty") and flags.on("stdin") and not flags.on("quiet"):
@@ -57,11 +60,12 @@ def _execute(call: Invocation, namespace: str, pod: str, container: str, command
         if error.reason == "InternalError" or error.message.startswith("unable to upgrade connection"):
             raise Failure(error.message) from None
         raise
-    call.write(output.stdout)
-    call.complain(output.stderr)
-    if output.code:
-        call.warn(f"command terminated with exit code {output.code}")
-    return output.code
+    ended = finished(call.context, output)
+    call.write(ended.stdout)
+    call.complain(ended.stderr)
+    if ended.code and ended is output:
+        call.warn(f"command terminated with exit code {ended.code}")
+    return ended.code
 
 
 verb = Verb(

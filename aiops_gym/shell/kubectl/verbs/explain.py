@@ -6,16 +6,25 @@ from collections.abc import Iterator
 from typing import Final
 
 from aiops_gym.shell.kubectl.client import api_version, known
-from aiops_gym.shell.kubectl.errors import Failure
+from aiops_gym.shell.kubectl.errors import Failure, KubectlError
 from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.api.resources import Resource
 from aiops_gym.sim.api.schema import Field, fields, type_of
 
 MISSING: Final = (
     'You must specify the type of resource to explain. Use "kubectl api-resources" for a complete list of supported '
     "resources."
 )
-PLAIN: Final = {"str": "string", "bool": "boolean", "int32": "integer", "int64": "integer", "float64": "number"}
+PLAIN: Final = {
+    "quantity": "Quantity",
+    "intstr": "IntOrString",
+    "str": "string",
+    "bool": "boolean",
+    "int32": "integer",
+    "int64": "integer",
+    "float64": "number",
+}
 _DEEPEST: Final = 8
 
 
@@ -26,7 +35,10 @@ def run(call: Invocation) -> int | None:
     if len(call.args) > 1:
         raise Failure("We accept only this format: explain RESOURCE")
     word, *path = call.args[0].split(".")
-    resource = known(word)
+    try:
+        resource = known(word)
+    except Failure as error:
+        raise KubectlError(error.inner) from None
     kind = type_of(api_version(resource), resource.kind)
     if not kind:
         raise Failure(f"couldn't find resource for {go_quote(f'{api_version(resource)}, Resource={resource.plural}')}")
@@ -34,14 +46,12 @@ def run(call: Invocation) -> int | None:
     for name in path:
         found = fields(kind).get(name)
         if found is None:
+            _head(call, resource)
             raise Failure(f"field {go_quote(name)} does not exist")
         field, kind = found, found.type
-    if resource.group:
-        call.say(f"GROUP:      {resource.group}")
-    call.say(f"KIND:       {resource.kind}")
-    call.say(f"VERSION:    {resource.version}\n")
+    _head(call, resource)
     if field is not None:
-        call.say(f"FIELD: {path[-1]} <{_shown(field)}>\n")
+        call.say(f"FIELD: {path[-1]} <{_shown(field)}>\n\n")
     call.say("DESCRIPTION:\n    <empty>")
     if fields(kind):
         call.say("FIELDS:")
@@ -50,18 +60,27 @@ def run(call: Invocation) -> int | None:
     return 0
 
 
+def _head(call: Invocation, resource: Resource) -> None:
+    if resource.group:
+        call.say(f"GROUP:      {resource.group}")
+    call.say(f"KIND:       {resource.kind}")
+    call.say(f"VERSION:    {resource.version}\n")
+
+
 def _rows(kind: str, level: int, recursive: bool) -> Iterator[str]:
     for name, field in sorted(fields(kind).items()):
-        mark = " -required-" if field.required and not recursive else ""
-        yield f"{'  ' * level}{name}\t<{_shown(field)}>{mark}\n"
+        mark = " -required-" if field.required else ""
+        yield f"{'  ' * level}{name}\t<{_shown(field, name)}>{mark}\n"
         if not recursive:
             yield f"{'  ' * level}  <no description>\n\n"
         elif level < _DEEPEST:
             yield from _rows(field.type, level + 1, recursive)
 
 
-def _shown(field: Field) -> str:
+def _shown(field: Field, called: str = "") -> str:
     """The type of a field as it is printed."""
+    if called == "fieldsV1":
+        return "FieldsV1"
     name = PLAIN.get(field.type) or (field.type.rpartition(".")[2] if fields(field.type) else "string")
     return {"": name, "list": f"[]{name}", "map": f"map[string]{name}"}[field.shape]
 

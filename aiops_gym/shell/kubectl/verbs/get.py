@@ -34,7 +34,29 @@ def run(call: Invocation) -> int | None:
         raise UsageFailure(f"Required resource not specified.\n{EXPLAIN}")
     _validate(call, watching)
     human = flags.text("output") in HUMAN and not flags.text("template")
-    wanted = select(
+    wanted = _selected(call, human, watching)
+    if watching:
+        return watch(call, wanted, style_of(call, False) if human else printer(call, columns=True, plain=HUMAN))
+    infos, errors = wanted.visit()
+    if flags.on("ignore-not-found"):
+        errors = [error for error in errors if not (isinstance(error, ServerError) and error.reason == "NotFound")]
+    if human:
+        return _tables(call, infos, errors)
+    return _objects(call, wanted, infos, errors)
+
+
+def _selected(call: Invocation, human: bool, watching: bool) -> Selection:
+    try:
+        return _select(call, human, watching)
+    except Failure as error:
+        if error.inner.startswith("error parsing"):  # kubectl adds no second "error: " here
+            raise KubectlError(error.inner) from None
+        raise
+
+
+def _select(call: Invocation, human: bool, watching: bool) -> Selection:
+    flags = call.flags
+    return select(
         call,
         call.args,
         labels=flags.text("selector"),
@@ -48,14 +70,6 @@ def run(call: Invocation) -> int | None:
         table=human,
         latest=True,
     )
-    if watching:
-        return watch(call, wanted, style_of(call, False) if human else printer(call, columns=True, plain=HUMAN))
-    infos, errors = wanted.visit()
-    if flags.on("ignore-not-found"):
-        errors = [error for error in errors if not (isinstance(error, ServerError) and error.reason == "NotFound")]
-    if human:
-        return _tables(call, infos, errors)
-    return _objects(call, wanted, infos, errors)
 
 
 def _validate(call: Invocation, watching: bool) -> None:
@@ -88,10 +102,7 @@ def _tables(call: Invocation, infos: list[Info], errors: list[KubectlError]) -> 
     tables = Tables(style_of(call, several))
     field = call.flags.text("sort-by")
     for info in infos:
-        table = info.obj
-        if field and table["rows"]:
-            found = order([row["object"] for row in table["rows"]], field)
-            table = {**table, "rows": [table["rows"][at] for at in found]}
+        table = _in_order(info.obj, field, len(infos)) if field else info.obj
         tables.add(kind_group(info.resource), info.resource.namespaced, table)
     text = tables.text()
     call.write(text)
@@ -101,6 +112,20 @@ def _tables(call: Invocation, infos: list[Info], errors: list[KubectlError]) -> 
     if errors:
         raise Failures(errors)
     return 0
+
+
+def _in_order(table: Json, field: str, tables: int) -> Json:
+    """A Table in the order of a field. Of a single one kubectl shows nothing when it cannot be sorted."""
+    rows = table["rows"]
+    if len(rows) < 2 and tables < 2:
+        return table
+    try:
+        found = order([row["object"] for row in rows], field)
+    except Failure:
+        if tables > 1:
+            raise
+        found = []
+    return {**table, "rows": [rows[at] for at in found]}
 
 
 def _objects(call: Invocation, wanted: Selection, infos: list[Info], errors: list[KubectlError]) -> int:
@@ -125,7 +150,7 @@ def _show(call: Invocation, shown: Printer, single: bool, objects: list[Json]) -
         call.write(shown.one(objects[0]))
         return
     if field and objects:
-        objects = [objects[at] for at in order(objects, field, table=False)]
+        objects = [objects[at] for at in order(objects, field)]
     call.write(shown.many(objects))
 
 

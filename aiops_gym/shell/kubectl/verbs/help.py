@@ -12,6 +12,10 @@ def run(call: Invocation) -> int | None:
 
     verb, path = registry().get(call.args[0]) if call.args else None, "kubectl"
     if verb is None:
+        if call.args:
+            topics = help.of_kubectl().partition("\n\nBasic")
+            call.complain(f"Unknown help topic [`{' '.join(call.args)}`]\n\n\n{topics[1].lstrip()}{topics[2]}")
+            return 0
         call.write(help.of_kubectl())
         return 0
     path = f"kubectl {verb.name}"

@@ -106,7 +106,7 @@ def _decode(text: str, kind: str, local: bool) -> Json:
 def _patch(call: Invocation, info: Info, kind: str, patch: Json, local: bool) -> None:
     if local or dry_run(call) == "client":
         changed = _apply(info, kind, patch)
-        mode = "none" if local else "client"
+        mode = "none"
     else:
         changed = call.client.patch(
             info.resource,
@@ -117,8 +117,11 @@ def _patch(call: Invocation, info: Info, kind: str, patch: Json, local: bool) ->
             subresource=call.flags.text("subresource"),
             query=query(call, "kubectl-patch"),
         )
-        mode = dry_run(call)
+        mode = "none"
     operation = "patched" if changed != info.obj else "patched (no change)"
+    if not local and call.flags.text("subresource") == "scale" and not call.flags.text("output"):
+        call.say(f"scale.autoscaling/{info.name} {operation}")
+        return
     report(call, info.resource, changed, operation, mode=mode)
 
 

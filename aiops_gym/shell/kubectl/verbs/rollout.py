@@ -44,7 +44,7 @@ def _follow(call: Invocation, info: Info) -> bool:
     """Print each step of one rollout; False when the time is used up."""
     viewer = VIEWERS.get(info.resource.kind)
     if viewer is None:
-        raise Failure(f"no status viewer has been implemented for {info.resource.kind}")
+        raise Failure(f"no status viewer has been implemented for {info.resource.group_kind}")
     revision, seen = call.flags.number("revision"), ""
 
     def done() -> bool:
@@ -200,6 +200,27 @@ def _selected(call: Invocation) -> Selection:
     )
 
 
+LONG = """\
+Manage the rollout of one or many resources.
+        
+ Valid resource types include:
+
+  *  deployments
+  *  daemonsets
+  *  statefulsets
+
+Examples:
+  # Rollback to the previous deployment
+  kubectl rollout undo deployment/abc
+  
+  # Check the rollout status of a daemonset
+  kubectl rollout status daemonset/foo
+  
+  # Restart a deployment
+  kubectl rollout restart deployment/abc
+  
+  # Restart deployments with the 'app=nginx' label
+  kubectl rollout restart deployment --selector=app=nginx"""
 WHICH = (SELECTOR, *FILES)
 verb = Verb(
     "rollout",
@@ -242,11 +263,17 @@ verb = Verb(
                 run,
                 flags=(MANAGER, *WHICH, *output.FLAGS),
                 usage=f"rollout {name} RESOURCE",
-                short=f"{name.capitalize()} a resource",
+                short=short,
             )
-            for name, run in (("restart", restart), ("pause", pause), ("resume", resume))
+            for name, run, short in (
+                ("restart", restart, "Restart a resource"),
+                ("pause", pause, "Mark the provided resource as paused"),
+                ("resume", resume, "Resume a paused resource"),
+            )
         ),
     ),
     usage="rollout SUBCOMMAND",
     short="Manage the rollout of a resource",
+    long=LONG,
+    helpful=True,
 )

@@ -44,7 +44,10 @@ def run(call: Invocation) -> int | None:
 
 def _make(call: Invocation, pod: Json) -> None:
     """Create the pod, and its service with --expose."""
+    before = len(call.pieces)
     made = make(call, pod, manager="kubectl-run")
+    said = call.pieces[before:]
+    del call.pieces[before:]
     if call.flags.on("expose"):
         name, port = made["metadata"]["name"], call.flags.number("port")
         ports = [{"port": port, "protocol": "TCP", "targetPort": port}]
@@ -52,6 +55,7 @@ def _make(call: Invocation, pod: Json) -> None:
         spec = {"ports": ports, "selector": pod["metadata"]["labels"]}
         service = {"apiVersion": "v1", "kind": "Service", "metadata": metadata, "spec": spec}
         make(call, {**service, "status": {"loadBalancer": {}}}, manager="kubectl-run")
+    call.pieces += said
 
 
 def _validate(call: Invocation, attached: bool) -> str:

@@ -64,7 +64,9 @@ def _scale(call: Invocation, info: Info, replicas: int) -> None:
     )
     timeout = call.flags.seconds("timeout")
     if timeout and dry_run(call) == "none":
-        until(call.client.cluster, lambda: _ready(call, info, replicas), timeout)
+        end = until(call.client.cluster, lambda: _ready(call, info, replicas), timeout)
+        if end == "timeout":
+            raise Failure(f'timed out waiting for "{info.name}" to be synced')
 
 
 def _check(call: Invocation, info: Info) -> None:

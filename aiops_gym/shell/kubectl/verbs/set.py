@@ -13,4 +13,7 @@ verb = Verb(
     verbs=tuple(import_module(f"{setting.__name__}.{m.name}").verb for m in pkgutil.iter_modules(setting.__path__)),
     usage="set SUBCOMMAND",
     short="Set specific features on objects",
+    long="""Configure application resources.
+
+ These commands help you make changes to existing application resources.""",
 )

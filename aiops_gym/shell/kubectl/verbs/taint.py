@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from aiops_gym.shell.kubectl.changes import ALL, CHANGING, dry_run, query, report
-from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError
+from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, UsageFailure
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.targets import SELECTOR, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.objects import get
 
 Json = Any
+NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
+WRONG = (
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
+    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+)
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -62,17 +69,24 @@ def _parse(words: Sequence[str]) -> tuple[list[Taint], list[Taint]]:
         gone = word.endswith("-")
         body, _, effect = word.removesuffix("-").partition(":")
         key, equals, value = body.partition("=")
-        if (not gone and not effect) or word.count(":") > 1:
-            raise Failure(f"invalid taint spec: {word}")
+        if word.count(":") > 1:
+            raise UsageFailure(f"invalid taint spec: {word}")
+        if not gone and not effect:
+            raise UsageFailure(f"invalid taint spec: {word}{_not_a_name(body)}")
         if effect and effect not in EFFECTS:
-            raise Failure(f"invalid taint effect: {effect}, unsupported taint effect")
+            raise UsageFailure(f"invalid taint effect: {effect}, unsupported taint effect")
         (drop if gone else put).append(Taint(key, value if equals else "", effect))
     return put, drop
 
 
+def _not_a_name(text: str) -> str:
+    """What is wrong with a key, "" if nothing is."""
+    return "" if NAME.fullmatch(text) else f", {WRONG}"
+
+
 def _taint(call: Invocation, info: Info, put: Sequence[Taint], drop: Sequence[Taint]) -> None:
     if info.resource.kind != "Node":
-        raise Failure(f"invalid resource type {info.resource.plural}, only node(s) is supported")
+        raise Failure(f"invalid resource type {call.args[0]}, only node types are supported")
     present: list[Json] = list(get(info.obj, "spec", "taints", default=()))
     if not call.flags.on("overwrite"):
         same = [taint.key for taint in put if any(taint.matches(old) for old in present)]
@@ -84,8 +98,9 @@ def _taint(call: Invocation, info: Info, put: Sequence[Taint], drop: Sequence[Ta
         raise Failures(missing)
     kept = [old for old in present if not any(taint.matches(old) for taint in (*put, *drop))]
     wanted = [_written(taint) for taint in put] + kept
-    operation = "modified" if put and drop else "tainted" if put else "untainted"
-    changed = info.obj
+    replaced = any(taint.matches(old) for taint in put for old in present)
+    operation = "modified" if (put and drop) or replaced else "tainted" if put else "untainted"
+    changed = {**info.obj, "spec": {**info.obj["spec"], "taints": wanted}}
     if dry_run(call) != "client":
         patch = {"spec": {"taints": wanted or None}}
         changed = call.client.patch(info.resource, info.name, patch, query=query(call, "kubectl-taint"))

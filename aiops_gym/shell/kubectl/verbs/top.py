@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from aiops_gym.shell.kubectl.client import known
 from aiops_gym.shell.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.gosort import arranged
 from aiops_gym.shell.kubectl.output.table import layout
 from aiops_gym.shell.kubectl.targets import EVERYWHERE, FIELDS, SELECTOR
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
@@ -30,9 +31,7 @@ def pods(call: Invocation) -> int | None:
     """`kubectl top pods`"""
     flags = call.flags
     if len(call.args) > 1 or (call.args and flags.text("selector")):
-        raise UsageFailure(
-            "pod [NAME | -l label]" if len(call.args) > 1 else "only one of NAME or --selector can be provided"
-        )
+        _refuse(call, "pod")
     _check_sort(call)
     everywhere = flags.on("all-namespaces")
     items = _ask(call, "pods.metrics.k8s.io", call.args, "" if everywhere else call.namespace)
@@ -51,9 +50,7 @@ def pods(call: Invocation) -> int | None:
 def nodes(call: Invocation) -> int | None:
     """`kubectl top nodes`"""
     if len(call.args) > 1 or (call.args and call.flags.text("selector")):
-        raise UsageFailure(
-            "node [NAME | -l label]" if len(call.args) > 1 else "only one of NAME or --selector can be provided"
-        )
+        _refuse(call, "node")
     _check_sort(call)
     items = _ask(call, "nodes.metrics.k8s.io", call.args, "")
     if not items:
@@ -69,6 +66,12 @@ def nodes(call: Invocation) -> int | None:
         rows.append([name, _cores(cpu), _share(cpu, room[0]), _bytes(memory), _share(memory, room[1])])
     _print(call, ["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"], rows)
     return 0
+
+
+def _refuse(call: Invocation, what: str) -> NoReturn:
+    if len(call.args) > 1:
+        raise UsageFailure(f"{what} [NAME | -l label]")
+    raise Failure("only one of NAME or selector can be provided")
 
 
 def _check_sort(call: Invocation) -> None:
@@ -113,10 +116,15 @@ def _pod_usage(item: Json) -> Usage:
 
 def _sorted(call: Invocation, items: list[Json], usage: Callable[[Json], Usage]) -> list[Json]:
     column = {"cpu": 0, "memory": 1}.get(call.flags.text("sort-by"))
-    by_name = sorted(items, key=lambda item: (item["metadata"].get("namespace", ""), item["metadata"]["name"]))
     if column is None:
-        return by_name
-    return sorted(by_name, key=lambda item: usage(item)[column], reverse=True)
+        return sorted(items, key=lambda item: (item["metadata"].get("namespace", ""), item["metadata"]["name"]))
+    return _by_usage(items, lambda item: usage(item)[column], (1000, 1)[column])
+
+
+def _by_usage(items: list[Json], amount: Callable[[Json], Decimal], scale: int) -> list[Json]:
+    """Highest first, in whole millicores or bytes, rounded up."""
+    keys = [int((amount(item) * scale).to_integral_value(rounding="ROUND_CEILING")) for item in items]
+    return [items[at] for at in arranged(range(len(items)), lambda a, b: keys[a] > keys[b])]
 
 
 def _pod_rows(call: Invocation, item: Json, everywhere: bool) -> list[list[str]]:
@@ -126,10 +134,18 @@ def _pod_rows(call: Invocation, item: Json, everywhere: bool) -> list[list[str]]
         cpu, memory = _pod_usage(item)
         return [[*start, meta["name"], _cores(cpu), _bytes(memory)]]
     rows = []
-    for container in sorted(item["containers"], key=lambda inner: inner["name"]):
+    for container in _containers(call, item):
         cpu, memory = _usage(container["usage"])
         rows.append([*start, meta["name"], container["name"], _cores(cpu), _bytes(memory)])
     return rows
+
+
+def _containers(call: Invocation, item: Json) -> list[Json]:
+    column = {"cpu": 0, "memory": 1}.get(call.flags.text("sort-by"))
+    found: list[Json] = item["containers"]
+    if column is None:
+        return sorted(found, key=lambda inner: str(inner["name"]))
+    return _by_usage(found, lambda inner: _usage(inner["usage"])[column], (1000, 1)[column])
 
 
 def _sum(items: list[Json], before: int) -> list[list[str]]:
@@ -191,4 +207,9 @@ verb = Verb(
     ),
     usage="top [flags]",
     short="Display resource (CPU/memory) usage",
+    long="""Display resource (CPU/memory) usage.
+
+ The top command allows you to see the resource consumption for nodes or pods.
+
+ This command requires Metrics Server to be correctly configured and working on the server.""",
 )

@@ -79,13 +79,9 @@ def _appeared(call: Invocation, wanted: targets.Selection, deadline: float) -> t
         if (infos and not missing) or len(missing) < len(errors):
             return infos, errors
         if clock.now() >= deadline:
-            raise Failure("timed out waiting for the condition" + _on(wanted))
+            raise Failure("timed out waiting for the condition")
         if not clock.wait(min(STEP, deadline - clock.now())):
             raise OutOfTime
-
-
-def _on(wanted: targets.Selection) -> str:
-    return f" on {wanted.named[0].resource.plural}/{wanted.named[0].name}" if wanted.named else ""
 
 
 def _until(call: Invocation, info: Info, check: Check, deadline: float, timeout: float) -> None:
@@ -93,9 +89,10 @@ def _until(call: Invocation, info: Info, check: Check, deadline: float, timeout:
     clock = call.client.cluster
     obj: Json = info.obj
     uid = obj["metadata"]["uid"]
+    late = timeout > 0 and clock.now() >= deadline
     while True:
         gone = obj is None or obj["metadata"]["uid"] != uid
-        if check(None if gone else obj):
+        if not late and check(None if gone else obj):
             return
         if gone:
             raise ServerError(_not_found(info))

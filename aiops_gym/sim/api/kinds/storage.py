@@ -62,7 +62,12 @@ def _protect(finalizer: str) -> Any:
 def _resize(world: World, draft: Draft, old: Obj) -> None:
     """A claim may only grow where its class allows it. Raises Forbidden."""
     asked, had = (get(o, "spec", "resources", "requests", "storage") for o in (draft, old))
-    if draft["kind"] != "PersistentVolumeClaim" or not asked or not had or not quantity.parse(asked) > quantity.parse(had):
+    if (
+        draft["kind"] != "PersistentVolumeClaim"
+        or not asked
+        or not had
+        or not quantity.parse(asked) > quantity.parse(had)
+    ):
         return
     claims, name = RESOURCES["persistentvolumeclaims"], old["metadata"]["name"]
     if get(old, "status", "phase") != "Bound":

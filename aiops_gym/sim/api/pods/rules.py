@@ -324,7 +324,9 @@ def cron_job(draft: Draft) -> list[Fault]:
 
 def _schedule(text: str) -> list[Fault]:
     if "TZ" in text:
-        return [invalid_value("spec.schedule", text, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")]
+        return [
+            invalid_value("spec.schedule", text, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
+        ]
     try:
         cron.parse(text)
     except ValueError as error:

@@ -1,0 +1,173 @@
+"""The files of a container: of its image, of its mounts and volumes, and what was written since it started."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from aiops_gym.shell.disk import File, Tree, add, pack, unpack
+from aiops_gym.shell.words import words
+from aiops_gym.sim import draws, executables, programs
+from aiops_gym.sim.blueprint import Image
+from aiops_gym.sim.container import Container
+from aiops_gym.sim.objects import get
+from aiops_gym.sim.scripts.files import Files
+
+Json = Any
+
+LARGEST_LAYER = 4_000_000
+"""Bytes of files in a container, its image's text files included; it travels with each snapshot."""
+
+FOLDERS = words("/etc /home /mnt /opt /root /run /srv /sys /usr/local/bin /usr/share /var/lib /var/log /var/run")
+STICKY = ("/tmp", "/var/tmp")
+BUILT_AGO = (40, 400)
+"""Days before the cluster was created at which an image was built."""
+
+BINARY = b"\x7fELF\x02\x01\x01\x00" + bytes(56)
+WRITABLE = ("emptyDir", "hostPath", "persistentVolumeClaim")
+
+PROC = "/var/tmp/.proc/"
+"""Where the files of the process 1 lie for the interpreter, whose own `/proc` is not the container's."""
+
+
+def load(c: Container, image: Image, workdir: str) -> tuple[Tree, Tree]:
+    """(the files without what was written in the container's layer, the files as they are)."""
+    fresh = tuple((path, text) for path, text in c.files().items() if path not in image.files)
+    built = c.world.blueprint.start / 1000 - 86_400.0 * draws.between(*BUILT_AGO, 0, "built", image.digest)
+    row = c.process
+    tree = dict(_image_tree(_Hashable(image, row["image"]), workdir, built))
+    for path, text in fresh:
+        add(tree, path, File("file", 0o644, text.encode(), row["started"] / 1000))
+    for path, file in _volumes(c).items():
+        add(tree, path, file)
+    base = dict(sorted(tree.items()))
+    kept = c.world.table("scratch").get(c.key)
+    return base, unpack(kept["files"], base) if kept is not None and kept["process"] == row["id"] else base
+
+
+class _Hashable:
+    """An image as the key of a cache: by name and identity."""
+
+    def __init__(self, image: Image, name: str) -> None:
+        self.image, self.name = image, name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hashable) and other.image is self.image
+
+
+@lru_cache(maxsize=64)
+def _image_tree(key: _Hashable, workdir: str, built: float) -> Tree:
+    tree: dict[str, File] = {}
+    for path, text in key.image.files.items():
+        add(tree, path, File("file", 0o644, text.encode(), built))
+    for folder in (*sorted(FOLDERS), workdir.rstrip("/")):
+        if folder and folder not in tree:
+            add(tree, folder, File("directory", 0o755, b"", built))
+    for folder in STICKY:
+        add(tree, folder, File("directory", 0o1777, b"", built))
+    for path in executables.installed(key.image):
+        add(tree, path, File("file", 0o755, BINARY, built))
+    return tree
+
+
+def _volumes(c: Container) -> Mapping[str, File]:
+    """Mounted folders and the files in them, and the folder in which a program keeps its data."""
+    found: dict[str, File] = {}
+    time = c.process["started"] / 1000
+    places = [m["mountPath"].rstrip("/") for m in c.spec().get("volumeMounts") or ()]
+    own = c.state.get("path")
+    for folder in sorted({*places, *([own] if isinstance(own, str) and own else [])}):
+        if mounted_file(c, folder):
+            continue
+        found[folder] = File("directory", 0o755, b"", time)
+        disk = c.disk(folder)
+        for name in disk.names():
+            if name.startswith("file:"):
+                kind, text = disk.get(name)[:2]
+                mode = 0o755 if kind == "directory" else 0o644
+                found[f"{folder}/{name[5:]}"] = File(kind, mode, text.encode(), time)
+        for kind in programs.kinds():
+            for name, size in programs.find(kind).stored(disk).items():
+                directory = name.endswith("/")
+                path = f"{folder}/{name.rstrip('/')}"
+                found[path] = File(
+                    "directory" if directory else "file", 0o700 if directory else 0o600, bytes(size), time
+                )
+    return found
+
+
+def mounted_file(c: Container, path: str) -> bool:
+    """Whether a mount is of one file, with `subPath`."""
+    return path in c.files()
+
+
+def processes(c: Container) -> Mapping[str, str]:
+    """The files of `/proc/1` that people look at."""
+    argv = c.state.get("argv") or c.argv
+    name = argv[0].rpartition("/")[2] if argv else ""
+    env = "".join(f"{key}={value}\0" for key, value in c.env.items())
+    kib = int(programs.program_of(c.process).usage(c.process, 0.0, 0.0)["memory"]) // 1024
+    status = f"Name:\t{name[:15]}\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t1\nPid:\t1\nPPid:\t0\nThreads:\t8\n"
+    status += f"VmSize:\t{kib * 9:8d} kB\nVmRSS:\t{kib:8d} kB\n"
+    pod = c.process["uid"].replace("-", "_")
+    cgroup = f"0::/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod{pod}.slice/{c.process['id']}\n"
+    return {
+        "cmdline": "".join(f"{word}\0" for word in argv),
+        "comm": f"{name[:15]}\n",
+        "environ": env,
+        "status": status,
+        "cgroup": cgroup,
+    }
+
+
+def store(c: Container, base: Tree, before: Tree, after: Tree) -> bool:
+    """Keep what a command changed: in volumes as long as they live, else with the container. False without room."""
+    if after is before:
+        return True
+    if sum(len(file.data) for file in after.values()) > LARGEST_LAYER:
+        return False
+    _store_volumes(c, before, after)
+    within = [m + "/" for m in writable(c)]
+    inside = [p for p in {**before, **after} if any(p.startswith(m) for m in within)]
+    layer = {p: f for p, f in after.items() if p not in base or p not in inside}
+    layer |= {p: base[p] for p in inside if p in base}
+    for path in inside:
+        if path not in base:
+            layer.pop(path, None)
+    written = pack(dict(sorted(layer.items())), base)
+    scratch = c.world.table("scratch")
+    kept = scratch.get(c.key)
+    known = kept["files"] if kept is not None and kept["process"] == c.process["id"] else {"changed": {}, "removed": []}
+    if written != known:
+        scratch[c.key] = {"process": c.process["id"], "files": written}
+    return True
+
+
+def writable(c: Container) -> list[str]:
+    """Folders of volumes that can be written."""
+    pod = c.pod
+    volumes = {v["name"] for v in get(pod or {}, "spec", "volumes", default=()) if any(kind in v for kind in WRITABLE)}
+    return [m["mountPath"].rstrip("/") for m in c.spec().get("volumeMounts") or () if m["name"] in volumes]
+
+
+def _store_volumes(c: Container, before: Tree, after: Tree) -> None:
+    files = Files(c)
+    for folder in writable(c):
+        prefix = f"{folder}/"
+        gone = [p for p in before if p.startswith(prefix) and p not in after]
+        if gone:
+            names = [p[len(prefix) :] for p in gone]
+            for kind in programs.kinds():
+                programs.find(kind).erased(c.disk(folder), names)
+            for path in gone:
+                files.remove(path)
+        for path, file in after.items():
+            if path.startswith(prefix) and before.get(path) is not file:
+                if file.kind == "directory":
+                    files.folder(path)
+                elif path not in before or before[path].data != file.data:
+                    files.write(path, file.data.decode(errors="replace"))

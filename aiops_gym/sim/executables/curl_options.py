@@ -1,0 +1,149 @@
+"""The command line of `curl`, and what its `-w` can print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+LONG = {
+    "--request": "X", "--data": "d", "--header": "H", "--output": "o", "--max-time": "m", "--write-out": "w",
+    "--user": "u", "--user-agent": "A", "--referer": "e", "--cookie": "b", "--cookie-jar": "c", "--form": "F",
+    "--proxy": "x", "--upload-file": "T", "--range": "r", "--cert": "E", "--url": "url", "--json": "json",
+    "--data-raw": "d", "--data-ascii": "d", "--data-binary": "d", "--data-urlencode": "d", "--retry": "retry",
+    "--connect-timeout": "connect", "--retry-delay": "retry-delay", "--retry-max-time": "retry-max", "--key": "key",
+    "--cacert": "cacert", "--resolve": "resolve", "--noproxy": "noproxy", "--max-redirs": "redirs", "--interface": "if",
+    "--limit-rate": "rate", "--output-dir": "dir", "--unix-socket": "socket", "--connect-to": "to", "--trace-ascii": "",
+    "--keepalive-time": "keepalive", "--max-filesize": "size", "--proto": "proto", "--ciphers": "ciphers",
+}  # fmt: skip
+"""Options with a value, and the name under which it is kept."""
+
+FLAGS = {
+    "--silent": "s", "--show-error": "S", "--fail": "f", "--include": "i", "--head": "I", "--location": "L",
+    "--insecure": "k", "--verbose": "v", "--remote-name": "O", "--get": "G", "--version": "V", "--help": "h",
+    "--compressed": "", "--no-progress-meter": "", "--progress-bar": "#", "--globoff": "g", "--ipv4": "4",
+    "--fail-with-body": "fail-body", "--no-buffer": "N", "--http1.1": "", "--http1.0": "0", "--http2": "",
+    "--http2-prior-knowledge": "h2", "--tcp-nodelay": "", "--retry-connrefused": "", "--retry-all-errors": "",
+    "--location-trusted": "L", "--no-keepalive": "", "--path-as-is": "", "--raw": "", "--parallel": "Z", "--ipv6": "6",
+    "--create-dirs": "", "--next": "", "--no-sessionid": "", "--disable": "q", "--remote-header-name": "J",
+    "--tlsv1.2": "", "--tlsv1.3": "", "--anyauth": "", "--basic": "", "--fail-early": "", "--styled-output": "",
+}  # fmt: skip
+VALUED = "XdHomwuAebcFxTrEUCKPQYyztD"
+KNOWN = VALUED + "sSfiIkLvOGVhgN#Z46q0123aBjJlMnRp:"
+OUT = re.compile(r"%\{(\w+)\}|%%|\\([nrt])")
+ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+
+VERSION = (
+    "curl 7.88.1 (x86_64-pc-linux-gnu) libcurl/7.88.1 OpenSSL/3.0.15 zlib/1.2.13 brotli/1.0.9 zstd/1.5.4 "
+    "libidn2/2.3.3 libpsl/0.21.2 (+libidn2/2.3.3) libssh2/1.10.0 nghttp2/1.52.0 librtmp/2.3 OpenLDAP/2.5.13\n"
+    "Release-Date: 2023-02-20, security patched: 7.88.1-10+deb12u8\n"
+    "Protocols: dict file ftp ftps gopher gophers http https imap imaps ldap ldaps mqtt pop3 pop3s rtmp rtsp scp sftp "
+    "smb smbs smtp smtps telnet tftp\n"
+    "Features: alt-svc AsynchDNS brotli GSS-API HSTS HTTP2 HTTPS-proxy IDN IPv6 Kerberos Largefile libz NTLM NTLM_WB "
+    "PSL SPNEGO SSL threadsafe TLS-SRP UnixSockets zstd\n"
+)
+HELP = """Usage: curl [options...] <url>
+ -d, --data <data>          HTTP POST data
+ -f, --fail                 Fail fast with no output on HTTP errors
+ -h, --help <category>      Get help for commands
+ -i, --include              Include protocol response headers in the output
+ -o, --output <file>        Write to file instead of stdout
+ -O, --remote-name          Write output to a file named as the remote file
+ -s, --silent               Silent mode
+ -T, --upload-file <file>   Transfer local FILE to destination
+ -u, --user <user:password> Server user and password
+ -A, --user-agent <name>    Send User-Agent <name> to server
+ -v, --verbose              Make the operation more talkative
+ -V, --version              Show version number and quit
+
+This is not the full help, this menu is stripped into categories.
+Use "--help category" to get an overview of all categories.
+For all options use the manual or "--help all".
+"""
+
+
+@dataclass(slots=True)
+class Asked:
+    """What a command line says: `wrong` is the message about what it cannot say."""
+
+    flags: set[str] = field(default_factory=set)
+    values: dict[str, str] = field(default_factory=dict)
+    headers: list[str] = field(default_factory=list)
+    data: list[str] = field(default_factory=list)
+    urls: list[str] = field(default_factory=list)
+    wrong: str = ""
+
+    def seconds(self, name: str) -> float | None:
+        """A value as seconds; 0 means no limit."""
+        text = self.values.get(name, "")
+        return float(text) or None if re.fullmatch(r"\d+(\.\d+)?", text) else None
+
+    def take(self, name: str, value: str) -> None:
+        """Note an option with a value."""
+        if name == "H":
+            self.headers.append(value)
+        elif name in ("d", "json", "F"):
+            self.data.append(value)
+            self.headers += ["Content-Type: application/json", "Accept: application/json"] if name == "json" else []
+        elif name == "url":
+            self.urls.append(value)
+        else:
+            self.values[name] = value
+
+
+def parse(words: Sequence[str]) -> Asked:
+    """Read a command line without its first word."""
+    asked, rest = Asked(), list(words)
+    while rest and not asked.wrong:
+        word = rest.pop(0)
+        if word.startswith("--") and len(word) > 2:
+            _long(asked, word, rest)
+        elif word.startswith("-") and len(word) > 1:
+            _letters(asked, word[1:], rest)
+        elif word != "--":
+            asked.urls.append(word)
+    return asked
+
+
+def _long(asked: Asked, word: str, rest: list[str]) -> None:
+    if word in LONG:
+        if not rest:
+            asked.wrong = f"option {word}: requires parameter"
+            return
+        asked.take(LONG[word], rest.pop(0))
+        return
+    name = "--" + word[5:] if word.startswith("--no-") and "--" + word[5:] in FLAGS else word
+    if name not in FLAGS:
+        asked.wrong = f"option {word}: is unknown"
+    elif name == word:
+        asked.flags.add(FLAGS[word])
+
+
+def _letters(asked: Asked, letters: str, rest: list[str]) -> None:
+    for index, letter in enumerate(letters):
+        if letter not in KNOWN:
+            asked.wrong = f"option -{letters}: is unknown"
+            return
+        if letter in VALUED:
+            after = letters[index + 1 :]
+            if not after and not rest:
+                asked.wrong = f"option -{letter}: requires parameter"
+                return
+            asked.take(letter, after or rest.pop(0))
+            return
+        asked.flags.add(letter)
+
+
+def written(template: str, facts: Mapping[str, str]) -> str:
+    """What `-w` prints.
+
+    >>> written("%{http_code} 100%%\\\\n", {"http_code": "200"})
+    '200 100%\\n'
+    """
+
+    def one(found: re.Match[str]) -> str:
+        if found[2]:
+            return ESCAPES[found[2]]
+        return facts.get(found[1], "") if found[1] else "%"
+
+    return OUT.sub(one, template)

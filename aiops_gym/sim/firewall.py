@@ -1,0 +1,158 @@
+"""NetworkPolicies: which connections between pods the network lets through.
+
+Without a policy that selects a pod for a direction, everything may pass; with one, only what some policy's rules allow.
+What comes from a node itself (probes, traffic from outside) is always let in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from hashlib import blake2b
+from ipaddress import ip_address, ip_network
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from aiops_gym.sim.controllers.pods import matches
+from aiops_gym.sim.objects import Obj, get, labels_of, name_of, namespace_of
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.world import World
+
+POLICIES = "networkpolicies.networking.k8s.io"
+DNS_PORT = 53
+
+
+class Firewall:
+    """The policies of this moment. Make a new one when the world changes.
+
+    Args:
+        world: whose policies count.
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.policies = world.store.all(POLICIES)
+        self.pods: dict[str, Obj] | None = None
+
+    def pod_at(self, ip: str) -> Obj | None:
+        """The pod with an address."""
+        if self.pods is None:
+            self.pods = {}
+            for pod in self.world.store.all("pods"):
+                address = get(pod, "status", "podIP")
+                if address and not get(pod, "spec", "hostNetwork", default=False):
+                    self.pods.setdefault(address, pod)
+        return self.pods.get(ip)
+
+    def passes(self, source_ip: str | None, ip: str, port: int, protocol: str = "TCP") -> bool:
+        """Whether a connection from an address (None: from a node) to `ip:port` passes."""
+        if not self.policies or source_ip == ip:
+            return True
+        source, target = self.pod_at(source_ip) if source_ip else None, self.pod_at(ip)
+        if source is not None and not self._lets(source, "Egress", target, ip, target, port, protocol):
+            return False
+        if target is None or source_ip is None:
+            return True
+        return self._lets(target, "Ingress", source, source_ip, target, port, protocol)
+
+    def resolves(self, source_ip: str | None) -> bool:
+        """Whether a pod's questions reach the cluster's name server, if there is one."""
+        if not self.policies or source_ip is None:
+            return True
+        endpoints = self.world.store.get("endpoints", "kube-system", "kube-dns") or Obj()
+        ends = [
+            (address["ip"], port["port"])
+            for subset in endpoints.get("subsets") or ()
+            for address in subset.get("addresses") or ()
+            for port in subset.get("ports") or ()
+            if port.get("protocol") == "UDP"
+        ]
+        return not ends or any(self.passes(source_ip, ip, port, "UDP") for ip, port in ends)
+
+    def _lets(
+        self, pod: Obj, direction: str, peer: Obj | None, peer_ip: str, target: Obj | None, port: int, protocol: str
+    ) -> bool:
+        """Whether the policies that select a pod let it talk in one direction to a peer."""
+        closed = False
+        for policy in self.policies:
+            spec = policy.get("spec") or {}
+            if namespace_of(policy) != namespace_of(pod) or direction not in _directions(spec):
+                continue
+            if not matches(spec.get("podSelector") or {}, labels_of(pod)):
+                continue
+            closed = True
+            for rule in spec.get(direction.lower()) or ():
+                ports = rule.get("ports")
+                if ports and not any(_port_fits(one, target, port, protocol) for one in ports):
+                    continue
+                peers = rule.get("from" if direction == "Ingress" else "to")
+                if not peers or any(self._is_peer(one, policy, peer, peer_ip) for one in peers):
+                    return True
+        return not closed
+
+    def _is_peer(self, rule: Mapping[str, Any], policy: Obj, peer: Obj | None, ip: str) -> bool:
+        if block := rule.get("ipBlock"):
+            return _inside(ip, block["cidr"]) and not any(_inside(ip, hole) for hole in block.get("except") or ())
+        if peer is None:
+            return False
+        spaces, pods = rule.get("namespaceSelector"), rule.get("podSelector")
+        if spaces is None:
+            near = namespace_of(peer) == namespace_of(policy)
+        else:
+            namespace = self.world.store.get("namespaces", "", namespace_of(peer))
+            near = namespace is not None and matches(spaces, labels_of(namespace))
+        return near and (pods is None or matches(pods, labels_of(peer)))
+
+
+def _directions(spec: Mapping[str, Any]) -> list[str]:
+    return list(spec.get("policyTypes") or (["Ingress", "Egress"] if spec.get("egress") else ["Ingress"]))
+
+
+def _port_fits(rule: Mapping[str, Any], target: Obj | None, port: int, protocol: str) -> bool:
+    """Whether a rule's port (a number, a range, or a name of the target's ports) is this one."""
+    if rule.get("protocol", "TCP") != protocol:
+        return False
+    wanted = rule.get("port")
+    if isinstance(wanted, str):
+        named = [
+            int(one["containerPort"])
+            for container in get(target or {}, "spec", "containers", default=())
+            for one in container.get("ports") or ()
+            if one.get("name") == wanted and one.get("protocol", "TCP") == protocol
+        ]
+        return port in named
+    return wanted is None or int(wanted) <= port <= int(rule.get("endPort", wanted))
+
+
+@lru_cache(maxsize=4096)
+def _inside(ip: str, block: str) -> bool:
+    try:
+        return ip_address(ip) in ip_network(block, strict=False)
+    except ValueError:
+        return False
+
+
+def fact(world: World) -> bytes:
+    """All that decides what passes, for those who remember outcomes; empty without policies."""
+    policies = world.store.all(POLICIES)
+    if not policies:
+        return b""
+    pods = [
+        (
+            namespace_of(pod),
+            get(pod, "status", "podIP"),
+            dict(labels_of(pod)),
+            [c.get("ports") for c in _containers(pod)],
+        )
+        for pod in world.store.all("pods")
+    ]
+    spaces = [(name_of(one), dict(labels_of(one))) for one in world.store.all("namespaces")]
+    rules = [(namespace_of(one), one.get("spec")) for one in policies]
+    text = orjson.dumps([rules, spaces, pods], option=orjson.OPT_SORT_KEYS)
+    return blake2b(text, digest_size=16).digest()
+
+
+def _containers(pod: Obj) -> list[Mapping[str, Any]]:
+    return list(get(pod, "spec", "containers", default=()))

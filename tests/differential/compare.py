@@ -1,0 +1,95 @@
+"""Whether the real kubectl and ours left the same behind."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sides import Case, Left, changes, ours
+
+from aiops_gym.sim.world import World
+
+Json = Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the real kubectl did: what it left, when (Unix seconds on its clock), and what was stored by it."""
+
+    left: Left
+    time: float
+    changes: Mapping[str, Json]
+
+
+def differences(case: Case, world: World, answer: Answer, loose: bool = False) -> str:
+    """How ours differs, "" when it does the same.
+
+    A second that passes while the real one works may show in any line that tells an age: each line must be that of ours
+    at the same time or up to two seconds later.
+
+    Args:
+        case: with the names of this world.
+        world: never changed.
+        answer: of the real kubectl.
+        loose: take lines and words in any order, for what comes out of a Go map.
+    """
+    runs = []
+    for late in (0, 1, 2):
+        fork = world.fork()
+        left = ours(case, fork, int(answer.time) + late)
+        runs.append((left, changes(world, fork) if case.writes else {}))
+        if _same(answer, *runs[-1], loose) or _same_lines(answer, runs, loose):
+            return ""
+    return _told(answer, *runs[0])
+
+
+def _same(answer: Answer, left: Left, stores: Mapping[str, Json], loose: bool) -> bool:
+    if answer.left.code != left.code or not _same_stores(answer.changes, stores, loose):
+        return False
+    pairs = ((answer.left.out, left.out), (answer.left.err, left.err))
+    return all(_words(a) == _words(b) if loose else a == b for a, b in pairs)
+
+
+def _words(text: str) -> list[str]:
+    return sorted(text.replace(",", " ").replace("[", " ").replace("]", " ").split())
+
+
+def _same_stores(real: Mapping[str, Json], mine: Mapping[str, Json], loose: bool) -> bool:
+    return real == mine or (loose and _words(_text(real)) == _words(_text(mine)))
+
+
+def _same_lines(answer: Answer, runs: list[tuple[Left, Mapping[str, Json]]], loose: bool) -> bool:
+    if loose or any(left.code != answer.left.code or stores != answer.changes for left, stores in runs):
+        return False
+    for real, mine in ((answer.left.out, [r.out for r, _ in runs]), (answer.left.err, [r.err for r, _ in runs])):
+        lines = [text.split("\n") for text in (real, *mine)]
+        if len({len(found) for found in lines}) > 1 or any(row[0] not in row[1:] for row in zip(*lines, strict=True)):
+            return False
+    return True
+
+
+def _told(answer: Answer, left: Left, stores: Mapping[str, Json]) -> str:
+    parts = []
+    if answer.left.code != left.code:
+        parts.append(f"exit code {answer.left.code}, ours {left.code}")
+    for name, real, mine in (("stdout", answer.left.out, left.out), ("stderr", answer.left.err, left.err)):
+        if real != mine:
+            parts.append(_diff(name, real, mine))
+    if stores != answer.changes:
+        parts.append(_diff("stored", _text(answer.changes), _text(stores)))
+    return "\n".join(parts)
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, indent=1, sort_keys=True)
+
+
+def _diff(name: str, real: str, mine: str) -> str:
+    lines = difflib.unified_diff(
+        real.splitlines(keepends=False), mine.splitlines(keepends=False), f"{name} real", f"{name} ours", lineterm="", n=1
+    )
+    text = "\n".join(lines)
+    return text or f"{name}: line ends differ: {real[-60:]!r} / {mine[-60:]!r}"

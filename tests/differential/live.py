@@ -1,0 +1,87 @@
+"""All cases, or some, through both kubectls: a pool of two processes, one door at a time in each."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import lru_cache
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+import worlds
+from compare import Answer, differences
+from sides import Case, Real, changes
+
+from aiops_gym.serve import door
+from aiops_gym.sim.world import World
+
+HERE = Path(__file__).parent
+CHUNK = 60
+WORKERS = 2
+NAMED = re.compile(r"\{(pod|rs):([\w-]+)\}")
+RESOURCES = {"pod": "pods", "rs": "replicasets.apps"}
+
+
+class Outcome(NamedTuple):
+    """A case, what the real kubectl did, and how ours differs ("" when it does not)."""
+
+    case: Case
+    answer: Answer
+    difference: str
+
+
+@lru_cache(maxsize=1)
+def cases() -> tuple[Case, ...]:
+    """The fixed list of cases."""
+    return tuple(Case(**data) for data in json.loads((HERE / "cases.json").read_text(encoding="utf-8")))
+
+
+def named(case: Case, world: World) -> Case:
+    """The case with the names of this world's pods: `{pod:web}` is the first that begins so."""
+
+    def name(match: re.Match[str]) -> str:
+        everywhere = world.store.all(RESOURCES[match[1]])
+        names = sorted(str(obj["metadata"]["name"]) for obj in everywhere)
+        return next(n for n in names if n.startswith(match[2]))
+
+    return replace(case, words=[NAMED.sub(name, word) for word in case.words])
+
+
+def run(some: Sequence[Case], start: int) -> Iterator[Outcome]:
+    """Run cases in worlds that begin at `start` (Unix ms), which should be `worlds.LIFE` ago."""
+    by_state: dict[str, list[str]] = {}
+    for case in some:
+        by_state.setdefault(case.state, []).append(case.id)
+    chunks = [
+        (state, ids[at : at + CHUNK], start) for state, ids in by_state.items() for at in range(0, len(ids), CHUNK)
+    ]
+    with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
+        for found in pool.map(_chunk, chunks):
+            yield from found
+
+
+@lru_cache(maxsize=1)
+def _by_id() -> Mapping[str, Case]:
+    return {case.id: case for case in cases()}
+
+
+def _chunk(work: tuple[str, list[str], int]) -> list[Outcome]:
+    state, ids, start = work
+    world = worlds.build(state, start)
+    with tempfile.TemporaryDirectory() as home, door(world.fork()) as opened:
+        real = Real(opened, Path(home))
+        return [_one(named(_by_id()[name], world), world, real) for name in ids]
+
+
+def _one(case: Case, world: World, real: Real) -> Outcome:
+    fork = world.fork()
+    real.door.put(fork)
+    left, began = real(case)
+    stored = changes(world, fork) if case.writes else {}
+    answer = Answer(left, began, stored)
+    return Outcome(case, answer, differences(case, world, answer))

@@ -1,0 +1,242 @@
+"""One command line through the real kubectl and through ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from aiops_gym.serve import Door
+from aiops_gym.shell.context import Context
+from aiops_gym.shell.kubectl import run
+from aiops_gym.sim.api import handle
+from aiops_gym.sim.world import World
+from aiops_gym.types import Output, Request, Response
+
+Json = Any
+SERVER = "http://127.0.0.1:6443"
+"""What stands for the address of a door, which is another each time."""
+
+CONFIG = f"""\
+apiVersion: v1
+clusters:
+- cluster:
+    server: {SERVER}
+  name: kind-kind
+contexts:
+- context:
+    cluster: kind-kind
+    user: kind-kind
+  name: kind-kind
+current-context: kind-kind
+kind: Config
+preferences: {{}}
+users:
+- name: kind-kind
+  user: {{}}
+"""
+
+
+class Left(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command line in a state of the world.
+
+    Attributes:
+        id: unique, and for ever.
+        state: name of the state.
+        words: after `kubectl`.
+        stdin: standard input.
+        files: in the folder where it is called.
+        writes: whether to compare what is stored afterwards.
+    """
+
+    id: str
+    state: str
+    words: Sequence[str]
+    stdin: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    writes: bool = False
+
+
+@dataclass
+class Still:
+    """A cluster in which nothing happens by itself: waiting only moves the clock of the one who waits."""
+
+    world: World
+    time: float
+
+    def handle(self, request: Request) -> Response:
+        return handle(self.world, request)
+
+    def now(self) -> float:
+        return self.time
+
+    def wait(self, seconds: float) -> bool:
+        self.time += seconds
+        return True
+
+
+@dataclass
+class Folder:
+    """Files in memory: the folder of a case, and a kubeconfig."""
+
+    texts: dict[str, str]
+
+    def _path(self, path: str) -> str:
+        path = os.path.normpath(path)
+        return path.removeprefix("/root/") if path.startswith("/root/") else path
+
+    def read(self, path: str) -> str:
+        path = self._path(path)
+        if path not in self.texts:
+            if any(name.startswith(path + "/") for name in self.texts):
+                raise IsADirectoryError(path)
+            raise FileNotFoundError(path)
+        return self.texts[path]
+
+    def write(self, path: str, text: str) -> None:
+        self.texts[self._path(path)] = text
+
+    def exists(self, path: str) -> bool:
+        path = self._path(path)
+        return path in self.texts or any(name.startswith(path + "/") for name in self.texts)
+
+    def list(self, path: str) -> Sequence[str]:
+        path = self._path(path)
+        below = [name.removeprefix(path + "/") for name in self.texts if name.startswith(path + "/")]
+        return sorted({name.partition("/")[0] for name in below})
+
+
+def ours(case: Case, world: World, client_time: float) -> Left:
+    """Through the shell's kubectl, whose clock shows `client_time` (Unix seconds)."""
+    files = Folder({".kube/config": CONFIG, **case.files})
+    environment = {"HOME": "/root", "KUBECONFIG": "/root/.kube/config", "PATH": "/usr/bin"}
+    context = Context(Still(world, client_time), files, "/root", environment, case.stdin)  # type: ignore[arg-type]
+    done = run(context, ["kubectl", *case.words])
+    assert isinstance(done, Output)
+    return Left(done.code, passing(done.stdout), NOISE.sub("", passing(done.stderr)))
+
+
+class Real:
+    """The kubectl on PATH, before one door."""
+
+    def __init__(self, door: Door, home: Path) -> None:
+        program = shutil.which("kubectl")
+        assert program is not None
+        self.door, self.home, self.program = door, home, program
+
+    def __call__(self, case: Case) -> tuple[Left, float]:
+        """What the case left behind, and when it began (Unix seconds)."""
+        settings = {"PATH": os.environ["PATH"], "HOME": str(self.home), "KUBECONFIG": str(self.door), "LANG": "C"}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in case.files.items():
+                path = Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            began = time.time()
+            try:
+                done = subprocess.run(
+                    [self.program, *case.words],
+                    env={**settings, "GOGC": "off"},
+                    input=case.stdin.encode(),
+                    capture_output=True,
+                    timeout=20,
+                    cwd=folder,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                return Left(-1, "", "it did not end"), began
+            out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+            plain = [self._plain(text, folder) for text in (out, err)]
+        return Left(done.returncode, plain[0], upstream(plain[1])), began
+
+    def _plain(self, text: str, folder: str) -> str:
+        """Without what is another in each run: addresses and temporary folders."""
+        ours = {str(self.door): "/root/.kube/config", self.door.url: SERVER, str(self.home): "/root", folder: "/root"}
+        for theirs, mine in ours.items():
+            text = text.replace(theirs, mine)
+        return passing(text)
+
+
+FAILED = re.compile(r'^E\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ run\.go:\d+\] "command failed" err="(.*)"$', re.M)
+NOISE = re.compile(r"^[IWE]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] .*\n", re.M)
+
+
+def upstream(text: str) -> str:
+    """What a kubectl from kubernetes.io would have written to stderr.
+
+    A vendor's build that dispatches between versions (`v1.32.4-dispatcher`) says `Error:` where flags or commands are
+    wrong and ends one line more, and logs `"command failed"` where a flag is missing; upstream says `error:`. Lines of
+    the log, which have a process id, are left out. Nothing else is changed.
+    """
+    text = FAILED.sub(lambda found: "error: " + found[1].replace('\\"', '"'), text)
+    text = NOISE.sub("", text)
+    if text.startswith("Error: "):
+        text = "error: " + text[7:]
+        text = text[:-1] if text.endswith("\n\n") else text
+    return text
+
+
+PASSING = (
+    (re.compile(r"/tmp/(LIVE|MERGED)-\d+"), r"/tmp/\1-0"),
+    (re.compile(r"(?m)^(---|\+\+\+) (/tmp/\S+)\t.*$"), r"\1 \2\t<time>"),
+)
+
+
+def passing(text: str) -> str:
+    """Without the names and times of the temporary files that `diff` compares."""
+    for pattern, instead in PASSING:
+        text = pattern.sub(instead, text)
+    return text
+
+
+VOLATILE = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "generateName")
+STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def stored(world: World) -> dict[str, Json]:
+    """All objects by resource and key, without what differs between any two runs."""
+    found: dict[str, Json] = {}
+    for name, table in sorted(world.tables.items()):
+        if name.startswith("objects/"):
+            for key, obj in sorted(table.items()):
+                found[f"{name.removeprefix('objects/')} {key}"] = _plain(obj)
+    return found
+
+
+def _plain(value: Json) -> Json:
+    if isinstance(value, Mapping):
+        return {k: _plain(v) for k, v in value.items() if k not in VOLATILE}
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return STAMP.sub("<time>", value) if isinstance(value, str) else value
+
+
+def changes(before: World, after: World) -> dict[str, Json]:
+    """What was created (an object), changed (an object) and deleted (None), by resource and key."""
+    found: dict[str, Json] = {}
+    for name in sorted({*before.tables, *after.tables}):
+        if not name.startswith("objects/"):
+            continue
+        old, new = before.tables.get(name, {}), after.tables.get(name, {})
+        for key in sorted({*old, *new}):
+            if old.get(key) is not new.get(key):
+                value = _plain(new[key]) if key in new else None
+                if value is None or key not in old or value != _plain(old[key]):
+                    found[f"{name.removeprefix('objects/')} {key}"] = value
+    return found

@@ -1,0 +1,162 @@
+"""The states in which both kubectls are tried: moments of one small cluster, and one of an application's incident."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import objects
+from objects import NS
+
+from aiops_gym.backends import Simulated
+from aiops_gym.catalog import cluster, registry
+from aiops_gym.shell.inside import exec_inside
+from aiops_gym.sim import api, draws
+from aiops_gym.sim.blueprint import Binary, Blueprint, Image
+from aiops_gym.sim.laws import laws
+from aiops_gym.sim.world import World
+from aiops_gym.types import Request
+
+Json = Any
+SECOND = 1_000
+MINUTE = 60_000
+SERVER = Binary(program="idle", params={"ports": [8080], "http": {"/": [200, "ok\n"]}, "log": ["listening on 8080"]})
+SLOW = Binary(program="idle", params={"ports": [8080], "ready_ms": 9_000, "http": {"/": [200, "ok\n"]}})
+MERGE = "application/merge-patch+json"
+HOTEL = "revoke_auth_mongodb-mitigation-1"
+LIFE = 24 * MINUTE
+"""From the start of the small cluster to its youngest state, about."""
+
+
+def _image(name: str, **fields: Json) -> Image:
+    return Image(digest=draws.hexes(64, 0, "image digest", name), **fields)
+
+
+def _server(name: str, program: Binary = SERVER) -> Image:
+    return _image(name, cached=True, entrypoint=("app",), binaries={"app": program})
+
+
+IMAGES = {
+    "app:1": _server("app:1"),
+    "app:2": _server("app:2", SLOW),
+    "busybox:1.36": _image("busybox", cached=True, cmd=("sh",)),
+    "nginx": _server("nginx"),
+    "missing:9": _image("missing", pull="not_found"),
+}
+
+
+def ask(world: World, verb: str, resource: str, namespace: str = NS, name: str = "", **rest: Json) -> Json:
+    answer = api.handle(world, Request(verb, resource, namespace, name, **rest))
+    assert answer.code < 300, answer.body
+    return answer.body
+
+
+def apply(world: World, body: Json) -> None:
+    resource = api.of_kind(body["apiVersion"], body["kind"])
+    assert resource is not None, body
+    space = body["metadata"].get("namespace", NS) if resource.namespaced else ""
+    ask(world, "create", resource.name, space, body=body)
+
+
+def merge(world: World, resource: str, name: str, patch: Json, namespace: str = NS) -> None:
+    ask(world, "patch", resource, namespace, name, body=patch, content_type=MERGE)
+
+
+def put(world: World, resource: str, name: str, namespace: str = NS, **fields: Json) -> None:
+    """Change an object past the API, as the outside world does."""
+    stored = world.store.get(resource, namespace, name)
+    assert stored is not None
+    world.store.put(resource, {**stored, **fields})
+
+
+def _begin(start: int) -> World:
+    blueprint = Blueprint(app="differential", namespace=NS, variant=0, start=start, images=IMAGES)
+    world = World(blueprint, laws(exec_inside), 11)
+    for node in cluster.NODES:
+        apply(world, {key: value for key, value in node.items() if key != "status"})
+        put(world, "nodes", node["metadata"]["name"], "", status=node["status"])
+    for name in ("default", "kube-system", NS, "limited", "empty"):
+        apply(world, objects.thing("Namespace", name, namespace=""))
+    world.run(MINUTE)
+    for body in (*objects.CONFIG, *objects.SERVICES, *objects.WORKLOADS):
+        apply(world, body)
+    return world
+
+
+def _healthy(start: int) -> World:
+    world = _begin(start)
+    world.run(5 * MINUTE)
+    merge(world, "deployments.apps", "api", {"spec": {"template": {"metadata": {"annotations": {"turn": "2"}}}}})
+    why = {"metadata": {"annotations": {"kubernetes.io/change-cause": "turned twice"}}}
+    merge(world, "deployments.apps", "api", why)
+    world.run(6 * MINUTE)
+    return world
+
+
+def _broken(healthy: World) -> World:
+    world = healthy.fork()
+    for body in objects.BROKEN:
+        apply(world, body)
+    merge(world, "deployments.apps", "web", {"spec": {"progressDeadlineSeconds": 60}})
+    again = {"spec": {"template": {"spec": {"containers": [{**objects.container(image="missing:9"), "ports": []}]}}}}
+    merge(world, "deployments.apps", "web", again)
+    merge(world, "services", "nowhere", {"spec": {"selector": {"app": "unready"}}})
+    for name in ("evicted-1", "evicted-2"):
+        apply(world, objects.pod(name, objects.container(), labels={"app": "evicted"}))
+    world.run(20 * SECOND)
+    for name in ("evicted-1", "evicted-2"):
+        put(world, "pods", name, status={**objects.EVICTED, "startTime": world.timestamp})
+    world.run(7 * MINUTE)
+    return world
+
+
+def _moving(healthy: World) -> World:
+    world = healthy.fork()
+    new = {"spec": {"template": {"metadata": {"annotations": {"turn": "3"}}}}}
+    merge(world, "deployments.apps", "web", new)
+    ask(world, "patch", "deployments.apps", NS, "web", body=[{"op": "replace", "path": IMAGE, "value": "app:2"}], content_type=JSON)
+    merge(world, "deployments.apps", "api", {"spec": {"paused": True, "replicas": 4}})
+    merge(world, "daemonsets.apps", "agent", new)
+    held = objects.pod("held", objects.container(), terminationGracePeriodSeconds=30)
+    held["metadata"]["finalizers"] = ["example.com/hold"]
+    apply(world, held)
+    slow = objects.container("slow", "busybox:1.36", "echo begin; sleep 600")
+    apply(world, objects.pod("starting", objects.container(), initContainers=[slow]))
+    apply(world, objects.job("long", "echo working; sleep 900", completions=3, parallelism=2))
+    deaf = objects.container("deaf", "busybox:1.36", "trap '' TERM; while true; do sleep 1; done")
+    apply(world, objects.pod("deaf", deaf, terminationGracePeriodSeconds=600))
+    merge(world, "cronjobs.batch", "nightly", {"spec": {"suspend": True}})
+    node = {"spec": {"unschedulable": True}, "metadata": {"labels": {"disk": "ssd"}}}
+    merge(world, "nodes", cluster.CONTROL_PLANE, node, "")
+    world.run(6 * SECOND)
+    ask(world, "delete", "pods", NS, "held", body={})
+    ask(world, "delete", "pods", NS, "deaf", body={})
+    world.run(5 * SECOND)
+    return world
+
+
+IMAGE = "/spec/template/spec/containers/0/image"
+JSON = "application/json-patch+json"
+
+
+def _hotel(start: int) -> World:
+    incident = Simulated(registry.problem(HOTEL), 7, noise=False)
+    if start:
+        late = start + LIFE - incident.world.now
+        incident = Simulated(registry.problem(HOTEL), 7, noise=False, shift=late)
+    return incident.world
+
+
+STATES = ("healthy", "broken", "moving", "hotel")
+
+
+@lru_cache(maxsize=8)
+def build(state: str, start: int) -> World:
+    """A state, never to be changed; the small cluster begins at this time (Unix ms)."""
+    makers = {"broken": _broken, "moving": _moving}
+    if state in makers:
+        world = makers[state](build("healthy", start))
+    else:
+        world = _hotel(start) if state == "hotel" else _healthy(start)
+    world.settle()
+    return world

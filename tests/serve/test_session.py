@@ -1,0 +1,148 @@
+"""`aiops-gym serve`: an incident for a person, and the way out of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from knocking import NAMESPACE, Kubectl
+
+from aiops_gym.errors import AiopsGymError, BackendError
+from aiops_gym.serve import door, kubeconfig
+from aiops_gym.serve.session import Session, session
+from aiops_gym.sim.times import millis
+from aiops_gym.sim.world import World
+
+DETECTION = "revoke_auth_mongodb-detection-1"
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Session]:
+    with session(DETECTION, 7, tmp_path / "kubeconfig", speed=0) as made:
+        yield made
+
+
+def ask(running: Session, method: str, path: str, token: str = "", **options: object) -> httpx.Response:
+    headers = {"authorization": f"Bearer {token or running.token}"}
+    return httpx.request(method, running.control + path, headers=headers, timeout=60, **options)  # type: ignore[arg-type]
+
+
+def test_the_cluster_lives_now(running: Session) -> None:
+    now = running.door.call(lambda world: world.now)
+    assert abs(now - time.time() * 1000) < 60_000
+    events = httpx.get(f"{running.door.url}/api/v1/namespaces/{NAMESPACE}/events").json()["items"]
+    ages = [now - millis(e["lastTimestamp"]) for e in events if e.get("lastTimestamp")]
+    assert 0 <= min(ages) < 120_000
+
+
+def test_three_lines_say_what_to_do_and_none_says_what_is_wrong(running: Session) -> None:
+    lines = running.instructions.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["Look", "Submit", "Status"]
+    assert "revoke" not in running.instructions
+    assert running.door.url not in running.control
+
+
+def test_the_control_address_needs_its_token(running: Session) -> None:
+    for token in ("x", running.token[:-1], running.token + "x"):
+        assert ask(running, "GET", "/status", token).status_code == 401
+        assert ask(running, "POST", "/submit", token, json={"answer": "Yes"}).status_code == 401
+    assert httpx.get(running.control + "/status").status_code == 401
+    assert running.token not in Path(running.door).read_text()
+
+
+def test_an_answer_is_judged_once(running: Session) -> None:
+    assert ask(running, "GET", "/status").json()["submitted"] is False
+    wrong = ask(running, "POST", "/submit", json={"answer": ["what"]})
+    assert (wrong.status_code, "error" in wrong.json()) == (400, True)
+    verdict = ask(running, "POST", "/submit", json={"answer": "Yes"}).json()
+    assert (verdict["success"], verdict["reward"]) == (True, 1.0)
+    assert ask(running, "POST", "/submit", json={"answer": "Yes"}).status_code == 400
+    assert ask(running, "GET", "/status").json()["submitted"] is True
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'"x"', b"\xff"])
+def test_what_is_no_submission_is_refused(running: Session, body: bytes) -> None:
+    assert ask(running, "POST", "/submit", content=body).status_code == 400
+    assert ask(running, "POST", "/advance", content=body).status_code == 400
+
+
+def test_time_is_skipped_and_the_speed_changed_on_demand(running: Session) -> None:
+    before = running.door.call(lambda world: world.now)
+    answer = ask(running, "POST", "/advance", json={"seconds": 90}).json()
+    assert running.door.call(lambda world: world.now) == before + 90_000
+    assert answer["seconds"] >= 90
+    assert ask(running, "POST", "/advance", json={"seconds": -1}).status_code == 400
+    assert ask(running, "POST", "/speed", json={"speed": True}).status_code == 400
+    assert ask(running, "POST", "/speed", json={"speed": 50}).json()["speed"] == 50
+    time.sleep(0.3)
+    assert running.door.call(lambda world: world.now) > before + 91_000
+
+
+def test_the_clock_is_held_still_at_speed_zero(world: World) -> None:
+    with door(world) as place:
+        before = world.now
+        time.sleep(0.2)
+        assert world.now == before
+        place.advance(12.5)
+        assert world.now == before + 12_500
+
+
+def test_a_kubeconfig_of_another_cluster_is_left_alone(tmp_path: Path, world: World) -> None:
+    path = tmp_path / "config"
+    path.write_text("clusters:\n- cluster:\n    server: https://10.0.0.1:6443\n")
+    with pytest.raises(BackendError, match="left alone"), door(world, path=path):
+        pass
+    assert "10.0.0.1" in path.read_text()
+    path.unlink()
+    kubeconfig.write(path, "http://127.0.0.1:1")
+    with door(world, path=path) as place:
+        assert place.url in path.read_text()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert not path.exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_said_so(world: World) -> None:
+    with door(world) as place:
+        port = int(place.url.rpartition(":")[2])
+        with pytest.raises(BackendError, match="cannot listen"), door(world, port=port):
+            pass
+
+
+def test_a_problem_that_does_not_exist_is_said_so(tmp_path: Path) -> None:
+    with pytest.raises(AiopsGymError), session("nope-detection-1", 7, tmp_path / "kubeconfig"):
+        pass
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_serves_until_it_is_interrupted(tmp_path: Path, kubectl: Kubectl, end: signal.Signals) -> None:
+    path = tmp_path / "sim.kubeconfig"
+    words = [sys.executable, "-c", "from aiops_gym.cli import main; main()", "serve", "--problem", DETECTION]
+    env = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        [*words, "--seed", "7", "--kubeconfig", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=env,
+    )
+    try:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert first.startswith("Look:"), first
+        assert "geo-" in kubectl(path, "get", "pods", "-n", NAMESPACE).out
+        process.send_signal(end)
+        _, err = process.communicate(timeout=15)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, err) == (0, "")
+    assert not path.exists()

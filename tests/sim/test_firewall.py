@@ -1,0 +1,95 @@
+"""NetworkPolicies: what they let through, and what they do to requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from small_cluster import SmallCluster, deployment
+
+from aiops_gym.sim import api, network
+
+
+def _policy(cluster: SmallCluster, name: str = "p", **spec: Any) -> None:
+    body = {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": name, "namespace": "ns"},
+    }
+    api.create(cluster.world, "networkpolicies.networking.k8s.io", {**body, "spec": {"podSelector": {}, **spec}})
+
+
+def _cluster() -> SmallCluster:
+    cluster = SmallCluster()
+    for name in ("web", "client", "other"):
+        cluster.apply(deployment(name, ports=[{"name": "http", "containerPort": 8080}]))
+    meta = {"name": "web", "namespace": "ns"}
+    spec = {"selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": 8080}]}
+    api.create(cluster.world, "services", {"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": spec})
+    cluster.at(10)
+    return cluster
+
+
+def _outcome(cluster: SmallCluster, source: str = "client", host: str = "web", port: int = 80) -> str:
+    key = f"{cluster.pod(source)['metadata']['uid']}/app" if source else None
+    return network.dial(cluster.world, key, "ns", host, port).outcome
+
+
+def _from(**labels: str) -> dict[str, Any]:
+    return {"podSelector": {"matchLabels": labels}}
+
+
+def test_without_policies_all_may_talk() -> None:
+    assert _outcome(_cluster()) == "ok"
+
+
+def test_a_closed_door_lets_packets_vanish_but_not_those_of_the_node() -> None:
+    cluster = _cluster()
+    _policy(cluster, policyTypes=["Ingress"])
+    assert _outcome(cluster) == "timeout"
+    assert _outcome(cluster, "") == "ok"
+    assert cluster.pod("web")["status"]["containerStatuses"][0]["ready"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "client", "other"),
+    [
+        ({"from": [_from(app="client")]}, "ok", "timeout"),
+        ({"from": [_from(app="client")], "ports": [{"port": 8080}]}, "ok", "timeout"),
+        ({"ports": [{"port": 80}]}, "timeout", "timeout"),
+        ({"ports": [{"port": "http"}]}, "ok", "ok"),
+        ({"ports": [{"port": 8000, "endPort": 8100}]}, "ok", "ok"),
+        ({"ports": [{"port": 8080, "protocol": "UDP"}]}, "timeout", "timeout"),
+        ({"from": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "ns"}}}]}, "ok", "ok"),
+        ({"from": [{"namespaceSelector": {"matchLabels": {"team": "x"}}}]}, "timeout", "timeout"),
+        ({"from": [{"ipBlock": {"cidr": "10.244.0.0/16"}}]}, "ok", "ok"),
+        ({"from": [{"ipBlock": {"cidr": "10.244.0.0/16", "except": ["10.244.0.0/24"]}}]}, "timeout", "timeout"),
+        ({}, "ok", "ok"),
+    ],
+)
+def test_rules_open_the_door_for_some(rule: dict[str, Any], client: str, other: str) -> None:
+    cluster = _cluster()
+    _policy(cluster, podSelector={"matchLabels": {"app": "web"}}, policyTypes=["Ingress"], ingress=[rule])
+    assert (_outcome(cluster), _outcome(cluster, "other")) == (client, other)
+
+
+def test_who_may_not_go_out_reaches_nobody_not_even_the_name_server() -> None:
+    cluster = _cluster()
+    _policy(cluster, podSelector={"matchLabels": {"app": "client"}}, policyTypes=["Egress"])
+    assert (_outcome(cluster), _outcome(cluster, "other")) == ("timeout", "ok")
+    _policy(
+        cluster,
+        "q",
+        podSelector={"matchLabels": {"app": "client"}},
+        policyTypes=["Egress"],
+        egress=[{"to": [_from(app="web")]}],
+    )
+    assert _outcome(cluster) == "ok"
+
+
+def test_a_pod_always_reaches_itself() -> None:
+    cluster = _cluster()
+    _policy(cluster, policyTypes=["Ingress", "Egress"])
+    own = cluster.pod("web")["status"]["podIP"]
+    assert _outcome(cluster, "web", "localhost", 8080) == "ok"
+    assert _outcome(cluster, "web", own, 8080) == "ok"
