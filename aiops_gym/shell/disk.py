@@ -22,6 +22,8 @@ Json = Any
 UNSEEN = frozenset({"/bin", "/usr/bin", "/proc", "/dev"})
 """Folders whose content the interpreter makes up; nothing in them is an agent's file."""
 
+SYSTEM = tuple(f"{folder}/" for folder in sorted(UNSEEN))
+
 LARGEST = 32_000_000
 """Bytes that the files of one shell may take, as a small disk would."""
 
@@ -93,7 +95,8 @@ class Disk:
 
     Attributes:
         full: the last `save` had to leave files out.
-        lost: the root itself was removed, and no file can be put here any more.
+        lost: no file can be put here any more, since the root was removed or the disk is torn.
+        torn: a file lies in a folder that is not there, or in one of the interpreter's own.
         undated: what does not have the time of the tree yet. Dating costs more than writing, and few scripts look.
     """
 
@@ -104,7 +107,8 @@ class Disk:
         self.tree: Tree = {}
         self.stamps: dict[str, Stamp] = {}
         self.undated: dict[str, None] = {}
-        self.full = self.lost = False
+        self.full = self.lost = self.torn = False
+        self._system = _listing(drive)
         self.save(0.0)
 
     def load(self, tree: Tree, drive: Drive | None = None) -> None:
@@ -137,10 +141,13 @@ class Disk:
         `only` these files can have changed, where that is known.
         """
         drive = drive or self.drive
+        # What the interpreter makes up is nobody's to write to: the next shell on it would read what this one wrote.
+        suspicious = only is None or any(path.startswith(SYSTEM) for path in only)
+        self.torn = self.torn or (suspicious and _listing(drive) != self._system)
         seen = None if only is None else self._looked_up(drive, only)
         seen = dict(self._scan(drive)) if seen is None else seen
         self.full = False
-        self.lost = not drive.exists("/")
+        self.lost = self.torn or not drive.exists("/")
         if seen == self.stamps:
             return self.tree
         kept = {path: file for path, file in self.tree.items() if path in seen}
@@ -190,7 +197,12 @@ class Disk:
         folders = ["/"] if drive.exists("/") else []
         while folders:
             folder = folders.pop()
-            for entry in sorted(drive.read_dir(folder), key=lambda e: str(e["name"])):
+            try:
+                entries = drive.read_dir(folder)
+            except RuntimeError:  # a file was written where its folder had been removed: nothing leads there any more
+                self.torn = True
+                continue
+            for entry in sorted(entries, key=lambda e: str(e["name"])):
                 path = join(folder, entry["name"])
                 about = entry["metadata"]
                 kind = about["file_type"]
@@ -203,6 +215,24 @@ class Disk:
                     yield path, (0.0, -2, crc32(drive.read_link(path).encode()))
                 else:
                     yield path, (about["modified"], about["size"], about["mode"])
+
+
+def _listing(drive: Drive) -> list[tuple[str, str, int]]:
+    """What lies in the interpreter's own folders: paths, kinds and, where they do not change by themselves, sizes."""
+    found, folders = [], sorted(UNSEEN)
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = drive.read_dir(folder)
+        except RuntimeError:
+            continue
+        for entry in entries:
+            path, about = join(folder, entry["name"]), entry["metadata"]
+            if about["file_type"] == "directory":
+                folders.append(path)
+            size = 0 if path.startswith("/proc/") else int(about["size"])
+            found.append((path, str(about["file_type"]), size))
+    return sorted(found)
 
 
 def _seen(drive: Drive, path: str, file: File) -> Stamp:

@@ -19,6 +19,7 @@ from aiops_gym.cli.measure import anonymous, seconds, spawn, spawn_bare, start_p
 from aiops_gym.types import Call
 
 PROBLEM = "revoke_auth_mongodb-mitigation-1"
+HEALTHY = "noop_detection_hotel_reservation-1"
 UNLIMITED = -1
 
 
@@ -42,14 +43,13 @@ def command(
 def _measure(rounds: int, envs: int) -> dict[str, Any]:
     env = make_env(PROBLEM, max_episode_steps=UNLIMITED)
     mix, per_command = _mix(env, rounds)
-    spawned = seconds(spawn, 200)
-    get_pods = next(iter(per_command.values()))
+    get_pods, spawned = _beside_a_spawn()
     report: dict[str, Any] = {
         "steps a second, mix of 20 commands": 1.0 / mix,
-        "a step of `kubectl get pods`, ms": 1e3 * get_pods,
-        "subprocess.run of /bin/true, ms": 1e3 * spawned,
-        "posix_spawn of /bin/true, ms": 1e3 * seconds(spawn_bare, 200),
-        "a step of `kubectl get pods`, in subprocess.run of /bin/true": get_pods / spawned,
+        "a step of `kubectl get pods`, healthy episode, ms": 1e3 * get_pods,
+        "posix_spawn of /bin/true, ms": 1e3 * spawned,
+        "subprocess.run of /bin/true, ms": 1e3 * seconds(spawn, 200),
+        "a step of `kubectl get pods`, in spawns of /bin/true": get_pods / spawned,
         "reset to a drawn problem, ms": 1e3 * _resets(),
         **_branching(env),
         "memory of one more environment, MB": _memory(envs) / 1e6,
@@ -76,6 +76,19 @@ def _mix(env: Env, rounds: int) -> tuple[float, dict[str, float]]:
         averages.append((time.perf_counter() - begin) / len(actions))
     # The first round fills caches.
     return statistics.median(averages[1:]), {name: statistics.median(found[1:]) for name, found in times.items()}
+
+
+def _beside_a_spawn(times: int = 300) -> tuple[float, float]:
+    """Median of a step of `kubectl get pods` and of spawning /bin/true, in turn."""
+    env = make_env(HEALTHY, max_episode_steps=UNLIMITED)
+    env.reset(options={"episode_seed": 1})
+    namespace = env.get_wrapper_attr("app").namespace
+    action = str(Call("exec_shell", (f"kubectl get pods -n {namespace}",)))
+    steps, spawns = [], []
+    for _ in range(times):
+        steps.append(seconds(lambda: env.step(action), 1))
+        spawns.append(seconds(spawn_bare, 1))
+    return statistics.median(steps), statistics.median(spawns)
 
 
 def _resets() -> float:

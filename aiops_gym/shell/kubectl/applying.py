@@ -27,7 +27,7 @@ def files_of(call: Invocation) -> Selection:
     flags = call.flags
     if flags.text("kustomize"):
         folder = flags.text("kustomize")
-        if not call.context.files.exists(folder):
+        if folder.strip("./") and not call.context.files.exists(folder):
             path = folder if folder.startswith("/") else f"{call.context.cwd.rstrip('/')}/{folder}"
             why = f"evalsymlink failure on '{folder}' : lstat {path}: no such file or directory"
             raise Failure(f"must build at directory: not a valid directory: {why}")

@@ -75,7 +75,7 @@ def _subcommand_wanted(verb: Verb, call: Invocation) -> int:
         raise UsageFailure(f'unknown command "{" ".join(call.args)}"')
     if verb.helpful:
         call.write(help.of_verb(verb, call.path))
-        return 0
+        return 1
     call.complain(help.of_verb(verb, call.path))
     return 1
 

@@ -50,8 +50,11 @@ class Loader(yaml.SafeLoader):
         return node
 
 
+NOT_HERE: Final = ("tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value")
+"""What PyYAML would make of plain words, and Kubernetes does not."""
+
 Loader.yaml_implicit_resolvers = {
-    letter: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    letter: [(tag, regexp) for tag, regexp in resolvers if tag not in NOT_HERE]
     for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^[yYnN]$"), list("yYnN"))

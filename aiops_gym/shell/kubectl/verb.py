@@ -74,7 +74,7 @@ class Verb:
         usage: what follows `kubectl` in the usage line.
         short: one line for the list of commands.
         long: what its help begins with, instead of `short`.
-        helpful: called without a subcommand, it takes its help for a result.
+        helpful: called without a subcommand, it prints its help to the output.
     """
 
     name: str

@@ -17,6 +17,8 @@ from aiops_gym.sim.world import World
 
 Json = Any
 Line = tuple[int, str]
+Entry = tuple[int, str | stream.Failure]
+"""A line with its ms; what a failed call leaves is written out only when somebody reads it."""
 
 FINE, COARSE = 10_000, 300_000
 """Lengths of blocks in ms: fine ones since the last full five minutes, coarse ones before."""
@@ -24,7 +26,7 @@ FINE, COARSE = 10_000, 300_000
 LATE = 2_000
 """Milliseconds by which a recurring line may come after its time, and so in the block after it."""
 
-_blocks: Cache[list[Line]] = Cache(16_000_000, lambda lines: 200 + sum(60 + len(text) for _, text in lines))
+_blocks: Cache[list[Entry]] = Cache(16_000_000, lambda entries: 200 + 200 * len(entries))
 
 
 def read(
@@ -53,18 +55,26 @@ def read(
     record = world.table("past" if previous else "processes").get(process)
     if record is None:
         return ""
-    found = lines(world, process, record, since_ms, tail)
+    entries = _entries(world, process, record, since_ms, tail)
+    cut = _written(record, entries, tail)
     if timestamps:
-        found = _stamped(found)
-    cut = found if tail is None else found[-tail:] if tail > 0 else []
+        stamps = _stamps(entries)[len(entries) - len(cut) :]
+        cut = [(ms, f"{stamp} {text}") for stamp, (ms, text) in zip(stamps, cut, strict=True)]
     text = "\n".join([line for _, line in cut])
     text = f"{text}\n" if cut else ""
     return text if limit_bytes is None else text.encode()[:limit_bytes].decode(errors="ignore")
 
 
-def lines(
+def _written(record: Mapping[str, Json], entries: Sequence[Entry], tail: int | None) -> list[Line]:
+    """The newest entries as lines in the program's own format."""
+    cut = entries if tail is None else entries[-tail:] if tail > 0 else []
+    write = programs.find(record["program"]).format
+    return [(ms, e if isinstance(e, str) else write(e.ms, e.level, e.source, e.message)) for ms, e in cut]
+
+
+def _entries(
     world: World, process: str, record: Mapping[str, Json], since: int | None = None, tail: int | None = None
-) -> list[Line]:
+) -> list[Entry]:
     """The lines of a process since a time, oldest first, each with its ms; at least `tail` of the newest."""
     world.settle()
     begin, end = int(record["started"]), min(world.now, int(record["ended"]) or world.now)
@@ -73,7 +83,7 @@ def lines(
     rest, low = len(stored), end
     wanted = len(stored) + (1 << 40) if tail is None else tail
     start = begin if since is None else max(begin, since)
-    parts: list[list[Line]] = []
+    parts: list[list[Entry]] = []
     count = 0
     while count < wanted and (low > start or rest):
         low, high = _below(low, begin), low
@@ -93,8 +103,8 @@ def lines(
     return found
 
 
-def _time(line: Line) -> int:
-    return line[0]
+def _time(entry: Entry) -> int:
+    return entry[0]
 
 
 def _below(high: int, begin: int) -> int:
@@ -105,32 +115,31 @@ def _below(high: int, begin: int) -> int:
 
 def _block(
     world: World, process: str, record: Mapping[str, Json], noisy: stream.Noisy, low: int, high: int
-) -> list[Line]:
+) -> list[Entry]:
     """The lines of [low, high) ms that are generated."""
     cause = tuple(item for item in noisy if item[0] < high and item[1] > low - stream.LONGEST)
     key = (record["id"], record["program"], record["image"], world.seed, low, high, cause)
 
-    def make() -> list[Line]:
+    def make() -> list[Entry]:
         program = programs.find(record["program"])
-        found = [
+        found: list[Entry] = [
             (ms, text) for ms, text in program.background(record, low - LATE, high, world.seed) if low <= ms < high
         ]
         if cause:
             for failure in stream.failures(world, process, low, high):
                 if failure.arrived < record["started"]:
                     continue  # its process died with it
-                found.append((failure.ms, program.format(failure.ms, failure.level, failure.source, failure.message)))
+                found.append((failure.ms, failure))
         return sorted(found, key=_time)
 
     return _blocks.get(key, make)
 
 
-def _stamped(found: list[Line]) -> list[Line]:
-    """Lines with their time before them, to the nanosecond, ascending within each millisecond."""
-    stamped, last, number = [], -1, 0
-    for ms, line in found:
+def _stamps(entries: Sequence[Entry]) -> list[str]:
+    """The time of each entry to the nanosecond, ascending within each millisecond."""
+    stamps, last, number = [], -1, 0
+    for ms, _ in entries:
         number = number + 1 if ms == last else 0
         last = ms
-        nanos = (ms * 2_654_435_761) % 400_000 + min(number, 500) * 1_137
-        stamped.append((ms, f"{iso_nano(ms, nanos)} {line}"))
-    return stamped
+        stamps.append(iso_nano(ms, (ms * 2_654_435_761) % 400_000 + min(number, 500) * 1_137))
+    return stamps

@@ -55,7 +55,7 @@ def run(call: Invocation) -> int | None:
         return _patch(call, info, wish)
 
     failed = "failed to patch env update to pod template"
-    errors = patch_each(call, infos, change, done="env updated", failed=failed)
+    errors = patch_each(call, infos, change, done="env updated", failed=failed, named=False)
     finish(errors)
     return None
 
@@ -161,7 +161,10 @@ def _resolved(call: Invocation, info: Info, word: str, reference: Json) -> str:
 
 
 def _patch(call: Invocation, info: Info, wish: Wish) -> Json:
-    path_of(info)
+    try:
+        path_of(info)
+    except Failure as error:
+        raise Failure(f"error: {info.resource.plural}/{info.name} {error.inner}\n") from None
     changed: dict[str, list[Json]] = {}
     found = False
     for field in ("initContainers", "containers"):

@@ -14,7 +14,8 @@ def run(call: Invocation) -> int | None:
     if verb is None:
         if call.args:
             topics = help.of_kubectl().partition("\n\nBasic")
-            call.complain(f"Unknown help topic [`{' '.join(call.args)}`]\n\n\n{topics[1].lstrip()}{topics[2]}")
+            text = topics[2].replace("\nOther Commands:", "\nSubcommands provided by plugins:\n\nOther Commands:")
+            call.complain(f"Unknown help topic [`{' '.join(call.args)}`]\n\n\n{topics[1].lstrip()}{text}")
             return 0
         call.write(help.of_kubectl())
         return 0

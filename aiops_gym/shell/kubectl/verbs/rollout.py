@@ -202,7 +202,7 @@ def _selected(call: Invocation) -> Selection:
 
 LONG = """\
 Manage the rollout of one or many resources.
-        
+\x20\x20\x20\x20\x20\x20\x20\x20
  Valid resource types include:
 
   *  deployments
@@ -212,13 +212,13 @@ Manage the rollout of one or many resources.
 Examples:
   # Rollback to the previous deployment
   kubectl rollout undo deployment/abc
-  
+\x20\x20
   # Check the rollout status of a daemonset
   kubectl rollout status daemonset/foo
-  
+\x20\x20
   # Restart a deployment
   kubectl rollout restart deployment/abc
-  
+\x20\x20
   # Restart deployments with the 'app=nginx' label
   kubectl rollout restart deployment --selector=app=nginx"""
 WHICH = (SELECTOR, *FILES)

@@ -14,7 +14,6 @@ from aiops_gym.shell.kubectl.output.table import layout
 from aiops_gym.shell.kubectl.targets import EVERYWHERE, FIELDS, SELECTOR
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.api import quantity
-from aiops_gym.sim.api.age import human_duration
 from aiops_gym.sim.api.resources import RESOURCES
 from aiops_gym.sim.times import millis
 
@@ -100,9 +99,20 @@ def _verify_empty(call: Invocation, everywhere: bool) -> None:
         age = call.client.cluster.now() - millis(pod["metadata"]["creationTimestamp"]) / 1000
         name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
         if age > FRESH:
-            raise Failure(f"Metrics not available for pod {name}, age: {human_duration(age)}")
+            raise Failure(f"Metrics not available for pod {name}, age: {_go_duration(age)}")
     if found:
         raise Failure("metrics not available yet")
+
+
+def _go_duration(seconds: float) -> str:
+    """A span as Go prints it.
+
+    >>> _go_duration(778.226), _go_duration(9000)
+    ('12m58.226s', '2h30m0s')
+    """
+    minutes, rest = divmod(round(seconds, 3), 60)
+    hours, minutes = divmod(int(minutes), 60)
+    return (f"{hours}h" if hours else "") + (f"{minutes}m" if hours or minutes else "") + f"{round(rest, 3):g}s"
 
 
 def _usage(amounts: Json) -> Usage:

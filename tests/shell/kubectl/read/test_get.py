@@ -104,7 +104,7 @@ def test_events_are_sorted_by_a_time(kubectl):
     [
         (("get", "foo"), 'error: the server doesn\'t have a resource type "foo"\n'),
         (
-            ("get", "pods", "--sort-by=.foo", "-n", "shop"),
+            ("get", "pods", "--sort-by=.foo", "-n", "shop", "-o", "name"),
             'error: couldn\'t find any field with path "{.foo}" in the list of objects\n',
         ),
         (

@@ -55,6 +55,8 @@ def test_yaml_reads_back_as_what_was_printed(value):
         pass
 
     plain = json.loads(json.dumps({"spec": value}))
+    if '"="' in json.dumps(plain):  # kubectl writes it plain, and PyYAML has no idea what that is
+        return
     if any(char in json.dumps(plain, ensure_ascii=False) for char in "\x85\u2028\u2029\ufeff\r"):
         return
     assert yaml.load(as_yaml.text(plain), Loader) == plain

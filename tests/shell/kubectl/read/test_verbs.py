@@ -226,11 +226,11 @@ def test_help_is_printed_for_all_verbs(kubectl):
 def test_explain_lists_fields_and_types(kubectl):
     out = kubectl("explain", "pod.spec.containers").stdout
     assert out.startswith(
-        "KIND:       Pod\nVERSION:    v1\n\nFIELD: containers <[]Container>\n\nDESCRIPTION:\n    <empty>\n"
+        "KIND:       Pod\nVERSION:    v1\n\nFIELD: containers <[]Container>\n\n\nDESCRIPTION:\n    <empty>\n"
     )
     assert "  command\t<[]string>\n" in out and "  name\t<string> -required-\n" in out
     assert kubectl("explain", "pod.nope").stderr == 'error: field "nope" does not exist\n'
-    assert "    containers\t<[]Container>\n" in kubectl("explain", "deploy", "--recursive").stdout.replace(
+    assert "    containers\t<[]Container> -required-\n" in kubectl("explain", "deploy", "--recursive").stdout.replace(
         "      ", "    "
     )
 
