@@ -1,27 +1,66 @@
-"""`python tests/differential/figures.py [PART...]`: the cases whose ids contain a part, live; equal / all."""
+"""How many cases are equal: `python tests/differential/figures.py [--record | --replay | --drift] [PART...]`.
+
+Compares live with the kubectl on PATH, or with the recorded answers (`--replay`); `--record` keeps the live answers;
+`--drift` keeps what a newer kubectl says differently. A PART chooses the cases whose ids contain it. The last line is
+`equal / all`.
+"""
 
 from __future__ import annotations
 
-import sys
+import argparse
+import json
 import time
-from pathlib import Path
+from collections.abc import Iterator
 
 import live
+import recording
 import worlds
+from compare import differences
+from known import DRIFT, why_any_order, why_different
+from sides import EMULATED, Case, kubectl
+
+
+def replayed(some: list[Case]) -> Iterator[tuple[str, str]]:
+    for case in some:
+        world, answers = recording.read(case.state)
+        here = live.named(case, world)
+        yield case.id, differences(here, world, answers[case.id], bool(why_any_order(case.id)))
+
+
+def compared(some: list[Case], record: bool) -> Iterator[tuple[str, str]]:
+    start = int(time.time() * 1000) - worlds.LIFE
+    outcomes = []
+    for outcome in live.run(some, start):
+        outcomes.append(outcome)
+        yield outcome.case.id, outcome.difference
+    for state in worlds.STATES if record else ():
+        recording.write(state, start, [outcome for outcome in outcomes if outcome.case.state == state])
 
 
 def main() -> None:
-    parts = sys.argv[1:]
-    if parts and parts[0].startswith("@"):
-        parts = Path(parts[0][1:]).read_text().splitlines()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--replay", action="store_true")
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--drift", action="store_true")
+    parser.add_argument("parts", nargs="*")
+    asked = parser.parse_args()
+    parts = [] if asked.record else asked.parts
     some = [case for case in live.cases() if not parts or any(part in case.id for part in parts)]
-    start = int(time.time() * 1000) - worlds.LIFE
-    equal = 0
-    for case, answer, difference in live.run(some, start):
-        if difference:
-            print(f"=== {case.id}\n{difference}\n", flush=True)
+    equal = known = 0
+    drift: list[str] = []
+    for name, difference in replayed(some) if asked.replay else compared(some, asked.record):
         equal += not difference
-    print(f"{equal} of {len(some)} equal")
+        known += bool(difference and why_different(name))
+        if difference and not why_different(name):
+            drift.append(name)
+            print(f"=== {name}\n{difference}\n", flush=True)
+    program = kubectl()
+    if asked.drift and program is not None and program.version != EMULATED:
+        told = json.loads(DRIFT.read_text(encoding="utf-8"))
+        told[".".join(map(str, program.version))] = sorted(drift)
+        DRIFT.write_text(json.dumps(told, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    print(f"{known} known to differ")
+    print(f"{equal} / {len(some)}")
 
 
 if __name__ == "__main__":

@@ -346,9 +346,7 @@ BROKEN = [
     deployment("pull", container("app", "missing:9"), replicas=2),
     deployment("hungry", container(resources={"requests": {"cpu": "64", "memory": "1Gi"}})),
     deployment("nowhere", container(), nodeSelector={"disk": "ssd"}),
-    deployment(
-        "unmounted", container(), volumes=[{"name": "v", "configMap": {"name": "absent"}}], replicas=1
-    ),
+    deployment("unmounted", container(), volumes=[{"name": "v", "configMap": {"name": "absent"}}], replicas=1),
     deployment("unset", container(env=[{"name": "A", "valueFrom": {"secretKeyRef": {"name": "absent", "key": "k"}}}])),
     deployment(
         "initfail",

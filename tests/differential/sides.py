@@ -6,10 +6,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -132,13 +134,40 @@ def ours(case: Case, world: World, client_time: float) -> Left:
     return Left(done.code, passing(done.stdout), NOISE.sub("", passing(done.stderr)))
 
 
+EMULATED = (1, 32)
+"""The version that ours is."""
+
+
+class Program(NamedTuple):
+    """An installed kubectl."""
+
+    path: str
+    version: tuple[int, int]
+
+
+@lru_cache(maxsize=1)
+def kubectl() -> Program | None:
+    """The kubectl to compare with: of our version if there is one, else a newer one."""
+    paths = dict.fromkeys(
+        filter(None, (shutil.which("kubectl"), shutil.which("kubectl", path=Path(sys.executable).parent)))
+    )
+    found = [Program(path, version) for path in paths if (version := _version(path)) >= EMULATED]
+    return min(found, key=lambda program: program.version, default=None)
+
+
+def _version(path: str) -> tuple[int, int]:
+    told = subprocess.run([path, "version", "--client"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"Client Version: v(\d+)\.(\d+)", told)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
 class Real:
-    """The kubectl on PATH, before one door."""
+    """The real kubectl, before one door."""
 
     def __init__(self, door: Door, home: Path) -> None:
-        program = shutil.which("kubectl")
-        assert program is not None
-        self.door, self.home, self.program = door, home, program
+        found = kubectl()
+        assert found is not None
+        self.door, self.home, self.program = door, home, found.path
 
     def __call__(self, case: Case) -> tuple[Left, float]:
         """What the case left behind, and when it began (Unix seconds)."""

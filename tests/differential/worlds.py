@@ -18,6 +18,7 @@ from aiops_gym.sim.world import World
 from aiops_gym.types import Request
 
 Json = Any
+SEED = 11
 SECOND = 1_000
 MINUTE = 60_000
 SERVER = Binary(program="idle", params={"ports": [8080], "http": {"/": [200, "ok\n"]}, "log": ["listening on 8080"]})
@@ -69,9 +70,12 @@ def put(world: World, resource: str, name: str, namespace: str = NS, **fields: J
     world.store.put(resource, {**stored, **fields})
 
 
+def _blueprint(start: int) -> Blueprint:
+    return Blueprint(app="differential", namespace=NS, variant=0, start=start, images=IMAGES)
+
+
 def _begin(start: int) -> World:
-    blueprint = Blueprint(app="differential", namespace=NS, variant=0, start=start, images=IMAGES)
-    world = World(blueprint, laws(exec_inside), 11)
+    world = World(_blueprint(start), laws(exec_inside), SEED)
     for node in cluster.NODES:
         apply(world, {key: value for key, value in node.items() if key != "status"})
         put(world, "nodes", node["metadata"]["name"], "", status=node["status"])
@@ -114,7 +118,8 @@ def _moving(healthy: World) -> World:
     world = healthy.fork()
     new = {"spec": {"template": {"metadata": {"annotations": {"turn": "3"}}}}}
     merge(world, "deployments.apps", "web", new)
-    ask(world, "patch", "deployments.apps", NS, "web", body=[{"op": "replace", "path": IMAGE, "value": "app:2"}], content_type=JSON)
+    slower = [{"op": "replace", "path": IMAGE, "value": "app:2"}]
+    ask(world, "patch", "deployments.apps", NS, "web", body=slower, content_type=JSON)
     merge(world, "deployments.apps", "api", {"spec": {"paused": True, "replicas": 4}})
     merge(world, "daemonsets.apps", "agent", new)
     held = objects.pod("held", objects.container(), terminationGracePeriodSeconds=30)
@@ -160,3 +165,11 @@ def build(state: str, start: int) -> World:
         world = _hotel(start) if state == "hotel" else _healthy(start)
     world.settle()
     return world
+
+
+def empty(state: str, start: int) -> World:
+    """A world of this state's kind in which nothing has happened: what a recorded state is put into."""
+    if state == "hotel":
+        base = Simulated(registry.problem(HOTEL), 7, noise=False).world
+        return World(base.blueprint, base.laws, base.seed)
+    return World(_blueprint(start), laws(exec_inside), SEED)

@@ -99,7 +99,6 @@ PATHS = [
     "/api/v1/namespaces/default/pods/..%2f..%2fsecrets",
     "/api/v1/namespaces/default/pods/%00",
     "//api//v1",
-    "/openapi/v2",
     "/openapi/v3/../../x",
     "/static/index.html",
     "/api/v1/namespaces/default/pods/x/nope",

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CORPUS = Path(__file__).parent / "corpus.py"
 
 
+@pytest.mark.slow
 def test_a_corpus_of_scripts_prints_the_same_in_two_processes():
     """`PYTHONHASHSEED`, the wall clock, process numbers and the interpreter's own hash seeds all differ."""
     command = [sys.executable, str(CORPUS)]

@@ -2,7 +2,6 @@
 
 import pytest
 
-
 TEARING = ["rm -rf /tmp; echo a > /tmp/b", "rm -rf /root; echo hi > f", "rm -rf /; echo x > /y"]
 
 

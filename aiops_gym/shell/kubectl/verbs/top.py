@@ -179,7 +179,10 @@ def _bytes(memory: Decimal) -> str:
 
 
 def _share(used: Decimal, room: Decimal) -> str:
-    return f"{int(used / room * 100)}%" if room else "<unknown>"
+    if not room:
+        return "<unknown>"
+    milli = [int((amount * 1000).to_integral_value(rounding="ROUND_CEILING")) for amount in (used, room)]
+    return f"{int(milli[0] / milli[1] * 100)}%"
 
 
 _COMMON: Final = (
