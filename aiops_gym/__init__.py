@@ -13,11 +13,11 @@ import gymnasium
 from aiops_gym.version import __version__
 
 if TYPE_CHECKING:
-    from aiops_gym import shell, tools
+    from aiops_gym import errors, shell, testing, tools
     from aiops_gym.catalog.registry import problems
     from aiops_gym.runs import Episode, run_episode
 
-__all__ = ["Episode", "__version__", "problems", "run_episode", "shell", "tools"]
+__all__ = ["Episode", "__version__", "errors", "problems", "run_episode", "shell", "testing", "tools"]
 
 STEPS = 30
 """Actions of an episode at most."""
@@ -29,7 +29,7 @@ _LAZY = {
     "problems": "aiops_gym.catalog.registry",
     "run_episode": "aiops_gym.runs",
 }
-_ROOMS = ("shell", "tools")
+_ROOMS = ("errors", "shell", "testing", "tools")
 
 
 def __getattr__(name: str) -> Any:
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 def _register() -> None:
