@@ -262,7 +262,7 @@ def _note_ended(world: World, process: Mapping[str, Json]) -> None:
     for key in [k for k, row in table.items() if row["ended"] < world.now - HOUR]:
         del table[key]
     fields = ("pod", "uid", "container", "node", "image", "started", "ended", "program", "params")
-    table[process["id"]] = {name: process[name] for name in fields}
+    table[process["id"]] = {**{name: process[name] for name in fields}, "state": {}}
 
 
 def _drop(world: World, prefix: str) -> None:

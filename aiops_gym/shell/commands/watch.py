@@ -14,6 +14,11 @@ FLAGS = words(
     """
 )
 
+MOST = 100
+"""Runs of the command; after them nobody looks, and only time passes."""
+
+FOREVER = 1e9
+
 
 def run(context: Context, argv: list[str]) -> Output:
     """`watch [-n SECONDS] COMMAND`: without a terminal there is no screen to redraw, so only changes are printed."""
@@ -39,12 +44,13 @@ def run(context: Context, argv: list[str]) -> Output:
         return Output("", "Usage:\n watch [options] command\n", 1)
     command = rest if direct or (len(rest) > 1 and " " not in "".join(rest)) else ["sh", "-c", " ".join(rest)]
     printed, last = [], ""
-    while True:
+    for turn in range(MOST + 1):
         output, ended = context.spawn(command)
         text = output.stdout + output.stderr
         if text != last:
             head = f"Every {interval:.1f}s: {' '.join(rest)}    {NAME}: {render(context.cluster.now(), '%c')}\n\n"
             printed.append((head if title else "") + text)
             last = text
-        if ended or not context.cluster.wait(interval):
-            return Output("\n".join(printed), "", 124)
+        if ended or not context.cluster.wait(interval if turn < MOST else FOREVER):
+            break
+    return Output("\n".join(printed), "", 124)

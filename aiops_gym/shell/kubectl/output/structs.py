@@ -48,6 +48,7 @@ SPECIAL: Final = {
     "clusters": ("name", "cluster"),
     "users": ("name", "user"),
     "contexts": ("name", "context"),
+    "spec": ("replicas", "minAvailable", "ports", "selector", "clusterIP", "clusterIPs", "type"),
     "Secret": ("kind", "apiVersion", "metadata", "immutable", "data", "binaryData", "stringData", "type"),
 }
 MAPS: Final = frozenset(
