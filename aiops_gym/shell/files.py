@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from errno import EINVAL
 from posixpath import join
 from typing import Any
 
@@ -54,7 +55,10 @@ class OpenFiles:
         folder = full.rsplit("/", 1)[0]
         if folder and not drive.exists(folder):
             drive.mkdir(folder, True)
-        drive.write_file(full, text.encode())
+        try:
+            drive.write_file(full, text.encode())
+        except RuntimeError as error:  # a name that the file system does not take, or a folder
+            raise OSError(EINVAL, "Invalid argument", path) from error
         self.wrote = True
 
     def exists(self, path: str) -> bool:

@@ -41,7 +41,6 @@ class HttpAnswer:
     tls: bool = False
 
 
-
 class Program:
     """A daemon that starts at once, says nothing and ends when asked; other kinds change what they do differently.
 

@@ -148,10 +148,9 @@ class Program(NamedTuple):
 @lru_cache(maxsize=1)
 def kubectl() -> Program | None:
     """The kubectl to compare with: of our version if there is one, else a newer one."""
-    paths = dict.fromkeys(
-        filter(None, (shutil.which("kubectl"), shutil.which("kubectl", path=Path(sys.executable).parent)))
-    )
-    found = [Program(path, version) for path in paths if (version := _version(path)) >= EMULATED]
+    beside = shutil.which("kubectl", path=str(Path(sys.executable).parent))
+    paths = dict.fromkeys((shutil.which("kubectl"), beside))
+    found = [Program(path, version) for path in paths if path and (version := _version(path)) >= EMULATED]
     return min(found, key=lambda program: program.version, default=None)
 
 
@@ -171,9 +170,10 @@ class Real:
 
     def __call__(self, case: Case) -> tuple[Left, float]:
         """What the case left behind, and when it began (Unix seconds)."""
-        settings = {"PATH": os.environ["PATH"], "HOME": str(self.home), "KUBECONFIG": str(self.door), "LANG": "C"}
         with tempfile.TemporaryDirectory() as folder:
-            for name, text in case.files.items():
+            config = Path(folder, ".kube", "config")
+            settings = {"PATH": os.environ["PATH"], "HOME": str(self.home), "KUBECONFIG": str(config), "LANG": "C"}
+            for name, text in {**case.files, ".kube/config": Path(self.door).read_text(encoding="utf-8")}.items():
                 path = Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
@@ -196,7 +196,7 @@ class Real:
 
     def _plain(self, text: str, folder: str) -> str:
         """Without what is another in each run: addresses and temporary folders."""
-        ours = {str(self.door): "/root/.kube/config", self.door.url: SERVER, str(self.home): "/root", folder: "/root"}
+        ours = {self.door.url: SERVER, str(self.home): "/root", folder: "/root"}
         for theirs, mine in ours.items():
             text = text.replace(theirs, mine)
         return passing(text)

@@ -87,6 +87,8 @@ def of_kubectl() -> str:
     lines = ["kubectl controls the Kubernetes cluster manager.", ""]
     lines += [" Find more information at: https://kubernetes.io/docs/reference/kubectl/", ""]
     for title, commands in GROUPS.items():
+        if title == "Other Commands":
+            lines += ["Subcommands provided by plugins:", ""]
         lines += [f"{title}:", *(f"  {name:<15} {text}" for name, text in commands.items()), ""]
     lines += ["Usage:", "  kubectl [flags] [options]", ""]
     return "\n".join(lines) + "\n" + FOOT.format(path="kubectl")

@@ -101,8 +101,11 @@ def _tables(call: Invocation, infos: list[Info], errors: list[KubectlError]) -> 
     several = len({info.resource.name for info in infos}) > 1
     tables = Tables(style_of(call, several))
     field = call.flags.text("sort-by")
+    if field and len(infos) > 1:
+        # kubectl takes several Tables for the objects to sort: their rows stay as they are
+        infos = [infos[at] for at in order([info.obj for info in infos], field)]
     for info in infos:
-        table = _in_order(info.obj, field, len(infos)) if field else info.obj
+        table = _in_order(info.obj, field) if field and len(infos) == 1 else info.obj
         tables.add(kind_group(info.resource), info.resource.namespaced, table)
     text = tables.text()
     call.write(text)
@@ -114,16 +117,14 @@ def _tables(call: Invocation, infos: list[Info], errors: list[KubectlError]) -> 
     return 0
 
 
-def _in_order(table: Json, field: str, tables: int) -> Json:
-    """A Table in the order of a field. Of a single one kubectl shows nothing when it cannot be sorted."""
+def _in_order(table: Json, field: str) -> Json:
+    """A Table in the order of a field; kubectl shows nothing of it when it cannot be sorted."""
     rows = table["rows"]
-    if len(rows) < 2 and tables < 2:
+    if len(rows) < 2:
         return table
     try:
         found = order([row["object"] for row in rows], field)
     except Failure:
-        if tables > 1:
-            raise
         found = []
     return {**table, "rows": [rows[at] for at in found]}
 

@@ -14,7 +14,7 @@ def run(call: Invocation) -> int | None:
     if verb is None:
         if call.args:
             topics = help.of_kubectl().partition("\n\nBasic")
-            text = topics[2].replace("\nOther Commands:", "\nSubcommands provided by plugins:\n\nOther Commands:")
+            text = topics[2]
             call.complain(f"Unknown help topic [`{' '.join(call.args)}`]\n\n\n{topics[1].lstrip()}{text}")
             return 0
         call.write(help.of_kubectl())
