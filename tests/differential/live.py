@@ -24,6 +24,7 @@ from aiops_gym.sim.world import World
 HERE = Path(__file__).parent
 CHUNK = 60
 WORKERS = 2
+TRIES = 3
 NAMED = re.compile(r"\{(pod|rs):([\w-]+)\}")
 RESOURCES = {"pod": "pods", "rs": "replicasets.apps"}
 
@@ -76,7 +77,17 @@ def _chunk(work: tuple[str, list[str], int]) -> list[Outcome]:
     world = worlds.build(state, start)
     with tempfile.TemporaryDirectory() as home, door(world.fork()) as opened:
         real = Real(opened, Path(home))
-        return [_one(named(_by_id()[name], world), world, real) for name in ids]
+        return [_settled(named(_by_id()[name], world), world, real) for name in ids]
+
+
+def _settled(case: Case, world: World, real: Real) -> Outcome:
+    """A case, tried again where it differs: a machine that was busy for two seconds proves nothing."""
+    outcome = _one(case, world, real)
+    for _ in range(TRIES - 1):
+        if not outcome.difference:
+            break
+        outcome = _one(case, world, real)
+    return outcome
 
 
 def _one(case: Case, world: World, real: Real) -> Outcome:
