@@ -29,6 +29,7 @@ ANY_ORDER: Sequence[tuple[str, str]] = (
     (r": logs .*(--all-containers|--all-pods|-l )", "streams are read in the order of a Go map's iteration"),
     (r": set env .*--from=", "one warning a key, in the order of a Go map's iteration"),
     (r": (label|annotate) .*--list", "labels are listed in the order of a Go map's iteration"),
+    (r": top .*--sort-by", "rows of equal use, which depend on the moment, in the order of an unstable sort"),
     (r": drain ", "reasons are collected in a Go map"),
 )
 """Cases in which the real kubectl itself is different each time: equal if the words are, in any order."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aiops_gym.sim.container import Container
 from aiops_gym.sim.executables.curl import CONNECT_SECONDS, SYN
+from aiops_gym.sim.executables.options import options
 from aiops_gym.sim.executables.peer import Inside, Peer, is_address, resends
 from aiops_gym.types import Output, Timed
 
@@ -14,18 +15,8 @@ VALUED = "wpsiqXxIOPTMmWV"
 
 def run(peer: Peer, argv: Sequence[str], stdin: str) -> Timed:
     """`nc [-nvzuN] [-w SECONDS] HOST PORT`; a range of ports as `1-9` is tried one after the other."""
-    name, flags, values, words = argv[0].rpartition("/")[2], set[str](), dict[str, str](), list[str]()
-    rest = list(argv[1:])
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("-") or len(word) < 2:
-            words.append(word)
-            continue
-        for index, letter in enumerate(word[1:], 2):
-            flags.add(letter)
-            if letter in VALUED:
-                values[letter] = word[index:] or (rest.pop(0) if rest else "")
-                break
+    name = argv[0].rpartition("/")[2]
+    flags, values, words = options(argv[1:], VALUED)
     if "l" in flags:
         return Timed("", "", 1, CONNECT_SECONDS)
     if len(words) < 2:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aiops_gym.sim.container import Container
+from aiops_gym.sim.executables.options import options
 from aiops_gym.sim.executables.peer import Inside, Link, Peer, is_address
 from aiops_gym.types import Output, Timed
 
@@ -20,7 +21,7 @@ VALUED = "cWwistIpQSlMt"
 
 def run(peer: Peer, argv: Sequence[str], small: bool = False) -> Timed:
     """`ping [-q] [-c COUNT] [-i SECONDS] [-W SECONDS] [-w SECONDS] HOST`; `small` is the one of BusyBox."""
-    flags, values, hosts = _parse(argv[1:])
+    flags, values, hosts = options(argv[1:], VALUED)
     if not hosts:
         return Timed("", "ping: usage error: Destination address required\n", 1)
     host, link = hosts[-1], peer.link(hosts[-1], 0)
@@ -51,21 +52,6 @@ def run(peer: Peer, argv: Sequence[str], small: bool = False) -> Timed:
         return Timed("\n".join(lines) + "\n", "", 0, FOREVER, steps)
     lines += _statistics(small, host, sent, trips, end)
     return Timed("\n".join(lines) + "\n", "", 0 if got else 1, end, steps)
-
-
-def _parse(words: Sequence[str]) -> tuple[set[str], dict[str, str], list[str]]:
-    flags, values, hosts, rest = set[str](), dict[str, str](), list[str](), list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("-") or len(word) < 2:
-            hosts.append(word)
-            continue
-        for index, letter in enumerate(word[1:], 2):
-            flags.add(letter)
-            if letter in VALUED:
-                values[letter] = word[index:] or (rest.pop(0) if rest else "")
-                break
-    return flags, values, hosts
 
 
 def _number(text: str | None, default: float) -> float:
