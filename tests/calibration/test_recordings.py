@@ -39,8 +39,8 @@ def test_names_namespaces_and_images_mean_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", ["s-crash", "s-badimage", "s-config", "s-delete", "s-healthy", "s-noregistry"])
 def test_most_single_runs_show_the_recorded_course(name: str) -> None:
     manifest, recording = _load(name)
-    same = [not list(differences(manifest, recording, seed)) for seed in range(10)]
-    assert sum(same) >= 6
+    same = [not list(differences(manifest, recording, seed)) for seed in range(20)]
+    assert sum(same) >= 10
 
 
 def test_the_same_seed_plays_the_same() -> None:

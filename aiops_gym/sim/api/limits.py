@@ -97,13 +97,15 @@ def _pod_faults(spec: Draft, rule: Mapping[str, Any]) -> list[str]:
 
 
 def _together(spec: Draft, kind: str) -> dict[str, str]:
-    """What the containers of a pod have together."""
+    """What the containers of a pod have together, or its greediest init container."""
     total: dict[str, Decimal] = {}
     suffix: dict[str, str] = {}
-    for container in spec.get("containers") or ():
-        for what, amount in get(container, "resources", kind, default={}).items():
-            total[what] = total.get(what, Decimal(0)) + quantity.parse(amount)
-            suffix.setdefault(what, str(amount).lstrip("+-.0123456789"))
+    for name, first in (("containers", False), ("initContainers", True)):
+        for container in spec.get(name) or ():
+            for what, text in get(container, "resources", kind, default={}).items():
+                before, amount = total.get(what, Decimal(0)), quantity.parse(text)
+                total[what] = max(before, amount) if first else before + amount
+                suffix.setdefault(what, str(text).lstrip("+-.0123456789"))
     return {what: quantity.write(amount, suffix[what]) for what, amount in total.items()}
 
 

@@ -44,21 +44,20 @@ class CronJobController:
             yield f"{namespace_of(obj)}/{reference['name']}"
 
     def reconcile(self, world: World, key: str) -> None:
-        """Note what has ended, tidy up, and start a Job if it is time."""
+        """Note what has ended, start a Job if it is time, and tidy up."""
         cron_job = world.store.by_key(RESOURCE, key)
         if cron_job is None or pods_of.terminating(cron_job):
             return
         mine = [job for job in world.store.owned(jobs.RESOURCE, uid_of(cron_job)) if not pods_of.terminating(job)]
-        _tidy(world, cron_job, mine)
         cron_job = _settle(world, cron_job, mine)
         zone = _zone(cron_job)
-        if cron_job["spec"].get("suspend") or zone is None:
-            return
-        schedule = cron.parse(cron_job["spec"]["schedule"])
-        last = _due(world, cron_job, schedule, zone)
-        if last is not None:
-            cron_job = _start(world, cron_job, last, zone)
-        _plan(world, cron_job, schedule, zone)
+        if zone is not None and not cron_job["spec"].get("suspend"):
+            schedule = cron.parse(cron_job["spec"]["schedule"])
+            last = _due(world, cron_job, schedule, zone)
+            if last is not None:
+                cron_job = _start(world, cron_job, last, zone)
+            _plan(world, cron_job, schedule, zone)
+        _tidy(world, cron_job, mine)
 
 
 def _zone(cron_job: Obj) -> tzinfo | None:
@@ -138,9 +137,7 @@ def _due(world: World, cron_job: Obj, schedule: cron.Schedule, zone: tzinfo) -> 
         found, missed = _ms(time), missed + 1
         time = schedule.after(time)
     if missed > MANY:
-        text = (
-            f"too many missed start times: {missed}. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
-        )
+        text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
         events.record(world, cron_job, "Warning", "TooManyMissedTimes", text, COMPONENT)
     return found
 

@@ -17,6 +17,7 @@ from aiops_gym.sim.world import Handler, World
 
 RESOURCE = "daemonsets.apps"
 COMPONENT = "daemonset-controller"
+LONGEST_BACK_OFF = 900 * SECOND
 
 
 class DaemonSetController:
@@ -31,7 +32,7 @@ class DaemonSetController:
         if obj is None:
             return
         if resource == RESOURCE:
-            if new is not None and (old is None or old["spec"] != new["spec"]):
+            if new is not None and (old is None or old["spec"] != new["spec"] or making.failing(world, new)):
                 yield key_of(obj)
         elif resource == "nodes":
             if old is None or new is None or old.get("spec") != new.get("spec") or labels_of(old) != labels_of(new):
@@ -67,9 +68,11 @@ class _Sync:
         """Remove what must go, make what is missing, replace what is old, count."""
         self._clean()
         missing = [node for node in self.wanted if node not in self.there and node not in self.leaving]
-        made = [making.make(self.world, self.ds, daemonpods.build(self.ds, node), COMPONENT) for node in missing]
-        if any(isinstance(outcome, str) for outcome in made):
+        bodies = [daemonpods.build(self.ds, node) for node in missing]
+        if making.make_all(self.world, self.ds, bodies, COMPONENT)[1]:
             making.retry(self.world, self.ds, "daemonset")
+        else:
+            making.settled(self.world, self.ds)
         if get(self.ds, "spec", "updateStrategy", "type", default="RollingUpdate") == "RollingUpdate":
             self._roll()
         self._publish()
@@ -90,13 +93,31 @@ class _Sync:
         self.there = {node: pods for node, pods in self.there.items() if pods}
 
     def _bury(self, pod: Obj, node: str) -> None:
+        """Delete a pod that has ended; failed ones of a node at growing intervals."""
         failed = pods_of.phase(pod) == "Failed"
+        self.leaving.add(node)
+        if failed and not self._patient(node):
+            return
         type_, reason = ("Warning", "FailedDaemonPod") if failed else ("Normal", "SucceededDaemonPod")
         what, how = ("failed", "kill") if failed else ("succeeded", "delete")
         text = f"Found {what} daemon pod {key_of(pod)} on node {node}, will try to {how} it"
         events.record(self.world, self.ds, type_, reason, text, COMPONENT)
         making.remove(self.world, self.ds, pod, COMPONENT)
-        self.leaving.add(node)
+
+    def _patient(self, node: str) -> bool:
+        """Whether the back-off of the node's failed pods is over; the next one begins then.
+
+        Table `daemonfailures`: set and node -> [back-off (ms), since when].
+        """
+        table, now, status = self.world.table("daemonfailures"), self.world.now, get(self.ds, "status", default={})
+        key = f"{uid_of(self.ds)}/{status.get('observedGeneration', 0)}/{node}"
+        wait, since = table.get(key, (0, 0))
+        if now < since + wait:
+            self.world.schedule(wait, "daemonset.retry", key_of(self.ds), uid_of(self.ds))
+            return False
+        expired = now - since > 2 * LONGEST_BACK_OFF
+        table[key] = [min(2 * wait, LONGEST_BACK_OFF) if wait and not expired else SECOND, now]
+        return True
 
     def _surging(self, keep: list[Obj], pod: Obj) -> bool:
         """Whether a second pod is the successor of an old one, which stays until the new one is available."""
@@ -181,9 +202,7 @@ def _age(pod: Obj) -> tuple[str, str]:
 
 def retry(world: World, key: str, uid: str) -> None:
     """Look again at a set that could not create a pod, or whose pods were too young."""
-    ds = world.store.by_key(RESOURCE, key)
-    if ds is not None and uid_of(ds) == uid:
-        world.enqueue("daemonset", key, 0)
+    making.look_again(world, RESOURCE, "daemonset", key, uid)
 
 
 controller = DaemonSetController()

@@ -7,14 +7,16 @@ from math import ceil, floor
 from typing import Any
 
 from aiops_gym.sim import api, events
+from aiops_gym.sim.controllers import making, progress, revisions
 from aiops_gym.sim.controllers import pods as pods_of
-from aiops_gym.sim.controllers import progress, revisions
 from aiops_gym.sim.controllers.writes import annotate, condition, put_spec
 from aiops_gym.sim.objects import Obj, assoc, controller_of, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.world import Handler, World
 
 RESOURCE = "deployments.apps"
 COMPONENT = "deployment-controller"
+PACE = making.Pace(most=15)
+"""A set that cannot be made is tried again so often before the next change of the Deployment."""
 
 
 class DeploymentController:
@@ -74,6 +76,7 @@ class _Rollout:
         self.surge, self.unavailable = (0, 0) if self.recreate else _limits(deployment, self.wanted)
         self.sets = revisions.replica_sets(world, deployment)
         self.new = revisions.newest(deployment, self.sets)
+        self.failed = False
 
     @property
     def old(self) -> list[Obj]:
@@ -90,9 +93,15 @@ class _Rollout:
             if self.new is not None:
                 self.new = revisions.refresh(self.world, self.deployment, self.new, self.old)
             self._resize()
+            if paused:
+                revisions.forget(self.world, self.deployment, self.old)
             self._publish(rolling=False)
             return
         moved = self._recreate() if self.recreate else self._roll()
+        if self.failed:
+            making.retry(self.world, self.deployment, "deployment", PACE)
+            return
+        making.settled(self.world, self.deployment)
         if not moved and progress.complete(
             self.world.store.by_key(RESOURCE, key_of(self.deployment)) or self.deployment
         ):
@@ -131,6 +140,7 @@ class _Rollout:
             text = f'Failed to create new replica set "{revisions.next_name(deployment)}": {error.message}'
             events.record(world, deployment, "Warning", "ReplicaSetCreateError", text, COMPONENT)
             progress.remember(world, deployment, "False", "ReplicaSetCreateError", text)
+            self.failed = True
             return True
         if size:
             text = f"Scaled up replica set {name_of(self.new)} from 0 to {size}"
@@ -214,23 +224,29 @@ class _Rollout:
 
     def _resize_in_proportion(self, busy: Sequence[Obj]) -> None:
         allowed = self.wanted + self.surge if self.wanted else 0
-        total = progress.total(busy, "spec", "replicas")
-        to_add, added = allowed - total, 0
-        grown = sorted(busy, key=lambda rs: (-rs["spec"]["replicas"], rs["metadata"]["creationTimestamp"], name_of(rs)))
+        to_add, added = allowed - progress.total(busy, "spec", "replicas"), 0
+        # Of sets of one size the newest grows first, and the oldest shrinks first.
+        ranked = sorted(busy, key=lambda rs: (rs["metadata"]["creationTimestamp"], name_of(rs)), reverse=to_add > 0)
+        ranked.sort(key=lambda rs: -int(rs["spec"]["replicas"]))
         sizes = {}
-        for rs in grown:
-            size = int(rs["spec"]["replicas"])
-            before = int(get(rs, "metadata", "annotations", revisions.MAXIMUM, default=total) or total)
-            share = round(size * allowed / max(1, before)) - size
+        for rs in ranked:
             rest = to_add - added
-            share = min(share, rest) if to_add > 0 else max(share, rest)
-            sizes[name_of(rs)] = max(0, size + share)
+            share = min(self._share(rs), rest) if to_add > 0 else max(self._share(rs), rest)
+            sizes[name_of(rs)] = int(rs["spec"]["replicas"]) + share
             added += share
-        if grown:
-            first = name_of(grown[0])
-            sizes[first] = max(0, sizes[first] + to_add - added)
-        for rs in grown:
+        first = name_of(ranked[0])
+        sizes[first] = max(0, sizes[first] + to_add - added)
+        for rs in ranked:
             self._scale(rs, sizes[name_of(rs)])
+
+    def _share(self, rs: Obj) -> int:
+        """By how much a set changes when it keeps its share of all pods; halves are rounded away from zero."""
+        size = int(rs["spec"]["replicas"])
+        if not self.wanted:
+            return -size
+        before = get(rs, "metadata", "annotations", revisions.MAXIMUM, default=0)
+        before = int(before) or int(get(self.deployment, "status", "replicas", default=0))
+        return floor(size * (self.wanted + self.surge) / before + 0.5) - size if before else 0
 
     def _scale(self, rs: Obj, size: int) -> bool:
         """Write a set's new size. True when it was another one."""
@@ -268,6 +284,11 @@ def _absolute(value: Any, wanted: int, up: bool) -> int:
     return int(value)
 
 
+def retry(world: World, key: str, uid: str) -> None:
+    """Try again to make a new set."""
+    making.look_again(world, RESOURCE, "deployment", key, uid)
+
+
 def deadline(world: World, key: str, uid: str, since: str) -> None:
     """The progress deadline of a rollout that was last seen moving at `since` has passed."""
     deployment = world.store.by_key(RESOURCE, key)
@@ -276,4 +297,4 @@ def deadline(world: World, key: str, uid: str, since: str) -> None:
 
 
 controller = DeploymentController()
-HANDLERS: dict[str, Handler] = {"deployment.deadline": deadline}
+HANDLERS: dict[str, Handler] = {"deployment.deadline": deadline, "deployment.retry": retry}

@@ -79,13 +79,16 @@ def requests(pod: Obj) -> dict[str, int]:
     """What the pod asks for: `cpu` in thousandths, everything else in units."""
     cached = pod.memo.get("requests")
     if cached is None:
-        cached = {}
+        most, cached = dict[str, int](), dict[str, int]()
+        for container in pod["spec"].get("initContainers") or ():
+            for name, amount in _amounts(container).items():
+                most[name] = max(most.get(name, 0), cached.get(name, 0) + amount)
+                if container.get("restartPolicy") == "Always":  # a sidecar runs on beside what follows
+                    cached[name] = cached.get(name, 0) + amount
         for container in pod["spec"].get("containers", ()):
             for name, amount in _amounts(container).items():
                 cached[name] = cached.get(name, 0) + amount
-        for container in pod["spec"].get("initContainers", ()):
-            for name, amount in _amounts(container).items():
-                cached[name] = max(cached.get(name, 0), amount)
+        cached = {name: max(most.get(name, 0), cached.get(name, 0)) for name in (*cached, *most)}
         pod.memo["requests"] = cached
     return dict(cached)
 

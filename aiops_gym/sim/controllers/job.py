@@ -6,11 +6,12 @@ succeeded says so first in an interim condition, and has its last one when none 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.sim import events
-from aiops_gym.sim.controllers import jobpods, making
+from aiops_gym.sim.controllers import jobindexes, jobpods, jobpolicy, making, replicaset
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import condition, put_status, without_condition, without_finalizer
 from aiops_gym.sim.objects import Obj, controller_of, get, key_of, namespace_of, uid_of
@@ -19,6 +20,10 @@ from aiops_gym.sim.world import Handler, World
 
 RESOURCE = "jobs.batch"
 COMPONENT = "job-controller"
+BATCH = SECOND
+"""What happens to pods within this time (ms) is looked at together."""
+
+PACE = making.Pace(SECOND, 60 * SECOND)
 REACHED = ("SuccessCriteriaMet", "CompletionsReached", "Reached expected number of succeeded pods")
 LIMIT = ("FailureTarget", "BackoffLimitExceeded", "Job has reached the specified backoff limit")
 LATE = ("FailureTarget", "DeadlineExceeded", "Job was active longer than specified deadline")
@@ -29,13 +34,16 @@ Finding = tuple[str, str, str]
 
 
 class JobController:
-    """Starts pods until enough have succeeded or too many have failed."""
+    """Starts pods until enough have succeeded or too many have failed.
+
+    Table `jobbatches`: key of a Job -> when its pods are looked at (ms).
+    """
 
     name = "job"
     watches = (RESOURCE, "pods")
 
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
-        """The Job, or the Job of a pod."""
+        """The Job at once; the Job of a pod a little later."""
         obj = new if new is not None else old
         if obj is None:
             return
@@ -43,7 +51,10 @@ class JobController:
             if old is None or new is None or old["spec"] != new["spec"] or pods_of.terminating(new):
                 yield key_of(obj)
         elif (reference := controller_of(obj)) is not None and reference["kind"] == "Job":
-            yield f"{namespace_of(obj)}/{reference['name']}"
+            key, batches = f"{namespace_of(obj)}/{reference['name']}", world.table("jobbatches")
+            if key not in batches:
+                batches[key] = world.now + BATCH
+                world.schedule(BATCH, "job.batch", key)
 
     def reconcile(self, world: World, key: str) -> None:
         """Count what has ended, then finish the Job or start what is missing."""
@@ -69,134 +80,141 @@ class _Sync:
         self.conditions: list[Mapping[str, Any]] = list(self.status.get("conditions", ()))
         self.pods = jobpods.mine(world, job)
         self.active = [pod for pod in self.pods if pods_of.active(pod)]
-        self.done = jobpods.numbers(self.status.get("completedIndexes", ""))
+        self.indexes = jobindexes.of(job, self.pods)
         self.suspended = bool(job["spec"].get("suspend"))
 
     def run(self) -> None:
         """Count, judge, act, publish."""
-        self._begin()
-        news, doomed = self._count()
-        found = self._judged(doomed)
-        if found is not None:
-            self._remove(self.active)
-            self.active = []
-        else:
+        if not self.suspended:
+            self.status.setdefault("startTime", self.world.timestamp)
+        fresh = [pod for pod in self.pods if not jobpods.counted(pod)]
+        ended = [pod for pod in fresh if jobpods.succeeded(pod) or jobpods.failed(self.job, pod)]
+        released = [pod for pod in ended if uid_of(pod) not in self.indexes.kept]
+        self._count(released)
+        found = self._judged(len([pod for pod in ended if pod not in released]))
+        if found is None:
             self._manage()
             found = REACHED if self._enough() else None
-            if found is not None:
-                self._remove(self.active)
-                self.active = []
-            else:
+            if found is None:
                 self._note_suspension()
+        else:
+            released = fresh
+            self._remove(self.active)
+            if found[0] == "FailureTarget":
+                self._count([pod for pod in fresh if pod not in ended])
+            self.active = []
         terminating = [pod for pod in self.world.store.owned("pods", uid_of(self.job)) if _on_the_way_out(pod)]
         if found is not None:
             self._conclude(found, bool(terminating))
         self._publish(len(terminating))
-        for pod in news:
-            present = self.world.store.by_key("pods", key_of(pod))
-            if present is not None and uid_of(present) == uid_of(pod):
-                without_finalizer(self.world, "pods", present, jobpods.TRACKING)
+        for pod in released:
+            self._release(pod)
 
-    def _begin(self) -> None:
-        if self.suspended or "startTime" in self.status:
-            return
-        self.status["startTime"] = self.world.timestamp
-        deadline = get(self.job, "spec", "activeDeadlineSeconds")
-        if deadline is not None:
-            self._later(int(deadline) * SECOND)
+    def _release(self, pod: Obj) -> None:
+        present = self.world.store.by_key("pods", key_of(pod))
+        if present is not None and uid_of(present) == uid_of(pod):
+            without_finalizer(self.world, "pods", present, jobpods.TRACKING)
 
     def _later(self, delay: int) -> None:
         self.world.schedule(delay, "job.retry", key_of(self.job), uid_of(self.job))
 
-    def _count(self) -> tuple[list[Obj], str]:
-        """Add pods that ended since the last time to the counts: these pods, and why they end the whole Job."""
-        ended, doomed = [], ""
+    def _count(self, ended: Sequence[Obj]) -> None:
+        """Add pods that ended since the last time to the counts, and to the row of failures for the back-off."""
         table, uid = self.world.table("failures"), uid_of(self.job)
         row, last = table.get(uid, [0, 0])
-        fresh = [pod for pod in self.pods if not jobpods.counted(pod)]
-        for pod in sorted(fresh, key=lambda pod: jobpods.ended_at(self.world, pod)):
+        for pod in sorted(ended, key=jobpods.ended_at):
             if jobpods.succeeded(pod):
                 row = 0
-                index = jobpods.index_of(pod)
                 if not jobpods.indexed(self.job):
                     self.status["succeeded"] = self.status.get("succeeded", 0) + 1
-                elif index >= 0:
-                    self.done = [*self.done, index]
-            elif jobpods.failed(self.job, pod):
-                action, message = jobpods.policy(self.job, pod)
-                doomed = doomed or (message if action == "FailJob" else "")
-                if action != "Ignore":
-                    self.status["failed"] = self.status.get("failed", 0) + 1
-                row, last = row + 1, max(last, jobpods.ended_at(self.world, pod))
-            else:
                 continue
-            ended.append(pod)
-        if jobpods.indexed(self.job) and self.done:
-            self.status |= {"completedIndexes": jobpods.ranges(self.done), "succeeded": len(set(self.done))}
+            if jobpolicy.counts(self.job, pod):
+                self.status["failed"] = self.status.get("failed", 0) + 1
+            row, last = row + 1, max(last, jobpods.ended_at(pod))
+        if jobpods.indexed(self.job):
+            self.status["succeeded"] = len(self.indexes.done)
         if ended:
             table[uid] = [row, last]
-        return ended, doomed
 
-    def _judged(self, doomed: str) -> Finding | None:
-        """The interim condition that the Job has, or deserves."""
+    def _judged(self, waiting: int) -> Finding | None:
+        """The interim condition that the Job has, or deserves; so many failed pods wait for their successors."""
         for type_ in FINAL:
             there = condition(self.conditions, type_)
             if there is not None:
                 return type_, str(there["reason"]), str(there["message"])
         spec = self.job["spec"]
-        limit, again = int(spec.get("backoffLimit", 6)), 0
-        if get(spec, "template", "spec", "restartPolicy") == "OnFailure":
-            again = jobpods.restarts(self.active)
-        if doomed:
+        if doomed := jobpolicy.verdict(self.job, self.pods):
             return "FailureTarget", "PodFailurePolicy", doomed
-        if self.status.get("failed", 0) > limit or (again > 0 and again >= limit):
+        limit, again = int(spec["backoffLimit"]), 0
+        if get(spec, "template", "spec", "restartPolicy") == "OnFailure":
+            again = jobpods.restarts(pod for pod in self.pods if not pods_of.finished(pod))
+        if self.status.get("failed", 0) + waiting > limit or (again > 0 and again >= limit):
             return LIMIT
-        deadline, started = spec.get("activeDeadlineSeconds"), self.status.get("startTime")
+        return self._late() or self.indexes.verdict(self.job)
+
+    def _late(self) -> Finding | None:
+        deadline, started = get(self.job, "spec", "activeDeadlineSeconds"), self.status.get("startTime")
         if deadline is None or not started or self.suspended:
             return None
-        return LATE if self.world.now >= millis(started) + int(deadline) * SECOND else None
+        due = millis(started) + int(deadline) * SECOND
+        if due <= self.world.now:
+            return LATE
+        self._later(due - self.world.now)
+        return None
 
     def _enough(self) -> bool:
         wanted, done = get(self.job, "spec", "completions"), self.status.get("succeeded", 0)
-        return done >= wanted if wanted is not None else done > 0 and not self.active
+        return not self.active and (done >= wanted if wanted is not None else done > 0)
 
     def _manage(self) -> None:
-        """Have as many pods running as there should be now."""
-        if self.suspended:
-            self._remove(self.active)
-            self.active = []
-            return
+        """Have as many pods running as there should be now: first delete, and create only if nothing was deleted."""
         parallel, wanted = int(get(self.job, "spec", "parallelism", default=1)), get(self.job, "spec", "completions")
         done = self.status.get("succeeded", 0)
-        if wanted is not None:
+        if self.suspended:
+            aim = 0
+        elif wanted is not None:
             aim = max(0, min(parallel, int(wanted) - done))
         else:
-            aim = min(parallel, len(self.active)) if done else parallel
-        surplus = len(self.active) - aim
-        if surplus > 0:
-            self._remove(sorted(self.active, key=_cheapest)[:surplus])
-            self.active = [p for p in self.active if p not in sorted(self.active, key=_cheapest)[:surplus]]
-        elif surplus < 0:
-            self._add(-surplus)
+            aim = len(self.active) if done else parallel
+        surplus = self._surplus(len(self.active) - aim)
+        if surplus:
+            # Those that are not wanted any more have not failed.
+            for pod in surplus:
+                self._release(pod)
+            self._remove(surplus)
+            self.active = [pod for pod in self.active if pod not in surplus]
+        elif aim > len(self.active):
+            self._add(aim - len(self.active))
+        if not self.suspended and len(self.active) >= aim:
+            making.settled(self.world, self.job)
+
+    def _surplus(self, many: int) -> list[Obj]:
+        """At least so many active pods, the cheapest first; those of an index that nobody needs in any case."""
+        doomed = jobindexes.needless(self.job, self.active)
+        beside: Counter[str] = Counter()
+        left = [pod for pod in self.active if pod not in doomed]
+        left.sort(key=lambda pod: replicaset.cost(self.world, pod, beside))
+        return [*doomed, *left[: max(0, many - len(doomed))]]
 
     def _add(self, many: int) -> None:
         """Make pods, once the back-off of the last failure is over."""
-        row, last = self.world.table("failures").get(uid_of(self.job), [0, 0])
-        due = last + jobpods.back_off(row)
-        if due > self.world.now:
-            self._later(due - self.world.now)
-            return
-        if get(self.job, "spec", "podReplacementPolicy") == "Failed":
+        if jobpods.replaces_failed_only(self.job):
             many -= sum(1 for pod in self.pods if _on_the_way_out(pod))
-        indexes = [-1] * max(0, many)
-        if jobpods.indexed(self.job):
-            indexes = jobpods.next_indexes(self.job, self.done, self.active, max(0, many))
-        for index in indexes:
-            made = making.make(self.world, self.job, jobpods.build(self.job, index), COMPONENT)
-            if isinstance(made, str):
-                making.retry(self.world, self.job, "job")
-                break
-            self.active = [*self.active, made]
+        numbers, wait = [-1] * max(0, many), 0
+        if not jobindexes.limited(self.job):
+            row, last = self.world.table("failures").get(uid_of(self.job), [0, 0])
+            wait = last + jobpods.back_off(row) - self.world.now
+        if jobpods.indexed(self.job) and wait <= 0:
+            numbers, wait = self.indexes.next(self.world, self.job, self.pods, max(0, many))
+        if wait > 0:
+            self._later(wait)
+            return
+        notes = (jobindexes.carried(self.job, self.indexes.before.get(number)) for number in numbers)
+        bodies = [jobpods.build(self.job, *parts) for parts in zip(numbers, notes, strict=True)]
+        made, refused = making.make_all(self.world, self.job, bodies, COMPONENT)
+        if refused:
+            making.retry(self.world, self.job, "job", PACE)
+        self.active = [*self.active, *made]
 
     def _remove(self, pods: Sequence[Obj]) -> None:
         for pod in pods:
@@ -210,8 +228,9 @@ class _Sync:
         self._set("Suspended", facts[1], facts[2], facts[0])
         reason = "Suspended" if self.suspended else "Resumed"
         events.record(self.world, self.job, "Normal", reason, facts[2], COMPONENT)
-        if self.suspended:
-            self.status.pop("startTime", None)
+        if not self.suspended:
+            self.status["startTime"] = self.world.timestamp
+            self._late()
 
     def _set(self, type_: str, reason: str, message: str, status: str = "True") -> None:
         found = {
@@ -233,14 +252,21 @@ class _Sync:
             return
         self._set(FINAL[type_], reason, message)
         self.world.table("failures").pop(uid_of(self.job), None)
-        if type_ == "SuccessCriteriaMet":
-            self.status["completionTime"] = self.world.timestamp
-            events.record(self.world, self.job, "Normal", "Completed", "Job completed", COMPONENT)
-        else:
+        making.settled(self.world, self.job)
+        if type_ == "FailureTarget":
             events.record(self.world, self.job, "Warning", reason, message, COMPONENT)
+            return
+        self.status["completionTime"] = self.world.timestamp
+        if self.status.get("succeeded", 0) > get(self.job, "spec", "completions", default=self.status["succeeded"]):
+            text = "Too many succeeded pods running after completion count reached"
+            events.record(self.world, self.job, "Warning", "TooManySucceededPods", text, COMPONENT)
+        events.record(self.world, self.job, "Normal", "Completed", "Job completed", COMPONENT)
 
     def _publish(self, terminating: int) -> None:
         status = {k: v for k, v in self.status.items() if k not in ("active", "conditions")}
+        if not status.get("succeeded"):
+            status.pop("succeeded", None)
+        status |= self.indexes.written(self.job)
         if self.active:
             status["active"] = len(self.active)
         status["ready"] = sum(1 for pod in self.active if pods_of.is_ready(pod))
@@ -254,17 +280,16 @@ def _on_the_way_out(pod: Obj) -> bool:
     return pods_of.terminating(pod) and not pods_of.finished(pod)
 
 
-def _cheapest(pod: Obj) -> tuple[bool, bool, str]:
-    """Pods that have done least go first."""
-    return pods_of.is_ready(pod), pods_of.phase(pod) == "Running", str(pod["metadata"]["creationTimestamp"])
-
-
 def retry(world: World, key: str, uid: str) -> None:
     """Look again at a Job whose time has come."""
-    job = world.store.by_key(RESOURCE, key)
-    if job is not None and uid_of(job) == uid:
-        world.enqueue("job", key, 0)
+    making.look_again(world, RESOURCE, "job", key, uid)
+
+
+def batch(world: World, key: str) -> None:
+    """Look at what came of a Job's pods."""
+    world.table("jobbatches").pop(key, None)
+    world.enqueue("job", key, 0)
 
 
 controller = JobController()
-HANDLERS: dict[str, Handler] = {"job.retry": retry}
+HANDLERS: dict[str, Handler] = {"job.retry": retry, "job.batch": batch}

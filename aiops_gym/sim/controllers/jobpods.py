@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiops_gym.sim.controllers import making
 from aiops_gym.sim.controllers import pods as pods_of
-from aiops_gym.sim.controllers.writes import without_finalizer
-from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.controllers.writes import condition, without_finalizer
+from aiops_gym.sim.objects import Obj, controller_of, get, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.times import SECOND, millis
 from aiops_gym.sim.world import World
 
@@ -39,21 +39,31 @@ def succeeded(pod: Obj) -> bool:
     return pods_of.phase(pod) == "Succeeded"
 
 
+def replaces_failed_only(job: Obj) -> bool:
+    """Whether a pod that is being deleted is replaced only when it has come to its end."""
+    spec = job["spec"]
+    return spec.get("podReplacementPolicy") == "Failed" or spec.get("podFailurePolicy") is not None
+
+
 def failed(job: Obj, pod: Obj) -> bool:
     """Whether the pod counts as failed: one that is being deleted does at once, unless only the failed are replaced."""
     if pods_of.phase(pod) == "Failed":
         return True
-    waits = get(job, "spec", "podReplacementPolicy") == "Failed"
-    return pods_of.terminating(pod) and not succeeded(pod) and not waits
+    return pods_of.terminating(pod) and not succeeded(pod) and not replaces_failed_only(job)
 
 
-def ended_at(world: World, pod: Obj) -> int:
-    """When (ms) the pod ended: with its last container, or else when it was deleted or changed last."""
-    statuses = get(pod, "status", "containerStatuses", default=())
+def ended_at(pod: Obj) -> int:
+    """When (ms) the pod ended: with its last container, or else when it was not ready any more, or was deleted."""
+    meta, statuses = pod["metadata"], get(pod, "status", "containerStatuses", default=())
     times = [get(status, "state", "terminated", "finishedAt") for status in statuses]
     if times and all(times):
         return max(millis(time) for time in times)
-    return world.now
+    ready = condition(get(pod, "status", "conditions", default=()), "Ready")
+    if ready is not None and ready["status"] == "False" and ready.get("lastTransitionTime"):
+        return millis(ready["lastTransitionTime"])
+    if pods_of.terminating(pod):
+        return millis(meta["deletionTimestamp"]) - int(meta.get("deletionGracePeriodSeconds") or 0) * SECOND
+    return millis(meta["creationTimestamp"])
 
 
 def back_off(failures: int) -> int:
@@ -75,18 +85,23 @@ def restarts(pods: Iterable[Obj]) -> int:
 
 
 def release(world: World, job: Obj | None, key: str) -> None:
-    """Let go of a Job's pods: all of them when the Job is gone, else those that have ended or are going."""
+    """Let go of a Job's pods: all of them when the Job goes, else those that have ended or are going."""
     namespace, _, name = key.partition("/")
     for pod in world.store.all("pods", namespace):
         owner = controller_of(pod)
         if owner is None or (owner["kind"], owner["name"]) != ("Job", name) or counted(pod):
             continue
-        if job is None or uid_of(job) != owner["uid"] or not pods_of.active(pod):
+        if job is None or uid_of(job) != owner["uid"] or pods_of.terminating(job) or not pods_of.active(pod):
             without_finalizer(world, "pods", pod, TRACKING)
 
 
-def build(job: Obj, index: int) -> dict[str, Any]:
-    """A pod of the Job; `index` is -1 unless the Job is indexed."""
+def build(job: Obj, index: int, notes: Mapping[str, str]) -> dict[str, Any]:
+    """A pod of the Job.
+
+    Args:
+        index: that it is for, -1 unless the Job is indexed.
+        notes: further annotations.
+    """
     labels = {"controller-uid": uid_of(job), "job-name": name_of(job)}
     labels |= {f"batch.kubernetes.io/{k}": v for k, v in labels.items()}
     if index >= 0:
@@ -96,7 +111,7 @@ def build(job: Obj, index: int) -> dict[str, Any]:
     if index < 0:
         return pod
     meta, spec = pod["metadata"], pod["spec"]
-    meta["annotations"] = {**meta.get("annotations", {}), INDEX: str(index)}
+    meta["annotations"] = {**meta.get("annotations", {}), INDEX: str(index), **notes}
     meta["generateName"] = f"{name_of(job)}-{index}-"
     spec["hostname"] = f"{name_of(job)}-{index}"
     for kind in ("initContainers", "containers"):
@@ -112,13 +127,6 @@ def _told(container: Mapping[str, Any]) -> dict[str, Any]:
         field = {"apiVersion": "v1", "fieldPath": f"metadata.labels['{INDEX}']"}
         env.append({"name": "JOB_COMPLETION_INDEX", "valueFrom": {"fieldRef": field}})
     return {**container, "env": env}
-
-
-def next_indexes(job: Obj, done: Sequence[int], running: Iterable[Obj], many: int) -> list[int]:
-    """The lowest indexes that are neither done nor under way."""
-    taken = {*done, *(index_of(pod) for pod in running)}
-    free = (i for i in range(int(get(job, "spec", "completions", default=0))) if i not in taken)
-    return [i for i, _ in zip(free, range(many), strict=False)]
 
 
 def ranges(numbers: Iterable[int]) -> str:
@@ -148,35 +156,6 @@ def numbers(text: str) -> list[int]:
         first, _, last = part.partition("-")
         found += range(int(first), int(last or first) + 1)
     return found
-
-
-def policy(job: Obj, pod: Obj) -> tuple[str, str]:
-    """What the Job's podFailurePolicy says to a failed pod: (action, message); ("Count", "") without a rule."""
-    for number, rule in enumerate(get(job, "spec", "podFailurePolicy", "rules", default=())):
-        action = str(rule["action"])
-        why = _exit_rule(pod, rule.get("onExitCodes")) or _condition_rule(pod, rule.get("onPodConditions") or ())
-        if why:
-            return action, f"{why} matching {action} rule at index {number}"
-    return "Count", ""
-
-
-def _exit_rule(pod: Obj, rule: Mapping[str, Any] | None) -> str:
-    if rule is None:
-        return ""
-    for status in get(pod, "status", "containerStatuses", default=()):
-        code = get(status, "state", "terminated", "exitCode", default=0)
-        meant = code and rule.get("containerName") in (None, status["name"])
-        if meant and (code in rule["values"]) == (rule["operator"] == "In"):
-            return f"Container {status['name']} for pod {key_of(pod)} failed with exit code {code}"
-    return ""
-
-
-def _condition_rule(pod: Obj, patterns: Iterable[Mapping[str, Any]]) -> str:
-    there = {c["type"]: c["status"] for c in get(pod, "status", "conditions", default=())}
-    for pattern in patterns:
-        if there.get(pattern["type"]) == pattern.get("status", "True"):
-            return f"Pod {key_of(pod)} has condition {pattern['type']}"
-    return ""
 
 
 def mine(world: World, job: Obj) -> list[Obj]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from aiops_gym.sim import api, events
 from aiops_gym.sim.controllers.revisions import template_hash
 from aiops_gym.sim.controllers.writes import owner_reference
-from aiops_gym.sim.objects import Obj, key_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import World
-
-LONGEST_RETRY = 1_000 * SECOND
 
 
 def pod_from(owner: Obj, template: Mapping[str, Any], labels: Mapping[str, str], name: str = "") -> dict[str, Any]:
@@ -25,19 +23,48 @@ def pod_from(owner: Obj, template: Mapping[str, Any], labels: Mapping[str, str],
 
 
 def make(world: World, owner: Obj, pod: Mapping[str, Any], component: str) -> Obj | str:
-    """Create a pod, with the usual events: the pod, or why it could not be made."""
+    """Create a pod, with the usual events.
+
+    Returns:
+        The pod, or why it could not be made; "" where that is no failure, as its namespace is going away.
+    """
     try:
         made = api.create(world, "pods", pod)
     except api.ApiError as error:
+        causes = get(error.status, "details", "causes", default=())
+        if any(cause.get("reason") == "NamespaceTerminating" for cause in causes):
+            return ""
         events.record(world, owner, "Warning", "FailedCreate", f"Error creating: {error.message}", component)
         return error.message
-    settled(world, owner)
     events.record(world, owner, "Normal", "SuccessfulCreate", f"Created pod: {name_of(made)}", component)
     return made
 
 
+def make_all(world: World, owner: Obj, pods: Iterable[Mapping[str, Any]], component: str) -> tuple[list[Obj], str]:
+    """Create pods in batches of 1, 2, 4 and so on, none after a batch with a refusal (`slowStartBatch`).
+
+    Returns:
+        What was made, and the first refusal, "" if there was none.
+    """
+    waiting, made, refused, size = list(pods), list[Obj](), "", 1
+    while waiting and not refused:
+        for pod in waiting[:size]:
+            outcome = make(world, owner, pod, component)
+            if isinstance(outcome, str):
+                refused = refused or outcome
+            else:
+                made.append(outcome)
+        waiting, size = waiting[size:], 2 * size
+    return made, refused
+
+
+def failing(world: World, owner: Obj) -> bool:
+    """Whether the last look at an owner failed: then any change of it is a reason to look again."""
+    return uid_of(owner) in world.tables.get("retries", {})
+
+
 def settled(world: World, owner: Obj) -> None:
-    """A pod could be made: the next failure is a first one again."""
+    """All went well with an owner: its next failure is a first one again."""
     world.table("retries").pop(uid_of(owner), None)
 
 
@@ -47,13 +74,43 @@ def remove(world: World, owner: Obj, pod: Obj, component: str) -> None:
     events.record(world, owner, "Normal", "SuccessfulDelete", f"Deleted pod: {name_of(pod)}", component)
 
 
-def retry(world: World, owner: Obj, controller: str) -> None:
-    """Look at an owner again after 5 ms, doubling up to 1000 s, as the controllers' rate limiter does."""
+class Pace(NamedTuple):
+    """How a controller's rate limiter lets it try again: pauses (ms) that double, and how often at most."""
+
+    first: int = 5
+    longest: int = 1_000 * SECOND
+    most: int = 2**31
+
+
+USUAL = Pace()
+
+
+def retry(world: World, owner: Obj, controller: str, pace: Pace = USUAL) -> None:
+    """Look at an owner again after a pause that doubles with each failure.
+
+    Table `retries`: uid -> [failures in a row, when the owner is looked at again (ms)]. Only one look is planned at a
+    time, the earliest one.
+    """
     table, uid = world.table("retries"), uid_of(owner)
-    tries = table.get(uid, 0)
-    table[uid] = tries + 1
-    delay = min(5 * 2 ** min(tries, 20), LONGEST_RETRY)
-    world.schedule(delay, f"{controller}.retry", key_of(owner), uid)
+    tries, due = table.get(uid, (0, 0))
+    if tries >= pace.most:
+        table.pop(uid)
+        return
+    again = world.now + min(pace.first << min(tries, 20), pace.longest)
+    if world.now < due <= again:
+        table[uid] = [tries + 1, due]
+        return
+    table[uid] = [tries + 1, again]
+    world.schedule(again - world.now, f"{controller}.retry", key_of(owner), uid)
+
+
+def look_again(world: World, resource: str, controller: str, key: str, uid: str) -> None:
+    """Have a controller look at an owner whose time has come, if it is still there."""
+    owner = world.store.by_key(resource, key)
+    if owner is not None and uid_of(owner) == uid:
+        world.enqueue(controller, key, 0)
+    else:
+        world.table("retries").pop(uid, None)
 
 
 def revision(owner: Obj) -> str:

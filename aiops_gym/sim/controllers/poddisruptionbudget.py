@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Any
 
-from aiops_gym.sim import events
+from aiops_gym.sim import draws, events
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import condition, put_status, without_condition
 from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
-from aiops_gym.sim.world import World
+from aiops_gym.sim.world import QUEUE_DELAY, World
 
 RESOURCE = "poddisruptionbudgets.policy"
 COMPONENT = "controllermanager"
@@ -26,22 +26,24 @@ class DisruptionController:
     """Writes the status of budgets."""
 
     name = "poddisruptionbudget"
-    watches = (RESOURCE, "pods", *SCALED.values())
+    watches = (RESOURCE, "pods")
 
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
-        """The budget, those that select a pod that changed, or all of a namespace where a workload was scaled."""
+        """The budget, also after its status was written, or those that select a pod that changed."""
         obj = new if new is not None else old
         if obj is None or not world.tables.get(f"objects/{RESOURCE}"):
             return
         if resource == RESOURCE:
-            if new is not None and (old is None or old.get("spec") != new.get("spec")):
-                yield key_of(obj)
+            if new is not None:
+                # Whether the first pods are there when a new budget is looked at is a matter of luck.
+                lag = draws.pick(3 * QUEUE_DELAY, world.seed, "budget", f"{uid_of(new)} {world.now}")
+                world.enqueue(self.name, key_of(new), 1 + lag)
             return
-        if old is not None and new is not None and _facts(resource, old) == _facts(resource, new):
+        if old is not None and new is not None and _facts(old) == _facts(new):
             return
         for budget in world.store.all(RESOURCE, namespace_of(obj)):
             selector = get(budget, "spec", "selector")
-            if resource != "pods" or any(pods_of.matches(selector, labels_of(o)) for o in (old, new) if o is not None):
+            if any(pods_of.matches(selector, labels_of(o)) for o in (old, new) if o is not None):
                 yield key_of(budget)
 
     def reconcile(self, world: World, key: str) -> None:
@@ -64,10 +66,8 @@ class DisruptionController:
         _publish(world, budget, healthy, wanted, allowed, expected)
 
 
-def _facts(resource: str, obj: Obj) -> Any:
-    if resource != "pods":
-        return get(obj, "spec", "replicas")
-    return pods_of.is_ready(obj), pods_of.terminating(obj), pods_of.phase(obj), labels_of(obj)
+def _facts(pod: Obj) -> Any:
+    return pods_of.is_ready(pod), pods_of.terminating(pod), pods_of.phase(pod), labels_of(pod)
 
 
 def _selected(budget: Obj, pod: Obj) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiops_gym.sim.controllers import making
 from aiops_gym.sim.controllers import pods as pods_of
-from aiops_gym.sim.controllers.writes import compact, put_status, without_condition
-from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.controllers.writes import compact, condition, put_status, without_condition
+from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, namespace_of, uid_of
 from aiops_gym.sim.times import SECOND, millis
 from aiops_gym.sim.world import Handler, World
 
@@ -28,7 +29,7 @@ class ReplicaSetController:
         if obj is None:
             return
         if resource == RESOURCE:
-            if new is not None and (old is None or old["spec"] != new["spec"]):
+            if new is not None and (old is None or old["spec"] != new["spec"] or making.failing(world, new)):
                 yield key_of(obj)
             return
         reference = controller_of(obj)
@@ -45,62 +46,73 @@ class ReplicaSetController:
         if rs is None:
             return
         mine = [pod for pod in pods_of.claimed(world, rs) if pods_of.active(pod)]
-        failure = None
+        failure = ""
         if not pods_of.terminating(rs):
             missing = int(get(rs, "spec", "replicas", default=1)) - len(mine)
             if missing > 0:
-                failure = _create(world, rs, missing)
+                template = making.pod_from(rs, rs["spec"]["template"], {})
+                failure = making.make_all(world, rs, [template] * missing, COMPONENT)[1]
             elif missing < 0:
                 shrink(world, rs, mine, -missing, COMPONENT)
             mine = [pod for pod in pods_of.claimed(world, rs) if pods_of.active(pod)]
-        _publish(world, world.store.by_key(RESOURCE, key) or rs, mine, failure)
-
-
-def _create(world: World, rs: Obj, missing: int) -> str | None:
-    """Create pods; the reason for which one could not be created, or None."""
-    for _ in range(missing):
-        made = making.make(world, rs, making.pod_from(rs, rs["spec"]["template"], {}), COMPONENT)
-        if isinstance(made, str):
+        if failure:
             making.retry(world, rs, "replicaset")
-            return made
-    return None
+        else:
+            making.settled(world, rs)
+        _publish(world, world.store.by_key(RESOURCE, key) or rs, mine, failure)
 
 
 def retry(world: World, key: str, uid: str) -> None:
     """Look again at a set that could not create its pods."""
-    rs = world.store.by_key(RESOURCE, key)
-    if rs is not None and uid_of(rs) == uid:
-        world.enqueue("replicaset", key, 0)
-    else:
-        world.table("retries").pop(uid, None)
+    making.look_again(world, RESOURCE, "replicaset", key, uid)
 
 
 def shrink(world: World, owner: Obj, mine: list[Obj], surplus: int, component: str) -> None:
     """Delete so many of an owner's pods, those first that cost the least."""
-    for pod in sorted(mine, key=lambda pod: _value(world, pod, mine))[: max(0, surplus)]:
+    if surplus <= 0:
+        return
+    beside = Counter(get(pod, "spec", "nodeName", default="") for pod in _related(world, owner, mine))
+    for pod in sorted(mine, key=lambda pod: cost(world, pod, beside))[:surplus]:
         making.remove(world, owner, pod, component)
 
 
-def _value(world: World, pod: Obj, mine: list[Obj]) -> tuple[Any, ...]:
-    """What deleting the pod would cost; the cheapest goes first (`ActivePodsWithRanks`)."""
+def _related(world: World, owner: Obj, mine: list[Obj]) -> Iterable[Obj]:
+    """The pods of all sets that have the same controller: those that run close together go first."""
+    reference = controller_of(owner)
+    if reference is None:
+        return mine
+    sets = world.store.owned(RESOURCE, reference["uid"])
+    return [pod for rs in sets for pod in world.store.owned("pods", uid_of(rs)) if pods_of.active(pod)]
+
+
+def cost(world: World, pod: Obj, beside: Mapping[str, int]) -> tuple[Any, ...]:
+    """What deleting a pod would cost; the cheapest goes first (`ActivePodsWithRanks`).
+
+    Args:
+        beside: how many related pods each node has.
+    """
     node = get(pod, "spec", "nodeName", default="")
     since = pods_of.ready_since(pod)
-    beside = sum(1 for other in mine if pods_of.is_ready(other) and get(other, "spec", "nodeName", default="") == node)
     deletion_cost = get(pod, "metadata", "annotations", "controller.kubernetes.io/pod-deletion-cost", default="0")
     return (
         bool(node),
         ("Pending", "Unknown", "Running").index(pods_of.phase(pod)),
         since is not None,
         int(deletion_cost) if str(deletion_cost).lstrip("-").isdigit() else 0,
-        -beside,
-        -(since or 0),
+        -beside.get(node, 0),
+        0 if since is None else _magnitude(world.now - since),
         -pods_of.restarts(pod),
-        -millis(pod["metadata"]["creationTimestamp"]),
-        name_of(pod),
+        _magnitude(world.now - millis(pod["metadata"]["creationTimestamp"])),
+        uid_of(pod),
     )
 
 
-def _publish(world: World, rs: Obj, mine: list[Obj], failure: str | None) -> None:
+def _magnitude(age: int) -> int:
+    """The power of two in an age (ms), by the nanosecond: ages alike in it are taken at random, by uid."""
+    return (age * 1_000_000).bit_length() if age > 0 else 0
+
+
+def _publish(world: World, rs: Obj, mine: list[Obj], failure: str) -> None:
     wait = int(get(rs, "spec", "minReadySeconds", default=0))
     labels = get(rs, "spec", "template", "metadata", "labels", default={})
     ready = [pod for pod in mine if pods_of.is_ready(pod)]
@@ -121,15 +133,16 @@ def _publish(world: World, rs: Obj, mine: list[Obj], failure: str | None) -> Non
         world.schedule(wait * SECOND, "replicaset.retry", key_of(rs), uid_of(rs))
 
 
-def _failure(world: World, rs: Obj, message: str) -> dict[str, Any]:
-    old = [c for c in get(rs, "status", "conditions", default=[]) if c["type"] == "ReplicaFailure"]
-    return {
-        "lastTransitionTime": old[0]["lastTransitionTime"] if old else world.timestamp,
+def _failure(world: World, rs: Obj, message: str) -> Mapping[str, Any]:
+    """The condition of a set that could not make a pod; it keeps saying what went wrong first."""
+    new = {
+        "lastTransitionTime": world.timestamp,
         "message": message,
         "reason": "FailedCreate",
         "status": "True",
         "type": "ReplicaFailure",
     }
+    return condition(get(rs, "status", "conditions", default=[]), "ReplicaFailure") or new
 
 
 controller = ReplicaSetController()

@@ -26,7 +26,7 @@ class ReplicationController:
         if obj is None or not world.tables.get(f"objects/{RESOURCE}"):
             return
         if resource == RESOURCE:
-            if new is not None and (old is None or old["spec"] != new["spec"]):
+            if new is not None and (old is None or old["spec"] != new["spec"] or making.failing(world, new)):
                 yield key_of(obj)
         elif (reference := controller_of(obj)) is not None and reference["kind"] == "ReplicationController":
             yield f"{namespace_of(obj)}/{reference['name']}"
@@ -38,11 +38,11 @@ class ReplicationController:
             return
         mine = _mine(world, rc)
         missing = int(get(rc, "spec", "replicas", default=1)) - len(mine)
-        for _ in range(missing):
-            pod = making.pod_from(rc, rc["spec"]["template"], {})
-            if isinstance(making.make(world, rc, pod, COMPONENT), str):
-                making.retry(world, rc, "replicationcontroller")
-                break
+        pods = [making.pod_from(rc, rc["spec"]["template"], {})] * missing
+        if making.make_all(world, rc, pods, COMPONENT)[1]:
+            making.retry(world, rc, "replicationcontroller")
+        else:
+            making.settled(world, rc)
         replicaset.shrink(world, rc, mine, -missing, COMPONENT)
         mine = _mine(world, rc)
         ready = sum(1 for pod in mine if pods_of.is_ready(pod))
@@ -68,9 +68,7 @@ def _mine(world: World, rc: Obj) -> list[Obj]:
 
 def retry(world: World, key: str, uid: str) -> None:
     """Look again at one that could not create its pods."""
-    rc = world.store.by_key(RESOURCE, key)
-    if rc is not None and uid_of(rc) == uid:
-        world.enqueue("replicationcontroller", key, 0)
+    making.look_again(world, RESOURCE, "replicationcontroller", key, uid)
 
 
 controller = ReplicationController()

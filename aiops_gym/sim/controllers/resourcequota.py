@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from aiops_gym.sim import draws
 from aiops_gym.sim.api import quota
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import put_status
-from aiops_gym.sim.objects import Obj, get, key_of, namespace_of
-from aiops_gym.sim.world import World
+from aiops_gym.sim.objects import Obj, get, key_of, namespace_of, uid_of
+from aiops_gym.sim.world import QUEUE_DELAY, Handler, World
 
 RESOURCE = "resourcequotas"
 
@@ -39,12 +40,32 @@ class ResourceQuotaController:
 
 
 def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None:
-    """Something went, or a pod ended: the quotas of its namespace have room again."""
+    """Something went, or a pod ended: the quotas of its namespace have room again, when their controller has seen it.
+
+    Whoever made the pod hears of it at the same time, and may ask for the next one too early.
+    """
     if not world.tables.get("objects/resourcequotas") or old is None or resource in (RESOURCE, "events"):
         return
-    if new is None or (resource == "pods" and pods_of.finished(new) and not pods_of.finished(old)):
-        for limit in world.store.all(RESOURCE, namespace_of(old)):
-            world.enqueue("resourcequota", key_of(limit))
+    ended = resource == "pods" and not pods_of.finished(old) and (new is None or pods_of.finished(new))
+    if new is not None and not ended:
+        return
+    lag = QUEUE_DELAY
+    if ended:
+        lag = 1 + draws.pick(2 * QUEUE_DELAY, world.seed, "quota", uid_of(old))
+        pod = {"metadata": old["metadata"], "spec": old["spec"]}
+        row = {"namespace": namespace_of(old), "until": world.now + lag, "pod": pod}
+        world.table(quota.UNSEEN)[uid_of(old)] = row
+    for limit in world.store.all(RESOURCE, namespace_of(old)):
+        world.schedule(lag, "resourcequota.recount", key_of(limit))
+
+
+def recount(world: World, key: str) -> None:
+    """The controller has noticed what went."""
+    table = world.table(quota.UNSEEN)
+    for uid in [uid for uid, row in table.items() if row["until"] <= world.now]:
+        del table[uid]
+    world.enqueue("resourcequota", key, 0)
 
 
 controller = ResourceQuotaController()
+HANDLERS: dict[str, Handler] = {"resourcequota.recount": recount}

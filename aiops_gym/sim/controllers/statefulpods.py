@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiops_gym.sim import api, events
 from aiops_gym.sim.controllers import history, making
+from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import owner_reference
 from aiops_gym.sim.objects import Obj, get, labels_of, name_of, namespace_of
 from aiops_gym.sim.world import World
@@ -31,21 +32,30 @@ def create(world: World, ss: Obj, number: int, revision: str) -> bool:
     }
     pod = making.pod_from(ss, history.template(world, ss, revision), labels, name)
     pod["spec"] |= {"hostname": name, "subdomain": ss["spec"].get("serviceName", "")}
-    try:
-        claims = _claims(world, ss, name)
-        own = [volume["name"] for volume in claims]
-        others = [volume for volume in pod["spec"].get("volumes") or [] if volume["name"] not in own]
-        pod["spec"]["volumes"] = [*claims, *others]
-        api.create(world, "pods", pod)
-    except api.ApiError as error:
-        text = f"create Pod {name} in StatefulSet {name_of(ss)} failed error: {error.message}"
+    claims = {one["metadata"]["name"]: one for one in ss["spec"].get("volumeClaimTemplates") or ()}
+    volumes = [{"name": short, "persistentVolumeClaim": {"claimName": f"{short}-{name}"}} for short in claims]
+    others = [volume for volume in pod["spec"].get("volumes") or [] if volume["name"] not in claims]
+    pod["spec"]["volumes"] = [*volumes, *others]
+    faults = [_claim(world, ss, template, f"{short}-{name}", name) for short, template in claims.items()]
+    fault = _aggregate(filter(None, faults))
+    if not fault:
+        try:
+            api.create(world, "pods", pod)
+        except api.ApiError as error:
+            fault = error.message
+    if fault:
+        text = f"create Pod {name} in StatefulSet {name_of(ss)} failed error: {fault}"
         events.record(world, ss, "Warning", "FailedCreate", text, COMPONENT)
-        making.retry(world, ss, "statefulset")
         return False
-    making.settled(world, ss)
     text = f"create Pod {name} in StatefulSet {name_of(ss)} successful"
     events.record(world, ss, "Normal", "SuccessfulCreate", text, COMPONENT)
     return True
+
+
+def _aggregate(faults: Iterable[str]) -> str:
+    """Several errors in one, each of them once (`NewAggregate`)."""
+    several = list(dict.fromkeys(faults))
+    return several[0] if len(several) == 1 else f"[{', '.join(several)}]" if several else ""
 
 
 def delete(world: World, ss: Obj, pod: Obj) -> None:
@@ -55,19 +65,11 @@ def delete(world: World, ss: Obj, pod: Obj) -> None:
     events.record(world, ss, "Normal", "SuccessfulDelete", text, COMPONENT)
 
 
-def _claims(world: World, ss: Obj, pod: str) -> list[dict[str, Any]]:
-    """Make the pod's claims if they are missing; the volumes that use them."""
-    volumes = []
-    for template in ss["spec"].get("volumeClaimTemplates") or ():
-        short = template["metadata"]["name"]
-        claim = f"{short}-{pod}"
-        volumes.append({"name": short, "persistentVolumeClaim": {"claimName": claim}})
-        if world.store.get(CLAIMS, namespace_of(ss), claim) is None:
-            _claim(world, ss, template, claim, pod)
-    return volumes
-
-
-def _claim(world: World, ss: Obj, template: Mapping[str, Any], claim: str, pod: str) -> None:
+def _claim(world: World, ss: Obj, template: Mapping[str, Any], claim: str, pod: str) -> str:
+    """Make one of a pod's claims if it is missing; why it cannot be used, "" if it can."""
+    there = world.store.get(CLAIMS, namespace_of(ss), claim)
+    if there is not None:
+        return f"pvc {claim} is being deleted" if pods_of.terminating(there) else ""
     labels = {**labels_of(template), **(get(ss, "spec", "selector", "matchLabels", default={}))}
     meta: dict[str, Any] = {"name": claim, "namespace": namespace_of(ss), "labels": labels}
     if notes := template["metadata"].get("annotations"):
@@ -80,9 +82,10 @@ def _claim(world: World, ss: Obj, template: Mapping[str, Any], claim: str, pod: 
     except api.ApiError as error:
         text = f"create Claim {claim} for Pod {pod} in StatefulSet {name_of(ss)} failed error: {error.message}"
         events.record(world, ss, "Warning", "FailedCreate", text, COMPONENT)
-        raise
+        return f"failed to create PVC {claim}: {error.message}"
     text = f"create Claim {claim} Pod {pod} in StatefulSet {name_of(ss)} success"
     events.record(world, ss, "Normal", "SuccessfulCreate", text, COMPONENT)
+    return ""
 
 
 def _policy(ss: Obj, when: str) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from aiops_gym.sim import events
-from aiops_gym.sim.controllers import history, statefulpods
+from aiops_gym.sim.controllers import history, making, statefulpods
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import compact, put_status
-from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.objects import Obj, controller_of, get, key_of, labels_of, namespace_of, uid_of
 from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import Handler, World
 
@@ -29,7 +28,7 @@ class StatefulSetController:
             return
         reference = controller_of(obj)
         if resource == RESOURCE:
-            if new is not None and (old is None or old["spec"] != new["spec"]):
+            if new is not None and (old is None or old["spec"] != new["spec"] or making.failing(world, new)):
                 yield key_of(obj)
         elif reference is not None and reference["kind"] == "StatefulSet":
             yield f"{namespace_of(obj)}/{reference['name']}"
@@ -91,11 +90,17 @@ class _Step:
         self.world, self.ss = world, ss
         self.parallel = ss["spec"].get("podManagementPolicy") == "Parallel"
         self.there = _mine(world, ss)
+        self.refused = False
         self.wanted = range(_first(ss), _first(ss) + _size(ss))
 
     def run(self) -> None:
         """Fill, then shrink, then replace; an ordered set does the next only when all before is well."""
-        if self._fill() and self._shrink():
+        filled = self._fill()
+        if self.refused:
+            making.retry(self.world, self.ss, "statefulset")
+        else:
+            making.settled(self.world, self.ss)
+        if filled and self._shrink():
             self._roll()
 
     def _usable(self, pod: Obj) -> bool:
@@ -103,26 +108,31 @@ class _Step:
 
     def _fill(self) -> bool:
         """Make what is missing. Whether one may go on to surplus and old pods."""
-        for number in self.wanted:
-            pod = self.there.get(number)
-            if pod is None:
-                made = statefulpods.create(self.world, self.ss, number, self._revision(number))
-                if not made or not self.parallel:
-                    return False
-            elif pods_of.finished(pod) and not pods_of.terminating(pod):
-                self._recreate(pod)
+        if not self.parallel:
+            return all(self._stands(number) for number in self.wanted)
+        waiting, size = list(self.wanted), 1
+        while waiting:  # a parallel set starts slowly: 1, 2, 4 at a time, none after a refusal
+            outcomes = [self._there_or_made(number) for number in waiting[:size]]
+            if not all(outcomes):
                 return False
-            elif not self.parallel and not self._usable(pod):
-                return False
+            waiting, size = waiting[size:], 2 * size
         return True
 
-    def _recreate(self, pod: Obj) -> None:
-        failed = pods_of.phase(pod) == "Failed"
-        type_, reason = ("Warning", "RecreatingFailedPod") if failed else ("Normal", "RecreatingTerminatedPod")
-        what = "failed" if failed else "terminated"
-        text = f"StatefulSet {key_of(self.ss)} is recreating {what} Pod {name_of(pod)}"
-        events.record(self.world, self.ss, type_, reason, text, statefulpods.COMPONENT)
-        statefulpods.delete(self.world, self.ss, pod)
+    def _stands(self, number: int) -> bool:
+        """Whether a pod is there and well, so that the next one has its turn; one that is missing is made."""
+        pod = self.there.get(number)
+        return self._there_or_made(number) and pod is not None and self._usable(pod)
+
+    def _there_or_made(self, number: int) -> bool:
+        """Make a missing pod, and delete one that has ended; its successor comes when it is gone."""
+        pod = self.there.get(number)
+        if pod is None:
+            made = statefulpods.create(self.world, self.ss, number, self._revision(number))
+            self.refused |= not made
+            return made
+        if pods_of.finished(pod) and not pods_of.terminating(pod):
+            statefulpods.delete(self.world, self.ss, pod)
+        return True
 
     def _revision(self, number: int) -> str:
         """Of which revision a new pod shall be: below the partition it stays with the old one."""
@@ -191,9 +201,7 @@ def _publish(world: World, ss: Obj) -> None:
 
 def retry(world: World, key: str, uid: str) -> None:
     """Look again at a set that could not create a pod, or whose pods were too young."""
-    ss = world.store.by_key(RESOURCE, key)
-    if ss is not None and uid_of(ss) == uid:
-        world.enqueue("statefulset", key, 0)
+    making.look_again(world, RESOURCE, "statefulset", key, uid)
 
 
 controller = StatefulSetController()

@@ -48,14 +48,21 @@ class TaintEvictionController:
         table, uid = world.table("evictions"), uid_of(pod)
         stay = _stay(pod, node)
         if stay == FOREVER:
-            if table.pop(uid, None) is not None:
-                text = f"Cancelling deletion of Pod {key_of(pod)}"
-                events.record(world, pod, "Normal", "TaintManagerEviction", text, COMPONENT)
+            _cancel(world, pod)
             return
+        if stay == 0:
+            _cancel(world, pod)
         since = table[uid][1] if uid in table else world.now
         if table.get(uid) != [since + stay, since]:
             table[uid] = [since + stay, since]
             world.schedule(since + stay - world.now, "tainteviction.due", key, uid)
+
+
+def _cancel(world: World, pod: Obj) -> None:
+    """Take back a deletion that is planned."""
+    if world.table("evictions").pop(uid_of(pod), None) is not None:
+        text = f"Cancelling deletion of Pod {key_of(pod)}"
+        events.record(world, pod, "Normal", "TaintManagerEviction", text, COMPONENT)
 
 
 def _taints(node: Obj) -> list[tuple[str, str]]:

@@ -10,6 +10,7 @@ from aiops_gym.sim.controllers import fit
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import put_status
 from aiops_gym.sim.kubelet import status
+from aiops_gym.sim.kubelet.conditions import OURS
 from aiops_gym.sim.objects import Obj, get, uid_of
 from aiops_gym.sim.world import World
 
@@ -23,8 +24,8 @@ def rejected(world: World, uid: str, pod: Obj) -> bool:
         return False
     for reason, message in _reasons(world, uid, pod, node):
         events.record(world, pod, "Warning", reason, message, "kubelet", pod["spec"]["nodeName"])
-        before = get(pod, "status", default={})
-        found: dict[str, Json] = {"conditions": before.get("conditions") or []}
+        kept = [c for c in get(pod, "status", "conditions", default=()) if c["type"] not in OURS]
+        found: dict[str, Json] = {"conditions": kept}
         found |= {"message": f"Pod was rejected: {message}", "phase": "Failed", "qosClass": status.quality(pod)}
         found |= {"reason": reason, "startTime": world.timestamp}
         put_status(world, "pods", pod, {k: v for k, v in found.items() if v})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from aiops_gym.sim import network
+from aiops_gym.sim import draws, network
 from aiops_gym.sim.container import Container
 from aiops_gym.sim.objects import Obj, get, name_of, namespace_of, uid_of
 from aiops_gym.sim.scripts import inside
@@ -13,8 +13,8 @@ from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import World
 
 Json = Any
-EXEC_MS = 60
-"""What it takes to begin a command in a container."""
+EXEC_MS = 310
+"""What it takes to begin a command in a container; its first process is well under way by then."""
 
 CONNECT_TIMEOUT = 30 * SECOND
 
@@ -50,12 +50,18 @@ def _command(world: World, pod: Obj, spec: Mapping[str, Json], argv: list[str]) 
         return Ran(EXEC_MS, f'{head} - error: container is not running, message: ""')
     ran = inside.run(Container(world, key), argv)
     if ran.absent:
-        error = f"rpc error: code = Unknown desc = failed to exec in container: failed to start exec: {ran.text}"
+        error = unable(world, key, ran.text)
         return Ran(EXEC_MS, f'{head} - error: {error}, message: ""')
     if ran.code and ran.ms >= 0:
-        error = f"command '{' '.join(argv)}' exited with {ran.code}: {ran.text}"
-        return Ran(ran.ms + EXEC_MS, f'{head} - error: {error}, message: "{_quoted(ran.text)}"')
+        error = f"command '{' '.join(argv)}' exited with {ran.code}: {ran.errors}"
+        return Ran(ran.ms + EXEC_MS, f"{head} - error: {error}, message: {_quoted(ran.output + ran.errors)}")
     return Ran(ran.ms + EXEC_MS if ran.ms >= 0 else -1, "")
+
+
+def unable(world: World, key: str, why: str) -> str:
+    """What the runtime says of a command that it could not begin; each try has an id of its own."""
+    id_ = draws.hexes(64, world.seed, "exec", key, world.count("exec"))
+    return f'rpc error: code = Unknown desc = failed to exec in container: failed to start exec "{id_}": {why}'
 
 
 def _request(world: World, pod: Obj, spec: Mapping[str, Json], action: Mapping[str, Json], ip: str) -> Ran:
@@ -71,7 +77,7 @@ def _request(world: World, pod: Obj, spec: Mapping[str, Json], action: Mapping[s
     why = "connect: connection refused" if route.outcome == "refused" else "i/o timeout"
     error = f'Get "{url}": dial tcp {host}:{number}: {why}'
     head = f'HTTP lifecycle hook ({action.get("path", "")}) for Container "{spec["name"]}" in Pod "{full(pod)}" failed'
-    return Ran(20 if route.outcome == "refused" else CONNECT_TIMEOUT, f'{head} - error: {error}, message: ""')
+    return Ran(20 if route.outcome == "refused" else CONNECT_TIMEOUT, f"{head} - error: {error}")
 
 
 def full(pod: Obj) -> str:
@@ -80,4 +86,7 @@ def full(pod: Obj) -> str:
 
 
 def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    """A text as Go's `%q` writes it."""
+    for sign, written in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
+        text = text.replace(sign, written)
+    return f'"{text}"'

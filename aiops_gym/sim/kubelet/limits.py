@@ -66,11 +66,16 @@ def _excesses(world: World, pod: Obj) -> Iterator[str]:
     sizes = {c["name"]: _sizes(world, uid, c["name"]) for c in specs}
     for volume in pod["spec"].get("volumes") or ():
         limit = get(volume, "emptyDir", "sizeLimit")
+        if get(volume, "emptyDir", "medium") == "Memory":
+            continue  # a file system of its own, which is never larger than that
         if limit is not None and _in_volume(world, pod, sizes, volume["name"]) > whole(str(limit)):
             yield f'Usage of EmptyDir volume "{volume["name"]}" exceeds the limit "{limit}". '
     limits = {c["name"]: get(c, "resources", "limits", "ephemeral-storage") for c in specs}
     given = {name: str(limit) for name, limit in limits.items() if limit is not None}
-    total = sum(sum(files.values()) for files in sizes.values())
+    memory = {v["name"] for v in pod["spec"].get("volumes") or () if get(v, "emptyDir", "medium") == "Memory"}
+    total = sum(
+        size for name in sizes for path, size in sizes[name].items() if _mount_of(pod, name, path) not in memory
+    )
     if given and total > sum(whole(limit) for limit in given.values()):
         text = _sum(list(given.values()))
         yield f"Pod ephemeral local storage usage exceeds the total limit of containers {text}. "

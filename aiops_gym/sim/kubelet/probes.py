@@ -7,12 +7,12 @@ answer may depend. One that fails, or has not run yet, runs at each period.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiops_gym.sim import network, programs
 from aiops_gym.sim.container import Container, container_spec
+from aiops_gym.sim.kubelet import hooks, start, status
 from aiops_gym.sim.kubelet import record as records
-from aiops_gym.sim.kubelet import start, status
 from aiops_gym.sim.objects import Obj, get, key_of, namespace_of
 from aiops_gym.sim.scripts import inside
 from aiops_gym.sim.times import SECOND
@@ -20,10 +20,21 @@ from aiops_gym.sim.world import World
 
 Json = Any
 KINDS = {"startup": "startupProbe", "liveness": "livenessProbe", "readiness": "readinessProbe"}
-ERRORED = "rpc error: code = Unknown desc = failed to exec in container: failed to start exec"
-"""How the outcome of a probe begins that could not be made; it counts for nothing."""
+LONGEST = 10 << 10
+"""Characters that are read of what a command or a server answers."""
+
+AT_ONCE = 500
+"""A try that takes less than so many ms is as good as over when it begins."""
 
 FRESH: Mapping[str, Json] = {"good": 0, "bad": 0, "result": None, "due": 0}
+
+
+class Tried(NamedTuple):
+    """How a try went: None or what is wrong, the ms it took, and whether it could not be made at all."""
+
+    failure: str | None
+    ms: int = 0
+    errored: bool = False
 
 
 def attend(world: World, uid: str, pod: Obj) -> None:
@@ -59,8 +70,24 @@ def tick(world: World, uid: str, name: str, kind: str, id_: str, due: int) -> No
     if _since(world, known) < _seconds(probe, "initialDelaySeconds", 0):
         _plan(world, uid, name, kind, found, _next(world, record, probe))
         return
-    failure = run(world, uid, pod, spec, probe)
-    if failure is not None and failure.startswith(ERRORED):
+    tried = run(world, uid, pod, spec, probe)
+    if tried.ms < AT_ONCE:
+        told(world, uid, name, kind, id_, *tried)
+    else:
+        world.schedule(tried.ms, "kubelet.probed", uid, name, kind, id_, *tried)
+
+
+def told(world: World, uid: str, name: str, kind: str, id_: str, failure: str | None, ms: int, errored: bool) -> None:
+    """A try is over."""
+    record = records.find(world, uid)
+    pod = records.pod_of(world, uid, record) if record else None
+    if record is None or pod is None or record["dying"]:
+        return
+    known = records.container(record, name)
+    if known["id"] != id_ or known["state"] != "running" or kind not in known["probes"] or known["doom"]:
+        return
+    found, probe = known["probes"][kind], container_spec(pod, name)[KINDS[kind]]
+    if errored:
         start.say(world, pod, name, "Warning", "Unhealthy", f"{kind.capitalize()} probe errored: {failure}")
         _plan(world, uid, name, kind, found, _next(world, record, probe))
         return
@@ -115,37 +142,37 @@ def observe(world: World) -> None:
             continue
         spec = container_spec(pod, name)
         probe = spec[KINDS[kind]]
-        if "exec" in probe or run(world, uid, pod, spec, probe) is not None:
+        if "exec" in probe or run(world, uid, pod, spec, probe).failure is not None:
             del parked[entry]
             _plan(world, uid, name, kind, known["probes"][kind], _next(world, record, probe))
 
 
-def run(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> str | None:
-    """One try: None when it succeeds, else what the event says after `probe failed: `."""
+def run(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> Tried:
+    """One try; its failure is what the event says after `probe failed: `."""
     for kind, attempt in (("httpGet", _http), ("tcpSocket", _tcp), ("grpc", _grpc)):
         if kind in probe:
             return attempt(world, uid, pod, spec, probe)
     if "exec" in probe:
         return _exec(world, uid, pod, spec, probe)
-    return None
+    return Tried(None)
 
 
-def _exec(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> str | None:
+def _exec(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> Tried:
     argv, limit = list(probe["exec"].get("command") or ()), _seconds(probe, "timeoutSeconds", 1)
     key = f"{uid}/{spec['name']}"
     if not argv or not world.table("processes").get(key, {}).get("running"):
-        return None
+        return Tried(None)
     ran = inside.run(Container(world, key), argv)
     if ran.ms < 0 or ran.ms > limit * SECOND:
-        return f'command timed out: "{" ".join(argv)}" timed out after {limit}s'
+        return Tried(f'command timed out: "{" ".join(argv)}" timed out after {limit}s', limit * SECOND)
     if ran.code in (126, 127) and world.laws.exec is not None:
         output = world.laws.exec(world, key_of(pod), spec["name"], argv, "")
         absent = output.code == 126 and output.stderr.startswith("OCI runtime exec failed")
         if not absent:
-            return None if output.code == 0 else output.stdout + output.stderr
+            return Tried(None if output.code == 0 else (output.stdout + output.stderr)[:LONGEST])
     if ran.absent:
-        return f"{ERRORED}: {ran.text}"
-    return None if ran.code == 0 else ran.text
+        return Tried(hooks.unable(world, key, ran.text), errored=True)
+    return Tried(None if ran.code == 0 else ran.text[:LONGEST], ran.ms)
 
 
 def graces(
@@ -162,39 +189,44 @@ def graces(
     return found
 
 
-def _http(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> str | None:
+def _http(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> Tried:
     action = probe["httpGet"]
     host, port = action.get("host") or _ip(world, uid), _port(spec, action["port"])
     path = str(action.get("path", "/"))
     url = f"{action.get('scheme', 'HTTP').lower()}://{host}:{port}{path if path.startswith('/') else '/' + path}"
     route = network.dial(world, None, namespace_of(pod), host, port)
     if route.outcome == "refused":
-        return f'Get "{url}": dial tcp {host}:{port}: connect: connection refused'
+        return Tried(f'Get "{url}": dial tcp {host}:{port}: connect: connection refused')
     if route.outcome != "ok" or _too_slow(route, probe):
-        return f'Get "{url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)'
+        late = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+        return Tried(f'Get "{url}": {late}', _limit(probe))
     process = world.table("processes")[route.targets[0].process]
     code, _ = programs.find(process["program"]).http(world, process, path)
-    return None if 200 <= code < 400 else f"HTTP probe failed with statuscode: {code}"
+    return Tried(None if 200 <= code < 400 else f"HTTP probe failed with statuscode: {code}", round(route.delay_ms))
 
 
-def _tcp(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> str | None:
+def _tcp(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> Tried:
     action = probe["tcpSocket"]
     host, port = action.get("host") or _ip(world, uid), _port(spec, action["port"])
     route = network.dial(world, None, namespace_of(pod), host, port)
     if route.outcome == "refused":
-        return f"dial tcp {host}:{port}: connect: connection refused"
+        return Tried(f"dial tcp {host}:{port}: connect: connection refused")
     if route.outcome != "ok" or _too_slow(route, probe):
-        return f"dial tcp {host}:{port}: i/o timeout"
-    return None
+        return Tried(f"dial tcp {host}:{port}: i/o timeout", _limit(probe))
+    return Tried(None)
 
 
-def _grpc(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> str | None:
+def _grpc(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> Tried:
     host, port = _ip(world, uid), int(probe["grpc"]["port"])
     route = network.dial(world, None, namespace_of(pod), host, port)
     if route.outcome == "ok" and not _too_slow(route, probe):
-        return None
-    limit = _seconds(probe, "timeoutSeconds", 1)
-    return f'timeout: failed to connect service "{host}:{port}" within {limit}s: context deadline exceeded'
+        return Tried(None)
+    within = f"within {_seconds(probe, 'timeoutSeconds', 1)}s: context deadline exceeded"
+    return Tried(f'timeout: failed to connect service "{host}:{port}" {within}', _limit(probe))
+
+
+def _limit(probe: Mapping[str, Json]) -> int:
+    return _seconds(probe, "timeoutSeconds", 1) * SECOND
 
 
 def _too_slow(route: network.Route, probe: Mapping[str, Json]) -> bool:

@@ -10,7 +10,8 @@ Table `kubelet`, by pod uid:
     volumes: volume name -> [delay, next] of failed mounts (ms).
     busy: the step under way, "" if idle; turn: of the planned step or sync; next: time of the planned sync, 0 = none;
     again: time of a sync wanted while busy, 0 = none; failed: whether something in this sync failed.
-    dying: whether it is being deleted; killing: names of containers that the worker waits for.
+    dying: whether it is being deleted; grace: seconds that its deletion gives it; killing: names of containers that the
+    worker waits for; queue: sidecar -> [since, ready, grace] of those of them that wait for their turn (ms, ms, s).
     ending: None, or reason and message with which the pod fails as a whole; resume: None, or names of the containers to
     go on with once a container whose hook has failed is dead.
     backoff: key -> [delay, updated] in ms (client-go `flowcontrol.Backoff`).
@@ -45,6 +46,7 @@ EMPTY: Record = {
     "ready": False,
     "up": False,
     "doom": "",
+    "hook": 0,
     "killed": False,
     "last_ended": 0,
     "pull": [0, 0],
@@ -54,8 +56,9 @@ EMPTY: Record = {
 
 state: "", running or exited; last: the instance before this one, as a terminated state; why: [reason, message] for
 which it could not be started lately; ready, up: what probes found (no probe: true while it runs); doom: why it must be
-killed; killed: whether the sync that is under way has killed it; last_ended: when the instance before ended (ms);
-pull: ms that the pull takes, and of that waiting.
+killed; hook: until when (ms, -1 = for ever) the command before its end would run; killed: whether the sync that is
+under way has killed it; last_ended: when the instance before ended (ms); pull: ms that the pull takes, and of that
+waiting.
 """
 
 RETRY = 10 * SECOND
@@ -86,9 +89,11 @@ def ensure(world: World, pod: Obj) -> Record:
             "again": 0,
             "failed": False,
             "dying": False,
+            "grace": 0,
             "ending": None,
             "resume": None,
             "killing": [],
+            "queue": {},
             "backoff": {},
             "containers": {},
         }

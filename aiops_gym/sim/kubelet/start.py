@@ -9,7 +9,7 @@ from aiops_gym.sim import draws, events, runtime
 from aiops_gym.sim.container import container_spec, find_image
 from aiops_gym.sim.kubelet import backoff, images, status, volumes
 from aiops_gym.sim.kubelet import record as records
-from aiops_gym.sim.objects import Obj, assoc, name_of, namespace_of
+from aiops_gym.sim.objects import Obj, assoc, name_of, namespace_of, uid_of
 from aiops_gym.sim.world import World
 
 
@@ -82,7 +82,7 @@ def create(world: World, uid: str, pod: Obj, name: str) -> records.Record:
     record = records.find(world, uid)
     assert record is not None
     spec, known = container_spec(pod, name), records.container(record, name)
-    problem = volumes.unset(world, pod, spec)
+    problem = volumes.unset(world, pod, spec) or _as_root(pod, spec)
     if problem:
         _fail(world, uid, pod, name, "CreateContainerConfigError", problem, problem)
         return records.container(record, name)
@@ -98,6 +98,7 @@ def create(world: World, uid: str, pod: Obj, name: str) -> records.Record:
         "last": status.terminated(known) if known["state"] == "exited" else known["last"],
         "last_ended": known["ended"],
         "doom": "",
+        "hook": 0,
         "probes": {},
         "message": "",
         "ended": 0,
@@ -115,6 +116,18 @@ def create(world: World, uid: str, pod: Obj, name: str) -> records.Record:
     records.change_container(world, uid, name, **fresh)
     _fail(world, uid, pod, name, "RunContainerError", outcome.message, outcome.message)
     return records.container(records.find(world, uid) or record, name)
+
+
+def _as_root(pod: Obj, spec: Mapping[str, Any]) -> str:
+    """Why a container that must not run as root would, "" if it does not; images name no user of their own."""
+    of_pod, own = pod["spec"].get("securityContext") or {}, spec.get("securityContext") or {}
+    merged = {**of_pod, **{k: v for k, v in own.items() if v is not None}}
+    if not merged.get("runAsNonRoot") or merged.get("runAsUser"):
+        return ""
+    what = "container's runAsUser breaks non-root policy"
+    if merged.get("runAsUser") is None:
+        what = "container has runAsNonRoot and image will run as root"
+    return f'{what} (pod: "{name_of(pod)}_{namespace_of(pod)}({uid_of(pod)})", container: {spec["name"]})'
 
 
 def _held_back(world: World, uid: str, pod: Obj, name: str) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.sim.container import find_image
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import condition, put_status
-from aiops_gym.sim.kubelet import images
+from aiops_gym.sim.kubelet import conditions, images
 from aiops_gym.sim.kubelet import record as records
 from aiops_gym.sim.objects import Obj, get, key_of, uid_of
 from aiops_gym.sim.times import iso
@@ -16,45 +16,77 @@ from aiops_gym.sim.world import World
 
 Json = Any
 Status = dict[str, Json]
-ENDED = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 
 
-def publish(world: World, uid: str, over: bool = False) -> Obj | None:
-    """Write the pod's status as it is now; `over` once all its containers have ended because it is deleted."""
+def publish(world: World, uid: str, over: bool = False, lost: bool = False) -> Obj | None:
+    """Write the pod's status as it is now.
+
+    Args:
+        over: its containers have ended for good; until then a phase that says so is held back, but not its conditions.
+        lost: nothing of it is left on the node: what did not end by then counts as failed.
+    """
     record = records.find(world, uid)
     pod = records.pod_of(world, uid, record) if record else None
     if record is None or pod is None:
         return None
-    before = get(pod, "status", default={})
-    inits = [_container(world, pod, record, c, True, over) for c in pod["spec"].get("initContainers") or ()]
-    mains = [_container(world, pod, record, c, False, over) for c in pod["spec"]["containers"]]
-    phase_ = phase(pod, inits, mains, over)
-    if over and record["ending"]:
-        phase_ = "Failed"
-    shown = "Failed" if record["ending"] and record["ending"]["reason"] == "DeadlineExceeded" else phase_
-    status: Status = {"conditions": _conditions(world, pod, record, shown, inits, mains, over)}
-    if phase_ in ENDED and any("running" in s["state"] for s in inits):
-        phase_ = str(before.get("phase") or "Running")  # it ends only with its last container
+    before: Mapping[str, Json] = get(pod, "status", default={})
+    inits = [_container(world, pod, record, c, True) for c in pod["spec"].get("initContainers") or ()]
+    mains = [_container(world, pod, record, c, False) for c in pod["spec"]["containers"]]
+    if lost:
+        _give_up(inits, mains)
+    status: Status = _judged(world, pod, record, inits, mains, over, lost)
     status["containerStatuses"] = sorted(mains, key=lambda s: str(s["name"]))
     host = host_ip(world, record["node"])
     if host:
         status |= {"hostIP": host, "hostIPs": [{"ip": host}]}
     if inits:
         status["initContainerStatuses"] = inits
-    status["phase"] = phase_
     if record["ip"]:
         status |= {"podIP": record["ip"], "podIPs": [{"ip": record["ip"]}]}
     status["qosClass"] = before.get("qosClass") or quality(pod)
     status["startTime"] = before.get("startTime") or iso(record["since"])
-    for kept in ("reason", "message", "nominatedNodeName"):
-        if before.get(kept):
-            status[kept] = before[kept]
-    if over and record["ending"]:
-        status |= record["ending"]
+    if before.get("nominatedNodeName"):
+        status["nominatedNodeName"] = before["nominatedNodeName"]
     changed = put_status(world, "pods", pod, status)
     if pods_of.is_ready(changed) != pods_of.is_ready(pod):
         world.touch()
     return changed
+
+
+def _judged(
+    world: World, pod: Obj, record: records.Record, inits: list[Status], mains: list[Status], over: bool, lost: bool
+) -> Status:
+    """Phase, reason, message and conditions."""
+    before: Mapping[str, Json] = get(pod, "status", default={})
+    kept: Status = {k: before[k] for k in ("reason", "message") if before.get(k)}
+    old, conditions_ = str(before.get("phase") or "Pending"), before.get("conditions") or []
+    if lost:
+        return {**kept, "conditions": conditions_, "phase": old if old in conditions.ENDED else "Failed"}
+    sidecars, ending = sidecar_names(pod), record["ending"] or {}
+    phase = conditions.phase(pod["spec"].get("restartPolicy", "Always"), sidecars, inits, mains, over)
+    if ending.get("reason") and (over or ending["reason"] == "DeadlineExceeded"):
+        phase = "Failed"
+    if over:
+        kept |= {k: v for k, v in ending.items() if v}
+    sandboxed = bool(record["sandbox"]) and not over
+    found = conditions.conditions(world, pod, phase, sidecars, inits, mains, sandboxed)
+    return {**kept, "conditions": found, "phase": old if phase in conditions.ENDED and not over else phase}
+
+
+def _give_up(inits: list[Status], mains: list[Status]) -> None:
+    """Count as failed what has not ended (`TerminatePod`); what never had a chance to start stays waiting."""
+    tried = [i for i, s in enumerate(inits) if "waiting" not in s["state"] or s["lastState"]]
+    ready = bool(inits) and get(inits[-1], "state", "terminated", "exitCode") == 0
+    begun = not inits or ready or any("waiting" not in s["state"] or s["lastState"] for s in mains)
+    for status in [*inits[: tried[-1] + 1 if tried else 1], *(mains if begun else ())]:
+        if "terminated" not in status["state"]:
+            status["state"] = {"terminated": LOST}
+
+
+def settled(pod: Obj) -> bool:
+    """Whether a pod's containers have ended for good, though its phase may not say so yet."""
+    found = condition(get(pod, "status", "conditions", default=()), "ContainersReady")
+    return found is not None and found.get("reason") in conditions.ENDED.values()
 
 
 def host_ip(world: World, node: str) -> str:
@@ -97,44 +129,9 @@ def restartable(pod: Obj, known: records.Record, init: bool = False) -> bool:
     return (policy == "Always" and not init) or (policy != "Never" and known["code"] != 0)
 
 
-def phase(pod: Obj, inits: Sequence[Status], mains: Sequence[Status], over: bool) -> str:
-    """Pending, Running, Succeeded or Failed (`getPhase`)."""
-    policy = pod["spec"].get("restartPolicy", "Always")
-    pending = failed = 0
-    sidecars = sidecar_names(pod)
-    for status in inits:
-        state, last = status["state"], get(status, "lastState", "terminated")
-        if status["name"] in sidecars:
-            pending += not (status["started"] or last or "terminated" in state)
-            continue
-        ended = state.get("terminated") or (last if "waiting" in state else None)
-        failed += bool(ended and ended["exitCode"])
-        pending += not ended
-    if failed and policy == "Never":
-        return "Failed"
-    running = waiting = stopped = succeeded = 0
-    for status in mains:
-        state = status["state"]
-        running += "running" in state
-        stopped += "terminated" in state or ("waiting" in state and bool(status["lastState"]))
-        waiting += "waiting" in state and not status["lastState"]
-        succeeded += "terminated" in state and state["terminated"]["exitCode"] == 0
-    if (pending or failed or waiting) and not over:
-        return "Pending"
-    if running:
-        return "Running"
-    if over or (policy != "Always" and not any("waiting" in s["state"] for s in mains)):
-        if stopped == succeeded:
-            return "Succeeded"
-        return "Failed" if over or policy == "Never" else "Running"
-    return "Running"
-
-
-def _container(
-    world: World, pod: Obj, record: records.Record, spec: Mapping[str, Json], init: bool, over: bool
-) -> Status:
+def _container(world: World, pod: Obj, record: records.Record, spec: Mapping[str, Json], init: bool) -> Status:
     known = records.container(record, spec["name"])
-    state, last = _state(pod, known, init, over)
+    state, last = _state(pod, known, init)
     status: Status = {}
     if known["id"]:
         status["containerID"] = f"containerd://{known['id']}"
@@ -169,7 +166,7 @@ def _mount(mount: Mapping[str, Json]) -> Status:
     return shown
 
 
-def _state(pod: Obj, known: records.Record, init: bool, over: bool) -> tuple[Status, Status]:
+def _state(pod: Obj, known: records.Record, init: bool) -> tuple[Status, Status]:
     """(state, lastState): what could not be started lately is waiting, with the exit moved to lastState."""
     last = {"terminated": known["last"]} if known["last"] else {}
     if known["state"] == "running":
@@ -179,9 +176,7 @@ def _state(pod: Obj, known: records.Record, init: bool, over: bool) -> tuple[Sta
         if known["why"] and restartable(pod, known, init):
             return {"waiting": _waiting(*known["why"])}, ended
         return ended, last
-    if over:
-        return {"terminated": LOST}, last
-    if known["why"]:
+    if known["why"] and not pods_of.terminating(pod):
         return {"waiting": _waiting(*known["why"])}, last
     initializing = bool(pod["spec"].get("initContainers"))
     return {"waiting": {"reason": "PodInitializing" if initializing else "ContainerCreating"}}, last
@@ -207,57 +202,6 @@ def terminated(known: records.Record) -> Status:
     if known["message"]:
         ended["message"] = known["message"]
     return ended | {"reason": known["reason"], "startedAt": iso(known["started"])}
-
-
-def _conditions(
-    world: World,
-    pod: Obj,
-    record: records.Record,
-    phase_: str,
-    inits: Sequence[Status],
-    mains: Sequence[Status],
-    over: bool,
-) -> list[Status]:
-    ended = ENDED.get(phase_, "")
-    sidecars = sidecar_names(pod)
-    incomplete = [s["name"] for s in inits if not (s["started"] if s["name"] in sidecars else s["ready"])]
-    initialized: tuple[bool, str, str] = (True, "", "")
-    begun = any("waiting" not in s["state"] or s["lastState"] for s in mains)
-    if incomplete and phase_ != "Succeeded" and not begun:
-        text = f"containers with incomplete status: [{' '.join(incomplete)}]"
-        initialized = (False, "ContainersNotInitialized", text)
-    elif phase_ == "Succeeded":
-        initialized = (True, "PodCompleted", "")
-    unready = [s["name"] for s in (*inits, *mains) if not s["ready"] and (s["name"] in sidecars or s in mains)]
-    ready: tuple[bool, str, str] = (not unready, "", "")
-    if ended:
-        ready = (False, ended, "")
-    elif unready:
-        ready = (False, "ContainersNotReady", f"containers with unready status: [{' '.join(unready)}]")
-    sandboxed = bool(record["sandbox"]) and not over
-    running = any("running" in s["state"] for s in (*inits, *mains))
-    sandboxed = sandboxed and not (ended and not running and not record["ending"] and not pods_of.terminating(pod))
-    facts = {
-        "PodReadyToStartContainers": (sandboxed, "", ""),
-        "Initialized": initialized,
-        "Ready": ready,
-        "ContainersReady": ready,
-        "PodScheduled": (True, "", ""),
-    }
-    before = get(pod, "status", "conditions", default=[])
-    conditions = [_condition(world, before, type_, *fact) for type_, fact in facts.items()]
-    return conditions + [dict(c) for c in before if c["type"] not in facts]
-
-
-def _condition(world: World, before: Sequence[Status], type_: str, true: bool, reason: str, message: str) -> Status:
-    old, text = condition(before, type_), "True" if true else "False"
-    since = old["lastTransitionTime"] if old and old["status"] == text else world.timestamp
-    found: Status = {"lastProbeTime": None, "lastTransitionTime": since}
-    if message:
-        found["message"] = message
-    if reason:
-        found["reason"] = reason
-    return found | {"status": text, "type": type_}
 
 
 def of(world: World, pod: Obj) -> records.Record | None:

@@ -14,48 +14,90 @@ from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import Handler, World
 
 LEAST_GRACE = 2
-"""Seconds that a container always has to end, unless it is to go at once."""
+"""Seconds that a container always has to end once it was asked to."""
+
+HOOK_FAILED = "FailedPreStopHook"
 
 
 def kill(
-    world: World, uid: str, pod: Obj, messages: Mapping[str, str], graces: Mapping[str, int] | None = None
+    world: World,
+    uid: str,
+    pod: Obj,
+    messages: Mapping[str, str],
+    graces: Mapping[str, int] | None = None,
+    ordered: bool = False,
 ) -> None:
     """Ask running containers to end, each with the event that says why; the worker waits for them.
 
     Args:
         messages: by the name of the container.
-        graces: seconds between TERM and KILL of those that have less than the pod says.
+        graces: seconds between TERM and KILL of those that have another time than the pod says.
+        ordered: whether sidecars wait for all others, and for those that started after them.
     """
     longest = 0
-    records.change(world, uid, killing=list(messages))
+    records.change(world, uid, killing=list(messages), queue={})
     for name, message in messages.items():
         start.say(world, pod, name, "Normal", "Killing", message)
+    late = status.sidecar_names(pod) if ordered else frozenset()
     for name in messages:
         grace = (graces or {}).get(name, _grace(pod))
-        longest = max(longest, _stop(world, uid, pod, name, grace))
+        longest = max(longest, _stop(world, uid, pod, name, grace, name in late))
     records.later(world, uid, longest + SECOND, "kill")
+    _take_turns(world, uid, pod)
 
 
-def _stop(world: World, uid: str, pod: Obj, name: str, grace: int) -> int:
+def _stop(world: World, uid: str, pod: Obj, name: str, grace: int, late: bool) -> int:
     """The hook, then TERM, then KILL; the ms until the last of them."""
-    if not grace:
-        runtime.signal(world, f"{uid}/{name}", "KILL")
-        return 0
-    spec, id_ = container_spec(pod, name), records.container(world.table("kubelet")[uid], name)["id"]
-    took, problem = 0, ""
-    if hooks.has(spec, "preStop"):
-        took, problem = hooks.run(world, pod, spec, "preStop", str(world.table("kubelet")[uid]["ip"]))
-        if took < 0 or took > grace * SECOND:
-            took, problem = grace * SECOND, ""
+    took = _prepare_stop(world, uid, pod, name, grace)
+    if late:
+        queue = records.find(world, uid)
+        assert queue is not None
+        records.change(world, uid, queue={**queue["queue"], name: [world.now, world.now + took, grace]})
+        _later(world, uid, name, max(took, grace * SECOND), "TURN")
+        return grace * SECOND + LEAST_GRACE * SECOND
     end = took + max(LEAST_GRACE * SECOND, grace * SECOND - took // SECOND * SECOND)
-    if problem:
-        world.schedule(took, "kubelet.signal", uid, name, id_, "FailedPreStopHook")
     if took:
-        world.schedule(took, "kubelet.signal", uid, name, id_, "TERM")
+        _later(world, uid, name, took, "TERM")
     else:
         runtime.signal(world, f"{uid}/{name}", "TERM")
-    world.schedule(end, "kubelet.signal", uid, name, id_, "KILL")
+    _later(world, uid, name, end, "KILL")
     return end
+
+
+def _prepare_stop(world: World, uid: str, pod: Obj, name: str, grace: int) -> int:
+    """Begin the hook before the end of a container; the ms that its end waits for that."""
+    spec = container_spec(pod, name)
+    if not grace or not hooks.has(spec, "preStop"):
+        return 0
+    took, problem = hooks.run(world, pod, spec, "preStop", str(world.table("kubelet")[uid]["ip"]))
+    records.change_container(world, uid, name, hook=world.now + took if took >= 0 else -1)
+    if took < 0 or took > grace * SECOND:
+        return grace * SECOND
+    if problem:
+        _later(world, uid, name, took, HOOK_FAILED)
+    return took
+
+
+def _later(world: World, uid: str, name: str, delay: int, what: str) -> None:
+    id_ = records.container(world.table("kubelet")[uid], name)["id"]
+    world.schedule(delay, "kubelet.signal", uid, name, id_, what)
+
+
+def _take_turns(world: World, uid: str, pod: Obj) -> None:
+    """Sidecars for which nobody is left to wait for are asked to end."""
+    record = records.find(world, uid)
+    if record is None or not record["queue"]:
+        return
+    order = [c["name"] for c in (*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"])]
+    last = max(record["killing"], key=order.index, default="")
+    mains = {c["name"] for c in pod["spec"]["containers"]}
+    if last in record["queue"] and not mains & set(record["killing"]):
+        began, ready, grace = record["queue"][last]
+        records.change(world, uid, queue={k: v for k, v in record["queue"].items() if k != last})
+        wait = max(0, ready - world.now)
+        left = grace - (world.now + wait - began) // SECOND
+        _later(world, uid, last, wait, "TERM")
+        _later(world, uid, last, wait + max(LEAST_GRACE, left) * SECOND, "KILL")
 
 
 def signal(world: World, uid: str, name: str, id_: str, what: str) -> None:
@@ -64,8 +106,15 @@ def signal(world: World, uid: str, name: str, id_: str, what: str) -> None:
     pod = records.pod_of(world, uid, record) if record else None
     if record is None or pod is None or records.container(record, name)["id"] != id_:
         return
-    if what == "FailedPreStopHook":
-        start.say(world, pod, name, "Warning", what, "PreStopHook failed")
+    if what == HOOK_FAILED:
+        if records.container(record, name)["state"] == "running":
+            records.change_container(world, uid, name, hook=0)
+            start.say(world, pod, name, "Warning", HOOK_FAILED, "PreStopHook failed")
+    elif what == "TURN":
+        if name in record["queue"]:
+            records.change(world, uid, queue={k: v for k, v in record["queue"].items() if k != name})
+            runtime.signal(world, f"{uid}/{name}", "TERM")
+            _later(world, uid, name, LEAST_GRACE * SECOND, "KILL")
     elif name in record["killing"]:
         runtime.signal(world, f"{uid}/{name}", what)
 
@@ -83,10 +132,15 @@ def note_exit(world: World, uid: str, name: str) -> None:
     record = records.find(world, uid)
     if record is None or name not in record["killing"]:
         return
+    pod = records.pod_of(world, uid, record)
+    if pod is not None and _cut_short(world, pod, name, records.container(record, name)["hook"]):
+        start.say(world, pod, name, "Warning", HOOK_FAILED, "PreStopHook failed")
     rest = [other for other in record["killing"] if other != name]
     records.change(world, uid, killing=rest)
     records.change_container(world, uid, name, killed=True)
     if rest:
+        if pod is not None:
+            _take_turns(world, uid, pod)
         return
     if record["dying"] or record["ending"]:
         records.later(world, uid, records.spread(world, 400, 1100, "gone", uid), "gone")
@@ -94,16 +148,22 @@ def note_exit(world: World, uid: str, name: str) -> None:
         records.later(world, uid, records.spread(world, 20, 80, "killed", uid), "killed")
 
 
+def _cut_short(world: World, pod: Obj, name: str, until: int) -> bool:
+    """Whether a container took a command with it that ran before its end (until some ms, -1: for ever)."""
+    command = get(container_spec(pod, name), "lifecycle", "preStop", "exec")
+    return command is not None and (until < 0 or until > world.now)
+
+
 def begin(world: World, uid: str, pod: Obj) -> None:
     """The pod is to be deleted: whatever its worker was doing stops, its containers end."""
     record = records.find(world, uid)
     if record is None or record["dying"]:
         return
-    records.change(world, uid, dying=True, resume=None)
+    records.change(world, uid, dying=True, resume=None, grace=_grace(pod))
     status.publish(world, uid)
     running = [name for name, known in record["containers"].items() if known["state"] == "running"]
     if running:
-        kill(world, uid, pod, {name: f"Stopping container {name}" for name in running})
+        kill(world, uid, pod, {name: f"Stopping container {name}" for name in running}, ordered=True)
     else:
         records.later(world, uid, records.spread(world, 100, 300, "gone", uid), "gone")
 
@@ -111,12 +171,15 @@ def begin(world: World, uid: str, pod: Obj) -> None:
 def hurry(world: World, uid: str, pod: Obj) -> None:
     """The pod is being deleted already, and now has less time for it."""
     record = records.find(world, uid)
-    if record is not None and record["killing"]:
-        records.later(world, uid, _grace(pod) * SECOND, "kill")
+    if record is not None and record["killing"] and _grace(pod) < record["grace"]:
+        records.change(world, uid, grace=_grace(pod))
+        for name in record["killing"]:
+            start.say(world, pod, name, "Normal", "Killing", f"Stopping container {name}")
+        records.later(world, uid, max(LEAST_GRACE, _grace(pod)) * SECOND, "kill")
 
 
-def finish(world: World, uid: str, pod: Obj, reason: str, message: str, grace: int | None = None) -> None:
-    """The pod fails as a whole: its containers end, its object stays."""
+def finish(world: World, uid: str, pod: Obj, reason: str = "", message: str = "", grace: int | None = None) -> None:
+    """The pod ends as a whole, for a reason of its own it fails: its containers end, its object stays."""
     record = records.find(world, uid)
     if record is None or record["dying"] or record["ending"]:
         return
@@ -124,7 +187,7 @@ def finish(world: World, uid: str, pod: Obj, reason: str, message: str, grace: i
     running = [name for name, known in record["containers"].items() if known["state"] == "running"]
     if running:
         graces = {} if grace is None else dict.fromkeys(running, grace)
-        kill(world, uid, pod, {name: f"Stopping container {name}" for name in running}, graces)
+        kill(world, uid, pod, {name: f"Stopping container {name}" for name in running}, graces, ordered=True)
     else:
         records.later(world, uid, records.spread(world, 100, 300, "gone", uid), "gone")
 
@@ -134,16 +197,17 @@ def ended(world: World, uid: str, pod: Obj) -> None:
     record = records.find(world, uid)
     if record is not None and record["ending"] and not record["dying"]:
         limits.note_end(world, uid, pod, record["ending"]["reason"])
-        status.publish(world, uid, over=True)
-        records.done(world, uid)
-        return
     status.publish(world, uid, over=True)
     records.later(world, uid, records.spread(world, 80, 250, "remove", uid), "remove")
 
 
 def remove(world: World, uid: str, pod: Obj) -> None:
-    """Nothing of the pod is left on the node: its object may go."""
-    api.delete(world, "pods", namespace_of(pod), name_of(pod), grace=0)
+    """Nothing of the pod is left on the node: its object may go if it is to be deleted."""
+    status.publish(world, uid, lost=True)
+    if pods_of.terminating(pod):
+        api.delete(world, "pods", namespace_of(pod), name_of(pod), grace=0)
+    else:
+        records.done(world, uid)
 
 
 def clean(world: World, uid: str, pod: Obj) -> None:
@@ -160,12 +224,10 @@ def clean(world: World, uid: str, pod: Obj) -> None:
 
 
 def _grace(pod: Obj) -> int:
-    """Seconds between TERM and KILL."""
+    """Seconds between TERM and KILL; a container has at least `LEAST_GRACE` all the same."""
     if pods_of.terminating(pod):
-        grace = int(get(pod, "metadata", "deletionGracePeriodSeconds", default=30))
-    else:
-        grace = int(get(pod, "spec", "terminationGracePeriodSeconds", default=30))
-    return max(LEAST_GRACE, grace) if grace else 0
+        return int(get(pod, "metadata", "deletionGracePeriodSeconds", default=30))
+    return int(get(pod, "spec", "terminationGracePeriodSeconds", default=30))
 
 
 HANDLERS: dict[str, Handler] = {"kubelet.signal": signal}

@@ -46,7 +46,7 @@ def _lacking(world: World, pod: Obj, source: Mapping[str, Json], name: str, reso
     keys = {**(obj.get("data") or {}), **(obj.get("binaryData") or {})}
     for item in source.get("items") or ():
         if item["key"] not in keys:
-            yield f"references non-existent {word} key: {item['key']}"
+            yield f"{'configmap ' if word == 'config' else ''}references non-existent {word} key: {item['key']}"
 
 
 def unset(world: World, pod: Obj, container: Mapping[str, Json]) -> str:

@@ -36,13 +36,16 @@ def sync(world: World, uid: str, turn: int) -> None:
     if not record["mounted"] and not record["sandbox"] and admission.rejected(world, uid, pod):
         records.done(world, uid)
         return
+    if pods_of.finished(pod):
+        records.done(world, uid)
+        return
     fresh = not get(pod, "status", "startTime")
     pod = status.publish(world, uid) or pod
     if fresh:
         limits.plan_deadline(world, uid, pod)
     probes.attend(world, uid, pod)
-    if pods_of.finished(pod):
-        records.done(world, uid)
+    if status.settled(pod):
+        termination.finish(world, uid, pod)
     elif not record["mounted"]:
         records.later(world, uid, records.spread(world, 50, 150, "mount", uid), "mount")
     elif not record["sandbox"]:
@@ -141,7 +144,8 @@ def _act(world: World, uid: str, pod: Obj) -> None:
         elif known["doom"]:
             doomed[name] = known["doom"]
     if doomed:
-        termination.kill(world, uid, pod, doomed, probes.graces(record, specs, doomed))
+        over = _over(pod, record)
+        termination.kill(world, uid, pod, doomed, probes.graces(record, specs, doomed), ordered=over)
         return
     _start(world, uid, pod, _wanted(pod, record))
 
@@ -162,11 +166,15 @@ def _killed(world: World, uid: str, pod: Obj) -> None:
 
 def _sidecars_to_end(pod: Obj, record: records.Record) -> dict[str, str]:
     """Once all that the pod is for has ended, its sidecars end too."""
-    mains = [records.container(record, c["name"]) for c in pod["spec"]["containers"]]
-    if any(known["state"] != "exited" or status.restartable(pod, known) for known in mains):
+    if not _over(pod, record):
         return {}
     running = [n for n in sorted(status.sidecar_names(pod)) if records.container(record, n)["state"] == "running"]
     return {name: f"Stopping container {name}" for name in running}
+
+
+def _over(pod: Obj, record: records.Record) -> bool:
+    mains = [records.container(record, c["name"]) for c in pod["spec"]["containers"]]
+    return all(known["state"] == "exited" and not status.restartable(pod, known) for known in mains)
 
 
 def _wanted(pod: Obj, record: records.Record) -> list[str]:
@@ -284,6 +292,7 @@ HANDLERS: dict[str, Handler] = {
     "kubelet.step": step,
     "kubelet.exited": exited,
     "kubelet.probe": probes.tick,
+    "kubelet.probed": probes.told,
     "kubelet.limit": limit,
     **termination.HANDLERS,
 }

@@ -1,7 +1,8 @@
 """A shell as the main process of a container, and the small tools themselves; scripts run on virtual time.
 
 State: `tasks` by pid (see `sim.scripts.task`), `traps` by signal, `pending` signals that wait for a command in the
-foreground, `next` pid, `open` line, `spin` (how long it has been busy), `sizes` of large files, `serving` ports.
+foreground, `next` pid, `ended` (exit codes of the last tasks that have ended), `open` line, `spin` (how long it has
+been busy), `sizes` of large files, `serving` ports.
 """
 
 from __future__ import annotations
@@ -164,7 +165,8 @@ class Scripts:
                 turn = data["turn"] + 1
                 left = {**left, key: {**data, "waits": -1, "code": code if data["waits"] else 0, "turn": turn}}
                 self.c.after(1, "go", int(key), turn)
-        self.c.remember(tasks=left)
+        ended = dict([*self.c.state.get("ended", {}).items()][-MOST_TASKS:])
+        self.c.remember(tasks=left, ended={**ended, str(pid): code})
 
     def write(self, task: Task, text: str) -> None:
         """To the container's log, by the line."""
@@ -173,6 +175,10 @@ class Scripts:
             self.c.log(*lines)
         if rest != self.c.state.get("open", ""):
             self.c.remember(open=rest)
+
+    def complain(self, task: Task, text: str) -> None:
+        """To the same log."""
+        self.write(task, text)
 
     def spawn(self, data: dict[str, Json]) -> int:
         """Run a task in the background; there is room for so many only."""
@@ -201,6 +207,10 @@ class Scripts:
         """What is to be done at a signal."""
         traps = {k: v for k, v in self.c.state["traps"].items() if k != signal}
         self.c.remember(traps=traps if script is None else {**traps, signal: script})
+
+    def ended(self, pid: int) -> int:
+        """Exit code of a task in the background that has ended."""
+        return int(self.c.state.get("ended", {}).get(str(pid), 127))
 
     def children(self) -> list[int]:
         """Pids of the tasks in the background."""

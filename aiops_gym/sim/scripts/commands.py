@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from aiops_gym.sim.scripts import streams, tools
 from aiops_gym.sim.scripts.files import absolute
 from aiops_gym.sim.scripts.parser import NAME, ScriptError, parse
 from aiops_gym.sim.scripts.task import Stop
-from aiops_gym.types import Timed
+from aiops_gym.types import Output, Timed
 
 if TYPE_CHECKING:
     from aiops_gym.sim.scripts.machine import Machine
@@ -19,6 +20,7 @@ Json = Any
 Command = Callable[["Machine", list[str]], Stop | None]
 SHELLS = ("sh", "bash", "ash", "dash")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+SECONDS = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
 LOOPS = ("while", "for")
 SIGNALS = {"1": "HUP", "2": "INT", "3": "QUIT", "9": "KILL", "15": "TERM", "0": "EXIT", "10": "USR1", "12": "USR2"}
 
@@ -58,10 +60,25 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
                 machine.files.write(absolute(name, machine.task.cwd), content)
     elif path and (text := machine.files.read(path)) is not None:
         machine.enter_shell(parse(_body(text)), argv)
+    elif (other := _beside(machine, base, argv[1:])) is not None:
+        machine.write("1", other.stdout)
+        machine.write("2", other.stderr)
+        machine.task.code = other.code
     else:
         machine.write("2", f"{machine.name}: 1: {argv[0]}: not found\n")
         machine.task.code = 127
     return None
+
+
+def _beside(machine: Machine, name: str, arguments: list[str]) -> Output | None:
+    """A tool that is run as if from outside, None if the image has none of that name."""
+    c, law, source = machine.c, machine.c.world.laws.exec, machine.stdin()
+    image = c.image()
+    if law is None or image is None or not image.shell:
+        return None
+    text = source[1] if source[0] == "text" else ""
+    output = law(c.world, str(c.process["pod"]), str(c.process["container"]), [name, *arguments], text)
+    return None if output.code == 126 and output.stderr.startswith("OCI runtime") else output
 
 
 def _body(text: str) -> str:
@@ -177,7 +194,10 @@ def _kill(machine: Machine, argv: list[str]) -> Stop | None:
 def _wait(machine: Machine, argv: list[str]) -> Stop | None:
     wanted = int(argv[1]) if len(argv) > 1 and argv[1].isdigit() else 0
     children = machine.host.children()
-    if (wanted and wanted not in children) or not children:
+    if wanted and wanted not in children:
+        machine.task.code = machine.host.ended(wanted)
+        return None
+    if not children:
         return None
     machine.task.waits = wanted
     return Stop("wait")
@@ -307,15 +327,32 @@ def _nothing(machine: Machine, argv: list[str]) -> Stop | None:
     return None
 
 
+def _timeout(machine: Machine, argv: list[str]) -> Stop | None:
+    """`timeout SECONDS command`: 124 where the command takes longer."""
+    words = [w for w in argv[1:] if not w.startswith("-") or w == argv[-1]]
+    found = SECONDS.fullmatch(words[0]) if words else None
+    if found is None or len(words) < 2:
+        machine.write("2", f"timeout: invalid time interval '{words[0] if words else ''}'\n")
+        machine.task.code = 125
+        return None
+    limit = int(float(found[1]) * UNITS[found[2] or "s"] * 1000)
+    words = argv[argv.index(words[0]) + 1 :]
+    outcome = machine.aside(["simple", [], [[["single", word]] for word in words], []])
+    if outcome.kind == "oom":
+        return outcome
+    late = outcome.kind != "exit" or outcome.ms > limit
+    machine.waited += limit if late else outcome.ms
+    machine.task.code = 124 if late else outcome.code
+    return None
+
+
 def _time(machine: Machine, argv: list[str]) -> Stop | None:
-    """Commands that run another: `env A=b cmd`, `nohup cmd`, `timeout 5 cmd`, `command cmd`, `nice cmd`."""
+    """Commands that run another: `env A=b cmd`, `nohup cmd`, `command cmd`, `nice cmd`."""
     words = argv[1:]
     while words and (words[0].startswith("-") or "=" in words[0]):
         word = words.pop(0)
         if "=" in word and not word.startswith("-"):
             machine.set(*word.split("=", 1))
-    if argv[0].rpartition("/")[2] == "timeout" and words:
-        words.pop(0)
     if words:
         return run(machine, words)
     environment = {**machine.c.env, **machine.task.vars}
@@ -350,7 +387,8 @@ COMMANDS: dict[str, Command] = {
     "python3": _serve,
     "python": _serve,
     **dict.fromkeys(SHELLS, _shell),
-    **dict.fromkeys(("env", "nohup", "timeout", "command", "nice", "setsid", "printenv"), _time),
+    "timeout": _timeout,
+    **dict.fromkeys(("env", "nohup", "command", "nice", "setsid", "printenv"), _time),
     **dict.fromkeys(("umask", "ulimit", "stty", "disown", "shopt", "pause"), _nothing),
 }
 

@@ -23,15 +23,21 @@ class Ran(NamedTuple):
     """How a command ended.
 
     Attributes:
-        text: stdout and stderr, in the order written.
+        output, errors: what it printed to stdout and stderr.
         code: exit code; 126 with `absent` where the image does not have the command.
         ms: time it took, -1 if it never ends by itself.
     """
 
-    text: str
+    output: str
+    errors: str
     code: int
     ms: int
     absent: bool = False
+
+    @property
+    def text(self) -> str:
+        """Both, as a kubelet puts them together."""
+        return self.output + self.errors
 
 
 def run(c: Container, argv: Sequence[str]) -> Ran:
@@ -41,15 +47,16 @@ def run(c: Container, argv: Sequence[str]) -> Ran:
     small = image is not None and image.shell and (name in COMMANDS or name in TOOLS)
     if not small and name not in programs.tools_of(c.world, c.key):
         where = f"stat {argv[0]}: no such file or directory" if "/" in argv[0] else "executable file not found in $PATH"
-        return Ran(f'{OCI}exec: "{argv[0]}": {where}: unknown', 126, 0, absent=True)
+        return Ran("", f'{OCI}exec: "{argv[0]}": {where}: unknown', 126, 0, absent=True)
     word: list[Json] = [[["single", a]] for a in argv]
     script = ["list", [[["andor", [["", ["pipe", [["simple", [], word, []]], False]]]], False]]]
     data = tasks.new(script, [name if name in SHELLS else "sh"], cwd=image.workdir if image is not None else "/")
-    beside = Aside(_Beside(c))
+    host = _Beside(c)
+    beside = Aside(host)
     stop = beside.run({**data, "pid": 50})
     if stop.kind != "exit":
-        return Ran(beside.text, 137, -1)
-    return Ran(beside.text, stop.code, stop.ms)
+        return Ran(beside.text, host.errors, 137, -1)
+    return Ran(beside.text, host.errors, stop.code, stop.ms)
 
 
 class _Beside:
@@ -57,9 +64,14 @@ class _Beside:
 
     def __init__(self, c: Container) -> None:
         self.c = c
+        self.errors = ""
 
     def write(self, task: Task, text: str) -> None:
         """Never asked: the one aside keeps it."""
+
+    def complain(self, task: Task, text: str) -> None:
+        """Keep what it prints to stderr."""
+        self.errors += text
 
     def spawn(self, data: dict[str, Json]) -> int:
         """Nothing goes on after the command."""
@@ -77,3 +89,7 @@ class _Beside:
     def children(self) -> list[int]:
         """None."""
         return []
+
+    def ended(self, pid: int) -> int:
+        """Nothing that was left there."""
+        return 127

@@ -28,7 +28,10 @@ class Host(Protocol):
     c: Container
 
     def write(self, task: Task, text: str) -> None:
-        """What a task prints."""
+        """What a task prints to stdout."""
+
+    def complain(self, task: Task, text: str) -> None:
+        """What a task prints to stderr."""
 
     def spawn(self, data: dict[str, Json]) -> int:
         """Run a task in the background; its pid."""
@@ -41,6 +44,9 @@ class Host(Protocol):
 
     def children(self) -> list[int]:
         """Pids of the tasks in the background."""
+
+    def ended(self, pid: int) -> int:
+        """Exit code of a task in the background that has ended; 127 if there was none."""
 
 
 class Machine:
@@ -333,11 +339,14 @@ class Machine:
 
     def _open(self, path: str, sign: str) -> Json:
         special: dict[str, Json] = {"/dev/null": ["null"], "/dev/zero": ["zero", -1]}
-        special |= {name: ["out"] for name in ("/dev/stdout", "/dev/stderr", "/proc/1/fd/1", "/proc/1/fd/2")}
+        special |= {name: ["out"] for name in ("/dev/stdout", "/proc/1/fd/1")}
+        special |= {name: ["err"] for name in ("/dev/stderr", "/proc/1/fd/2")}
         if path in special:
             return special[path]
         if sign == "<":
             text = self.files.read(path)
+            if text == "" and (size := self.files.size(path)):
+                return ["zero", size]
             return None if text is None else ["text", text]
         return ["file", path] if self.files.write(path, "", append=sign == ">>") else None
 
@@ -346,6 +355,8 @@ class Machine:
         target = self.task.fds.get(number, ["null"])
         if target[0] == "out" and text:
             self.host.write(self.task, text)
+        elif target[0] == "err" and text:
+            self.host.complain(self.task, text)
         elif target[0] == "file" and text:
             self.files.write(target[1], text, append=True)
 
@@ -368,7 +379,7 @@ class Machine:
         if name == "RANDOM":
             count = self.c.world.now * 1000 + len(task.stack) + task.turn
             return str(draws.pick(32768, self.c.world.seed, "RANDOM", str(self.c.process["id"]), count))
-        return task.vars.get(name, self.c.env.get(name, task.cwd if name == "PWD" else None))
+        return task.vars.get(name, self.c.env.get(name, {"PWD": task.cwd, "HOME": "/root"}.get(name)))
 
     def set(self, name: str, value: str) -> None:
         """Give a variable a value."""
@@ -383,6 +394,11 @@ class Machine:
         self.waited += outcome.ms
         self.task.code = outcome.code
         return side.text
+
+    def aside(self, stage: Json) -> Stop:
+        """Run a command to its end here and now, with what it prints, and say how long it would take."""
+        data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1}
+        return Aside(self.host, self, self.budget).run(data)
 
     def paths(self) -> list[str]:
         """All files."""
@@ -445,6 +461,10 @@ class Aside:
         else:
             self.text += text
 
+    def complain(self, task: Task, text: str) -> None:
+        """Errors are not what the one beside asked for."""
+        self.host.complain(task, text)
+
     def spawn(self, data: dict[str, Json]) -> int:
         """In the background of whoever is beside."""
         return self.host.spawn(data)
@@ -459,6 +479,10 @@ class Aside:
     def children(self) -> list[int]:
         """None."""
         return []
+
+    def ended(self, pid: int) -> int:
+        """As the one beside knows it."""
+        return self.host.ended(pid)
 
 
 __all__ = ["Aside", "Host", "Machine", "new"]

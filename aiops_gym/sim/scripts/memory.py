@@ -74,6 +74,13 @@ def dd(machine: Machine, argv: list[str]) -> Stop | None:
         count = "1000000"
     size = block * int(count)
     path = absolute(target, machine.task.cwd)
+    room = _room(machine.c, path)
+    if 0 <= room < size:
+        machine.files.fill(path, room)
+        machine.waited += room // DISK_PER_MS
+        machine.write("2", f"dd: error writing '{target}': No space left on device\n")
+        machine.task.code = 1
+        return None
     if target != "/dev/null" and not machine.files.fill(path, size):
         machine.write("2", f"dd: failed to open '{target}': No such file or directory\n")
         machine.task.code = 1
@@ -81,6 +88,18 @@ def dd(machine: Machine, argv: list[str]) -> Stop | None:
     machine.waited += size // DISK_PER_MS
     machine.write("2", f"{count}+0 records in\n{count}+0 records out\n{size} bytes copied\n")
     return None
+
+
+def _room(c: Container, path: str) -> int:
+    """Bytes that a file in a volume of memory may have, -1 if it lies elsewhere."""
+    mounts = c.spec().get("volumeMounts") or ()
+    name = next((m["name"] for m in mounts if path.startswith(f"{m['mountPath'].rstrip('/')}/")), "")
+    volumes = get(c.pod or {}, "spec", "volumes", default=())
+    source = next((v.get("emptyDir") or {} for v in volumes if v["name"] == name), {})
+    if source.get("medium") != "Memory":
+        return -1
+    limit = source.get("sizeLimit")
+    return limit_of(c) if limit is None else min(whole(str(limit)), limit_of(c))
 
 
 def allocate(machine: Machine, argv: list[str]) -> int:

@@ -18,7 +18,7 @@ class Task:
 
     Attributes:
         stack: frames, the innermost last.
-        fds: where descriptors lead: ["out"], ["null"], ["file", path], ["text", text], ["zero", bytes or -1].
+        fds: where descriptors lead: ["out"], ["err"], ["null"], ["file", path], ["text", text], ["zero", bytes or -1].
         code: `$?`.
         waits: pid of the child that `wait` waits for, 0 for all, -1 if it does not wait.
     """
@@ -58,7 +58,7 @@ def new(script: str | Sequence[Json], args: Sequence[str], cwd: str = "/", pid: 
         "stack": [[node[0], node, 0]],
         "vars": {},
         "args": list(args),
-        "fds": {"0": ["text", ""], "1": ["out"], "2": ["out"]},
+        "fds": {"0": ["text", ""], "1": ["out"], "2": ["err"]},
         "functions": {},
         "options": "",
         "cwd": cwd,

@@ -139,8 +139,9 @@ def grep(machine: Machine, argv: list[str]) -> int:
 def wc(machine: Machine, argv: list[str]) -> int:
     """Lines, words and bytes."""
     texts, code = _inputs(machine, argv, [w for w in argv[1:] if not w.startswith("-")])
-    text = "".join(texts)
-    counts = {"l": text.count("\n"), "w": len(text.split()), "c": len(text.encode())}
+    text, source = "".join(texts), machine.stdin()
+    size = source[1] if source[0] == "zero" and len(argv) < 3 else len(text.encode())
+    counts = {"l": text.count("\n"), "w": len(text.split()), "c": size}
     flags = [f for f in "lwc" if any(w.startswith("-") and f in w for w in argv[1:])] or list("lwc")
     machine.write("1", " ".join(str(counts[f]) for f in flags) + "\n")
     return code

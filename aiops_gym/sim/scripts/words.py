@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
+from aiops_gym.sim.scripts import arithmetic
 from aiops_gym.sim.scripts.parser import ScriptError, expansion_end
 
 Json = Any
 PARAMETER = re.compile(r"(#?)(\w+|[?$!#@*-])(?:(:?[-=+?]|%%?|##?)(.*))?$", re.DOTALL)
-LARGEST = 1 << 62
 LONGEST = 200_000
 """Characters of a word; a shell that makes longer ones has run out of memory."""
 
@@ -111,14 +109,21 @@ def _expanded(kind: str, part: str, scope: Scope) -> str:
 
 def _expansion(piece: str, scope: Scope) -> str:
     if piece.startswith("$((") and piece.endswith("))"):
-        return str(arithmetic(piece[3:-2], scope))
+        return str(arithmetic.value(_expanded("double", piece[3:-2], scope), scope.get, scope.set))
     if piece.startswith("$("):
         return scope.substitute(piece[2:-1]).rstrip("\n")
     if piece.startswith("`"):
         return scope.substitute(piece[1:-1]).rstrip("\n")
     if piece.startswith("${"):
         return _parameter(piece[2:-1], scope)
-    return (scope.get(piece[1:]) or "") if len(piece) > 1 else piece
+    return _plain(piece[1:], scope) if len(piece) > 1 else piece
+
+
+def _plain(name: str, scope: Scope) -> str:
+    found = scope.get(name)
+    if found is None and name not in ("@", "*", "!") and "u" in (scope.get("-") or ""):
+        raise ScriptError(f"{name}: parameter not set")
+    return found or ""
 
 
 def _parameter(inner: str, scope: Scope) -> str:
@@ -141,7 +146,7 @@ def _parameter(inner: str, scope: Scope) -> str:
         if sign.endswith("?"):
             raise ScriptError(f"{name}: {default or 'parameter not set'}")
         return default
-    return value or ""
+    return _plain(name, scope)
 
 
 def _trimmed(value: str, sign: str, wanted: str) -> str:
@@ -152,62 +157,3 @@ def _trimmed(value: str, sign: str, wanted: str) -> str:
         if fnmatchcase(piece, wanted):
             return value[cut:] if sign[0] == "#" else value[:cut]
     return value
-
-
-BINARY: dict[type, Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-}
-COMPARE: dict[type, Callable[[int, int], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
-
-
-def arithmetic(expression: str, scope: Scope) -> int:
-    """`$(( ))`. Raises ScriptError."""
-    plain = _expanded("double", expression, scope).replace("&&", " and ").replace("||", " or ").replace("/", "//")
-    plain = re.sub(r"!(?!=)", " not ", plain).strip() or "0"
-    try:
-        return _value(ast.parse(plain.lstrip(), mode="eval").body, scope)
-    except (SyntaxError, ValueError, RecursionError) as error:
-        raise ScriptError(f'arithmetic expression: expecting primary: "{expression}"') from error
-
-
-def _value(node: ast.expr, scope: Scope) -> int:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int):
-        return int(node.value)
-    if isinstance(node, ast.Name):
-        found = scope.get(node.id) or "0"
-        return int(found) if re.fullmatch(r"-?\d+", found) else 0
-    if isinstance(node, ast.UnaryOp):
-        inner = _value(node.operand, scope)
-        return int(not inner) if isinstance(node.op, ast.Not) else -inner if isinstance(node.op, ast.USub) else inner
-    if isinstance(node, ast.BoolOp):
-        values = [_value(v, scope) for v in node.values]
-        return int(all(values) if isinstance(node.op, ast.And) else any(values))
-    if isinstance(node, ast.Compare) and len(node.ops) == 1:
-        return int(COMPARE[type(node.ops[0])](_value(node.left, scope), _value(node.comparators[0], scope)))
-    if isinstance(node, ast.BinOp):
-        return _binary(type(node.op), _value(node.left, scope), _value(node.right, scope))
-    raise ScriptError("arithmetic expression: syntax error")
-
-
-def _binary(kind: type, left: int, right: int) -> int:
-    if kind in BINARY:
-        found = BINARY[kind](left, right)
-        return found if abs(found) < LARGEST else 0
-    if kind in (ast.FloorDiv, ast.Mod):
-        if right == 0:
-            raise ScriptError("arithmetic expression: division by zero")
-        whole = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return whole if kind is ast.FloorDiv else left - whole * right
-    raise ScriptError("arithmetic expression: syntax error")

@@ -7,7 +7,7 @@ recorded order, deployments must end as recorded, and events must be those recor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.testing.calibration import deployments, events, pods
@@ -18,9 +18,10 @@ from aiops_gym.testing.calibration.tolerance import late
 __all__ = ["replay"]
 
 Json = Any
+Row = tuple[float, str, Json]
 
 
-RUNS = 32
+RUNS = 96
 """A recording shows one course of many that the real cluster might have taken: at most so many runs are compared."""
 
 
@@ -31,9 +32,8 @@ def replay(manifest: Mapping[str, Json], recording: Mapping[str, Json], seed: in
     runs are added, with the seeds that follow, until each has.
 
     Args:
-        manifest: `objects` applied at time 0, `seconds` it ran, `actions` taken while it ran (`at`, `verb` scale, patch
-            or delete, `kind`, `name` or `selector`, `first`), and `images` with how each image's pull ends and what it
-            runs. Patches are strategic merges.
+        manifest: `objects` applied at time 0, `seconds` it ran, `actions` taken while it ran (see `actions`), and
+            `images` with how each image's pull ends and what it runs. Patches are strategic merges.
         recording: `ns`, `timeline`, `events` and `deployments` as seen on a real cluster.
         seed: of the first run.
 
@@ -56,17 +56,46 @@ def replay(manifest: Mapping[str, Json], recording: Mapping[str, Json], seed: in
 
 def differences(manifest: Mapping[str, Json], recording: Mapping[str, Json], seed: int) -> Iterator[tuple[str, str]]:
     """What differs in one run: the object, `Kind/part`, and how."""
-    seconds = float(manifest["seconds"])
+    rows = [(float(row[0]), str(row[1]), row[2]) for row in recording.get("timeline") or () if _of_pod(row)]
+    seconds = float(manifest.get("seconds") or max([time for time, _, _ in rows], default=60.0))
+    told = recording.get("events") or []
     namespace = str(recording.get("ns") or "recorded")
-    rows = [(float(row[0]), str(row[1]), row[2]) for row in recording["timeline"] if row[1] != "ACTION"]
-    nodes = {row[2]["node"] for row in rows} | {event.get("host") for event in recording["events"]}
-    seen = play(manifest, namespace, sorted(filter(None, nodes)) or ["node-1"], late(seconds), seed)
-    theirs = Parts(manifest, namespace, _names(rows, [e["obj"] for e in recording["events"]]))
+    seen = play(manifest, namespace, _nodes(manifest, rows, told), late(seconds), seed, events.began(told))
+    yield from (("Action/", line) for line in seen.problems)
+    theirs = Parts(manifest, namespace, _names(rows, [e["obj"] for e in told]))
     ours = Parts(manifest, namespace, _names(seen.pods, [e["obj"] for _, _, e in seen.events]))
     end = late(seconds)
-    yield from pods.compare(pods.lives(rows, theirs, True, end), pods.lives(seen.pods, ours, False, end), seconds)
-    yield from events.compare(events.recorded(recording["events"], theirs), events.played(seen.events, ours), seconds)
+    rows, played = _alike(rows, seen.pods)
+    yield from pods.compare(pods.lives(rows, theirs, True, end), pods.lives(played, ours, False, end), seconds)
+    yield from events.compare(events.recorded(told, theirs), events.played(seen.events, ours), seconds)
     yield from deployments.compare(recording.get("deployments") or [], theirs, seen.deployments, ours, seconds)
+
+
+def _of_pod(row: Sequence[Json]) -> bool:
+    """Whether a row of a timeline tells the state of a pod: others tell what was done."""
+    return row[1] != "ACTION" and len(row) > 2 and isinstance(row[2], Mapping)
+
+
+def _nodes(manifest: Mapping[str, Json], rows: Sequence[Row], told: Sequence[Mapping[str, Json]]) -> list[str]:
+    """All nodes that are spoken of."""
+    found = {state.get("node") for _, _, state in rows} | {event.get("host") for event in told}
+    for node in manifest.get("nodes") or ():
+        found.add(node if isinstance(node, str) else (node.get("metadata") or node).get("name"))
+    for action in manifest.get("actions") or ():
+        about = action.get("node") or (str(action.get("kind")).lower() in ("node", "kubelet") and action.get("name"))
+        found |= {about} if isinstance(about, str) else set(about or ())
+    return sorted(str(name) for name in found if name) or ["node-1"]
+
+
+def _alike(recorded: Sequence[Row], played: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Both with those fields only that both have: recorders differ in what they look at."""
+    fields = [{field for _, _, state in rows for field in state} for rows in (recorded, played)]
+    common = fields[0] & fields[1] if recorded and played else fields[0] | fields[1]
+
+    def cut(rows: Sequence[Row]) -> list[Row]:
+        return [(time, name, {k: v for k, v in state.items() if k in common}) for time, name, state in rows]
+
+    return cut(recorded), cut(played)
 
 
 def _names(rows: list[tuple[float, str, Json]], objects: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from aiops_gym.sim.laws import laws
 from aiops_gym.sim.world import World
 
 Json = Any
-START = 1_772_442_000_000
+START = 1_772_442_005_000
 SETTLED = 5_000
 """Milliseconds from the first object to time 0 of a scenario: the controllers have seen the nodes by then."""
 
@@ -27,10 +27,10 @@ HEALTH = (
 )
 
 
-def cluster(manifest: Mapping[str, Json], namespace: str, nodes: Sequence[str], seed: int) -> World:
-    """A running cluster with an empty namespace, at time 0 of the scenario."""
-    images = {name: image(entry) for name, entry in manifest.get("images", {}).items()}
-    blueprint = Blueprint(app="recorded", namespace=namespace, variant=0, start=START, images=images)
+def cluster(manifest: Mapping[str, Json], namespace: str, nodes: Sequence[str], seed: int, start: int = START) -> World:
+    """A running cluster with an empty namespace, at time 0 of the scenario, which is `start` (ms) by the clock."""
+    images = {name: image(entry) for name, entry in (manifest.get("images") or {}).items()}
+    blueprint = Blueprint(app="recorded", namespace=namespace, variant=0, start=start - SETTLED, images=images)
     world = World(blueprint, laws(exec_inside), seed)
     for number, name in enumerate(nodes, 1):
         api.create(world, "nodes", _node(world, name, number))
@@ -41,18 +41,19 @@ def cluster(manifest: Mapping[str, Json], namespace: str, nodes: Sequence[str], 
     return world
 
 
-def image(entry: Mapping[str, Json]) -> Image:
+def image(entry: Mapping[str, Json] | str | None) -> Image:
     """An image as the manifest's table describes it.
 
     `pull`: how a pull ends; `serves`: port and status by path of what it runs without a command, a first process that
     takes no notice of SIGTERM; `shell`: whether it has `/bin/sh`.
     """
+    entry = entry if isinstance(entry, Mapping) else {"pull": entry or "present"}
     ending = str(entry.get("pull", "present"))
     serves = entry.get("serves") or {}
     params: dict[str, Json] = {"deaf": True}
-    if serves:
+    if serves.get("port"):
         params["ports"] = [int(serves["port"])]
-        params["http"] = {path: [status, ""] for path, status in serves.get("paths", {}).items()}
+        params["http"] = {path: [status, ""] for path, status in (serves.get("paths") or {}).items()}
         params["otherwise"] = int(serves.get("otherwise", 404))
     runs = bool(serves) or not entry.get("shell", False)
     return Image(

@@ -6,12 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from aiops_gym.testing.calibration.cluster import START
 from aiops_gym.testing.calibration.masks import Parts
 from aiops_gym.testing.calibration.tolerance import early, late, slack
 
 Json = Any
 QUANTUM = 1.0
 """Times of events are cut to the second, and so is the first one of all, from which the others are counted."""
+
+
+COMBINED = "(combined from similar events)"
+"""How an event begins that stands for many messages; which of them was the last one is chance."""
 
 
 class Kind(NamedTuple):
@@ -50,7 +55,9 @@ def kind(event: Mapping[str, Json], parts: Parts) -> Kind:
     fields: dict[str, Json] = {
         name: event.get(name) for name in ("field", "type", "reason", "source", "host", "reporting", "action")
     }
-    return Kind(about=parts.of(event["obj"]), message=parts.mask(str(event["message"])), **fields)
+    message = str(event["message"])
+    message = COMBINED if message.startswith(COMBINED) else parts.mask(message)
+    return Kind(about=parts.of(event["obj"]), message=message, **fields)
 
 
 def foreign(event: Mapping[str, Json]) -> bool:
@@ -74,13 +81,19 @@ def recorded(events: Sequence[Mapping[str, Json]], parts: Parts) -> dict[Kind, T
     return found
 
 
+def began(events: Sequence[Mapping[str, Json]]) -> int:
+    """When a recording began (ms by the clock): things that are done by the clock depend on it."""
+    times = [time for event in events if not foreign(event) and (time := _times(event)[0]) > 0]
+    return round(min(times) * 1000) if times else START
+
+
 def _times(event: Mapping[str, Json]) -> tuple[float, float]:
     def seconds(text: Json) -> float | None:
         return None if text in (None, "None") else datetime.fromisoformat(str(text)).timestamp()
 
-    first = seconds(event["first"])
-    first = (seconds(event["event_time"]) or 0.0) if first is None else first
-    last = seconds(event["last"])
+    first = seconds(event.get("first"))
+    first = (seconds(event.get("event_time")) or 0.0) if first is None else first
+    last = seconds(event.get("last"))
     return first, first if last is None else last
 
 

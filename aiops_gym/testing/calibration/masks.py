@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 Json = Any
@@ -18,14 +18,24 @@ HEAD = re.compile(r'Head "https://[^"]*": dial tcp: lookup \S+ on')
 OPENED = re.compile(r"can't open '([^']*)'")
 """Small tools of different makers word a missing file differently."""
 
+EXEC = re.compile(r'(?<=failed to start exec ")[0-9a-f]{64}')
 VOLUME = re.compile(r"\bkube-api-access-\w{5}\b")
 GENERATED = (
     ("ReplicaSet", re.compile(rf"-(?P<set>{LETTERS}{{4,10}})$")),
     ("Pod", re.compile(rf"-(?P<set>{LETTERS}{{4,10}})-{LETTERS}{{5}}$")),
     ("Job", re.compile(r"-(?P<time>\d{8})$")),
     ("Pod", re.compile(rf"-(?P<time>\d{{8}})-{LETTERS}{{5}}$")),
+    ("Pod", re.compile(rf"-(?P<index>\d+)-{LETTERS}{{5}}$")),
     ("Pod", re.compile(rf"-{LETTERS}{{5}}$")),
 )
+
+
+def bodies(manifest: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    """All objects that a manifest creates, at once or later, those of lists one by one."""
+    later = [a.get("objects") or [a.get("object") or a.get("manifest")] for a in manifest.get("actions") or ()]
+    for body in [*(manifest.get("objects") or ()), *(one for some in later for one in some)]:
+        if isinstance(body, Mapping):
+            yield from [item for item in body.get("items") or [body] if isinstance(item, Mapping)]
 
 
 class Parts:
@@ -38,8 +48,11 @@ class Parts:
     """
 
     def __init__(self, manifest: Mapping[str, Json], namespace: str, names: Iterable[str]) -> None:
-        self._owners = sorted({str(o["metadata"]["name"]) for o in manifest["objects"]}, key=len, reverse=True)
-        self._known = {f"{o['kind']}/{o['metadata']['name']}" for o in manifest["objects"]}
+        objects = [(str(o.get("kind")), o.get("metadata") or {}) for o in bodies(manifest)]
+        self._known = {f"{kind}/{meta['name']}" for kind, meta in objects if "name" in meta}
+        given = {str(meta["name"]) for _, meta in objects if "name" in meta}
+        given |= {str(meta["generateName"]).removesuffix("-") for _, meta in objects if "generateName" in meta}
+        self._owners = sorted(given, key=len, reverse=True)
         self._numbers: dict[str, list[str]] = {}
         self._parts: dict[str, str] = {}
         self._masked: dict[str, str] = {}
@@ -64,8 +77,9 @@ class Parts:
                     fields = match.groupdict()
                     group = fields.get("set") or fields.get("time")
                     number = f"#{self._number(owner, group)}" if group else ""
-                    return f"{owner}{number}{'*' if kind == 'Pod' else ''}"
-        return name
+                    index = f"-{fields['index']}" if fields.get("index") else ""
+                    return f"{owner}{index}{number}{'*' if kind == 'Pod' else ''}"
+        return UID.sub("<uid>", name)
 
     def _number(self, owner: str, group: str) -> int:
         groups = self._numbers.setdefault(owner, [])
@@ -89,7 +103,7 @@ class Parts:
 
     def _mask(self, text: str) -> str:
         text = WORD.sub(self._named, text)
-        text = self._namespace.sub("<ns>", VOLUME.sub("kube-api-access-*", UID.sub("<uid>", text)))
+        text = self._namespace.sub("<ns>", VOLUME.sub("kube-api-access-*", UID.sub("<uid>", EXEC.sub("<id>", text))))
         text = SOURCE_PORT.sub(r"\1:<port>", ADDRESS.sub("<ip>", text))
         text = AMOUNT.sub(r"\1 <n>", TOOK.sub(" in <time>", text))
         return OPENED.sub(r"\1", HEAD.sub("<request>", text.replace("docker.io/library/", ""))).rstrip()

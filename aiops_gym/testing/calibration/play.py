@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from aiops_gym.sim.objects import Obj, get, namespace_of
 from aiops_gym.sim.times import millis
 from aiops_gym.testing.calibration import actions
-from aiops_gym.testing.calibration.cluster import cluster
+from aiops_gym.testing.calibration.cluster import START, cluster
 
 Json = Any
 State = dict[str, Json]
@@ -21,48 +21,62 @@ class Seen(NamedTuple):
         pods: (time, pod name, state) at each change.
         events: (time, event uid, event) at each write.
         deployments: (time, name, summary) at each change.
+        problems: actions that make no sense, in words.
     """
 
     pods: list[tuple[float, str, State]]
     events: list[tuple[float, str, State]]
     deployments: list[tuple[float, str, State]]
+    problems: list[str]
 
 
-def play(manifest: Mapping[str, Json], namespace: str, nodes: list[str], seconds: float, seed: int) -> Seen:
-    """Run a manifest for so many seconds in a fresh cluster."""
-    world = cluster(manifest, namespace, nodes, seed)
-    zero, seen = world.now, Seen([], [], [])
-    tell = world.store.observer
+def play(
+    manifest: Mapping[str, Json], namespace: str, nodes: list[str], seconds: float, seed: int, start: int = START
+) -> Seen:
+    """Run a manifest for so many seconds in a fresh cluster, from a time (ms) by the clock on."""
+    world = cluster(manifest, namespace, nodes, seed, start)
+    zero, seen = world.now, Seen([], [], [], [])
+    tell, last = world.store.observer, dict[str, State]()
 
     def observe(resource: str, old: Obj | None, new: Obj | None) -> None:
         if new is not None and namespace_of(new) == namespace:
-            _note(seen, (world.now - zero) / 1000, resource, new)
+            _note(seen, last, (world.now - zero) / 1000, resource, new)
         tell(resource, old, new)
 
     world.store.observer = observe
-    for body in manifest["objects"]:
-        actions.create(world, namespace, body)
-    for action in sorted(manifest.get("actions") or (), key=lambda a: float(a["at"])):
+    creations = [{"at": 0, "verb": "create", "object": body} for body in manifest.get("objects") or ()]
+    for action in sorted([*creations, *steps(manifest)], key=lambda a: float(a["at"])):
         world.run_until(zero + round(float(action["at"]) * 1000))
-        actions.do(world, namespace, action)
+        try:
+            actions.do(world, namespace, action)
+        except (KeyError, TypeError, ValueError) as error:
+            seen.problems.append(f"{action.get('verb')} at {action['at']} s: {error}")
     world.run_until(zero + round(seconds * 1000))
     return seen
 
 
-def _note(seen: Seen, time: float, resource: str, obj: Obj) -> None:
+def steps(manifest: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+    """The actions, and the ends of those that last for some time (`for`, `duration`, or `until`)."""
+    found: list[Mapping[str, Json]] = []
+    for action in manifest.get("actions") or ():
+        begin = float(action.get("at") or 0)
+        found.append({**action, "at": begin})
+        lasts = action.get("for") or action.get("duration")
+        end = action.get("until") or (lasts and begin + float(lasts))
+        if end and "kubelet" in f"{action.get('verb')} {action.get('kind')}".lower():
+            found.append({**action, "at": float(end), "verb": "start-kubelet"})
+    return found
+
+
+def _note(seen: Seen, last: dict[str, State], time: float, resource: str, obj: Obj) -> None:
     name = str(obj["metadata"]["name"])
-    if resource == "pods":
-        _add(seen.pods, time, name, pod_state(obj))
-    elif resource == "deployments.apps":
-        _add(seen.deployments, time, name, deployment_state(obj))
-    elif resource == "events":
+    if resource == "events":
         seen.events.append((time, str(obj["metadata"]["uid"]), event_state(obj)))
-
-
-def _add(rows: list[tuple[float, str, State]], time: float, name: str, state: State) -> None:
-    before = next((s for _, n, s in reversed(rows) if n == name), None)
-    if state != before:
-        rows.append((time, name, state))
+    elif resource in ("pods", "deployments.apps"):
+        state = pod_state(obj) if resource == "pods" else deployment_state(obj)
+        if state != last.get(f"{resource}/{name}"):
+            last[f"{resource}/{name}"] = state
+            (seen.pods if resource == "pods" else seen.deployments).append((time, name, state))
 
 
 def pod_state(pod: Mapping[str, Json]) -> State:

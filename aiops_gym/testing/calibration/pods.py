@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 from aiops_gym.testing.calibration.masks import Parts
@@ -28,9 +28,10 @@ Pair = tuple[Step | None, Step | None]
 def lives(rows: Sequence[tuple[float, str, Json]], parts: Parts, recorded: bool, end: float) -> dict[str, list[Life]]:
     """Part -> the lives of its pods, in the order in which they began; of a recording when `recorded`."""
     found: dict[str, Life] = {}
-    polls = [time for time, _, _ in rows]
+    polls = sorted({time for time, _, _ in rows})
     for time, name, shown in rows:
-        before = max([t for t in polls if t < time], default=0.0)
+        index = bisect_left(polls, time)
+        before = polls[index - 1] if index else 0.0
         low = max(before, time - BLIND, 0.0) if recorded else time
         state = _plain(parts.deep(shown))
         life = found.setdefault(name, [])
@@ -51,7 +52,7 @@ def _same(before: Mapping[str, Json], after: Mapping[str, Json]) -> bool:
 
 def _plain(state: Mapping[str, Json]) -> dict[str, Json]:
     """Without the grace of 0 s with which a kubelet takes the object itself away."""
-    grace = state["grace"] or None
+    grace = state.get("grace") or None
     return {k: v for k, v in state.items() if k != "grace"} | ({"grace": grace} if grace else {})
 
 
@@ -104,32 +105,36 @@ def timely(ours: Step, theirs: Step, last: tuple[Step, Step] | None) -> bool:
 
 def align(recorded: Life, played: Life, seconds: float) -> list[Pair]:
     """The cheapest pairing in order; what may have been missed or flashed by costs nothing and is left out."""
-    rows, columns = len(recorded), len(played)
-
-    @cache
-    def best(i: int, j: int) -> tuple[float, int]:
-        """(cost from here on, next move: 1 = pair, 2 = only recorded, 3 = only played)."""
-        if i == rows and j == columns:
-            return 0.0, 0
-        options: list[tuple[float, int]] = []
-        if i < rows and j < columns and recorded[i].state == played[j].state:
-            apart = 0.0 if within(played[j].high, recorded[i].low, recorded[i].high) else 0.5
-            options.append((best(i + 1, j + 1)[0] + apart, 1))
-        if i < rows:
-            options.append((best(i + 1, j)[0] + (0.001 if _flash(recorded, i) else 1.0), 2))
-        if j < columns:
-            options.append((best(i, j + 1)[0] + (0.001 if _unseen(played[j], seconds) else 1.0), 3))
-        return min(options)
-
+    best = _table(recorded, played, seconds)
     pairs: list[Pair] = []
     i = j = 0
-    while (move := best(i, j)[1]) != 0:
+    while (move := best[i][j][1]) != 0:
         ours, theirs = recorded[i] if move in (1, 2) else None, played[j] if move in (1, 3) else None
         free = (ours is None and _unseen(played[j], seconds)) or (theirs is None and _flash(recorded, i))
         if not free:
             pairs.append((ours, theirs))
         i, j = i + (move != 3), j + (move != 2)
     return pairs
+
+
+def _table(recorded: Life, played: Life, seconds: float) -> list[list[tuple[float, int]]]:
+    """By positions: (cost from here on, next move: 0 = none, 1 = pair, 2 = only recorded, 3 = only played)."""
+    rows, columns = len(recorded), len(played)
+    lone = [0.001 if _flash(recorded, i) else 1.0 for i in range(rows)]
+    extra = [0.001 if _unseen(step, seconds) else 1.0 for step in played]
+    best = [[(0.0, 0)] * (columns + 1) for _ in range(rows + 1)]
+    for i in range(rows, -1, -1):
+        for j in range(columns, -1, -1):
+            options: list[tuple[float, int]] = []
+            if i < rows and j < columns and recorded[i].state == played[j].state:
+                apart = 0.0 if within(played[j].high, recorded[i].low, recorded[i].high) else 0.5
+                options.append((best[i + 1][j + 1][0] + apart, 1))
+            if i < rows:
+                options.append((best[i + 1][j][0] + lone[i], 2))
+            if j < columns:
+                options.append((best[i][j + 1][0] + extra[j], 3))
+            best[i][j] = min(options, default=(0.0, 0))
+    return best
 
 
 def _unseen(step: Step, seconds: float) -> bool:
@@ -146,7 +151,8 @@ def _flash(life: Life, index: int) -> bool:
     same = {k: v for k, v in step.state.items() if k not in ("ctr", "init", "cond", "phase")}
     if any(after.get(k) != v for k, v in same.items()):
         return False
-    pairs = [*zip(step.state["ctr"], after["ctr"], strict=False), *zip(step.state["init"], after["init"], strict=False)]
+    both = ((step.state.get(part) or (), after.get(part) or ()) for part in ("ctr", "init"))
+    pairs = [pair for now, then in both for pair in zip(now, then, strict=False)]
     changed = [(now, then) for now, then in pairs if now != then]
     return bool(changed) and all(now[4] == "R" and now[3] == then[3] and then[4][0] == "T" for now, then in changed)
 
@@ -157,10 +163,11 @@ def _when(step: Step) -> str:
 
 def words(state: Mapping[str, Json]) -> str:
     """A state in one line."""
-    found = ["Deleting"] if state["deleting"] else []
-    found += [str(state["phase"]), *(str(state[k]) for k in ("reason", "message") if state[k])]
-    for name, ready, started, restarts, now, before in [*state["init"], *state["ctr"]]:
+    found = ["Deleting"] if state.get("deleting") else []
+    found += [str(state[k]) for k in ("phase", "reason", "message") if state.get(k)]
+    for row in [*(state.get("init") or ()), *(state.get("ctr") or ())]:
+        name, ready, started, restarts, now, before = [*row, *[None] * 6][:6]
         marks = ("ready " if ready else "") + ("" if started else "not started ")
         found.append(f"{name}[{marks}{restarts} {now}{f' after {before}' if before else ''}]")
-    found += [f"{type_}={'/'.join(str(v) for v in values if v)}" for type_, values in state["cond"].items()]
-    return " ".join([*found, "with IP" if state["ip"] else "no IP", f"on {state['node']}"])
+    found += [f"{type_}={'/'.join(str(v) for v in values if v)}" for type_, values in (state.get("cond") or {}).items()]
+    return " ".join([*found, "with IP" if state.get("ip") else "no IP", f"on {state.get('node')}"])

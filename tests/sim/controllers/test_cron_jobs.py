@@ -115,3 +115,15 @@ def test_the_next_time_is_the_first_minute_that_matches(
     assert matches(found)
     steps = min(int((found - begin).total_seconds() // 60), 3000)
     assert not any(matches(begin + timedelta(minutes=n)) for n in range(1, steps))
+
+
+def test_a_finished_job_is_told_before_an_older_one_is_deleted() -> None:
+    cluster = SmallCluster()
+    _cron(cluster, successfulJobsHistoryLimit=1)
+    cluster.at(150)
+    told = [text.split()[0] for text in cluster.events("tick") if "Created pod" not in text]
+    assert [word for word in told if word in ("SawCompletedJob", "SuccessfulDelete")] == [
+        "SawCompletedJob",
+        "SawCompletedJob",
+        "SuccessfulDelete",
+    ]

@@ -109,3 +109,23 @@ def test_with_on_delete_pods_stay_as_they_are() -> None:
     cluster.delete("pods", cluster.pod()["metadata"]["name"])
     cluster.at(60)
     assert _images(cluster) == ["app:2"]
+
+
+def test_a_node_whose_daemon_pods_fail_at_once_waits_longer_each_time() -> None:
+    cluster = SmallCluster()
+    cluster.apply(daemon())
+    cluster.at(10)
+    tell = cluster.world.store.observer
+
+    def fail(resource: str, old: Obj | None, new: Obj | None) -> None:
+        tell(resource, old, new)
+        runs = resource == "pods" and new is not None and new["status"].get("phase") == "Running"
+        if new is not None and runs and "deletionTimestamp" not in new["metadata"]:
+            cluster.world.store.put("pods", {**new, "status": {**new["status"], "phase": "Failed"}})
+
+    cluster.world.store.observer = fail
+    pod = cluster.pod()
+    cluster.world.store.put("pods", {**pod, "metadata": {**pod["metadata"], "annotations": {"now": "fail"}}})
+    cluster.at(130)
+    found = sum(n for text, n in cluster.events("agent").items() if text.startswith("FailedDaemonPod"))
+    assert 4 <= found <= 7

@@ -158,3 +158,97 @@ def test_a_failure_policy_can_end_a_job_at_once() -> None:
 @pytest.mark.parametrize("numbers", [[], [0], [0, 1], [0, 1, 2, 5, 9, 10, 11]])
 def test_ranges_of_indexes_read_back(numbers: list[int]) -> None:
     assert jobpods.numbers(jobpods.ranges(numbers)) == numbers
+
+
+def test_a_suspended_pod_has_not_failed_and_the_job_starts_anew_when_it_is_resumed() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("later", "sleep 1000", parallelism=2, backoffLimit=0))
+    cluster.at(5)
+    started = cluster.get("jobs.batch", "later")["status"]["startTime"]
+    cluster.change("jobs.batch", "later", {"suspend": True})
+    cluster.at(50)
+    status = cluster.get("jobs.batch", "later")["status"]
+    assert (status.get("failed"), status["startTime"]) == (None, started)
+    cluster.change("jobs.batch", "later", {"suspend": False})
+    cluster.at(52)
+    assert len(cluster.pods("later")) == 2
+    assert cluster.get("jobs.batch", "later")["status"]["startTime"] > started
+
+
+def test_a_deadline_counts_from_the_time_at_which_a_job_was_resumed() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("later", "sleep 1000", suspend=True, activeDeadlineSeconds=20))
+    cluster.at(30)
+    cluster.change("jobs.batch", "later", {"suspend": False})
+    cluster.at(49)
+    assert "FailureTarget" not in conditions(cluster, "later")
+    cluster.at(51)
+    assert conditions(cluster, "later")["FailureTarget"] == ("True", "DeadlineExceeded")
+
+
+def test_what_came_of_pods_is_looked_at_a_second_later() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("two", "sleep 5", completions=2))
+    cluster.at(30)
+    ended = next(time for time, state in cluster.states("two") if "Completed" in state)
+    second = next(time for time, name, _ in cluster.seen if name != cluster.seen[0][1])
+    assert 1.0 <= second - ended < 1.2
+
+
+def test_with_fewer_side_by_side_the_surplus_goes_and_has_not_failed() -> None:
+    cluster = SmallCluster()
+    cluster.apply(job("wide", "sleep 1000", parallelism=3, completions=9))
+    cluster.at(5)
+    cluster.change("jobs.batch", "wide", {"parallelism": 1})
+    cluster.at(60)
+    status = cluster.get("jobs.batch", "wide")["status"]
+    assert (status["active"], status.get("failed")) == (1, None)
+
+
+FAILS_AT_1 = "if [ $JOB_COMPLETION_INDEX = 1 ]; then exit 3; fi; sleep 2"
+
+
+def test_each_index_has_its_own_limit_and_back_off() -> None:
+    cluster = SmallCluster()
+    parts = {"completions": 3, "parallelism": 3, "completionMode": "Indexed"}
+    cluster.apply(job("parts", FAILS_AT_1, backoffLimitPerIndex=1, **parts))
+    cluster.at(8)
+    assert len(cluster.pods("parts-1")) == 1
+    assert "batch.kubernetes.io/job-tracking" in cluster.pod("parts-1")["metadata"]["finalizers"]
+    cluster.at(60)
+    tries = [pod["metadata"]["annotations"] for pod in cluster.pods("parts-1")]
+    assert sorted(notes["batch.kubernetes.io/job-index-failure-count"] for notes in tries) == ["0", "1"]
+    status = cluster.get("jobs.batch", "parts")["status"]
+    assert (status["completedIndexes"], status["failedIndexes"], status["failed"]) == ("0,2", "1", 2)
+    assert conditions(cluster, "parts") == {
+        "FailureTarget": ("True", "FailedIndexes"),
+        "Failed": ("True", "FailedIndexes"),
+    }
+    assert cluster.events("parts")["FailedIndexes Job has failed indexes"] == 1
+
+
+def test_too_many_failed_indexes_end_a_job_and_one_can_fail_for_good() -> None:
+    rule = {"action": "FailIndex", "onExitCodes": {"operator": "In", "values": [3]}}
+    cluster = SmallCluster()
+    parts: dict[str, Any] = {"completions": 3, "parallelism": 3, "completionMode": "Indexed", "maxFailedIndexes": 0}
+    policy = {"podFailurePolicy": {"rules": [rule]}, "backoffLimitPerIndex": 5}
+    cluster.apply(job("parts", FAILS_AT_1.replace("sleep 2", "sleep 1000"), **parts, **policy))
+    cluster.at(60)
+    assert conditions(cluster, "parts")["Failed"] == ("True", "MaxFailedIndexesExceeded")
+    assert len(cluster.pods("parts-1")) == 1
+
+
+@pytest.mark.parametrize(
+    "rule", [{"succeededIndexes": "0"}, {"succeededCount": 1}, {"succeededIndexes": "0-1", "succeededCount": 1}]
+)
+def test_a_job_can_succeed_before_all_indexes_have(rule: dict[str, Any]) -> None:
+    script = "if [ $JOB_COMPLETION_INDEX = 0 ]; then exit 0; fi; sleep 1000"
+    parts = {"completions": 3, "parallelism": 3, "completionMode": "Indexed"}
+    cluster = SmallCluster()
+    cluster.apply(job("parts", script, successPolicy={"rules": [rule]}, **parts))
+    cluster.at(10)
+    assert conditions(cluster, "parts") == {"SuccessCriteriaMet": ("True", "SuccessPolicy")}
+    cluster.at(60)
+    assert conditions(cluster, "parts")["Complete"] == ("True", "SuccessPolicy")
+    assert cluster.events("parts")["Completed Job completed"] == 1
+    assert cluster.get("jobs.batch", "parts")["status"].get("failed") is None

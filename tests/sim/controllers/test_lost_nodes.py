@@ -168,3 +168,24 @@ def test_nothing_is_planned_while_all_nodes_are_well() -> None:
     cluster.apply(deployment("web", replicas=3))
     cluster.at(7200)
     assert [entry[3] for entry in cluster.world.heap] == []
+
+
+def test_a_second_taint_that_is_not_tolerated_overtakes_a_deletion_that_is_planned() -> None:
+    cluster = SmallCluster()
+    body = deployment("web")
+    patient = {"key": "slow", "operator": "Exists", "tolerationSeconds": 30}
+    body["spec"]["template"]["spec"]["tolerations"] = [patient]
+    cluster.apply(body)
+    cluster.at(5)
+    pod, node = cluster.pod(), cluster.get("nodes", "node-1")
+    slow, fast = ({"key": key, "effect": "NoExecute"} for key in ("slow", "fast"))
+    cluster.world.store.put("nodes", {**node, "spec": {**node["spec"], "taints": [slow]}})
+    cluster.at(10)
+    cluster.world.store.put("nodes", {**node, "spec": {**node["spec"], "taints": [slow, fast]}})
+    cluster.at(11)
+    told = [text for text in cluster.events(pod["metadata"]["name"]) if text.startswith("TaintManagerEviction")]
+    key = f"ns/{pod['metadata']['name']}"
+    assert told == [
+        f"TaintManagerEviction Cancelling deletion of Pod {key}",
+        f"TaintManagerEviction Marking for deletion Pod {key}",
+    ]

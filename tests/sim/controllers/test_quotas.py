@@ -10,6 +10,8 @@ from small_cluster import SmallCluster, deployment
 
 from aiops_gym.sim import api
 from aiops_gym.sim.api import quantity
+from aiops_gym.sim.api import quota as quota_api
+from aiops_gym.sim.controllers import fit, kubelet
 from aiops_gym.types import Request
 
 
@@ -130,3 +132,90 @@ def test_a_quota_is_never_exceeded(limit: int, sizes: list[tuple[str, int]]) -> 
     used = _used(cluster)
     assert int(used["pods"]) == len(cluster.pods())
     assert quantity.parse(used["requests.cpu"]) * 10 == len(cluster.pods())
+
+
+def test_a_service_may_not_grow_beyond_a_quota() -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(services__nodeports="1"))
+    ports = [{"name": f"p{n}", "port": n} for n in (80, 81)]
+    spec = {"type": "NodePort", "ports": ports[:1]}
+    cluster.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}, "spec": spec})
+    assert _used(cluster) == {"services.nodeports": "1"}
+    body = {"spec": {"ports": ports}}
+    request = Request("patch", "services", "ns", "web", body=body, content_type="application/merge-patch+json")
+    answer = api.handle(cluster.world, request)
+    text = (
+        "exceeded quota: q, requested: services.nodeports=1, used: services.nodeports=1, limited: services.nodeports=1"
+    )
+    assert (answer.code, answer.body["message"]) == (403, f'services "web" is forbidden: {text}')
+    cluster.change("services", "web", {"type": "ClusterIP"})
+    cluster.at(2)
+    assert _used(cluster) == {"services.nodeports": "0"}
+
+
+def test_what_an_object_takes_nothing_of_does_not_keep_it_out() -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(services__nodeports="5", services="5"))
+    for number in range(2):
+        spec = {"type": "NodePort", "ports": [{"port": 80}]}
+        cluster.apply({"apiVersion": "v1", "kind": "Service", "metadata": {"name": f"s{number}"}, "spec": spec})
+    cluster.change("resourcequotas", "q", {"hard": {"services.nodeports": "1"}})
+    cluster.apply(
+        {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "inside"}, "spec": {"ports": [{"port": 1}]}}
+    )
+    assert _used(cluster)["services"] == "3"
+
+
+def test_a_sidecar_counts_beside_the_containers_and_an_init_container_does_not() -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(requests__cpu="1", pods="5"))
+    body = deployment("web", resources={"requests": {"cpu": "100m"}})
+    asked = {"image": "app:1", "resources": {"requests": {"cpu": "300m"}}}
+    body["spec"]["template"]["spec"]["initContainers"] = [
+        {"name": "side", **asked, "restartPolicy": "Always"},
+        {"name": "first", **asked, "command": ["/bin/sh", "-c", "true"]},
+    ]
+    cluster.apply(body)
+    cluster.at(1)
+    assert _used(cluster)["requests.cpu"] == "600m"
+    assert fit.requests(cluster.pod("web"))["cpu"] == 600
+
+
+def test_a_set_may_ask_for_the_next_pod_before_the_quota_has_seen_the_last_one_go() -> None:
+    courses = set()
+    for seed in range(12):
+        cluster = SmallCluster(seed)
+        cluster.apply(quota(pods="1"))
+        cluster.apply(deployment("web"))
+        cluster.at(10)
+        cluster.delete("pods", cluster.pod()["metadata"]["name"], grace=0)
+        cluster.at(12)
+        assert len(cluster.pods()) == 1
+        assert _used(cluster) == {"pods": "1"}
+        assert not cluster.world.table("quotaunseen")
+        courses.add(any(text.startswith("FailedCreate") for text in cluster.events("web")))
+    assert courses == {True, False}
+
+
+def test_a_pod_that_ended_counts_as_an_object_only() -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(**{"pods": "3", "count/pods": "3"}))
+    cluster.apply(deployment("web"))
+    cluster.at(5)
+    pod = cluster.pod()
+    cluster.world.store.put("pods", {**pod, "status": {**pod["status"], "phase": "Succeeded"}})
+    cluster.at(20)
+    assert _used(cluster) == {"pods": "1", "count/pods": "2"}
+
+
+def test_a_pod_that_is_stuck_in_its_deletion_is_not_counted_for_ever() -> None:
+    cluster = SmallCluster()
+    cluster.apply(quota(pods="2"))
+    cluster.apply(deployment("web"))
+    cluster.at(5)
+    kubelet.stop(cluster.world, "node-1")
+    cluster.delete("pods", cluster.pod()["metadata"]["name"])
+    cluster.at(64)
+    assert quota_api.usage(cluster.world, "ns", {"pods": "2"}, {})["pods"] == 2
+    cluster.at(66)
+    assert quota_api.usage(cluster.world, "ns", {"pods": "2"}, {})["pods"] == 1

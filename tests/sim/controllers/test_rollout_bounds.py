@@ -94,3 +94,16 @@ def test_scaling_in_the_middle_of_a_rollout_is_shared_out() -> None:
 
 def _sets(cluster: SmallCluster) -> list[Obj]:
     return cluster.world.store.all("replicasets.apps", "ns")
+
+
+def test_halves_are_rounded_away_from_zero() -> None:
+    cluster = SmallCluster()
+    rolling = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 1}}
+    cluster.apply(deployment("web", replicas=3, strategy=rolling))
+    cluster.at(30)
+    cluster.apply(deployment("web", "missing:9", replicas=3, strategy=rolling))
+    cluster.at(60)
+    cluster.change("deployments.apps", "web", {"replicas": 4})
+    cluster.at(61)
+    sizes = {rs["spec"]["template"]["spec"]["containers"][0]["image"]: rs["spec"]["replicas"] for rs in _sets(cluster)}
+    assert sizes == {"app:1": 2, "missing:9": 3}

@@ -174,3 +174,45 @@ def test_an_ordered_set_never_has_a_gap_and_never_loses_two_at_once(steps: list[
     size, image = steps[-1]
     assert _images(cluster) == [image] * size
     assert get(_status(cluster), "readyReplicas", default=0) == size
+
+
+def test_a_pod_that_failed_is_deleted_and_made_again_without_more_ado() -> None:
+    cluster = SmallCluster()
+    cluster.apply(stateful("db", 1))
+    cluster.at(5)
+    pod = cluster.pod("db-0")
+    cluster.world.store.put("pods", {**pod, "status": {**pod["status"], "phase": "Failed"}})
+    cluster.at(60)
+    assert cluster.pod("db-0")["metadata"]["uid"] != pod["metadata"]["uid"]
+    told = {text.split()[0] for text in cluster.events("db") if "StatefulSet" in text}
+    assert told == {"SuccessfulCreate", "SuccessfulDelete"}
+
+
+def test_a_claim_that_is_refused_keeps_its_pod_back() -> None:
+    cluster = SmallCluster()
+    hard = {"persistentvolumeclaims": "0"}
+    cluster.apply({"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "q"}, "spec": {"hard": hard}})
+    cluster.apply(stateful("db", 1, claims=True))
+    cluster.at(5)
+    why = 'persistentvolumeclaims "data-db-0" is forbidden: exceeded quota: q, '
+    why += ", ".join(
+        f"{word}: persistentvolumeclaims={n}" for word, n in (("requested", 1), ("used", 0), ("limited", 0))
+    )
+    told = set(cluster.events("db"))
+    assert told == {
+        f"FailedCreate create Claim data-db-0 for Pod db-0 in StatefulSet db failed error: {why}",
+        f"FailedCreate create Pod db-0 in StatefulSet db failed error: failed to create PVC data-db-0: {why}",
+    }
+    assert cluster.pods() == []
+
+
+def test_a_pod_waits_for_a_claim_that_is_going_away() -> None:
+    cluster = SmallCluster()
+    meta = {"name": "data-db-0", "namespace": "ns", "finalizers": ["test/stays"]}
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    cluster.apply({"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta, "spec": spec})
+    cluster.delete("persistentvolumeclaims", "data-db-0")
+    cluster.apply(stateful("db", 1, claims=True))
+    cluster.at(5)
+    text = "FailedCreate create Pod db-0 in StatefulSet db failed error: pvc data-db-0 is being deleted"
+    assert set(cluster.events("db")) == {text}

@@ -6,6 +6,8 @@ from typing import Any
 
 from small_cluster import SmallCluster, near, shell
 
+from aiops_gym.shell.inside import exec_inside
+
 Json = Any
 CRASH = "back-off 10s restarting failed container=app"
 
@@ -54,10 +56,10 @@ def test_a_start_hook_that_fails_costs_the_container_its_life() -> None:
 
 
 def test_the_message_of_a_failed_start_hook_tells_what_it_printed() -> None:
-    pod = _pod("p", _container(**_hook("postStart", "echo no; exit 1")), terminationGracePeriodSeconds=3)
-    cluster = _run(pod, seconds=5)
+    hook = _hook("postStart", "echo no; echo bad >&2; exit 1")
+    cluster = _run(_pod("p", _container(**hook), terminationGracePeriodSeconds=3), seconds=5)
     waiting = cluster.pod("p")["status"]["containerStatuses"][0]["state"]["waiting"]
-    assert "exited with 1: no" in waiting["message"] and 'message: "no\\n"' in waiting["message"]
+    assert waiting["message"].endswith('exited with 1: bad\n, message: "no\\nbad\\n"')
 
 
 def test_a_stop_hook_runs_before_the_signal_and_its_failure_is_told() -> None:
@@ -184,3 +186,111 @@ def test_a_pod_whose_preparation_failed_for_good_is_failed_and_not_initialized()
     assert pod["status"]["phase"] == "Failed"
     assert conditions["Initialized"] == ("False", "ContainersNotInitialized")
     assert conditions["Ready"] == ("False", "PodFailed")
+
+
+def test_a_stop_hook_that_outlasts_the_container_has_failed() -> None:
+    pod = _pod("p", _container(command=shell("sleep 999"), **_hook("preStop", "sleep 60")))
+    cluster = _run({**pod, "spec": {**pod["spec"], "terminationGracePeriodSeconds": 3}}, seconds=5)
+    cluster.delete("pods", "p")
+    cluster.at(9.5)
+    assert _count(cluster, "FailedPreStopHook") == 0
+    cluster.at(30)
+    assert _count(cluster, "FailedPreStopHook PreStopHook failed") == 1
+
+
+def test_sidecars_of_a_deleted_pod_wait_until_the_rest_has_ended() -> None:
+    polite = shell("trap 'exit 0' TERM; while true; do sleep 1; done")
+    inits = [_container(name, restartPolicy="Always", command=polite) for name in ("one", "two")]
+    cluster = _run(_pod("p", _container(command=shell("sleep 999")), initContainers=inits), seconds=8)
+    uid = cluster.pod("p")["metadata"]["uid"]
+    cluster.delete("pods", "p", grace=6)
+    running = {}
+    for second in (8, 13, 14.5, 17):
+        cluster.at(second)
+        running[second] = [n for n in ("app", "one", "two") if _runs(cluster, uid, n)]
+    assert running == {8: ["app", "one", "two"], 13: ["app", "one", "two"], 14.5: ["one", "two"], 17: []}
+
+
+def _runs(cluster: SmallCluster, uid: str, name: str) -> bool:
+    return bool(cluster.world.table("processes").get(f"{uid}/{name}", {}).get("running"))
+
+
+def test_a_pod_that_ends_by_itself_says_so_before_its_sandbox_is_gone() -> None:
+    pod = _pod("p", _container(command=shell("sleep 2")), restartPolicy="Never")
+    states = [s for _, s in _run(pod).states("p")]
+    assert states[-2:] == ["Running app:Completed/0:0", "Succeeded app:Completed/0:0"]
+
+
+def test_what_never_ran_counts_as_failed_once_a_deleted_pod_is_down() -> None:
+    waiting = _pod("w", _container(image="missing:9"))
+    preparing = _pod("i", _container(), initContainers=[_container("init", command=shell("exit 1"))])
+    cluster = _run(waiting, preparing, seconds=15)
+    for name in "wi":
+        cluster.delete("pods", name)
+    seen: list[tuple[str, str]] = []
+    tell = cluster.world.store.observer
+
+    def observe(resource: str, old: Json, new: Json) -> None:
+        if resource == "pods" and new is not None:
+            seen.append((new["status"]["phase"], str(new["status"]["containerStatuses"][0]["state"])))
+        tell(resource, old, new)
+
+    cluster.world.store.observer = observe
+    cluster.at(20)
+    phases = [(phase, next(w for w in ("Unknown", "Initializing", "Creating") if w in text)) for phase, text in seen]
+    assert ("Failed", "Unknown") in phases and ("Failed", "Initializing") in phases
+
+
+def test_a_volume_of_memory_is_full_where_one_of_the_disk_evicts() -> None:
+    script = shell("dd if=/dev/zero of=/d/f bs=1M count=30 2> /dev/termination-log")
+    mounted = _container(command=script, volumeMounts=[{"name": "v", "mountPath": "/d"}])
+    volumes = [{"name": "v", "emptyDir": {"medium": "Memory", "sizeLimit": "10Mi"}}]
+    status = _run(_pod("p", mounted, restartPolicy="Never", volumes=volumes)).pod("p")["status"]
+    ended = status["containerStatuses"][0]["state"]["terminated"]
+    assert "reason" not in status and (ended["exitCode"], ended["message"]) == (
+        1,
+        "dd: error writing '/d/f': No space left on device\n",
+    )
+
+
+def test_a_container_that_must_not_be_root_is_not_created_as_root() -> None:
+    texts = {
+        "a": ({"runAsNonRoot": True}, "container has runAsNonRoot and image will run as root"),
+        "b": ({"runAsNonRoot": True, "runAsUser": 0}, "container's runAsUser breaks non-root policy"),
+    }
+    pods = [_pod(name, _container(securityContext=context)) for name, (context, _) in texts.items()]
+    cluster = _run(*pods, _pod("c", _container(securityContext={"runAsNonRoot": True, "runAsUser": 5})), seconds=5)
+    for name, (_, text) in texts.items():
+        waiting = cluster.pod(name)["status"]["containerStatuses"][0]["state"]["waiting"]
+        uid = cluster.pod(name)["metadata"]["uid"]
+        assert waiting["reason"] == "CreateContainerConfigError"
+        assert waiting["message"] == f'{text} (pod: "{name}_ns({uid})", container: app)'
+        assert _count(cluster, f"Failed Error: {waiting['message']}") >= 1
+    assert cluster.states("c")[-1][1] == "Running app:R:0"
+
+
+def test_a_probe_that_times_out_has_failed_when_its_time_is_over() -> None:
+    probe = {"exec": {"command": shell("sleep 30")}, "periodSeconds": 10, "timeoutSeconds": 6, "failureThreshold": 1}
+    pod = _pod("p", _container(livenessProbe=probe), terminationGracePeriodSeconds=1)
+    cluster = _run(pod, seconds=14)
+    assert _count(cluster, "Unhealthy") == 0
+    cluster.at(17)
+    assert _count(cluster, "Unhealthy Liveness probe failed: command timed out") == 1
+
+
+def test_a_probe_that_cannot_be_made_says_so_each_time_and_changes_nothing() -> None:
+    probe = {"exec": {"command": ["/nope"]}, "periodSeconds": 2, "failureThreshold": 1}
+    cluster = SmallCluster()
+    cluster.world.laws.exec = exec_inside
+    cluster.apply(_pod("p", _container(command=shell("sleep 99"), livenessProbe=probe)))
+    cluster.at(9)
+    told = [text for text in cluster.events("p") if text.startswith("Unhealthy Liveness probe errored: rpc error")]
+    assert len(told) == 4 and cluster.states("p")[-1][1] == "Running app:R:0"
+
+
+def test_a_condition_that_a_readiness_gate_waits_for_keeps_a_pod_unready() -> None:
+    cluster = _run(_pod("p", _container(), readinessGates=[{"conditionType": "example.com/x"}]), seconds=5)
+    ready = {c["type"]: c for c in cluster.pod("p")["status"]["conditions"]}
+    text = 'corresponding condition of pod readiness gate "example.com/x" does not exist.'
+    assert (ready["ContainersReady"]["status"], ready["Ready"]["reason"]) == ("True", "ReadinessGatesNotReady")
+    assert ready["Ready"]["message"] == text

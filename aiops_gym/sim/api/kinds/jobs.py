@@ -15,6 +15,9 @@ from aiops_gym.sim.world import World
 
 Json = Any
 
+UNLIMITED = 2**31 - 1
+"""Back-off limit where each index has one of its own (pkg/apis/batch/v1/defaults.go)."""
+
 
 def _job(draft: Draft) -> None:
     spec = draft.setdefault("spec", {})
@@ -23,11 +26,11 @@ def _job(draft: Draft) -> None:
         spec["completions"] = 1
     for name, value in (
         ("parallelism", 1),
-        ("backoffLimit", 6),
+        ("backoffLimit", UNLIMITED if "backoffLimitPerIndex" in spec else 6),
         ("completionMode", "NonIndexed"),
         ("suspend", False),
         ("manualSelector", False),
-        ("podReplacementPolicy", "TerminatingOrFailed"),
+        ("podReplacementPolicy", "Failed" if "podFailurePolicy" in spec else "TerminatingOrFailed"),
     ):
         spec.setdefault(name, value)
 
