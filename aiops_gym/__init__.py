@@ -13,23 +13,30 @@ import gymnasium
 from aiops_gym.version import __version__
 
 if TYPE_CHECKING:
-    from aiops_gym import errors, shell, testing, tools
+    from aiops_gym import errors, openrca, shell, testing, tools
     from aiops_gym.catalog.registry import problems
     from aiops_gym.runs import Episode, run_episode
 
-__all__ = ["Episode", "__version__", "errors", "problems", "run_episode", "shell", "testing", "tools"]
+__all__ = ["Episode", "__version__", "errors", "openrca", "problems", "run_episode", "shell", "testing", "tools"]
 
 STEPS = 30
 """Actions of an episode at most."""
 
 TASKS = ("Analysis", "Detection", "Localization", "Mitigation")
 
+RECORDED = {
+    "OpenRCABank": {"domain": "bank"},
+    "OpenRCAMarket": {"domain": "market", "cloudbed": "cloudbed-1"},
+    "OpenRCATelecom": {"domain": "telecom"},
+}
+"""Environments over recorded telemetry, and what each is made with."""
+
 _LAZY = {
     "Episode": "aiops_gym.runs",
     "problems": "aiops_gym.catalog.registry",
     "run_episode": "aiops_gym.runs",
 }
-_ROOMS = ("errors", "shell", "testing", "tools")
+_ROOMS = ("errors", "openrca", "shell", "testing", "tools")
 
 
 def __getattr__(name: str) -> Any:
@@ -44,16 +51,13 @@ def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-def _register() -> None:
-    for task in TASKS:
-        name = f"aiops_gym/{task}-v0"
-        if name not in gymnasium.registry:
-            gymnasium.register(
-                name,
-                entry_point="aiops_gym.envs.incident:IncidentEnv",
-                max_episode_steps=STEPS,
-                kwargs={"task": task.lower()},
-            )
+def _register(name: str, entry_point: str, kwargs: dict[str, Any]) -> None:
+    id_ = f"aiops_gym/{name}-v0"
+    if id_ not in gymnasium.registry:
+        gymnasium.register(id_, entry_point=entry_point, max_episode_steps=STEPS, kwargs=kwargs)
 
 
-_register()
+for _task in TASKS:
+    _register(_task, "aiops_gym.envs.incident:IncidentEnv", {"task": _task.lower()})
+for _name, _kwargs in RECORDED.items():
+    _register(_name, "aiops_gym.envs.recorded:RecordedEnv", _kwargs)

@@ -1,11 +1,29 @@
-"""What holds for all rooms: which tests `make quick` leaves out."""
+"""What holds for all rooms: which tests `make quick` leaves out, and a cache of the run's own."""
 
+import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
 SLOW = {"calibration", "differential", "serve"}
 """Folders whose tests wait for sockets, for the real kubectl, or for hours of virtual time."""
+
+CACHE = "AIOPS_GYM_CACHE"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One cache for all workers, made by the process that starts them: a user's own is neither used nor filled."""
+    if not hasattr(config, "workerinput"):
+        os.environ[CACHE] = tempfile.mkdtemp(prefix="aiops_gym-tests-")
+        os.environ.pop("AIOPS_GYM_OPENRCA", None)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Forget it."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ[CACHE], ignore_errors=True)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

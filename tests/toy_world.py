@@ -156,8 +156,8 @@ class ToyBackend:
 class ToyEnv(IncidentEnv):
     """The environment over the toy."""
 
-    def _open(self, problem: Problem, seed: int) -> Any:
-        return ToyBackend(problem, seed)
+    def _open(self, problem: str, seed: int) -> Any:
+        return ToyBackend(self.choice.find(problem), seed)
 
     def _restored(self, data: bytes) -> Any:
         return ToyBackend.restored(data)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 from aiops_gym.agents.base import Agent, Env
-from aiops_gym.tools import toolbox
 from aiops_gym.types import Call
 
 
@@ -47,4 +46,4 @@ def action(line: str, apis: tuple[str, ...]) -> str:
 
 def make(env: Env, seed: int = 0) -> Agent:
     """Reads the terminal."""
-    return Human(tuple(toolbox(env.get_wrapper_attr("task"))))
+    return Human(tuple(env.get_wrapper_attr("tools")))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from aiops_gym.agents.base import Agent, Env
 from aiops_gym.catalog.model import App
+from aiops_gym.openrca import clock
 from aiops_gym.tasks.analysis import KINDS, LAYERS
-from aiops_gym.tools import toolbox
 from aiops_gym.types import Call
+
+ROOT_CAUSE = "root_cause"
 
 PATIENCE = 12
 """One in so many actions is a submission."""
@@ -50,33 +53,44 @@ class Random:
 
     def act(self, observation: str) -> str:
         """A call that fits."""
-        app: App = self.env.get_wrapper_attr("app")
         self.files = _CSV.findall(observation) or self.files
-        tools = toolbox(self.env.get_wrapper_attr("task"))
+        tools = self.env.get_wrapper_attr("tools")
         if self.chance.random() < 1 / PATIENCE:
             name = "submit"
         else:
             name = self._one([each for each in sorted(tools) if each != "submit"])
-        arguments = [self._argument(parameter, app) for parameter in tools[name].types]
-        return str(Call(name, tuple(arguments)))
+        values = self._recorded() if self.env.get_wrapper_attr("task") == ROOT_CAUSE else self._live()
+        arguments = {each: self._one(values[each]) for each in tools[name].types if each in values}
+        return str(Call(name, kwargs=arguments))
 
-    def _argument(self, name: str, app: App) -> Any:
-        if name == "namespace":
-            return app.namespace
-        if name == "service":
-            return self._one(app.components)
-        if name == "file_path":
-            return self._one(self.files or ["metrics_output/none.csv"])
-        if name in ("duration", "timeout"):
-            return int(self.chance.integers(1, 11))
-        if name == "has_anomaly":
-            return self._one(["Yes", "No"])
-        if name == "faulty_components":
-            return [self._one(app.components)]
-        if name == "analysis":
-            return {"system_level": self._one(LAYERS), "fault_type": self._one(KINDS)}
+    def _live(self) -> Mapping[str, Sequence[Any]]:
+        """What each argument may be in a live incident."""
+        app: App = self.env.get_wrapper_attr("app")
         names = {"namespace": app.namespace, "selector": app.selector, "component": self._one(app.components)}
-        return self._one(COMMANDS).format(**names)
+        minutes = range(1, 11)
+        return {
+            "namespace": [app.namespace],
+            "service": app.components,
+            "file_path": self.files or ["metrics_output/none.csv"],
+            "duration": minutes,
+            "timeout": minutes,
+            "has_anomaly": ["Yes", "No"],
+            "faulty_components": [[each] for each in app.components],
+            "analysis": [{"system_level": self._one(LAYERS), "fault_type": self._one(KINDS)}],
+            "command": [command.format(**names) for command in COMMANDS],
+        }
+
+    def _recorded(self) -> Mapping[str, Sequence[Any]]:
+        """What each argument may be in a recorded one; others are left out."""
+        domain, (start, end) = self.env.get_wrapper_attr("domain"), self.env.get_wrapper_attr("window")
+        begun = clock.parse(start) // 1000 + 60 * int(self.chance.integers(0, 30))
+        return {
+            "start_time": [start],
+            "end_time": [end],
+            "component": domain.components,
+            "reason": domain.reasons,
+            "timestamp": [begun],
+        }
 
     def _one(self, values: Any) -> Any:
         return values[int(self.chance.integers(len(values)))]

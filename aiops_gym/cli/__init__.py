@@ -7,6 +7,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import cast
 
 import typer
@@ -32,11 +33,20 @@ def _root(
 
 
 def app() -> typer.Typer:
-    """All commands: each module in `commands` is one, named as the module."""
-    made = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    """All commands: each module in `commands` is one, named as the module, and each folder a group of them."""
+    made = _group(commands, _root.__doc__)
     made.callback()(_root)
-    for module in sorted(pkgutil.iter_modules(commands.__path__), key=lambda each: each.name):
-        made.command(module.name)(importlib.import_module(f"{commands.__name__}.{module.name}").command)
+    return made
+
+
+def _group(package: ModuleType, about: str | None) -> typer.Typer:
+    made = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=about)
+    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda each: each.name):
+        module = importlib.import_module(f"{package.__name__}.{found.name}")
+        if found.ispkg:
+            made.add_typer(_group(module, module.__doc__), name=found.name)
+        else:
+            made.command(found.name)(module.command)
     return made
 
 

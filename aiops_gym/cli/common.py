@@ -9,19 +9,50 @@ from typing import Any
 
 import gymnasium as gym
 
+import aiops_gym
 from aiops_gym.agents.base import Env
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.envs import render
 from aiops_gym.errors import CatalogError
+from aiops_gym.openrca import domains
+
+RECORDED = {f"openrca_{kwargs['domain']}": name for name, kwargs in aiops_gym.RECORDED.items()}
+"""Task as the command line calls it -> environment."""
 
 
 def make_env(problem: str | None, task: str | None = None, **kwargs: Any) -> Env:
     """The environment of a problem, or of a task whose problems are drawn; of detection where neither is given.
 
+    Args:
+        task: of a live incident, or `openrca_bank` and its siblings.
+
     Raises:
         CatalogError: no such problem or task.
     """
+    name, own = _recorded(problem, task) if problem is None or "-task_" in problem else ("", {})
+    if name:
+        kwargs.pop("evaluation", None)  # the official scorer is the only one
+    else:
+        name = _live(problem, task)
+    kwargs |= own
+    env: Env = gym.make(f"aiops_gym/{name}-v0", problem=problem, disable_env_checker=True, **kwargs)
+    return env
+
+
+def _recorded(problem: str | None, task: str | None) -> tuple[str, dict[str, str]]:
+    """The environment of a recorded incident, and which system it is about; "" for a live one."""
+    if problem is None:
+        return RECORDED.get((task or "").lower(), ""), {}
+    for each in domains.names():
+        domain, _ = domains.find(each)
+        for cloudbed in domain.folders:
+            if problem.startswith(f"{domain.prefix(cloudbed)}-task_"):
+                return RECORDED[f"openrca_{each}"], {"cloudbed": cloudbed} if cloudbed else {}
+    return "", {}
+
+
+def _live(problem: str | None, task: str | None) -> str:
     if problem is not None:
         found = registry.problem(problem).task
         if task is not None and task.lower() != found:
@@ -29,10 +60,8 @@ def make_env(problem: str | None, task: str | None = None, **kwargs: Any) -> Env
         task = found
     task = task or TASKS[0]
     if task.lower() not in TASKS:
-        raise CatalogError(f"no task {task!r}; there are {', '.join(TASKS)}")
-    name = f"aiops_gym/{task.capitalize()}-v0"
-    env: Env = gym.make(name, problem=problem, disable_env_checker=True, **kwargs)
-    return env
+        raise CatalogError(f"no task {task!r}; there are {', '.join((*TASKS, *RECORDED))}")
+    return task.capitalize()
 
 
 def show_json(data: Any) -> None:

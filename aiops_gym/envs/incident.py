@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import copy
-import operator
-from collections.abc import Sequence
-from typing import Any, Self
-
-import gymnasium as gym
-import numpy as np
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from aiops_gym import backends
-from aiops_gym.catalog.model import App, Problem
-from aiops_gym.envs import render, saved
+from aiops_gym.catalog.model import App
 from aiops_gym.envs.choice import Choice
+from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.prompt import prompt
 from aiops_gym.envs.seam import Incident
-from aiops_gym.envs.space import LIMIT, UnicodeText
 from aiops_gym.envs.state import State
-from aiops_gym.errors import BackendError, SnapshotError, ToolError
 from aiops_gym.tasks.base import EVALUATIONS, Case, find, truth
-from aiops_gym.tools import Context, parse, run, toolbox
-from aiops_gym.tools.clip import clip, utf8
-from aiops_gym.types import Call, Result, Verdict
-
-ACTION_SECONDS = 5.0
-"""What each action costs, whatever it is."""
+from aiops_gym.tools import Tool, toolbox
+from aiops_gym.tools.parser import EXAMPLE
+from aiops_gym.types import Call, Verdict
 
 FIX_SECONDS = 300
 """Timeout of a script of the reference solution."""
@@ -33,16 +23,8 @@ FIX_SECONDS = 300
 LOOKS = ("kubectl get pods -n {namespace}", "kubectl get events -n {namespace} --sort-by=.lastTimestamp | tail -20")
 """What a person would look at in an episode in which nothing is wrong."""
 
-OVER = "The episode is over. Call reset() to begin another one."
-RECEIVED = "Your submission has been received. The episode is over."
-BROKEN = "The environment broke, through no fault of yours: {}. The episode is over."
 
-OPTIONS = ("episode_seed", "problem")
-
-Turn = tuple[str, float, bool, bool, dict[str, Any]]
-
-
-class IncidentEnv(gym.Env[str, str]):
+class IncidentEnv(EpisodeEnv[Incident]):
     """An application runs in a cluster, and something may be wrong with it.
 
     ## Action Space
@@ -72,7 +54,7 @@ class IncidentEnv(gym.Env[str, str]):
     v0: first version.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 4}  # noqa: RUF012  # Declared by Gymnasium.
+    example = EXAMPLE
 
     def __init__(
         self,
@@ -88,105 +70,12 @@ class IncidentEnv(gym.Env[str, str]):
         evaluation: str = "strict",
         render_mode: str | None = None,
     ) -> None:
-        _one_of("action_format", action_format, ("tolerant", "strict"))
-        _one_of("evaluation", evaluation, EVALUATIONS)
+        one_of("evaluation", evaluation, EVALUATIONS)
+        world = {"backend": backend, "context": context, "noise": bool(noise)}
+        super().__init__(world, observation_limit, log_dedup, action_format, render_mode)
         self.task = find(task).name
         self.choice = Choice(self.task, problem, split)
-        self.world: dict[str, Any] = {"backend": backend, "context": context, "noise": bool(noise)}
-        self.observation_limit = min(_whole("observation_limit", observation_limit, 1), LIMIT)
-        self.log_dedup = _whole("log_dedup", log_dedup, 0)
-        self.action_format = action_format
         self.evaluation = evaluation
-        self.render_mode = render_mode
-        self.observation_space = UnicodeText()
-        self.action_space = UnicodeText()
-        self._state: State | None = None
-        self._backend: Incident | None = None
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        """Begin an episode: a problem drawn by the seed, or the one in `options`.
-
-        Args:
-            seed: of the environment's own stream, from which the episode's seed is drawn.
-            options: `problem` is an id; `episode_seed` repeats the episode whose info showed it.
-
-        Raises:
-            CatalogError: an unknown problem; the running episode, if any, goes on.
-        """
-        chosen, episode_seed = self._options(options or {})
-        super().reset(seed=seed)
-        if episode_seed is None:
-            episode_seed = int(self.np_random.integers(2**63))
-        problem = chosen or self.choice.draw(episode_seed)
-        self._backend = self._open(problem, episode_seed)
-        self._state = state = State(problem.id, episode_seed)
-        text = utf8(prompt(find(self.task), problem, self._backend.app))[:LIMIT]
-        state.last = (None, text, 0.0)
-        state.info = self._info(state, "", "")
-        self._show()
-        return text, _fresh(state.info)
-
-    def step(self, action: str) -> Turn:
-        """Carry out one action. Whatever the text is, this returns."""
-        state, backend = self._running()
-        if state.over:
-            return OVER, 0.0, True, False, self._info(state, "", "submission", over=True)
-        state.step += 1
-        tool, broken, verdict = "", False, None
-        try:
-            backend.spend(ACTION_SECONDS)
-            tool, result = self._call(action, backend)
-            state.time = round(backend.now() - backend.began, 3)
-            verdict = self._judge(result, backend) if result.final else None
-        except BackendError as error:
-            result, broken = Result(BROKEN.format(error)), True
-        text = RECEIVED if verdict else clip(utf8(result.text), self.observation_limit)
-        written = utf8(action)[:LIMIT] if isinstance(action, str) else repr(action)[:LIMIT]
-        state.note(written, "" if verdict else text)
-        state.over = broken or verdict is not None
-        state.info = self._info(state, tool, result.error, verdict, broken)
-        reward = float(verdict.reward) if verdict else 0.0
-        state.last = (written, text, reward)
-        self._show()
-        return text, reward, state.over, False, _fresh(state.info)
-
-    def render(self) -> str | None:
-        """The last turn in colour for "ansi"; "human" is printed as it happens."""
-        if self.render_mode != "ansi" or self._state is None:
-            return None
-        return self._picture(self._state)
-
-    def snapshot(self) -> bytes:
-        """All of the episode, random streams included, as versioned data."""
-        state, backend = self._running()
-        header = {
-            "task": self.task,
-            "world": self.world,
-            "state": state.to_json(),
-            "random": saved.generator_to_json(self._np_random),
-            "sampling": saved.generator_to_json(self.action_space._np_random),
-        }
-        return saved.pack(header, backend.snapshot())
-
-    def restore(self, data: bytes) -> None:
-        """Continue from a snapshot of an environment made with the same arguments, in this process or another.
-
-        Raises:
-            SnapshotError: no snapshot, one of another version, or one of another task or world.
-        """
-        header, body = saved.unpack(data)
-        for name, own in (("task", self.task), ("world", self.world)):
-            if header.get(name) != own:
-                raise SnapshotError(f"the snapshot was taken with {name} {header.get(name)!r}, here it is {own!r}")
-        state = State.from_json(header.get("state"))
-        self._backend = self._restored(body)
-        self._state = state
-        self._np_random = saved.generator_from_json(header.get("random"))
-        self.action_space._np_random = saved.generator_from_json(header.get("sampling"))  # type: ignore[assignment]
-
-    def fork(self, n: int = 1) -> list[Self]:
-        """Independent environments that continue from here and share what does not change."""
-        return [self._twin() for _ in range(n)]
 
     @property
     def app(self) -> App:
@@ -194,9 +83,14 @@ class IncidentEnv(gym.Env[str, str]):
         return self._running()[1].app
 
     @property
-    def began(self) -> float:
-        """Unix seconds of the world's clock at which the episode began."""
-        return self._running()[1].began
+    def clock(self) -> str:  # type: ignore[override]  # each task has its own
+        """Name of the time in the results, `TTD`."""
+        return find(self.task).clock
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """What may be called, `submit` included."""
+        return toolbox(self.task)
 
     def reference_actions(self) -> list[str]:
         """Action texts that solve the current episode, for tests and demonstrations."""
@@ -209,138 +103,28 @@ class IncidentEnv(gym.Env[str, str]):
         calls.append(Call("submit", task.solution(case.truth)))
         return [str(call) for call in calls]
 
-    def close(self) -> None:
-        """Forget the episode."""
-        self._state = self._backend = None
+    def _known(self, problem: str) -> str:
+        return self.choice.find(problem).id
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """A fork."""
-        return self._twin()
+    def _draw(self, seed: int) -> str:
+        return self.choice.draw(seed).id
 
-    def __getstate__(self) -> dict[str, Any]:
-        """All attributes, the backend as bytes."""
-        if self._state is not None:
-            self._state.count()
-        return {**self.__dict__, "_backend": self._backend.snapshot() if self._backend else None}
-
-    def __setstate__(self, attributes: dict[str, Any]) -> None:
-        """The attributes, and a backend that continues from those bytes."""
-        self.__dict__.update(attributes, _backend=None)
-        if attributes["_backend"] is not None and self._state is not None:
-            self._backend = self._restored(attributes["_backend"])
-
-    def _open(self, problem: Problem, seed: int) -> Incident:
+    def _open(self, problem: str, seed: int) -> Incident:
         kind, noise, context = self.world["backend"], self.world["noise"], self.world["context"]
-        return backends.open_backend(kind, problem, seed, noise=noise, context=context)
+        return backends.open_backend(kind, self.choice.find(problem), seed, noise=noise, context=context)
 
     def _restored(self, data: bytes) -> Incident:
         return backends.Simulated.restored(data)
 
-    def _twin(self) -> Self:
-        other = copy.copy(self) if self._backend is None else self._shallow()
-        other._np_random = saved.twin(self._np_random)
-        for name in ("observation_space", "action_space"):
-            space = copy.copy(getattr(self, name))
-            space._np_random = saved.twin(space._np_random)
-            setattr(other, name, space)
-        return other
+    def _prompt(self, problem: str, backend: Incident) -> str:
+        return prompt(find(self.task), self.choice.find(problem), backend.app)
 
-    def _shallow(self) -> Self:
-        assert self._state is not None
-        assert self._backend is not None
-        other = type(self).__new__(type(self))
-        other.__dict__.update(self.__dict__, _state=self._state.copy(), _backend=self._backend.fork())
-        return other
+    def _accept(self, answer: Any) -> Any:
+        return find(self.task).accept(answer, self.evaluation)
 
-    def _options(self, options: dict[str, Any]) -> tuple[Problem | None, int | None]:
-        for name in options:
-            _one_of("reset option", name, OPTIONS)
-        chosen, seed = options.get("problem"), options.get("episode_seed")
-        if seed is not None:
-            seed = _whole("episode_seed", seed, 0)
-            if seed >= 2**63:
-                raise ValueError("episode_seed must be below 2**63")
-        return (None if chosen is None else self.choice.find(chosen)), seed
-
-    def _call(self, action: Any, backend: Incident) -> tuple[str, Result]:
-        """The tool that was called, if one was, and what came of it."""
-        tool, tools = "", toolbox(self.task)
-        try:
-            call = parse(action, strict=self.action_format == "strict")
-            tool = call.name if call.name in tools else ""
-            result = run(call, tools, Context(backend, self.log_dedup))
-            if result.final:
-                answer = find(self.task).accept(result.answer, self.evaluation)
-                result = Result(result.text, final=True, answer=answer)
-        except ToolError as error:
-            return tool, Result(str(error), error.code)
-        return tool, result
-
-    def _judge(self, result: Result, backend: Incident) -> Verdict:
-        state, _ = self._running()
-        return find(self.task).judge(result.answer, self._case(state, backend))
+    def _judge(self, answer: Any, state: State, backend: Incident) -> Verdict:
+        return find(self.task).judge(answer, self._case(state, backend))
 
     def _case(self, state: State, backend: Incident) -> Case:
         problem, fault = self.choice.find(state.problem), backend.fault
         return Case(problem, fault, truth(problem, fault, backend.app), backend, self.evaluation)
-
-    def _info(
-        self,
-        state: State,
-        tool: str,
-        error: str,
-        verdict: Verdict | None = None,
-        broken: bool = False,
-        over: bool = False,
-    ) -> dict[str, Any]:
-        """Every key, every time, of one type for ever; new containers each time."""
-        results: dict[str, Any] = {}
-        if verdict is not None:
-            results = {find(self.task).clock: state.time, **state.numbers(), **verdict.results}
-        return {
-            "problem": state.problem,
-            "task": self.task,
-            "episode_seed": state.episode_seed,
-            "step": state.step,
-            "time": state.time,
-            "tool": tool,
-            "error": error,
-            "valid_action": not error and not broken,
-            "is_success": bool(verdict and verdict.success),
-            "infra_error": broken,
-            "reward_components": dict(verdict.components) if verdict else {},
-            "results": results,
-        }
-
-    def _running(self) -> tuple[State, Incident]:
-        if self._state is None or self._backend is None:
-            raise gym.error.ResetNeeded("call reset() first")
-        return self._state, self._backend
-
-    def _picture(self, state: State) -> str:
-        action, observation, reward = state.last
-        return render.turn(action, observation, reward, state.over, state.info)
-
-    def _show(self) -> None:
-        if self.render_mode == "human" and self._state is not None:
-            render.show(self._picture(self._state))
-
-
-def _fresh(info: dict[str, Any]) -> dict[str, Any]:
-    """An info that shares no container with the one that is kept."""
-    return {**info, "reward_components": dict(info["reward_components"]), "results": dict(info["results"])}
-
-
-def _one_of(what: str, value: Any, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{what} must be one of {', '.join(allowed)}, not {value!r}")
-
-
-def _whole(what: str, value: Any, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = least - 1
-    if number < least or isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{what} must be a whole number, {least} or more, not {value!r}")
-    return number

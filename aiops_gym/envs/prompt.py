@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from aiops_gym.catalog.model import App, Problem
-from aiops_gym.tasks.base import Task
+from aiops_gym.tasks.base import IncidentTask
 from aiops_gym.tools import get_actions
 
 FORMAT = """\
@@ -23,13 +23,13 @@ Each answer holds a single API call. A submission ends the episode, right or wro
 Please take the next action."""
 
 
-def prompt(task: Task, problem: Problem, app: App) -> str:
+def prompt(task: IncidentTask, problem: Problem, app: App) -> str:
     """All that the agent is told at the start; nothing in it depends on what is wrong."""
     return f"{task.brief(problem, app)}\n\n{_manual(task)}"
 
 
 @cache
-def _manual(task: Task) -> str:
+def _manual(task: IncidentTask) -> str:
     actions = "\n\n".join(_indent(manual) for manual in get_actions(task.name).values())
     answers = "\n\n".join(f"```\n{call}\n```\n({meaning})" for call, meaning in task.answers)
     return f"You can call these APIs:\n\n{actions}\n\n{FORMAT}\n{answers}\n\n{RULES}"

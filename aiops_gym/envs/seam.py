@@ -1,4 +1,4 @@
-"""What an environment asks of a backend beyond what tools and tasks ask of it."""
+"""What an environment asks of a world beyond what tools and tasks ask of it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,27 @@ from typing import Protocol, Self
 from aiops_gym.backends.base import Backend
 
 
-class Incident(Backend, Protocol):
-    """A running incident that can be branched."""
+class World(Protocol):
+    """Something with a clock that can be branched.
+
+    Attributes:
+        began: Unix seconds of its clock at which the episode began.
+    """
+
+    began: float
+
+    def now(self) -> float:
+        """Unix seconds on its clock."""
+
+    def spend(self, seconds: float) -> None:
+        """Let time pass, for the cost of an action."""
 
     def snapshot(self) -> bytes:
-        """All of its state. `restored` of its class goes on from it."""
+        """All of its state."""
 
     def fork(self) -> Self:
         """An independent copy that shares what does not change."""
+
+
+class Incident(Backend, World, Protocol):
+    """A running incident that can be branched."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiops_gym.tasks.base import Case, Task, Truth, refuse, results
+from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
 from aiops_gym.types import Verdict
 
 LAYERS = ("Hardware", "Operating System", "Virtualization", "Application")
@@ -18,7 +18,7 @@ KINDS = (
 )
 
 
-class Analysis(Task):
+class Analysis(IncidentTask):
     """Two labels, half a point each."""
 
     name = "analysis"

@@ -1,6 +1,7 @@
 """What a task is: what is asked, which answers count as answers, and what they are worth.
 
-A module of this folder with an attribute `task` is a task; the module's name is the task's name.
+A module of this folder with an attribute `task` is a task; the module's name is the task's name. Most are posed about
+live incidents, one about recorded telemetry.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aiops_gym import tasks
 from aiops_gym.catalog.model import App, Fault, Problem
@@ -21,6 +22,9 @@ from aiops_gym.types import Verdict
 
 if TYPE_CHECKING:
     from aiops_gym.backends.base import Backend
+
+C = TypeVar("C")
+"""What a judge may look at."""
 
 EVALUATIONS = ("strict", "aiopslab")
 """`strict` mends the defects of the original; `aiopslab` gives its verdicts, odd cases included."""
@@ -72,20 +76,44 @@ def truth(problem: Problem, fault: Fault | None, app: App) -> Truth:
     return Truth(problem.target, aliases, fault.layer, fault.kind, fault.also_accept)
 
 
-class Task(ABC):
-    """One of the questions that an incident can be posed as.
+class Task(ABC, Generic[C]):
+    """Something that is asked, and a judge of the answers.
 
     Attributes:
         name: `detection`.
         clock: name of the time in the results, `TTD`.
+    """
+
+    name: str
+    clock: str
+
+    @abstractmethod
+    def accept(self, answer: Any, evaluation: str = "strict") -> Any:
+        """The answer in its one form, JSON data.
+
+        Raises:
+            ToolError: with code `submission`, when it is no answer; the episode goes on.
+        """
+
+    @abstractmethod
+    def judge(self, answer: Any, case: C) -> Verdict:
+        """What an accepted answer is worth. Never raises on an answer."""
+
+    @abstractmethod
+    def nothing(self) -> tuple[Any, ...]:
+        """The arguments of the `submit` that says that nothing is wrong, or nothing at all."""
+
+
+class IncidentTask(Task[Case]):
+    """One of the questions that a live incident can be posed as.
+
+    Attributes:
         role: what the agent is there to do, after "You are an experienced site reliability engineer. Your job is to".
         ask: what to submit.
         answers: calls that submit, with what each says.
         repairs: whether the system is to be changed before the answer.
     """
 
-    name: str
-    clock: str
     role: str
     ask: str
     answers: tuple[tuple[str, str], ...]
@@ -104,17 +132,9 @@ class Task(ABC):
             f"{self.ask}"
         )
 
-    @abstractmethod
-    def accept(self, answer: Any, evaluation: str = "strict") -> Any:
-        """The answer in its one form, JSON data.
-
-        Raises:
-            ToolError: with code `submission`, when it is no answer; the episode goes on.
-        """
-
-    @abstractmethod
-    def judge(self, answer: Any, case: Case) -> Verdict:
-        """What an accepted answer is worth. Never raises on an answer."""
+    def nothing(self) -> tuple[Any, ...]:
+        """What is right where nothing is wrong."""
+        return self.solution(Truth(healthy=True))
 
     @abstractmethod
     def solution(self, truth: Truth) -> tuple[Any, ...]:
@@ -138,20 +158,32 @@ def results(success: bool, expected: Any, submitted: Any, **keys: Any) -> Mappin
 
 @cache
 def names() -> tuple[str, ...]:
-    """The tasks, sorted."""
-    found = (module.name for module in pkgutil.iter_modules(tasks.__path__))
-    return tuple(sorted(name for name in found if name != "base"))
+    """The tasks that a live incident can be posed as, sorted."""
+    return tuple(sorted(name for name, each in _tasks().items() if isinstance(each, IncidentTask)))
 
 
 @cache
-def find(name: str) -> Task:
-    """The task of this name.
+def find(name: str) -> IncidentTask:
+    """The task of this name, of those that a live incident can be posed as.
 
     Raises:
         CatalogError: there is none.
     """
     if name not in names():
-        raise CatalogError(f"there is no task {name!r}; there are {', '.join(names())}")
-    task = importlib.import_module(f"aiops_gym.tasks.{name}").task
-    assert isinstance(task, Task)
+        raise CatalogError(f"there is no task {name!r} of an incident; there are {', '.join(names())}")
+    task = _tasks()[name]
+    assert isinstance(task, IncidentTask)
     return task
+
+
+def load(name: str) -> Task[Any]:
+    """The task of this name, whatever it is posed about. Raises CatalogError."""
+    if name not in _tasks():
+        raise CatalogError(f"there is no task {name!r}; there are {', '.join(_tasks())}")
+    return _tasks()[name]
+
+
+@cache
+def _tasks() -> Mapping[str, Task[Any]]:
+    found = sorted(module.name for module in pkgutil.iter_modules(tasks.__path__) if module.name != "base")
+    return {name: importlib.import_module(f"aiops_gym.tasks.{name}").task for name in found}

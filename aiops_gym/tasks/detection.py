@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiops_gym.tasks.base import Case, Task, Truth, refuse, results
+from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
 from aiops_gym.types import Verdict
 
 
-class Detection(Task):
+class Detection(IncidentTask):
     """Yes or no, case and blanks forgiven."""
 
     name = "detection"

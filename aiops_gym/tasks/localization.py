@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.catalog.model import App, Problem
-from aiops_gym.tasks.base import Case, Task, Truth, refuse, results
+from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
 from aiops_gym.types import Verdict
 
 
-class Localization(Task):
+class Localization(IncidentTask):
     """Names of components: all of the point for exactly the right one, 1/n when it is among n."""
 
     name = "localization"

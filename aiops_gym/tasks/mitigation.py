@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiops_gym.backends.base import Assessment, Backend
-from aiops_gym.tasks.base import Case, Task, Truth, refuse, results
+from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
 from aiops_gym.types import Verdict
 
 BAD_WAITING = {"CrashLoopBackOff", "Error", "ImagePullBackOff", "ErrImagePull"}
 
 
-class Mitigation(Task):
+class Mitigation(IncidentTask):
     """One point for a system that works again and stays so; nothing for part of the way."""
 
     name = "mitigation"

@@ -22,10 +22,11 @@ _OPEN = re.compile(r"`{3,}[ \t]*[\w+.#-]*[ \t]*\r?\n")
 _CLOSE = re.compile(r"\n[ \t]*`{3,}")
 
 
-def parse(text: Any, strict: bool = False) -> Call:
+def parse(text: Any, strict: bool = False, example: str = EXAMPLE) -> Call:
     r"""The one call in the one fenced block of a text.
 
-    Text around the block is the agent's thought and is left out; `strict` refuses it.
+    Text around the block is the agent's thought and is left out; `strict` refuses it. `example` is the right action
+    that a refusal shows.
 
     Raises:
         ToolError: with the reason and a right example, for everything else.
@@ -33,24 +34,24 @@ def parse(text: Any, strict: bool = False) -> Call:
     >>> parse('The pods first.\n```\nexec_shell("kubectl get pods")\n```')
     Call(name='exec_shell', args=('kubectl get pods',), kwargs={})
     """
-    code, around = _block(_checked(text))
-    if strict and around:
-        raise _refusal("only the fenced block is allowed, without any text around it")
     try:
+        code, around = _block(_checked(text))
+        if strict and around:
+            raise LiteralError("only the fenced block is allowed, without any text around it")
         return read_call(code)
     except LiteralError as error:
-        raise _refusal(str(error)) from None
+        raise _refusal(str(error), example) from None
 
 
 def _checked(text: Any) -> str:
     if not isinstance(text, str):
-        raise _refusal(f"an action is text, not {type(text).__name__}")
+        raise LiteralError(f"an action is text, not {type(text).__name__}")
     if len(text) > LIMIT:
-        raise _refusal(f"an action has at most {LIMIT:,} characters, this one has {len(text):,}")
+        raise LiteralError(f"an action has at most {LIMIT:,} characters, this one has {len(text):,}")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise _refusal("an action must encode to UTF-8: this one holds a lone surrogate") from None
+        raise LiteralError("an action must encode to UTF-8: this one holds a lone surrogate") from None
     return text
 
 
@@ -58,20 +59,20 @@ def _block(text: str) -> tuple[str, bool]:
     """The content of the only block, and whether there is text around it."""
     opening = _OPEN.search(text)
     if opening is None:
-        raise _refusal("no fenced block found: three backticks on a line before the call, three on a line after it")
+        raise LiteralError("no fenced block found: three backticks on a line before the call, three on a line after it")
     # From one character back, so that an empty block closes with the newline that opened it.
     closing = _CLOSE.search(text, opening.end() - 1)
     if closing is None:
-        raise _refusal("the fenced block is not closed: put three backticks on a line of their own after the call")
+        raise LiteralError("the fenced block is not closed: put three backticks on a line of their own after the call")
     before, after = text[: opening.start()], text[closing.end() :]
     if "```" in before or "```" in after:
-        raise _refusal("there must be exactly one fenced block; write a backtick inside a string as \\x60")
+        raise LiteralError("there must be exactly one fenced block; write a backtick inside a string as \\x60")
     return text[opening.end() : closing.start()], bool(before.strip() or after.strip())
 
 
-def _refusal(reason: str) -> ToolError:
+def _refusal(reason: str, example: str) -> ToolError:
     return ToolError(
         f"Error parsing response: {reason}.\n"
-        f"Answer with exactly one API call in one fenced block, for example:\n{EXAMPLE}",
+        f"Answer with exactly one API call in one fenced block, for example:\n{example}",
         "parse",
     )

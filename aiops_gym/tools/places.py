@@ -19,7 +19,8 @@ MINUTES = 120
 def ask(context: Context, request: Request) -> Response:
     """Put one question to the cluster, at its price."""
     context.backend.spend(TELEMETRY_SECONDS)
-    return context.backend.cluster.handle(request)
+    response: Response = context.backend.cluster.handle(request)
+    return response
 
 
 def need_namespace(context: Context, namespace: str) -> None:

@@ -2,7 +2,7 @@
 
 A domain is a folder beside this file; each module in it holds one typed function under its own name, marked `read`,
 `write` or `action`. Its docstring is the manual and its signature the schema. The domain's folder `submit` holds one
-module a task: the form of that task's answer.
+module a task: the form of that task's answer. A folder whose tools follow from data computes them as `BOXES`.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import pkgutil
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from functools import cache, partial
+from typing import Any
 
 from aiops_gym.errors import CatalogError, ToolError
 from aiops_gym.types import Call, Result
 
-if TYPE_CHECKING:
-    from aiops_gym.backends.base import Backend
+_WORDS = {str: "text in quotes", int: "a whole number", float: "a number", type(None): "None"}
 
 TELEMETRY_SECONDS = 0.3
 """What one question to the cluster or its telemetry costs."""
@@ -31,11 +30,12 @@ class Context:
     """What a tool works with.
 
     Attributes:
-        backend: the incident.
+        backend: the world of the tool's domain: a `backends.base.Backend` for incidents, a `backends.recorded.Recorded`
+            for recorded telemetry.
         dedup: block size of the log de-duplication, 0 = off.
     """
 
-    backend: Backend
+    backend: Any
     dedup: int = 0
 
 
@@ -104,27 +104,42 @@ def domains() -> tuple[str, ...]:
 
 @cache
 def toolbox(name: str) -> Mapping[str, Tool]:
-    """The tools of a task (with its `submit`) or of a domain (without), by name.
+    """The tools of a task (with its `submit`) or of a domain, by name.
+
+    The domain `incident` has no `submit`, as each task has its own; those of recorded telemetry pose one task.
 
     Raises:
         CatalogError: for a name that is neither.
     """
+    known: list[str] = []
     for domain in domains():
-        place = f"aiops_gym.tools.{domain}"
-        tools = {tool: _load(f"{place}.{tool}", tool) for tool in _modules(place)}
-        if name == domain:
-            return tools
-        if name in _modules(f"{place}.submit"):
-            return {**tools, "submit": _load(f"{place}.submit.{name}", "submit")}
-    known = [task for domain in domains() for task in (domain, *_modules(f"aiops_gym.tools.{domain}.submit"))]
+        offered = _offered(f"aiops_gym.tools.{domain}", domain)
+        if name in offered:
+            return offered[name]()
+        known += offered
     raise CatalogError(f"there is no task or domain {name!r}; there are {', '.join(known)}")
+
+
+def _offered(place: str, domain: str) -> Mapping[str, Callable[[], Mapping[str, Tool]]]:
+    """What a folder offers: its domain and the tasks of that, or what its package computes as `BOXES`."""
+    computed = getattr(importlib.import_module(place), "BOXES", None)
+    if computed is not None:
+        return computed  # type: ignore[no-any-return]
+    tasks = {task: partial(_tools, place, task) for task in _modules(f"{place}.submit")}
+    return {domain: partial(_tools, place, ""), **tasks}
+
+
+def _tools(place: str, task: str) -> Mapping[str, Tool]:
+    tools = {tool: _load(f"{place}.{tool}", tool) for tool in _modules(place)}
+    return {**tools, "submit": _load(f"{place}.submit.{task}", "submit")} if task else tools
 
 
 def get_actions(task_or_domain: str, kind: str | None = None) -> dict[str, str]:
     """What an agent may call: name -> signature and docstring.
 
     Args:
-        task_or_domain: `detection`, `localization`, `analysis`, `mitigation`, or the domain `incident` without submit.
+        task_or_domain: `detection`, `localization`, `analysis`, `mitigation`, the domain `incident` without submit, or
+            `openrca_bank`, `openrca_market`, `openrca_telecom`.
         kind: only those marked `read`, `write` or `action`.
 
     >>> sorted(get_actions("detection", "read"))
@@ -171,10 +186,11 @@ def _given(tool: Tool, call: Call) -> dict[str, Any]:
 
 def _check(tool: Tool, name: str, value: Any) -> None:
     wanted = tool.types[name]
-    if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-        word = {str: "text in quotes", int: "a whole number"}[wanted]
+    # A bool is an int to Python, and to nobody else.
+    if not isinstance(value, wanted) or isinstance(value, bool):
+        words = " or ".join(_WORDS[each] for each in typing.get_args(wanted) or (wanted,))
         got = type(value).__name__
-        raise ToolError(f"Error: {tool.name}: {name} must be {word}, not {got}. Write {tool.usage}.")
+        raise ToolError(f"Error: {tool.name}: {name} must be {words}, not {got}. Write {tool.usage}.")
 
 
 def _load(module: str, name: str) -> Tool:

@@ -1,4 +1,4 @@
-"""How fast it is, beside something that everybody's machine can measure."""
+"""How fast incidents are, beside something that everybody's machine can measure."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ import json
 import statistics
 import time
 from importlib import resources
-from typing import Annotated, Any
-
-import typer
-from rich.console import Console
-from rich.table import Table
+from typing import Any
 
 from aiops_gym.agents.base import Env
-from aiops_gym.cli.common import make_env, show_json
+from aiops_gym.cli.common import make_env
 from aiops_gym.cli.measure import anonymous, seconds, spawn, spawn_bare, start_python
 from aiops_gym.types import Call
 
@@ -23,24 +19,13 @@ HEALTHY = "noop_detection_hotel_reservation-1"
 UNLIMITED = -1
 
 
-def command(
-    rounds: Annotated[int, typer.Option(min=1, help="Times that the mix of 20 commands is run.")] = 20,
-    envs: Annotated[int, typer.Option(min=2, help="Environments whose memory is measured.")] = 64,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, each command of the mix included.")] = False,
-) -> None:
-    """Measure steps, resets, branching and memory; medians, on one core."""
-    report = _measure(rounds, envs)
-    if as_json:
-        show_json(report)
-        return
-    table = Table("what", "measured", box=None, header_style="bold", pad_edge=False)
-    for name, value in report.items():
-        if not isinstance(value, dict):
-            table.add_row(name, f"{value:,.2f}" if value < 100 else f"{value:,.0f}")
-    Console().print(table)
+def measure(rounds: int, envs: int) -> dict[str, Any]:
+    """Steps, resets, branching and memory.
 
-
-def _measure(rounds: int, envs: int) -> dict[str, Any]:
+    Args:
+        rounds: times that the mix of 20 commands is run.
+        envs: environments whose memory is measured.
+    """
     env = make_env(PROBLEM, max_episode_steps=UNLIMITED)
     mix, per_command = _mix(env, rounds)
     get_pods, spawned = _beside_a_spawn()

@@ -11,7 +11,6 @@ from aiops_gym.cli.common import make_env, show
 from aiops_gym.cli.typing import typing_aids
 from aiops_gym.envs import render
 from aiops_gym.runs import run_episode
-from aiops_gym.tools import toolbox
 
 UNLIMITED = -1
 
@@ -23,7 +22,7 @@ def command(
 ) -> None:
     """Play an incident yourself: type shell commands or API calls, and submit(...) in the end."""
     env = make_env(problem, task, max_episode_steps=UNLIMITED)
-    tools = tuple(toolbox(env.get_wrapper_attr("task")))
+    tools = tuple(env.get_wrapper_attr("tools"))
     try:
         with typing_aids(tools):
             episode = run_episode(env, Human(tools), seed)

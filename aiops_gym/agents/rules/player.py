@@ -1,0 +1,97 @@
+"""The agent's course: a few questions, then the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from aiops_gym.agents.rules import systems
+from aiops_gym.agents.rules.calls import closely, from_calls
+from aiops_gym.agents.rules.question import Question, read, table
+from aiops_gym.agents.rules.signs import Evidence, Knowledge, Row, from_deviations, from_templates
+from aiops_gym.agents.rules.verdict import answer, choose, suspects
+from aiops_gym.errors import CatalogError
+from aiops_gym.openrca import clock
+from aiops_gym.types import Call
+
+CLOSE = 240
+"""Seconds of a close look."""
+
+Reader = Callable[[list[Row]], Iterator[Evidence]]
+
+
+class Rules:
+    """Asks what deviates, which calls are slow and what the logs say, and names who explains most of it."""
+
+    name = "rules"
+
+    def __init__(self) -> None:
+        self.plan: Iterator[str] = iter(())
+        self.observed = ""
+
+    def reset(self, prompt: str) -> None:
+        """Learn the question.
+
+        Raises:
+            CatalogError: it is none about a recorded incident that the agent knows of.
+        """
+        try:
+            question = read(prompt)
+        except KeyError:
+            raise CatalogError("the agent 'rules' plays recorded incidents only, such as OpenRCABank-v0") from None
+        knowledge = systems.find(question.reasons)
+        if knowledge is None:
+            raise CatalogError("the agent 'rules' knows nothing of this system")
+        self.plan = self._play(question, knowledge)
+
+    def act(self, observation: str) -> str:
+        """The next question, or the answer."""
+        self.observed = observation
+        return next(self.plan)
+
+    def _play(self, question: Question, knowledge: Knowledge) -> Iterator[str]:
+        """Actions, one at a time; what the last one printed is in `observed` when the next is asked for."""
+        window = (clock.show(question.start * 1000), clock.show(question.end * 1000))
+        evidence: list[Evidence] = []
+        for name, arguments, reader in _questions(question, knowledge):
+            yield str(Call(name, window, arguments))
+            evidence += reader(list(table(self.observed)))
+        for suspect in choose(suspects(evidence, knowledge), question.failures):
+            if any(suspect.reason == wire.reason for wire in knowledge.wires):
+                minutes = (clock.show(suspect.time * 1000), clock.show((suspect.time + CLOSE) * 1000))
+                yield str(Call("slowest_spans", minutes, {"by": "call", "component": suspect.component}))
+                rows = table(self.observed)
+                evidence += closely(rows, knowledge.wires, suspect.component, suspect.time)
+        chosen = choose(suspects(evidence, knowledge), question.failures)
+        while True:
+            yield str(_submission(answer(chosen, question, knowledge)))
+
+
+def _questions(question: Question, knowledge: Knowledge) -> Iterator[tuple[str, dict[str, Any], Reader]]:
+    """Tool, arguments, and what reads its table."""
+    for kpi in knowledge.queries:
+        yield "largest_deviations", {"kpi": kpi}, _deviations(question, knowledge)
+    if knowledge.wires:
+        yield "slowest_spans", {"by": "call"}, lambda rows: from_calls(rows, knowledge.wires, question.components)
+    if knowledge.logs and "log_templates" in question.tools:
+        yield "log_templates", {}, lambda rows: from_templates(rows, knowledge.logs, question.components)
+
+
+def _deviations(question: Question, knowledge: Knowledge) -> Reader:
+    return lambda rows: from_deviations(rows, knowledge.signs, question.components, question.start)
+
+
+def _submission(failures: list[dict[str, Any]]) -> Call:
+    said = [{**each, **({"timestamp": clock.show(each["time"] * 1000)} if "time" in each else {})} for each in failures]
+    for each in said:
+        each.pop("time", None)
+    return Call("submit", (), said[0]) if len(said) == 1 else Call("submit", (_numbered(said),))
+
+
+def _numbered(said: list[dict[str, Any]]) -> dict[str, Any]:
+    names = {
+        "component": "root cause component",
+        "reason": "root cause reason",
+        "timestamp": "root cause occurrence datetime",
+    }
+    return {str(at): {names[key]: value for key, value in each.items()} for at, each in enumerate(said, 1)}

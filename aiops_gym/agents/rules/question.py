@@ -1,0 +1,65 @@
+"""What the prompt asks, and the tables that tools print."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+
+from aiops_gym.openrca import queries
+
+_SECTION = re.compile(r"^## (.+?):\n\n(.*?)(?=\n\n## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question.
+
+    Attributes:
+        start: of the window, Unix seconds, as `end`.
+        failures: how many to find.
+        asked: of time, component and reason.
+        tools: names of those that may be called.
+    """
+
+    components: tuple[str, ...]
+    reasons: tuple[str, ...]
+    start: int
+    end: int
+    failures: int
+    asked: tuple[str, ...]
+    tools: frozenset[str]
+
+
+def read(prompt: str) -> Question:
+    """The question of a prompt.
+
+    Raises:
+        KeyError: it is no prompt of a recorded incident.
+    """
+    sections = dict(_SECTION.findall(prompt))
+    issue = sections["ISSUE"]
+    start, end = queries.window(issue)
+    return Question(
+        components=_listed(sections["POSSIBLE ROOT CAUSE COMPONENTS"]),
+        reasons=_listed(sections["POSSIBLE ROOT CAUSE REASONS"]),
+        start=start // 1000,
+        end=end // 1000,
+        failures=queries.failures(issue),
+        asked=queries.asked(issue),
+        tools=frozenset(re.findall(r"^(\w+)\(", sections["AVAILABLE APIS"], re.MULTILINE)),
+    )
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"^- (.+)$", text, re.MULTILINE))
+
+
+def table(text: str) -> list[dict[str, str]]:
+    r"""The rows of a table without its notes; none of what is no table.
+
+    >>> table("# a note\nname,value\na,1\n# 3 rows left out.")
+    [{'name': 'a', 'value': '1'}]
+    """
+    lines = [line for line in text.splitlines() if not line.startswith("# ")]
+    return [row for row in csv.DictReader(lines) if None not in row and None not in row.values()]

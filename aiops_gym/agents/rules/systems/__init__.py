@@ -1,0 +1,20 @@
+"""What the agent knows of each system, one a file, found by scanning this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aiops_gym.agents.rules.signs import Knowledge
+
+
+def find(reasons: Sequence[str]) -> Knowledge | None:
+    """Of the system whose failures have these reasons."""
+    for module in iter_modules(__path__):
+        knowledge: Knowledge = import_module(f"{__name__}.{module.name}").knowledge
+        if {sign.reason for sign in knowledge.signs} <= set(reasons):
+            return knowledge
+    return None

@@ -1,0 +1,35 @@
+"""One reader in a process of its own: `python -m aiops_gym.cli.benches.readers NAME CSV WINDOWS [REPEAT]`.
+
+WINDOWS is JSON: a list of [start, end, component or null]. Prints JSON: seconds of each call, and memory.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import resource
+import sys
+import time
+
+from aiops_gym.cli.measure import anonymous
+
+
+def main(name: str, path: str, windows: str, passes: str = "1") -> None:
+    """Call the reader once for each window, as many times over."""
+    reader = importlib.import_module(f"aiops_gym.cli.benches.readers.{name}")
+    state = reader.prepare(path)
+    asked = json.loads(windows)
+    warm, asked = asked[0], asked[1:]
+    reader.call(state, *warm)
+    found = [[_seconds(reader, state, window) for window in asked] for _ in range(int(passes))]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    sys.stdout.write(json.dumps({"seconds": found, "anonymous": anonymous(), "peak": peak}))
+
+
+def _seconds(reader: object, state: object, window: list[object]) -> float:
+    begin = time.perf_counter()
+    reader.call(state, *window)  # type: ignore[attr-defined]
+    return time.perf_counter() - begin
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,40 @@
+"""How fast it is, beside something that everybody's machine can measure."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from aiops_gym.cli.benches import incidents, recorded
+from aiops_gym.cli.common import show_json
+from aiops_gym.errors import CatalogError
+
+SUBJECTS = ("incidents", "openrca")
+
+
+def command(
+    subject: Annotated[str, typer.Argument(help="incidents, or openrca for recorded telemetry.")] = "incidents",
+    rounds: Annotated[int, typer.Option(min=1, help="Times that each thing is measured.")] = 20,
+    envs: Annotated[int, typer.Option(min=2, help="Environments whose memory is measured.")] = 64,
+    spans: Annotated[int, typer.Option(min=10_000, help="Spans of the day that openrca reads.")] = 10_000_000,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all details.")] = False,
+) -> None:
+    """Measure steps, resets, branching and memory of incidents, or access to recorded telemetry; medians."""
+    if subject not in SUBJECTS:
+        raise CatalogError(f"nothing to measure called {subject!r}; there are {', '.join(SUBJECTS)}")
+    report = incidents.measure(rounds, envs) if subject == "incidents" else recorded.measure(spans, min(rounds, 7))
+    if as_json:
+        show_json(report)
+    else:
+        _show(report)
+
+
+def _show(report: dict[str, Any]) -> None:
+    table = Table("what", "measured", box=None, header_style="bold", pad_edge=False)
+    for name, value in report.items():
+        if not isinstance(value, dict):
+            table.add_row(name, f"{value:,.2f}" if value < 100 else f"{value:,.0f}")
+    Console().print(table)

@@ -1,0 +1,1 @@
+"""Recorded telemetry: look at it, convert it, make some, score answers."""

@@ -1,0 +1,65 @@
+"""The first observation of recorded incidents, under the headings of OpenRCA's prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aiops_gym.openrca import clock
+from aiops_gym.openrca.model import Domain
+from aiops_gym.openrca.problems import Problem
+from aiops_gym.tools import Tool
+
+ROLE = "You are an on-call engineer. Find the root cause of failures in the recorded telemetry of a system."
+
+FORMAT = """\
+Each answer holds exactly one API call in one fenced block; text around the block is taken as your thought. For example:
+
+{example}
+
+A submission ends the episode, right or wrong."""
+
+NOTES = """\
+- Times are Unix seconds or milliseconds, or text such as '{start}'; what names no time zone is in UTC+8. Both ends of a
+  window belong to it.
+- Recorded are the days {days}.
+- A failure begins once; what it does to the telemetry may begin some minutes later and may spread to other components.
+  Name where it began, and the time at which it did."""
+
+ANSWER = """\
+For one failure, give the elements that are asked for:
+
+```
+submit(component="...", reason="...", timestamp="YYYY-MM-DD HH:MM:SS")
+```
+
+For several failures, number them:
+
+```
+submit({"1": {"root cause component": "...", "root cause reason": "...", \
+"root cause occurrence datetime": "YYYY-MM-DD HH:MM:SS"}, "2": {...}})
+```"""
+
+
+def prompt(domain: Domain, problem: Problem, days: Sequence[str], tools: Mapping[str, Tool], example: str) -> str:
+    """All that the agent is told at the start; nothing in it depends on the answer."""
+    manuals = "\n\n".join(_indent(tool.manual) for name, tool in sorted(tools.items()) if name != "submit")
+    notes = NOTES.format(start=clock.show(problem.start), days=", ".join(days))
+    parts = {
+        "SYSTEM": domain.about,
+        "ISSUE": problem.instruction,
+        "POSSIBLE ROOT CAUSE COMPONENTS": _list(domain.components),
+        "POSSIBLE ROOT CAUSE REASONS": _list(domain.reasons),
+        "NOTES": notes,
+        "AVAILABLE APIS": f"{manuals}\n\n{FORMAT.format(example=example)}",
+        "SUBMIT API": f"{_indent(tools['submit'].manual)}\n\n{ANSWER}",
+    }
+    return "\n\n".join([ROLE, *(f"## {heading}:\n\n{text}" for heading, text in parts.items())])
+
+
+def _list(names: Sequence[str]) -> str:
+    return "\n".join(f"- {name}" for name in names)
+
+
+def _indent(manual: str) -> str:
+    usage, _, rest = manual.partition("\n")
+    return "\n".join([usage, *(f"    {line}".rstrip() for line in rest.splitlines())])

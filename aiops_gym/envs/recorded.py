@@ -1,0 +1,148 @@
+"""Root cause analysis over recorded telemetry: one question of OpenRCA an episode."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from aiops_gym.backends.recorded import Recorded
+from aiops_gym.envs.episode import EpisodeEnv, one_of
+from aiops_gym.envs.question import prompt
+from aiops_gym.envs.state import State
+from aiops_gym.errors import CatalogError
+from aiops_gym.openrca import clock, domains
+from aiops_gym.openrca.layout import domain_folder
+from aiops_gym.openrca.problems import Problem, problems_from_query_csv
+from aiops_gym.openrca.roots import root_of
+from aiops_gym.sim.draws import pick
+from aiops_gym.tasks import root_cause
+from aiops_gym.tools import Tool, toolbox
+from aiops_gym.types import Call, Verdict
+
+SPLITS = (None, "train", "test")
+
+
+class RecordedEnv(EpisodeEnv[Recorded]):
+    """Something failed in a company's systems a while ago. What, why, and when?
+
+    ## Action Space
+    Text with exactly one fenced block that holds exactly one API call, such as
+    `get_traces("2021-03-04 14:30", "2021-03-04 15:00")`. A text that is none is answered with the reason.
+
+    ## Observation Space
+    Text: the whole prompt after `reset`, then what the call printed.
+
+    ## Rewards
+    0 until `submit`, then the share of the criteria that the answer meets, from 0 to 1.
+
+    ## Starting State
+    A question: a window of half an hour, how many failures it holds, and which elements of them are asked for.
+
+    ## Episode End
+    Terminated by a valid submission, truncated by Gymnasium's TimeLimit alone.
+
+    ## Arguments
+    `domain` is "bank", "market" or "telecom". `root` is the folder of the data, by default the environment variable
+    AIOPS_GYM_OPENRCA or else a small synthetic data set. `problem` is an id, a list of ids or None for all, `split` is
+    None, "train" or "test", by date. Market also has `cloudbed`, "cloudbed-1" or "cloudbed-2". `observation_limit` is
+    the number of characters of a tool's output that are shown, `log_dedup` the block size of AIOpsLab's log
+    de-duplication, 0 is off. `action_format` is "tolerant" or "strict", which refuses text around the block.
+
+    ## Version History
+    v0: first version.
+    """
+
+    task = root_cause.task.name
+    clock = root_cause.task.clock
+
+    def __init__(
+        self,
+        domain: str = "bank",
+        root: str | os.PathLike[str] | None = None,
+        problem: str | Sequence[str] | None = None,
+        split: str | None = None,
+        cloudbed: str = "",
+        observation_limit: int = 16_000,
+        log_dedup: int = 0,
+        action_format: str = "tolerant",
+        render_mode: str | None = None,
+    ) -> None:
+        one_of("split", split, SPLITS)
+        self.domain, _ = domains.find(domain)
+        one_of("cloudbed", cloudbed, tuple(self.domain.folders))
+        if problem is not None and not problem:
+            raise CatalogError("the list of problems is empty")
+        where = None if root is None else os.fspath(root)
+        world = {"domain": self.domain.name, "cloudbed": cloudbed, "root": where}
+        super().__init__(world, observation_limit, log_dedup, action_format, render_mode)
+        self.split = split
+        self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
+        for each in self.ids:
+            self._known(each)
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where the domain's data lie."""
+        cloudbed = self.world["cloudbed"]
+        return domain_folder(self.domain, cloudbed, root_of(self.domain, cloudbed, self.world["root"]))
+
+    @cached_property
+    def problems(self) -> dict[str, Problem]:
+        """All questions of the data, by id, in the order of query.csv."""
+        name = self.domain.folders[self.world["cloudbed"]]
+        return {each.id: each for each in problems_from_query_csv(name, self.folder)}
+
+    @property
+    def example(self) -> str:  # type: ignore[override]  # each domain has other days
+        """A right action."""
+        return f"```\nget_traces({self.domain.days[0]!r}, '{self.domain.days[0]} 00:30')\n```"
+
+    @property
+    def window(self) -> tuple[str, str]:
+        """First and last moment that the current question names."""
+        problem = self.problems[self._running()[0].problem]
+        return clock.show(problem.start), clock.show(problem.end)
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """What may be called, `submit` included."""
+        return toolbox(f"openrca_{self.domain.name}")
+
+    def reference_actions(self) -> list[str]:
+        """A look at the window, and the right answer."""
+        state, _ = self._running()
+        problem = self.problems[state.problem]
+        return [str(Call("largest_deviations", self.window)), str(Call("submit", (root_cause.task.solution(problem),)))]
+
+    def _known(self, problem: str) -> str:
+        if problem not in self.problems:
+            near = difflib.get_close_matches(str(problem), self.problems, n=3, cutoff=0.4)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {len(self.problems)} in {self.folder}"
+            raise CatalogError(f"no problem {problem!r}: {hint}")
+        return problem
+
+    def _draw(self, seed: int) -> str:
+        pool = self.ids or tuple(p.id for p in self.problems.values() if self.split in (None, p.split))
+        if not pool:
+            raise CatalogError(f"no problem of split {self.split!r} in {self.folder}")
+        return pool[pick(len(pool), seed, "problem") if len(pool) > 1 else 0]
+
+    def _open(self, problem: str, seed: int) -> Recorded:
+        return Recorded(self.problems[problem], self.domain, self.folder)
+
+    def _restored(self, data: bytes) -> Recorded:
+        return Recorded.restored(data, self.problems, self.domain, self.folder)
+
+    def _prompt(self, problem: str, backend: Recorded) -> str:
+        days = [day.isoformat() for day in backend.recording.days]
+        return prompt(self.domain, self.problems[problem], days, self.tools, self.example)
+
+    def _accept(self, answer: Any) -> Any:
+        return root_cause.task.accept(answer)
+
+    def _judge(self, answer: Any, state: State, backend: Recorded) -> Verdict:
+        return root_cause.task.judge(answer, self.problems[state.problem])

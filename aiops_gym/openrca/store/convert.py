@@ -1,0 +1,182 @@
+"""One CSV file becomes one folder of columns.
+
+The first pass reads the file, sorts each batch, and packs texts as they come; the second sorts the numbers through.
+Texts stay in the order of the file, which is nearly that of time in most files. Where it is not (a file grouped by
+component, say) a question would unpack most of the file; then the conversion starts anew and sorts the texts too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from aiops_gym.openrca.model import Table
+from aiops_gym.openrca.store.csvfile import CsvFile
+from aiops_gym.openrca.store.files import write_all
+from aiops_gym.openrca.store.layout import ALL, KEY, NUMBERS, ROW, TEXTS, Meta, Place, series_major
+from aiops_gym.openrca.store.merge import Merge, Target, place, row_type
+from aiops_gym.openrca.store.runs import Runs, flat
+from aiops_gym.openrca.store.series import Series
+from aiops_gym.openrca.store.texts import CHUNK, Packer
+
+DEEPEST = 32
+"""Chunks of text that may overlap at an instant, on average, before it pays to sort them."""
+
+_EARLY = 8
+"""Batches after which a file's order is judged for the first time."""
+
+
+class Disordered(Exception):
+    """The texts of a file are so far from the order of time that they must be sorted."""
+
+
+def convert(path: Path, table: Table, out: Path, progress: Callable[[int], None] | None = None) -> None:
+    """Write the columns of a file into an empty folder.
+
+    Raises:
+        CatalogError: the file is not what the table says.
+        OSError: the disk is full, or cannot be written.
+    """
+    texts = tuple(column.name for column in table.columns if column.kind == "text")
+    try:
+        _Conversion(path, table, out, progress, texts, sort_texts=False).run()
+    except Disordered:
+        for file in out.iterdir():
+            file.unlink()
+        _Conversion(path, table, out, progress, texts, sort_texts=True).run()
+
+
+class _Conversion:
+    def __init__(
+        self,
+        path: Path,
+        table: Table,
+        out: Path,
+        progress: Callable[[int], None] | None,
+        texts: tuple[str, ...],
+        sort_texts: bool,
+    ) -> None:
+        self.table, self.out, self.texts = table, out, texts
+        self.csv = CsvFile(path, table, progress)
+        self.sorts = sort_texts and bool(texts)
+        self.runs = Runs(out, texts if self.sorts else ())
+        self.series = Series(table) if series_major(table) else None
+        self.order = Order()
+
+    def run(self) -> None:
+        """Both passes."""
+        with (
+            closing(self.runs),
+            _Writer(self.out / TEXTS) as packed,
+            _Writer(self.out / NUMBERS) as numbers,
+            closing(Packer(packed.handle, self.texts)) as packer,
+        ):
+            self._first_pass(packer)
+            self._second_pass(numbers.handle, packer)
+
+    def _first_pass(self, packer: Packer) -> None:
+        for number, batch in enumerate(self.csv.batches()):
+            self.runs.add(batch, None if self.series is None else self.series.of(batch))
+            if self.texts and not self.sorts:
+                packer.add([flat(batch.texts[name]) for name in self.texts])
+                self.order.add(batch.times)
+                if number == _EARLY:
+                    self.order.check()
+        if not self.sorts:
+            self.order.check()
+
+    def _second_pass(self, handle: int, packer: Packer) -> None:
+        runs, merge = self.runs, Merge(self.runs, self.series is not None)
+        columns = self._columns(merge)
+        size = place(list(columns.values()), runs.rows)
+        merge.write(handle, list(columns.values()), packer if self.sorts else None)
+        index = packer.finish()
+        os.truncate(handle, size)
+        os.lseek(handle, 0, os.SEEK_END)
+        write_all(handle, index.tobytes())
+        meta = Meta(
+            rows=runs.rows,
+            base=merge.base,
+            last=runs.last,
+            shift=merge.shift,
+            columns={name: Place(str(target.dtype), target.offset) for name, target in columns.items()},
+            names={name: sorted(codes.numbers) for name, codes in self.csv.codes.items()},
+            series=self.series.described(self._tables()) if self.series is not None else None,
+            texts=self.texts,
+            index=(size, len(index)),
+            sizes={NUMBERS: size + index.nbytes, TEXTS: packer.bytes},
+        )
+        with _Writer(self.out / ALL) as file:
+            write_all(file.handle, orjson.dumps(meta.data()))
+
+    def _columns(self, merge: Merge) -> dict[str, Target]:
+        """The columns to write, by name."""
+        tables, runs = self._tables(), self.runs
+        made = {KEY: Target(KEY, np.dtype(np.int64) if merge.series else merge.time_type)}
+        if self.texts and not self.sorts:
+            made[ROW] = Target(ROW, row_type(runs.rows))
+        for column in self.table.columns:
+            name = column.name
+            if column.kind == "code" and not (self.series is not None and name in self.series.columns):
+                made[name] = Target(name, np.min_scalar_type(max(1, len(tables[name]) - 1)), table=tables[name])
+            elif column.kind in ("int", "float"):
+                made[name] = Target(name, runs.narrowest.get(name, np.dtype(np.float32)))
+        return made
+
+    def _tables(self) -> dict[str, np.ndarray]:
+        """For each code column, the place among its sorted names of each value as it was numbered while reading."""
+        return {name: _ranks(list(codes.numbers)) for name, codes in self.csv.codes.items()}
+
+
+def _ranks(names: list[str]) -> np.ndarray:
+    made = np.zeros(max(1, len(names)), np.int64)
+    made[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return made
+
+
+class Order:
+    """How far the chunks of a file are from following each other in time."""
+
+    def __init__(self) -> None:
+        self.ranges = 0
+        self.first: int | None = None
+        self.last = 0
+
+    def add(self, times: np.ndarray) -> None:
+        """Take in a batch."""
+        starts = np.arange(0, len(times), CHUNK)
+        if not len(starts):
+            return
+        low, high = np.minimum.reduceat(times, starts), np.maximum.reduceat(times, starts)
+        self.ranges += int((high - low).sum())
+        self.first = min(int(low.min()), int(low.min()) if self.first is None else self.first)
+        self.last = max(int(high.max()), self.last)
+
+    def check(self) -> None:
+        """Raise Disordered when too many chunks overlap."""
+        if self.first is not None and self.ranges > DEEPEST * max(60_000, self.last - self.first):
+            raise Disordered
+
+
+class _Writer:
+    """A new file that is on the disk when it is left."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> _Writer:
+        self.handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+        return self
+
+    def __exit__(self, kind: Any, *rest: object) -> None:
+        try:
+            if kind is None:
+                os.fsync(self.handle)
+        finally:
+            os.close(self.handle)

@@ -1,0 +1,69 @@
+"""What lies in the folder of a converted file, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from aiops_gym.openrca.model import Table
+
+VERSION = 1
+"""Of the format; another one converts anew."""
+
+NUMBERS, TEXTS, ALL = "numbers", "texts", "meta.json"
+"""Columns of numbers and the index of the chunks; chunks of texts; the description, written last."""
+
+
+KEY, ROW = "#key", "#row"
+"""Columns beside those of the table: what the rows are sorted by, and each row's place in the file."""
+
+
+class Place(NamedTuple):
+    """Where a column of numbers lies."""
+
+    dtype: str
+    offset: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meta:
+    """Description of a converted file.
+
+    Attributes:
+        base: Unix milliseconds from which times are counted: the first of the file.
+        last: the last time.
+        shift: bits of a time in the key of a series-major file; the bits above are the series.
+        columns: of numbers. `#key` sorts the file: the time, or series and time. `#row` is the row of the texts.
+        names: of each code column, sorted.
+        series: of each series its component and KPI (places in `names`) and first row; None for other files.
+        texts: columns of text.
+        index: offset and length of the chunks' index.
+        sizes: bytes of the other files.
+    """
+
+    rows: int
+    base: int
+    last: int
+    shift: int
+    columns: Mapping[str, Place]
+    names: Mapping[str, list[str]]
+    series: Mapping[str, list[int]] | None
+    texts: tuple[str, ...]
+    index: tuple[int, int]
+    sizes: Mapping[str, int]
+
+    def data(self) -> dict[str, Any]:
+        """As JSON data."""
+        return {**asdict(self), "columns": {name: list(place) for name, place in self.columns.items()}}
+
+    @classmethod
+    def of(cls, data: dict[str, Any]) -> Meta:
+        """From JSON data."""
+        places = {name: Place(*place) for name, place in data["columns"].items()}
+        return cls(**{**data, "columns": places, "texts": tuple(data["texts"]), "index": tuple(data["index"])})
+
+
+def series_major(table: Table) -> bool:
+    """Whether the rows are sorted by series first. Measurements are asked for by series, or for all series at once."""
+    return table.modality == "metric" and all(column.kind != "text" for column in table.columns)

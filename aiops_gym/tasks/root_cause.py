@@ -1,0 +1,53 @@
+"""What failed, why, and when?
+
+The criteria are those of OpenRCA's query.csv, and an answer is worth the share of them that it meets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.openrca import answers, scoring
+from aiops_gym.openrca.problems import Problem
+from aiops_gym.tasks.base import Task, results
+from aiops_gym.types import Verdict
+
+
+class RootCause(Task[Problem]):
+    """A component, a reason and a time for each failure, as far as they are asked for."""
+
+    name = "root_cause"
+    clock = "TTR"
+
+    def accept(self, answer: Any, evaluation: str = "strict") -> Any:
+        """A list of dicts, one a failure, as the tool `submit` has made it."""
+        return answer
+
+    def judge(self, answer: Any, case: Problem) -> Verdict:
+        """Points per criterion; success is all of them."""
+        found = answers.judge(answer, case.scoring_points)
+        keys = {
+            "score": found.reward,
+            "component_match": found.component_match,
+            "reason_match": found.reason_match,
+            "time_match": found.time_match,
+            "task_index": case.task_index,
+            "asked": list(found.asked),
+            "passed": list(found.passed),
+            "failed": list(found.failed),
+            "difficulty": case.difficulty,
+            "official_score": found.official,
+        }
+        shown = results(found.success, self.solution(case), answer, **keys)
+        return Verdict(found.reward, found.success, shown, {"criteria": found.reward})
+
+    def nothing(self) -> tuple[Any, ...]:
+        """An empty answer."""
+        return ()
+
+    def solution(self, case: Problem) -> dict[str, dict[str, str]]:
+        """The right answer, with the elements that are asked for, as `submit` takes it."""
+        return answers.expected(scoring.criteria(case.scoring_points))
+
+
+task = RootCause()

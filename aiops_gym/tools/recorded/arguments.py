@@ -1,0 +1,100 @@
+"""What an agent gave, checked; a refusal says what would be right."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from aiops_gym.errors import ToolError
+from aiops_gym.openrca import clock, model
+from aiops_gym.openrca.model import Table
+from aiops_gym.openrca.recording import Recording
+
+HOUR = 3_600_000
+"""Milliseconds."""
+
+SHOWN = 40
+"""Names that a refusal lists at most."""
+
+
+class Span(NamedTuple):
+    """Unix milliseconds, both ends inclusive."""
+
+    start: int
+    end: int
+
+
+def span(tool: str, recording: Recording, start: object, end: object, hours: int) -> Span:
+    """A window that lies on recorded days, at most so many hours long.
+
+    Raises:
+        ToolError: no times, an end before its start, a time that is not recorded, or too long.
+    """
+    first, last = (_time(tool, name, value) for name, value in (("start_time", start), ("end_time", end)))
+    if first > last:
+        shown = f"{clock.show(first)} is after end_time {clock.show(last)}"
+        raise ToolError(f"Error: {tool}: start_time {shown}. Exchange the two.")
+    days = [clock.parse(each) for each in recording.days]
+    if not any(first < day + clock.DAY and last >= day for day in days):
+        listed = ", ".join(each.isoformat() for each in recording.days)
+        shown = f"{clock.show(first)} to {clock.show(last)} (UTC+8)"
+        raise ToolError(f"Error: {tool}: nothing is recorded from {shown}. Recorded are, in UTC+8: {listed}.")
+    if last - first > hours * HOUR:
+        raise ToolError(f"Error: {tool}: at most {hours} hours can be asked for at a time; shorten the window.")
+    return Span(first, last)
+
+
+def _time(tool: str, name: str, value: object) -> int:
+    if not isinstance(value, str | int | float):
+        raise ToolError(f"Error: {tool}: {name} must be a time, not {type(value).__name__}.")
+    try:
+        return clock.parse(value)
+    except (ValueError, OverflowError) as error:
+        raise ToolError(f"Error: {tool}: {name}: {error}.") from None
+
+
+def whole(tool: str, name: str, value: int | None, least: int, most: int) -> None:
+    """Check a whole number that may be left out. Raises ToolError for one out of range."""
+    if value is not None and (isinstance(value, bool) or not least <= value <= most):
+        raise ToolError(f"Error: {tool}: {name} must be a whole number from {least} to {most:,}, not {value!r}.")
+
+
+def one_of(tool: str, name: str, value: str, known: Sequence[str]) -> None:
+    """Check a word. Raises ToolError with those that there are."""
+    if value not in known:
+        raise ToolError(f"Error: {tool}: {name} must be one of: {', '.join(known)}; not {value[:80]!r}.")
+
+
+def known_component(tool: str, recording: Recording, tables: Iterable[Table], where: Span, component: str) -> None:
+    """Check that a component is measured at all on the days of a window. Raises ToolError with names like it."""
+    known = _values(recording, [(table, table.component) for table in tables], where)
+    if not any(model.names(each, component) for each in known):
+        parts = {part for each in known for part in (each, *each.split("."), *each.rsplit("-", 1)[:1])}
+        raise ToolError(f"Error: {tool}: no component {component[:80]!r} here. {_near(component, parts, known)}")
+
+
+def known_kpi(
+    tool: str, recording: Recording, tables: Iterable[Table], where: Span, kpi: str, part: bool = False
+) -> None:
+    """Check that a KPI, or one with this in its name, is measured at all. Raises ToolError with names like it."""
+    known = _values(recording, [(table, table.kpi) for table in tables if table.kpi], where)
+    known |= {name for table in tables if not table.kpi for name in table.names}
+    if not any(kpi == each or (part and kpi.lower() in each.lower()) for each in known):
+        raise ToolError(f"Error: {tool}: nothing is named {kpi[:80]!r} here. {_near(kpi, known, known)}")
+
+
+def _values(recording: Recording, columns: Iterable[tuple[Table, str]], where: Span) -> set[str]:
+    return {value for table, column in columns for value in recording.values(table, column, *where)}
+
+
+def _near(wanted: str, among: Iterable[str], known: Iterable[str]) -> str:
+    """Names like the one that was wanted, or the first of all."""
+    by_lower = {each.lower(): each for each in sorted(among)}
+    inside = [name for lower, name in by_lower.items() if wanted.lower() in lower][:8]
+    close = inside or [by_lower[each] for each in difflib.get_close_matches(wanted.lower(), by_lower, 5, 0.6)]
+    if close:
+        return f"Did you mean: {', '.join(close)}?"
+    listed = sorted(known)
+    more = f", and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""
+    return f"There are: {', '.join(listed[:SHOWN])}{more}." if listed else "Nothing is recorded in this window."

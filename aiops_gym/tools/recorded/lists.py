@@ -1,0 +1,81 @@
+"""The tools that say what there is: `list_components` and `list_kpis`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+
+from aiops_gym.openrca import clock
+from aiops_gym.openrca.model import Domain, Table
+from aiops_gym.openrca.recording import SPILL, Recording
+from aiops_gym.openrca.summaries.deviations import quantities
+from aiops_gym.tools.recorded import arguments, page
+from aiops_gym.tools.recorded.making import Recorded, make, optional
+from aiops_gym.tools.registry import Tool
+
+COMPONENTS = (
+    "List what has measurements, spans or logs, and in which of the tables: one row a name as the tables have it."
+)
+KPIS = "List the names of KPIs, with the table and the number of components that have each."
+
+
+def tools(domain: Domain) -> Iterator[Tool]:
+    """Both of them."""
+    yield make("list_components", COMPONENTS, [], partial(_components, domain))
+    parameters = [
+        optional("component", str, "only KPIs of this component: an id, a node, a pod or a service."),
+        optional("contains", str, "only KPIs with this in their name."),
+    ]
+    yield make("list_kpis", KPIS, parameters, partial(_kpis, domain))
+
+
+def _components(domain: Domain, backend: Recorded) -> str:
+    where = _day(backend)
+    found: dict[str, list[str]] = {}
+    for table in domain.tables:
+        for name in backend.recording.values(table, table.component, *where):
+            found.setdefault(name, []).append(table.name)
+    rows = [(name, " ".join(found[name])) for name in sorted(found)]
+    return page.top(("component", "tables"), rows, len(rows), [_said(where)], "Ask the tables themselves.")
+
+
+def _kpis(domain: Domain, backend: Recorded, component: str | None, contains: str | None) -> str:
+    where, recording = _day(backend), backend.recording
+    metrics = [table for table in domain.tables if table.modality == "metric"]
+    rows = [row for table in metrics for row in _of_table(recording, table, where, component, contains)]
+    if not rows and component is not None:
+        arguments.known_component("list_kpis", recording, metrics, where, component)
+    if not rows and contains is not None:
+        arguments.known_kpi("list_kpis", recording, metrics, where, contains, part=True)
+    hint = "Narrow by component= or contains=."
+    return page.top(("table", "kpi", "components"), rows, len(rows), [_said(where)], hint)
+
+
+def _day(backend: Recorded) -> arguments.Span:
+    """A day without its last minutes, in which the next day's files begin: the one asked about, or else the last."""
+    asked = clock.day(backend.began - 1)
+    start = clock.parse(asked if asked in backend.recording.days else backend.recording.days[-1])
+    return arguments.Span(start + SPILL + 1, start + clock.DAY - SPILL - 1)
+
+
+def _said(where: arguments.Span) -> str:
+    return f"On {clock.day(where.start).isoformat()}."
+
+
+def _of_table(
+    recording: Recording, table: Table, where: arguments.Span, component: str | None, contains: str | None
+) -> list[tuple[str, str, int]]:
+    """Table, KPI and number of components."""
+    rows = recording.rows(table, *where, component=component)
+    codes, components = rows.codes(table.component)
+    if table.kpi:
+        kpi_codes, kpis = rows.codes(table.kpi)
+        seen = np.zeros((len(kpis), len(components)), bool)
+        seen[kpi_codes, codes] = True
+        counts = dict(zip(kpis, seen.sum(axis=1).tolist(), strict=True))
+    else:
+        counts = dict.fromkeys(quantities(table), len(np.unique(codes)))
+    wanted = contains.lower() if contains else ""
+    return [(table.name, kpi, counts[kpi]) for kpi in sorted(counts) if counts[kpi] and wanted in kpi.lower()]

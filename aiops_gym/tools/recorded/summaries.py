@@ -1,0 +1,235 @@
+"""The tools that sum up a window: `largest_deviations`, `slowest_spans`, `log_templates`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from aiops_gym.openrca import clock
+from aiops_gym.openrca.model import Domain, Table
+from aiops_gym.openrca.recording import Recording
+from aiops_gym.openrca.summaries.deviations import Deviation, Found, deviations
+from aiops_gym.openrca.summaries.groups import Group
+from aiops_gym.openrca.summaries.runs import THRESHOLD
+from aiops_gym.openrca.summaries.spans import by_call, by_component, by_operation, duration, operations
+from aiops_gym.openrca.summaries.templates import Lines, Template, templates
+from aiops_gym.openrca.summaries.window import Window, window
+from aiops_gym.tools.recorded import arguments, page
+from aiops_gym.tools.recorded.making import END, START, Recorded, make, optional
+from aiops_gym.tools.registry import Tool
+
+LONGEST = 3
+"""Hours of a window at most."""
+
+BEFORE = 6
+"""Hours before the window that measurements are compared with."""
+
+HOUR = 60
+"""Minutes before the window that spans and log lines are compared with."""
+
+ROWS = 1_000
+"""That can be asked for at most."""
+
+WHOLE_DAY = (0, 24)
+
+EXAMPLE = 160
+"""Characters of an example at most."""
+
+NAMED = 5
+"""Series that a note names at most."""
+
+DEVIATIONS = """List the measurements that left their usual range in a window, the strongest first.
+
+Each series (a component's KPI) is compared with the hours before the window: its median, and its robust standard
+deviation from the median absolute deviation. A row is a run of consecutive samples that lie more than 3 of them away to
+the same side; `z` is the strength of the run, `first` the minute of its first sample (UTC+8), `samples` how many there
+are, `before` the median before, `during` the mean of the run. Without enough time before the window, the time after it
+is taken."""
+
+SPANS = """List the components whose spans were slow or failed in a window, the most striking first.
+
+Spans are compared minute by minute with the hour before the window. `count`, `errors`, `mean` and `p95` are those of
+the window, and `_before` those of the hour before (counts scaled to as many minutes). `z` is the strength of the
+strongest run of minutes that were slower, or failed more, than usual, and `first` its first minute (UTC+8), both empty
+where there is none. By "call", a row is a call from one component to another, and the durations are what of the
+caller's time the called one did not spend: a slow network shows there."""
+
+TEMPLATES = """List what the logs said in a window, by component, log and template, the most striking first.
+
+A template is a line whose numbers and ids are masked as <*>. `count` is the number of lines in the window, `before`
+that of the hour before, scaled to as many minutes. `z` is the strength of the strongest run of minutes with more, or if
+negative fewer, lines than usual, and `first` its first minute (UTC+8), both empty where there is none; `example` is the
+first line in the window."""
+
+COMPONENT = optional("component", str, "only this component: an id, a node, a pod or a service.")
+LIMIT = optional("limit", int, "print so many rows at most.")
+
+
+def tools(domain: Domain) -> Iterator[Tool]:
+    """One a modality that the domain has."""
+    metrics = [table for table in domain.tables if table.modality == "metric"]
+    spans = next(table for table in domain.tables if table.modality == "trace")
+    logs = [table for table in domain.tables if table.modality == "log"]
+    kpi = optional("kpi", str, "only KPIs with this in their name.")
+    hours = optional("hours", int, "how many hours before the window to compare with, 1 to 12.", BEFORE)
+    given = [START, END, COMPONENT, kpi, LIMIT, hours]
+    yield make("largest_deviations", DEVIATIONS, given, partial(_deviations, metrics))
+    by = optional("by", str, f"rows are a {_either(_groupings(spans))}.", "component")
+    about = f"{SPANS} Durations are in {duration(spans).about}."
+    yield make("slowest_spans", about, [START, END, COMPONENT, by, LIMIT], partial(_spans, spans))
+    if logs:
+        given = [START, END, COMPONENT, LIMIT]
+        if len(logs) > 1:
+            given.append(
+                optional("source", str, f"log file: {_either([each.source for each in logs])}.", logs[0].source)
+            )
+        yield make("log_templates", TEMPLATES, given, partial(_templates, logs))
+
+
+def _groupings(table: Table) -> list[str]:
+    return ["component", *(["operation"] if operations(table) else []), "call"]
+
+
+def _either(words: Sequence[str]) -> str:
+    quoted = [f'"{word}"' for word in words]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]])
+
+
+def _deviations(
+    tables: list[Table],
+    backend: Recorded,
+    start_time: object,
+    end_time: object,
+    component: str | None,
+    kpi: str | None,
+    limit: int | None,
+    hours: int,
+) -> str:
+    name = "largest_deviations"
+    recording = backend.recording
+    where = arguments.span(name, recording, start_time, end_time, LONGEST)
+    arguments.whole(name, "limit", limit, 1, ROWS)
+    arguments.whole(name, "hours", hours, 1, 12)
+    around = _window(recording, where, hours * 60)
+    found = deviations(recording, tables, around, component, kpi)
+    if not found.series:
+        both = arguments.Span(around.origin, around.last)
+        if component is not None:
+            arguments.known_component(name, recording, tables, both, component)
+        if kpi is not None:
+            arguments.known_kpi(name, recording, tables, both, kpi, part=True)
+    rows = (_deviation(each) for each in found.deviations[: limit or ROWS])
+    columns = ("component", "kpi", "direction", "z", "first", "samples", "before", "during")
+    hint = "Narrow by component=, kpi= or a shorter window."
+    return page.top(columns, rows, found.runs, _deviation_notes(found, around), hint)
+
+
+def _deviation(found: Deviation) -> tuple[object, ...]:
+    direction = "up" if found.z > 0 else "down"
+    numbers = (page.number(abs(found.z)), clock.show(found.first), found.samples)
+    return (found.component, found.kpi, direction, *numbers, page.number(found.before), page.number(found.during))
+
+
+def _deviation_notes(found: Found, around: Window) -> list[str]:
+    compared = f"{found.series:,} series compared with {_compared(around)}"
+    notes = [f"{compared}; {found.runs:,} runs of samples beyond {THRESHOLD:g} robust standard deviations."]
+    for word, names in (("new in the window", found.new), ("without samples in the window", found.stopped)):
+        if names:
+            listed = "; ".join(f"{component} {kpi}" for component, kpi in sorted(names)[:NAMED])
+            more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+            notes.append(f"{len(names):,} series {word}: {listed}{more}.")
+    return notes
+
+
+def _spans(
+    table: Table,
+    backend: Recorded,
+    start_time: object,
+    end_time: object,
+    component: str | None,
+    by: str,
+    limit: int | None,
+) -> str:
+    name = "slowest_spans"
+    recording = backend.recording
+    where = arguments.span(name, recording, start_time, end_time, LONGEST)
+    arguments.whole(name, "limit", limit, 1, ROWS)
+    arguments.one_of(name, "by", by, _groupings(table))
+    around = _window(recording, where, HOUR)
+    seconds = 60
+    if by == "call":
+        found, seconds = by_call(recording, table, around, component)
+    else:
+        found = (by_component if by == "component" else by_operation)(recording, table, around, component)
+    if not found and component is not None:
+        both = arguments.Span(around.origin, around.last)
+        arguments.known_component(name, recording, [table], both, component)
+    names = {"component": ("component",), "operation": ("component", "operation"), "call": ("caller", "called")}[by]
+    errors = any(not math.isnan(each.errors) for each in found)
+    notes = [f"Compared with {_compared(around)}; durations in {duration(table).about}."]
+    if seconds < 60:
+        notes.append(f"Calls were looked up in the first {seconds} s of each minute.")
+    columns = (*names, "count", "count_before", *(("errors", "errors_before") if errors else ()))
+    columns = (*columns, "mean", "mean_before", "p95", "p95_before", "z", "first")
+    rows = (_group(each, errors) for each in found[: limit or ROWS])
+    return page.top(columns, rows, len(found), notes, "Narrow by component= or a shorter window.")
+
+
+def _group(found: Group, errors: bool) -> tuple[object, ...]:
+    failed = (found.errors, found.errors_before) if errors else ()
+    numbers = (found.before, *failed, found.mean, found.mean_before, found.p95, found.p95_before)
+    run = (page.number(found.z), clock.show(found.first)) if found.z else ("", "")
+    return (*found.names, found.count, *map(page.number, numbers), *run)
+
+
+def _templates(
+    tables: list[Table],
+    backend: Recorded,
+    start_time: object,
+    end_time: object,
+    component: str | None,
+    limit: int | None,
+    source: str = "",
+) -> str:
+    name = "log_templates"
+    recording = backend.recording
+    where = arguments.span(name, recording, start_time, end_time, LONGEST)
+    arguments.whole(name, "limit", limit, 1, ROWS)
+    if len(tables) > 1:
+        arguments.one_of(name, "source", source, [each.source for each in tables])
+    table = next(each for each in tables if each.source == source)
+    around = _window(recording, where, HOUR)
+    found = templates(recording, table, around, component)
+    if not found.count and component is not None:
+        arguments.known_component(name, recording, [table], where, component)
+    columns = (table.component, table.kpi, "count", "before", "z", "first", "template", "example")
+    rows = (_template(each) for each in found.templates[: limit or ROWS])
+    notes = _template_notes(found, around)
+    return page.top(columns, rows, len(found.templates), notes, "Narrow by component= or a shorter window.")
+
+
+def _template(found: Template) -> tuple[object, ...]:
+    counts = (page.number(found.count), page.number(found.before))
+    run = (page.number(found.z), clock.show(found.first)) if found.z else ("", "")
+    example = found.example[:EXAMPLE] if found.example != found.template else ""
+    return (found.component, found.log, *counts, *run, found.template, example)
+
+
+def _template_notes(found: Lines, around: Window) -> list[str]:
+    read = f" of which one in {found.step} was read" if found.step > 1 else ""
+    return [f"{found.count:,} lines{read}, compared with {_compared(around)}."]
+
+
+def _window(recording: Recording, where: arguments.Span, minutes: int) -> Window:
+    """The window and what lies before it, on recorded days without a gap."""
+    days = {clock.parse(each) for each in recording.days} if recording.domain.hours == WHOLE_DAY else set()
+    earliest = clock.parse(clock.day(where.start))
+    while earliest - clock.DAY in days:
+        earliest -= clock.DAY
+    return window(where.start, where.end, minutes, earliest)
+
+
+def _compared(around: Window) -> str:
+    start, end = clock.show(around.base_start), clock.show(around.base_end)
+    return f"{start} to {end} (UTC+8)"

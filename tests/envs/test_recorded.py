@@ -1,0 +1,210 @@
+"""The promises of the contract for the environments over recorded telemetry, on the synthetic default."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+import gymnasium as gym
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+from toy_world import block
+
+import aiops_gym
+from aiops_gym.errors import CatalogError, SnapshotError
+
+IDS = ("OpenRCABank", "OpenRCAMarket", "OpenRCATelecom")
+HEADINGS = (
+    *("## ISSUE:", "## POSSIBLE ROOT CAUSE COMPONENTS:", "## POSSIBLE ROOT CAUSE REASONS:"),
+    *("## AVAILABLE APIS:", "## SUBMIT API:"),
+)
+
+PLAY = """
+import hashlib, json, sys, gymnasium, aiops_gym
+env = gymnasium.make("aiops_gym/OpenRCATelecom-v0")
+steps = [env.reset(seed=3)] + [env.step("```\\n" + call + "\\n```") for call in json.loads(sys.argv[1])]
+print(hashlib.sha256(json.dumps(steps).encode()).hexdigest())
+"""
+
+
+def made(name, **kwargs):
+    return gym.make(f"aiops_gym/{name}-v0", **kwargs)
+
+
+def looks(env):
+    problem = env.unwrapped.problems[env.unwrapped._state.problem]
+    tools = env.unwrapped.tools
+    window = f"{problem.start}, {problem.end}"
+    windowed = sorted(name for name, tool in tools.items() if "start_time" in tool.types)
+    return ["list_components()", "list_kpis()", *(f"{name}({window})" for name in windowed)]
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_gymnasium_finds_nothing_to_complain_about(name):
+    check_env(made(name).unwrapped)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_a_spec_survives_json_with_its_arguments(name):
+    env = made(name, split="test", observation_limit=5000)
+    again = gym.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.spec == env.spec
+    assert again.reset(seed=2) == env.reset(seed=2)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_the_prompt_holds_all_that_is_needed_and_not_the_answer(name):
+    env = made(name)
+    prompt, info = env.reset(seed=4)
+    problem = env.unwrapped.problems[info["problem"]]
+    assert all(heading in prompt for heading in HEADINGS)
+    assert problem.instruction in prompt
+    assert all(f"- {each}\n" in prompt for each in env.unwrapped.domain.components)
+    assert "predicted root cause" not in prompt
+    others = [each for each in env.unwrapped.problems.values() if each.instruction != problem.instruction]
+    told = prompt.replace(problem.instruction, "")
+    other = env.reset(options={"problem": others[0].id})[0].replace(others[0].instruction, "")
+    assert told.splitlines()[:2] == other.splitlines()[:2]
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_the_reference_solves_every_problem_and_an_empty_answer_none(name):
+    env = made(name)
+    for problem in env.unwrapped.problems:
+        env.reset(options={"problem": problem})
+        last = [env.step(action) for action in env.unwrapped.reference_actions()][-1]
+        assert (last[1], last[2], last[4]["is_success"]) == (1.0, True, True), problem
+        assert last[4]["results"]["score"] == 1.0
+        env.reset(options={"problem": problem})
+        assert env.step(block("submit()"))[1] == 0.0
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_every_tool_answers_within_the_budget_and_never_names_the_truth_alone(name):
+    env = made(name)
+    env.reset(seed=9)
+    for call in looks(env):
+        text, reward, over, _, info = env.step(block(call))
+        assert (reward, over, info["error"]) == (0.0, False, ""), (call, text)
+        assert 0 < len(text) <= 16_000
+        assert "predicted root cause" not in text
+
+
+def test_the_same_seed_gives_the_same_bytes_in_any_process():
+    env = made("OpenRCATelecom")
+    first = env.reset(seed=3)
+    calls = [*looks(env), "submit(component='os_001')"]
+    digests = set()
+    for seed in ("0", "1"):
+        command = [sys.executable, "-c", PLAY, json.dumps(calls)]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        digests.add(done.stdout)
+    steps = [first, *(env.step(block(call)) for call in calls)]
+    digests.add(hashlib.sha256(json.dumps(steps).encode()).hexdigest() + "\n")
+    assert len(digests) == 1
+
+
+def test_a_branch_continues_byte_by_byte():
+    env = made("OpenRCABank")
+    env.reset(seed=5)
+    calls = looks(env)
+    env.step(block(calls[0]))
+    inner = env.unwrapped
+    data = inner.snapshot()
+    other = made("OpenRCABank").unwrapped
+    other.restore(data)
+    branches = [*inner.fork(2), copy.deepcopy(inner), pickle.loads(pickle.dumps(inner)), other]
+    expected = [inner.step(block(call)) for call in [*calls[1:], "submit()"]]
+    for branch in branches:
+        assert [branch.step(block(call)) for call in [*calls[1:], "submit()"]] == expected
+        assert branch.reset() == inner.fork()[0].reset()
+
+
+def test_a_snapshot_of_other_data_is_refused():
+    env = made("OpenRCABank").unwrapped
+    env.reset(seed=5)
+    with pytest.raises(SnapshotError):
+        made("OpenRCATelecom").unwrapped.restore(env.snapshot())
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_train_and_test_are_other_days(name):
+    problems = made(name).unwrapped.problems.values()
+    days = {
+        split: {each.start // 86_400_000 for each in problems if each.split == split} for split in ("train", "test")
+    }
+    assert days["train"]
+    assert days["test"]
+    assert max(days["train"]) <= min(days["test"])
+    env = made(name, split="test")
+    drawn = {env.reset(seed=seed)[1]["problem"] for seed in range(12)}
+    assert {env.unwrapped.problems[each].split for each in drawn} == {"test"}
+
+
+@pytest.mark.parametrize(
+    "action", ["", "submit", "```\nexec_shell('ls')\n```", "```\nsubmit(1, 2, 3, 4)\n```", "```\n\n```"]
+)
+def test_a_text_that_is_no_call_is_answered_with_one_that_is(action):
+    env = made("OpenRCABank")
+    env.reset(seed=1)
+    text, reward, over, _, info = env.step(action)
+    assert info["error"]
+    assert (reward, over) == (0.0, False)
+    assert "kubectl" not in text
+
+
+def test_unknown_things_are_refused_when_the_environment_is_made():
+    with pytest.raises(CatalogError, match="did you mean"):
+        made("OpenRCABank", problem="Bank-task_1-99")
+    with pytest.raises(ValueError, match="cloudbed"):
+        made("OpenRCAMarket", cloudbed="cloudbed-3")
+    with pytest.raises(CatalogError, match="synthesize"):
+        made("OpenRCABank", root="/nowhere").reset()
+
+
+HEAVY = """
+import sys, aiops_gym
+print([name for name in sys.modules if "openrca" in name or name in ("pandas", "pyarrow")])
+"""
+
+
+def test_importing_the_package_brings_nothing_heavy():
+    done = subprocess.run([sys.executable, "-c", HEAVY], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+STEPS = """
+import sys, gymnasium, aiops_gym
+env = gymnasium.make("aiops_gym/OpenRCABank-v0")
+problem = env.unwrapped.problems[env.reset(seed=1)[1]["problem"]]
+for name in ("get_metric_container", "get_traces", "get_logs", "largest_deviations"):
+    assert not env.step(f"```\\n{name}({problem.start}, {problem.end})\\n```")[4]["error"]
+print("pandas" in sys.modules)
+"""
+
+
+def test_a_step_over_converted_data_brings_no_pandas():
+    for _ in range(2):  # the first converts
+        done = subprocess.run([sys.executable, "-c", STEPS], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+def test_vectors_of_them_work_in_processes():
+    envs = gym.make_vec("aiops_gym/OpenRCABank-v0", 2, "async", vector_kwargs={"shared_memory": False})
+    try:
+        envs.reset(seed=1)
+        texts, *_ = envs.step([block("list_components()")] * 2)
+        assert all("Tomcat01" in text for text in texts)
+    finally:
+        envs.close()
+
+
+def test_they_are_not_among_the_live_problems():
+    assert not [each for each in aiops_gym.problems() if "task_" in each.id]
