@@ -19,7 +19,7 @@ from aiops_gym.serve.render import answer
 from aiops_gym.serve.streams import Stream
 from aiops_gym.serve.watching import TRUE, Watching
 from aiops_gym.sim.api import handle
-from aiops_gym.sim.api.status import method_not_allowed
+from aiops_gym.sim.api.status import bad_request, method_not_allowed
 from aiops_gym.sim.api.subresources import exec_target
 from aiops_gym.sim.api.watch import version_of
 from aiops_gym.sim.world import World
@@ -63,9 +63,20 @@ def _question(target: Target, request: Request, raw: bytes, form: Form) -> Quest
         body = bodies.decoded(raw, content, request.method, resource.kind)
         if target.version != resource.version and request.method != "DELETE":
             body = autoscaling.newer(body)
+    if verb in ("create", "update", "patch") and not query.get("fieldManager") and "apply-patch" not in content:
+        query["fieldManager"] = _manager(request.headers.get("user-agent", ""))
     return Question(
         verb, resource.name, target.namespace, target.name, target.subresource, body, content, query, form.table
     )
+
+
+def _manager(agent: str) -> str:
+    """The name under which a client that gives none owns fields: the program of its `User-Agent`.
+
+    >>> _manager("kubectl/v1.32.1 (linux/amd64) kubernetes/e9c9be4")
+    'kubectl'
+    """
+    return "".join(letter for letter in agent.partition("/")[0] if letter.isprintable())[:128]
 
 
 def _verb(target: Target, method: str, query: dict[str, str]) -> str:
@@ -82,6 +93,8 @@ def _verb(target: Target, method: str, query: dict[str, str]) -> str:
 
 def _handled(world: World, question: Question) -> Reply:
     if question.verb == "list":
+        if question.query.get("continue") and question.query.get("resourceVersion"):
+            raise bad_request("specifying resource version is not allowed when using continue")
         wanted = version_of(question.query.get("resourceVersion", ""))
         if wanted > world.store.version:
             raise too_new(wanted, world.store.version)

@@ -27,7 +27,7 @@ def too_large() -> ApiError:
 def not_acceptable() -> ApiError:
     """The client wants an answer in a form that nobody here can give."""
     return ApiError(
-        406, "NotAcceptable", f"only the following media types are accepted: {', '.join(ACCEPTED)}", {}
+        406, "NotAcceptable", f"only the following media types are accepted: {JSON}, {YAML}", {}
     )  # fmt: skip
 
 

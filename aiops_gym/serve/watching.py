@@ -12,7 +12,8 @@ from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.negotiate import Form
 from aiops_gym.serve.refusals import too_new
 from aiops_gym.serve.render import partial, rows
-from aiops_gym.sim.api.resources import Resource
+from aiops_gym.sim.api import views
+from aiops_gym.sim.api.resources import RESOURCES, Resource
 from aiops_gym.sim.api.status import ApiError
 from aiops_gym.sim.api.table import table
 from aiops_gym.sim.api.watch import Watch, version_of
@@ -46,7 +47,9 @@ class Watching:
     def __init__(self, keeper: Keeper, resource: Resource, request: Request, form: Form) -> None:
         query = request.query
         self.keeper, self.form = keeper, form
-        self.watch = Watch(resource, request)
+        self.resource = resource
+        viewed = resource.name == views.NAME
+        self.watch = Watch(RESOURCES[views.STORED], views.asked(request)) if viewed else Watch(resource, request)
         self.since = version_of(query.get("resourceVersion", ""))
         self.include = query.get("includeObject", "Metadata") or "Metadata"
         self.bookmarks = query.get("allowWatchBookmarks") in TRUE
@@ -96,6 +99,8 @@ class Watching:
         return self._encoded(world, self.watch.more(world))
 
     def _encoded(self, world: World, events: Iterable[tuple[str, Obj]]) -> bytes:
+        if self.resource.name == views.NAME:
+            events = ((kind, views.shown(obj)) for kind, obj in events)
         return b"".join(_line(kind, self._shown(world, obj)) for kind, obj in events)
 
     def _shown(self, world: World, obj: Obj) -> Json:
@@ -116,7 +121,7 @@ class Watching:
         meta: dict[str, Json] = {"resourceVersion": str(self.watch.version), "creationTimestamp": None}
         if last:
             meta["annotations"] = {"k8s.io/initial-events-end": "true"}
-        resource = self.watch.resource
+        resource = self.resource
         obj: Json = {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": meta}
         if self.form.table:
             head = {"kind": "Table", "apiVersion": f"meta.k8s.io/{self.form.version}"}

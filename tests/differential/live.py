@@ -77,10 +77,10 @@ def _chunk(work: tuple[str, list[str], int]) -> list[Outcome]:
     world = worlds.build(state, start)
     with tempfile.TemporaryDirectory() as home, door(world.fork()) as opened:
         real = Real(opened, Path(home))
-        return [_settled(named(_by_id()[name], world), world, real) for name in ids]
+        return [settled(named(_by_id()[name], world), world, real) for name in ids]
 
 
-def _settled(case: Case, world: World, real: Real) -> Outcome:
+def settled(case: Case, world: World, real: Real) -> Outcome:
     """A case, tried again where it differs: a machine that was busy for two seconds proves nothing."""
     outcome = _one(case, world, real)
     for _ in range(TRIES - 1):

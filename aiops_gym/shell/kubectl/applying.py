@@ -88,10 +88,15 @@ def described(info: Info) -> str:
 
 
 def named(info: Info) -> None:
-    """Refuse an object without a name. Raises Failure."""
+    """Refuse an object whose name the server would make. Raises Failure."""
+    prefix = get(info.obj, "metadata", "generateName")
+    if not info.name and prefix:
+        raise Failure(f"from {prefix}: cannot use generate name with apply")
+
+
+def unnamed(info: Info) -> None:
+    """Refuse an object without a name, which cannot be looked up. Raises Failure."""
     if not info.name:
-        if get(info.obj, "metadata", "generateName"):
-            raise Failure(f"from {info.obj['metadata']['generateName']}: cannot use generate name with apply")
         raise Failure(
             f"error when retrieving current configuration of:\n{described(info)}\n"
             f'from server for: "{info.source}": resource name may not be empty'

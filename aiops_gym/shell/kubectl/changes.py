@@ -43,6 +43,12 @@ def dry_run(call: Invocation, bare: str = "") -> str:
     return value
 
 
+def prepare(call: Invocation) -> output.Printer | None:
+    """The printer of `-o`, after a look at `--dry-run`: most verbs do both before anything else. Raises Failure."""
+    dry_run(call)
+    return output.printer(call)
+
+
 def query(call: Invocation, manager: str) -> dict[str, str]:
     """The parameters of a request that changes something."""
     found = {"fieldManager": call.flags.text("field-manager") or manager}
@@ -68,7 +74,7 @@ def report(
         return
     if mode is None:
         mode = dry_run(call) if "dry-run" in call.flags.values else "none"
-    name = (obj.get("metadata") or {}).get("name") or ""
+    name = (obj.get("metadata") or {}).get("name") or "<unknown>"
     call.say(f"{kind_group(resource)}/{name} {operation}{SUFFIX[mode]}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from aiops_gym.shell.kubectl.errors import Failure, ServerError
@@ -68,6 +68,11 @@ class Client:
         """One object. Raises ServerError; a missing namespace is told before a missing object, as kubectl does."""
         place = self.place(resource, namespace)
         return self._named(Request("get", resource.name, place, name, query=query))
+
+    def below(self, resource: Resource, name: str, namespace: str, subresource: str, table: bool = False) -> Json:
+        """A subresource of an object, or its Table. Raises ServerError."""
+        place = self.place(resource, namespace)
+        return self._named(Request("get", resource.name, place, name, subresource, table=table))
 
     def table(self, resource: Resource, name: str, namespace: str | None = None) -> Json:
         """One object as a server-side Table of one row."""
@@ -166,6 +171,16 @@ def known(text: str) -> Resource:
     if resource is None or (text.lower() in resource.short and text not in resource.short):
         raise Failure(f"the server doesn't have a resource type {go_quote(text.partition('.')[0])}")
     return resource
+
+
+@cache
+def others(word: str) -> tuple[Resource, ...]:
+    """The resources that a short name could mean besides the one it does.
+
+    >>> [resource.name for resource in others("ev")], others("po")
+    (['events.events.k8s.io'], ())
+    """
+    return tuple(resource for resource in RESOURCES.values() if word in resource.short)[1:]
 
 
 def category(name: str) -> list[Resource]:

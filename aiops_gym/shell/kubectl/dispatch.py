@@ -46,8 +46,15 @@ def run(context: Context, argv: list[str]) -> Output:
     # Reading the kubeconfig costs as much as all the rest of a plain `get`, and few calls need it.
     client = Client(context.cluster, partial(config.namespace, context, flags))
     call = Invocation(context, path, flags, client)
-    client.warned = lambda text: call.warn(f"Warning: {text}")
+    client.warned = lambda text: _warn(call, f"Warning: {text}")
     return _call(verb, call)
+
+
+def _warn(call: Invocation, line: str) -> None:
+    """Tell a warning of the server, once a command."""
+    if line not in call.kept:
+        call.kept[line] = True
+        call.warn(line)
 
 
 def _call(verb: Verb, call: Invocation) -> Output:

@@ -32,10 +32,15 @@ class KubectlError(Exception):
 
 
 class Failure(KubectlError):
-    """An error of kubectl itself: `error: <message>`."""
+    """An error of kubectl itself: `error: <message>`, but one `error: ` is enough where the message has its own."""
 
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message if message.startswith("error: ") else f"error: {message}", code)
+        self.message = message
+
+    @property
+    def inner(self) -> str:
+        return self.message
 
 
 class UsageFailure(Failure):
@@ -77,6 +82,7 @@ class Failures(KubectlError):
             super().__init__(self.errors[0].text, self.errors[0].code)
         else:
             super().__init__("".join(f"{error.inner}\n" for error in self.errors))
+        self.out = "".join(error.out for error in self.errors)
 
 
 def standard_text(status: Mapping[str, Any]) -> str:

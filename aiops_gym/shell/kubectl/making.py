@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from aiops_gym.shell.kubectl import output
 from aiops_gym.shell.kubectl.applying import remembered
-from aiops_gym.shell.kubectl.changes import DRY_RUN, MANAGER, VALIDATE, dry_run, query, report
+from aiops_gym.shell.kubectl.changes import DRY_RUN, MANAGER, VALIDATE, dry_run, prepare, query, report
 from aiops_gym.shell.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.output.structs import Struct
@@ -26,10 +26,12 @@ FLAGS: Final = (
 
 
 def name_of(call: Invocation) -> str:
-    """The one name on the command line. Raises UsageFailure."""
+    """The one name on the command line. Raises UsageFailure, and Failure for a wrong `--dry-run` or `-o`."""
     args = call.args if call.flags.dash < 0 else call.args[: call.flags.dash]
     if len(args) != 1:
         raise UsageFailure(f"exactly one NAME is required, got {len(args)}")
+    if "dry-run" in call.flags.values:
+        prepare(call)
     return args[0]
 
 

@@ -11,6 +11,7 @@ from aiops_gym.shell.context import Context
 from aiops_gym.shell.kubectl import goyaml
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import go_quote
+from aiops_gym.shell.kubectl.output import as_json
 
 Json = Any
 EXTENSIONS = (".json", ".yaml", ".yml")
@@ -23,8 +24,14 @@ class Manifest(NamedTuple):
     source: str
 
 
-def read(context: Context, paths: Sequence[str], recursive: bool = False) -> list[Manifest]:
+def read(context: Context, paths: Sequence[str], recursive: bool = False, validated: bool = True) -> list[Manifest]:
     """All objects of files, folders and `-`; the items of a List are given one by one.
+
+    Args:
+        context: of the shell.
+        paths: files, folders, URLs, or `-`.
+        recursive: whether folders within folders count.
+        validated: whether a schema is asked before, which changes the words for an object without a kind.
 
     Raises:
         Failure: a path that is not there, text that is not YAML, or an object without kind or apiVersion.
@@ -33,7 +40,7 @@ def read(context: Context, paths: Sequence[str], recursive: bool = False) -> lis
     for path in paths:
         for source, text in _texts(context, path, recursive):
             for document in documents(text, source):
-                found += _flat(document, source)
+                found += _flat(document, source, validated)
     return found
 
 
@@ -73,7 +80,7 @@ def _texts(context: Context, path: str, recursive: bool) -> Iterator[tuple[str, 
             yield from _texts(context, name, recursive)
 
 
-def _flat(document: Json, source: str) -> Iterator[Manifest]:
+def _flat(document: Json, source: str, validated: bool) -> Iterator[Manifest]:
     if not isinstance(document, dict):
         raise Failure(
             f"error validating {go_quote(source)}: error validating data: invalid object to validate; "
@@ -82,9 +89,11 @@ def _flat(document: Json, source: str) -> Iterator[Manifest]:
     kind, version = document.get("kind"), document.get("apiVersion")
     if kind and str(kind).endswith("List") and isinstance(document.get("items"), list):
         for item in document["items"]:
-            yield from _flat(item, source)
+            yield from _flat(item, source, validated)
         return
     unset = [name for name, value in (("apiVersion not set", version), ("kind not set", kind)) if not value]
+    if unset and not validated and not kind:
+        raise Failure(f"unable to decode {go_quote(source)}: Object 'Kind' is missing in '{as_json.compact(document)}'")
     if unset:
         shown = unset[0] if len(unset) == 1 else f"[{', '.join(unset)}]"
         raise Failure(

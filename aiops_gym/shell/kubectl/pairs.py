@@ -8,9 +8,10 @@ from typing import Any
 
 import orjson
 
+from aiops_gym.shell.kubectl import output
 from aiops_gym.shell.kubectl.changes import dry_run, query, report, typed
 from aiops_gym.shell.kubectl.client import MERGE
-from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError
+from aiops_gym.shell.kubectl.errors import Failure, Failures
 from aiops_gym.shell.kubectl.targets import Info, select
 from aiops_gym.shell.kubectl.verb import Invocation
 
@@ -18,11 +19,11 @@ Json = Any
 
 
 def split(args: Sequence[str], kind: str) -> tuple[list[str], list[str]]:
-    """Resources, then changes. Raises Failure when a resource follows a change."""
+    """Resources, then changes: `key=value` and `key-`, but not `=value`. Raises Failure for one after the other."""
     resources: list[str] = []
     changes: list[str] = []
     for word in args:
-        if "=" in word or word.endswith("-"):
+        if ("=" in word[1:] and word[0] != "=") or (word.endswith("-") and word != "-"):
             changes.append(word)
         elif changes:
             raise Failure(f"all resources must be specified before {kind} changes: {word}")
@@ -41,6 +42,7 @@ class Edit:
         drop: keys to remove.
         check: raises Failure when values would be overwritten.
         words: what is said, from (old JSON, new JSON).
+        version: that the object must have, "" for any.
     """
 
     field: str
@@ -48,13 +50,14 @@ class Edit:
     drop: Sequence[str]
     check: Callable[[Mapping[str, str]], None]
     words: Callable[[bytes, bytes], str]
+    version: str = ""
 
     def changed(self, obj: Json) -> Json:
         """The object after the change."""
         before = obj["metadata"].get(self.field) or {}
         after = {key: value for key, value in {**before, **self.put}.items() if key not in self.drop}
-        metadata = {key: value for key, value in obj["metadata"].items() if key != self.field}
-        return {**obj, "metadata": {**metadata, self.field: after} if after else metadata}
+        version = {"resourceVersion": self.version} if self.version else {}
+        return {**obj, "metadata": {**obj["metadata"], self.field: after, **version}}
 
     def patch(self, obj: Json) -> Json:
         """The merge patch that makes it."""
@@ -64,8 +67,10 @@ class Edit:
         return {"metadata": {self.field: changes}} if changes else {}
 
 
-def edit(call: Invocation, resources: Sequence[str], change: Edit, manager: str) -> None:
-    """Make a change to all selected objects. Raises Failures."""
+def edit(
+    call: Invocation, resources: Sequence[str], change: Edit, manager: str, shown: output.Printer | None = None
+) -> None:
+    """Make a change to all selected objects; `shown` where one printer serves them all. Raises Failures."""
     flags, local = call.flags, call.flags.on("local")
     searching = flags.text("selector") or flags.text("field-selector")
     selection = select(
@@ -73,29 +78,26 @@ def edit(call: Invocation, resources: Sequence[str], change: Edit, manager: str)
         resources,
         labels=flags.text("selector"),
         fields=flags.text("field-selector"),
-        everything=flags.on("all"),
         everywhere=flags.on("all-namespaces"),
         filenames=flags.items("filename"),
         recursive=flags.on("recursive"),
-        empty_selector=bool(searching),
+        empty_selector=bool(searching) or flags.on("all"),
         latest=not local,
     )
-    infos, errors = selection.visit()
-    for info in infos:
-        try:
-            _edit(call, info, change, manager, alone=selection.single)
-        except KubectlError as error:
-            errors.append(error)
+    if flags.text("resource-version") and not selection.single:
+        raise Failure("--resource-version may only be used with a single resource")
+    errors = selection.each(lambda info: _edit(call, info, change, manager, alone=selection.single, shown=shown))
     if errors:
         raise Failures(errors)
 
 
-def _edit(call: Invocation, info: Info, change: Edit, manager: str, *, alone: bool) -> None:
+def _edit(
+    call: Invocation, info: Info, change: Edit, manager: str, *, alone: bool, shown: output.Printer | None
+) -> None:
     flags, present = call.flags, info.obj["metadata"].get(change.field) or {}
     old = typed(info.resource, info.obj)
     if not flags.on("overwrite"):
         change.check(present)
-    version = flags.text("resource-version")
     after = change.changed(old)
     mode = dry_run(call)
     if not (flags.on("local") or mode == "client" or flags.on("list")):
@@ -104,15 +106,15 @@ def _edit(call: Invocation, info: Info, change: Edit, manager: str, *, alone: bo
             for key in change.drop:
                 if key not in present:
                     call.say(f'label "{key}" not found.')
-        if version:
-            patch = {**patch, "metadata": {**patch.get("metadata", {}), "resourceVersion": version}}
+        if change.version:
+            patch = {**patch, "metadata": {**patch.get("metadata", {}), "resourceVersion": change.version}}
         asked = query(call, manager)
         after = call.client.patch(info.resource, info.name, patch, MERGE, info.namespace, query=asked)
     if flags.on("list"):
         _list(call, info, after["metadata"].get(change.field) or {}, change.field, alone=alone)
         return
-    shown = change.changed(old) if change.field == "labels" else after
-    report(call, info.resource, shown, change.words(_bytes(old), _bytes(change.changed(old))))
+    obj = change.changed(old) if change.field == "labels" else after
+    report(call, info.resource, obj, change.words(_bytes(old), _bytes(change.changed(old))), shown=shown)
 
 
 def _bytes(obj: Json) -> bytes:

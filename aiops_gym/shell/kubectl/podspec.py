@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
-from aiops_gym.shell.kubectl.changes import ALL, CHANGING, LOCAL, dry_run, query, report
+from aiops_gym.shell.kubectl import output
+from aiops_gym.shell.kubectl.changes import ALL, CHANGING, LOCAL, dry_run, prepare, query, report
 from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.shell.kubectl.output.structs import Struct
 from aiops_gym.shell.kubectl.targets import FILES, SELECTOR, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation
 from aiops_gym.sim.api.patch.strategic import strategic_merge
@@ -56,6 +58,8 @@ def chosen(containers: Iterable[Json], pattern: str) -> list[Json]:
 def infos_of(call: Invocation, resources: Sequence[str]) -> list[Info]:
     """What `kubectl set` is about. Raises what failed."""
     flags, local = call.flags, call.flags.on("local")
+    prepare(call)
+    selector = flags.text("selector") if "selector" in flags.values else ""
     if local and resources:
         raise Failure(
             "you must specify resources by --filename when --local is set.\n"
@@ -64,11 +68,10 @@ def infos_of(call: Invocation, resources: Sequence[str]) -> list[Info]:
     return select(
         call,
         resources,
-        labels=flags.text("selector"),
-        everything=flags.on("all"),
+        labels=selector,
         filenames=flags.items("filename"),
         recursive=flags.on("recursive"),
-        empty_selector=bool(flags.text("selector")) or flags.on("all"),
+        empty_selector=bool(selector) or flags.on("all"),
         latest=not local,
     ).infos()
 
@@ -95,13 +98,14 @@ def patch_each(
         colon: whether one stands between `failed` and the server's words.
     """
     errors: list[KubectlError] = []
+    shown = output.printer(call)
     away = call.flags.on("local") or dry_run(call) == "client"
     for info in infos:
         try:
             patch = change(info)
         except Failure as error:
             errors.append(
-                Failure(f"error: {info.resource.plural}/{info.name} {error.inner}\n" if named else error.text)
+                Failure(f"error: {info.resource.plural}/{info.name} {error.inner}\n" if named else error.inner)
             )
             continue
         if not patch:
@@ -117,7 +121,7 @@ def patch_each(
         except ServerError as error:
             errors.append(Failure(f"{failed}{':' if colon else ''} {error.message}"))
             continue
-        report(call, info.resource, as_typed(changed) if call.flags.on("local") else changed, done)
+        report(call, info.resource, Struct(as_typed(changed) if call.flags.on("local") else changed), done, shown=shown)
     return errors
 
 

@@ -6,9 +6,10 @@ from hashlib import sha256
 from typing import Any
 
 from aiops_gym.shell.kubectl.errors import Failure
-from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.output import as_json
 from aiops_gym.shell.kubectl.verb import Invocation
+from aiops_gym.sim.api import names
 
 Json = Any
 
@@ -27,6 +28,9 @@ def data(call: Invocation, kind: str, name: str) -> dict[str, str]:
         raise Failure("from-env-file cannot be combined with from-file or from-literal")
 
     def put(key: str, value: str) -> None:
+        if wrong := names.config_key(key):
+            valid = f"a valid key name for a {kind}:" if kind == "ConfigMap" else f"valid key name for a {kind}"
+            raise Failure(f"{go_quote(key)} is not {valid} {','.join(wrong)}")
         if key in found:
             raise Failure(
                 f'cannot add key "{key}", another key by that name already exists in Data for {kind} "{name}"'

@@ -6,12 +6,12 @@ files) and gives one Info an object, with the errors met on the way; `infos()` r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from aiops_gym.shell.kubectl import manifests
-from aiops_gym.shell.kubectl.client import Client, api_version, category, known
+from aiops_gym.shell.kubectl.client import Client, api_version, category, known, others
 from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError
 from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.verb import Invocation
@@ -69,6 +69,7 @@ class Selection:
         singles: it named objects, it did not search.
         single: it named exactly one.
         table: ask for server-side Tables.
+        subresource: ask for it in place of each named object.
     """
 
     client: Client
@@ -78,23 +79,31 @@ class Selection:
     single: bool
     keep_going: bool = True
     table: bool = False
+    subresource: str = ""
 
     def visit(self) -> tuple[list[Info], list[KubectlError]]:
         """Ask for everything; what failed is in the second list."""
         infos: list[Info] = []
+        return infos, self.each(infos.append)
+
+    def each(self, work: Callable[[Info], object]) -> list[KubectlError]:
+        """Ask for one object after another and do something with each; what failed, in this order."""
         errors: list[KubectlError] = []
         steps: list[Info | Query] = [*self.named, *self.queries]
         for step in steps:
             try:
-                if isinstance(step, Query):
-                    infos += self._search(step)
-                else:
-                    infos.append(self._fetch(step))
+                found = self._search(step) if isinstance(step, Query) else [self._fetch(step)]
             except KubectlError as error:
                 errors.append(error)
                 if not self.keep_going:
                     break
-        return infos, errors
+                continue
+            for info in found:
+                try:
+                    work(info)
+                except KubectlError as error:
+                    errors.append(error)
+        return errors
 
     def infos(self) -> list[Info]:
         """All objects. Raises what failed."""
@@ -106,6 +115,9 @@ class Selection:
     def _fetch(self, info: Info) -> Info:
         if info.source or info.obj:
             return info
+        if self.subresource:
+            found = self.client.below(info.resource, info.name, info.namespace, self.subresource, self.table)
+            return Info(info.resource, info.namespace, info.name, found)
         ask = self.client.table if self.table else self.client.get
         return Info(info.resource, info.namespace, info.name, ask(info.resource, info.name, info.namespace))
 
@@ -159,6 +171,8 @@ def select(  # the options of kubectl's resource builder
     labels, fields = labels.strip(), fields.strip()
     words = _normal(args)
     pairs, types, names = _split(words)
+    for word in (*types, *(word for word, _ in pairs)):
+        warn_of(call, word)
     if everything and (labels or fields):
         raise Failure("setting 'all' parameter but found a non empty selector. ")
     if filenames:
@@ -171,6 +185,12 @@ def select(  # the options of kubectl's resource builder
         return Selection(client, [], queries, singles=False, single=False, keep_going=keep_going, table=table)
     named = _named(client, pairs, types, names, everywhere, one_type)
     return Selection(client, named, [], True, len(named) == 1, keep_going or bool(names), table)
+
+
+def warn_of(call: Invocation, word: str) -> None:
+    """Warn where a short name could mean another resource, too."""
+    for other in others(word):
+        call.warn(f"Warning: short name {go_quote(word)} could also match lower priority resource {other.name}")
 
 
 def _place(client: Client, resource: Resource, everywhere: bool = False) -> str:
@@ -279,12 +299,18 @@ def _from_files(
     if pairs:
         raise Failure("resource/name arguments cannot be provided when a path is specified")
     found = [
-        from_manifest(call.client, manifest) for manifest in manifests.read(call.context, list(filenames), recursive)
+        from_manifest(call.client, manifest)
+        for manifest in manifests.read(call.context, list(filenames), recursive, validated=_validated(call))
     ]
     if latest:
         found = [Info(info.resource, info.namespace, info.name, None) for info in found]
     single = len(found) == 1 and "-" not in filenames
     return Selection(call.client, found, [], True, single, keep_going, table)
+
+
+def _validated(call: Invocation) -> bool:
+    """Whether files are compared with the server's schema before they are read as objects."""
+    return call.flags.values.get("validate", "false") not in ("false", "ignore")
 
 
 def from_manifest(client: Client, manifest: manifests.Manifest) -> Info:

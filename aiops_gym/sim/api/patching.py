@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim.api import write
+from aiops_gym.sim.api import managers, write
 from aiops_gym.sim.api.answer import Answer
 from aiops_gym.sim.api.decode import DecodeError, Decoder, copied
 from aiops_gym.sim.api.patch import PatchError, go, json_merge, json_patch, server_side, strategic_merge
@@ -104,32 +104,58 @@ def _rejected(shown: str, why: str) -> ApiError:
 
 def _apply(world: World, resource: Resource, request: Request) -> Answer:
     """Server-side apply: make what is missing, merge what is there, drop what this manager no longer asks for."""
-    manager = request.query.get("fieldManager", "")
-    if not manager:
-        raise bad_request(
-            'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch'
-        )
+    manager, intent = request.query["fieldManager"], _intent(resource, request)
+    old = world.store.get(resource.name, request.namespace if resource.namespaced else "", request.name)
+    who, name = managers.Manager(manager, managers.APPLY), type_of(resource.api_version, resource.kind)
+    wanted = managers.owned(intent, name)
+    if old is None:
+        answer = write.post(world, resource, _with_body(request, intent))
+        owners = {who: wanted}
+    else:
+        present = managers.read(world, resource, old)
+        merged = managers.without(server_side(old, intent, name), _dropped(present, who, wanted), name)
+        put, gone = managers.changed(old, merged, name)
+        owners = managers.applied(present, who, put, gone, wanted, request.query.get("force") == "true")
+        answer = _put(world, resource, request, old, merged, APPLY)
+    if not request.query.get("dryRun"):
+        managers.write(world, resource, answer.body, owners)
+    return answer
+
+
+def _intent(resource: Resource, request: Request) -> dict[str, Json]:
+    """What an apply asks for, with the name and namespace of its URL. Raises BadRequest."""
     body = request.body
     if not isinstance(body, dict):
         raise bad_request("error decoding YAML: the object provided is unrecognized")
-    intent = copied(body)
+    intent: dict[str, Json] = copied(body)
     if not isinstance(intent.get("metadata") or {}, dict):
         raise bad_request("error decoding YAML: json: cannot unmarshal into Go struct field .metadata")
+    version, kind = str(intent.get("apiVersion") or ""), str(intent.get("kind") or "")
+    if version != resource.api_version:
+        what = f"Specified patch version: {version}, expected: {resource.api_version}"
+        raise bad_request(f"Incorrect version specified in apply patch. {what}")
     meta = intent["metadata"] = dict(intent.get("metadata") or {})
-    meta["name"] = request.name
-    if resource.namespaced:
-        meta["namespace"] = request.namespace
-    old = world.store.get(resource.name, request.namespace if resource.namespaced else "", request.name)
-    record, key = world.table("applied"), f"{resource.name} {request.namespace}/{request.name} {manager}"
-    if old is None:
-        answer = write.post(world, resource, _with_body(request, intent))
-    else:
-        before = record.get(key)
-        merged = server_side(old, intent, type_of(resource.api_version, resource.kind), before)
-        answer = _put(world, resource, request, old, merged, APPLY)
-    if not request.query.get("dryRun"):
-        record[key] = intent
-    return answer
+    if meta.get("managedFields"):
+        raise bad_request("metadata.managedFields must be nil")
+    if kind != resource.kind:
+        group, _, number = version.rpartition("/")
+        named = f"{group}/{number}, Kind={kind}"
+        where = f"{request.namespace}/{request.name}; {named}"
+        why = f"failed to create typed patch object ({where}): no corresponding type for {named}"
+        raise ApiError(500, "", why)
+    places = (("name", request.name), ("namespace", request.namespace if resource.namespaced else ""))
+    for name, wanted in places:
+        given = meta.setdefault(name, wanted) if wanted else meta.pop(name, wanted)
+        if given != wanted:
+            raise bad_request(f"the {name} of the object ({given}) does not match the {name} on the URL ({wanted})")
+    return intent
+
+
+def _dropped(owners: managers.Owners, who: managers.Manager, wanted: managers.Paths) -> managers.Paths:
+    """What a manager asked for before and does not any more, and nobody else has."""
+    others = frozenset[managers.Path]().union(*(paths for other, paths in owners.items() if other != who))
+    kept = {path[:depth] for path in others | wanted for depth in range(1, len(path) + 1)}
+    return frozenset(path for path in owners.get(who, ()) if path not in kept)
 
 
 def _with_body(request: Request, body: Json) -> Request:

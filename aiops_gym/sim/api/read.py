@@ -1,4 +1,4 @@
-"""get and list: objects as they are stored, chosen by labels and fields, plain or as a Table."""
+"""get: objects as they are stored, chosen by labels and fields, plain or as a Table."""
 
 from __future__ import annotations
 
@@ -109,31 +109,3 @@ def _by_field(world: World, resource: Resource, namespace: str | None, text: str
     for _, read, equal, value in terms:
         objects = [o for o in objects if (read(o) == value) is equal]
     return objects
-
-
-def list_(world: World, resource: Resource, request: Request) -> Json:
-    """A list of stored objects, or a Table of them."""
-    objects = chosen(world, resource, request)
-    metadata: dict[str, Json] = {"resourceVersion": str(world.store.version)}
-    limit = request.query.get("limit", "") if request.query else ""
-    if limit:
-        objects, metadata = _page(objects, metadata, limit, request.query.get("continue", ""))
-    if request.table:
-        answer = table.table(resource.name, objects, world.now, metadata["resourceVersion"])
-        answer["metadata"] = metadata
-        return answer
-    kind = "List" if resource.kind == "" else f"{resource.kind}List"
-    return {"kind": kind, "apiVersion": resource.api_version, "metadata": metadata, "items": objects}
-
-
-def _page(objects: list[Obj], metadata: dict[str, Json], limit: str, start: str) -> tuple[list[Obj], dict[str, Json]]:
-    """A part of a list. The token for the next part is the position, as our order of keys is stable."""
-    if not limit.lstrip("-").isdigit():
-        raise bad_request(f'strconv.ParseInt: parsing "{limit}": invalid syntax')
-    if start and not start.isdigit():
-        raise bad_request("continue key is not valid: illegal base64 data at input byte 0")
-    first, size = int(start or "0"), int(limit)
-    if size <= 0 or first + size >= len(objects):
-        return objects[first:], metadata
-    more = {"continue": str(first + size), "remainingItemCount": len(objects) - first - size}
-    return objects[first : first + size], {**metadata, **more}

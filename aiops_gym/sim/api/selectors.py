@@ -144,7 +144,8 @@ class _Parser:
                 if self.peek() not in (",", ")"):
                     raise ValueError(f"found '{self.peek()}', expected: ',' or ')'")
             else:
-                raise ValueError(f"found '{token}', expected: ',', or identifier")
+                allowed = "',', or identifier" if found else "',', ')' or identifier"
+                raise ValueError(f"found '{token}', expected: {allowed}")
 
     @staticmethod
     def checked(key: str, operator: str, values: list[str]) -> list[str]:

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aiops_gym.sim.api import patching, read, remove, reviews, subresources, watch, write
+from aiops_gym.sim.api import (
+    listing,
+    managers,
+    options,
+    patching,
+    read,
+    remove,
+    reviews,
+    subresources,
+    views,
+    watch,
+    write,
+)
 from aiops_gym.sim.api.resources import RESOURCES, Resource
 from aiops_gym.sim.api.status import ApiError, bad_request, method_not_allowed, no_such_path
 from aiops_gym.sim.world import World
@@ -32,18 +44,23 @@ VERSION: dict[str, str] = {
 def handle(world: World, request: Request) -> Response:
     """Answer one request. A refusal is a Response with a `v1.Status`."""
     resource = RESOURCES.get(request.resource)
+    if request.resource == views.NAME:
+        return views.answered(request, lambda stored: handle(world, stored))
     try:
         if resource is None:
             raise no_such_path()
+        if request.query or request.content_type:
+            options.check(request)
         if request.verb == "get" and not request.subresource:
             return Response(200, read.get(world, resource, request))
         if request.verb == "list":
-            return Response(200, read.list_(world, resource, request))
+            return Response(200, listing.list_(world, resource, request))
         if _too_deep(request.body):
             raise bad_request("json: exceeded max depth")
-        if request.subresource:
-            return subresources.handle(world, resource, request)
-        return _write(world, resource, request)
+        asking = subresources.handle if request.subresource else _write
+        if request.verb in NOTED and request.query.get("fieldManager") and not request.query.get("dryRun"):
+            return _noted(world, resource, request, asking)
+        return asking(world, resource, request)
     except ApiError as error:
         return Response(error.code, error.status)
 
@@ -68,6 +85,20 @@ def _write(world: World, resource: Resource, request: Request) -> Response:
     return verb(world, resource, request)
 
 
+def _noted(world: World, resource: Resource, request: Request, asking: Verb) -> Response:
+    """A write, and who owns the fields that it changed; an apply notes that itself."""
+    namespace = request.namespace if resource.namespaced else ""
+    old = world.store.get(resource.name, namespace, request.name) if request.name else None
+    answer = asking(world, resource, request)
+    if request.content_type.startswith(patching.APPLY):
+        return answer
+    name = request.name or (answer.body.get("metadata") or {}).get("name", "")
+    new = world.store.get(resource.name, namespace, name)
+    if new is not None and new is not old:
+        managers.updated(world, resource, request, old, new)
+    return answer
+
+
 def _update(world: World, resource: Resource, request: Request) -> Response:
     return write.put(world, resource, request, read.found(world, resource, request.namespace, request.name))
 
@@ -76,7 +107,10 @@ def _watch(world: World, resource: Resource, request: Request) -> Response:
     return Response(200, watch.since(world, resource, request))
 
 
-VERBS: dict[str, Callable[[World, Resource, Request], Response]] = {
+NOTED = ("create", "update", "patch")
+Verb = Callable[[World, Resource, Request], Response]
+
+VERBS: dict[str, Verb] = {
     "create": write.post,
     "update": _update,
     "patch": patching.patch,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from aiops_gym.sim import draws
-from aiops_gym.sim.api import outside, patching, write
+from aiops_gym.sim.api import outside, patching, table, write
 from aiops_gym.sim.api.answer import Answer
 from aiops_gym.sim.api.decode import copied
 from aiops_gym.sim.api.eviction import evict
@@ -39,7 +39,12 @@ def handle(world: World, resource: Resource, request: Request) -> Response:
     answer = HANDLERS.get((request.subresource, request.verb))
     if answer is None:
         raise method_not_allowed()
-    return answer(world, resource, request)
+    found_ = answer(world, resource, request)
+    if request.table and request.verb == "get" and request.subresource in ("scale", "status"):
+        name = "scales.autoscaling" if request.subresource == "scale" else resource.name
+        version = found_.body["metadata"].get("resourceVersion", "")
+        return Response(200, table.table(name, [Obj(found_.body)], world.now, version))
+    return found_
 
 
 def log(world: World, resource: Resource, request: Request) -> Response:

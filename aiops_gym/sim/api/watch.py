@@ -36,7 +36,7 @@ class Watch:
         self.resource = resource
         self.request = request
         self.version = 0
-        self.matches = _matcher(resource, request)
+        self.matches = matcher(resource, request)
 
     def begin(self, world: World) -> list[Event]:
         """Everything that is there now, as added."""
@@ -76,7 +76,7 @@ def _newer(world: World, since: int) -> Iterator[Change]:
         yield change
 
 
-def _matcher(resource: Resource, request: Request) -> Callable[[Obj], bool]:
+def matcher(resource: Resource, request: Request) -> Callable[[Obj], bool]:
     """Whether an object is one of those that a request chooses."""
     namespace = request.namespace if resource.namespaced else ""
     query = request.query

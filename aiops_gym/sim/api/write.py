@@ -157,7 +157,11 @@ def put(world: World, resource: Resource, request: Request, old: Obj) -> Answer:
     """Replace an object, or its status, for a client."""
     draft, unknown = decoded(resource, request)
     meta = draft["metadata"]
-    if meta.get("name", request.name) != request.name:
+    if not meta.get("name"):
+        raise bad_request(
+            f"the name of the object ({request.name} based on URL) was undeterminable: name must be provided"
+        )
+    if meta["name"] != request.name:
         raise bad_request(
             f"the name of the object ({meta['name']}) does not match the name on the URL ({request.name})"
         )

@@ -95,7 +95,8 @@ def test_stored_objects_never_change(world, ask):
     inner = {"spec": {"template": {"spec": {"containers": [{"name": "app", "env": [{"name": "A", "value": "1"}]}]}}}}
     for kind in (STRATEGIC, APPLY):
         query = {"fieldManager": "me"}
-        assert ask("patch", "deployments.apps", "ok", body=inner, content_type=kind, query=query).code == 200
+        body = {"apiVersion": "apps/v1", "kind": "Deployment", **inner}
+        assert ask("patch", "deployments.apps", "ok", body=body, content_type=kind, query=query).code == 200
     ask("patch", "deployments.apps", "ok", body={"spec": {"replicas": 4}}, content_type=MERGE, subresource="scale")
     ask("delete", "deployments.apps", "ok")
     assert json.dumps(before, sort_keys=True) == text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from aiops_gym.shell.kubectl.errors import Failure
@@ -9,6 +10,7 @@ from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 
+AMOUNT = re.compile(r"[0-9]+%?")
 EMPTY = {"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0}
 
 
@@ -22,6 +24,8 @@ def run(call: Invocation) -> int | None:
         raise Failure("one of min-available or max-unavailable must be specified")
     if least and most:
         raise Failure("min-available and max-unavailable cannot be both specified")
+    if not AMOUNT.fullmatch(least or most):
+        raise Failure(f"invalid format specified for {'min-available' if least else 'max-unavailable'}")
     labels = dict(pair.split("=", 1) for pair in flags.text("selector").replace("==", "=").split(","))
     text = least or most
     amount: Any = int(text) if text.isdigit() else text

@@ -12,12 +12,13 @@ from aiops_gym.shell.kubectl.verb import Invocation, Verb
 
 def run(call: Invocation) -> int | None:
     """Create a resource quota."""
+    name = name_of(call)
     spec: dict[str, Any] = {}
     if call.flags.text("hard"):
         spec["hard"] = amounts(call.flags.text("hard"))
     if call.flags.text("scopes"):
         spec["scopes"] = call.flags.text("scopes").split(",")
-    make(call, new("v1", "ResourceQuota", name_of(call), spec=spec, status={}), "quota")
+    make(call, new("v1", "ResourceQuota", name, spec=spec, status={}), "quota")
     return None
 
 

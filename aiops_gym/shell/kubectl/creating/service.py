@@ -9,6 +9,7 @@ from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.api import names
 
 Json = Any
 
@@ -40,11 +41,11 @@ def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:
 def _port(text: str) -> Json:
     """`8080:80` or `80`."""
     first, colon, second = text.partition(":")
-    if not first.isdigit():
-        raise Failure(f"strconv.ParseUint: parsing {go_quote(first)}: invalid syntax")
-    for word in (first, second) if colon else (first,):
-        if not (word.isdigit() and 0 < int(word) < 65536) and not (colon and word == second and word):
-            raise Failure(f"invalid tcp port {text}: must be a number between 1 and 65535")
+    if not first.isdigit() or int(first) > 65535:
+        why = "value out of range" if first.isdigit() else "invalid syntax"
+        raise Failure(f"strconv.ParseUint: parsing {go_quote(first)}: {why}")
+    if colon and (faults := names.port_number(int(second)) if second.isdigit() else names.port_name(second)):
+        raise Failure(",".join(faults))
     target: int | str = int(first) if not colon else int(second) if second.isdigit() else second
     return {"name": text.replace(":", "-"), "port": int(first), "protocol": "TCP", "targetPort": target}
 

@@ -18,7 +18,13 @@ MISSING: Final = object()
 
 
 class TemplateError(Exception):
-    """A template that does not parse or does not fit the object."""
+    """A template that does not parse or does not fit the object.
+
+    Attributes:
+        printed: what the template had given before.
+    """
+
+    printed = ""
 
 
 def truth(value: Any) -> bool:
@@ -68,7 +74,7 @@ def _length(value: Any) -> int:
     if isinstance(value, str):
         return len(value.encode())
     if value is MISSING or value is None:
-        raise TemplateError("len of nil pointer")
+        raise TemplateError("reflect: call of reflect.Value.Type on zero Value")
     raise TemplateError(f"len of type {go_type(value)}")
 
 

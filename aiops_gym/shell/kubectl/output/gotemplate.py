@@ -24,29 +24,54 @@ __all__ = ["Template", "TemplateError", "parse"]
 
 @dataclass(slots=True)
 class _Scope:
-    """What a part of a template sees: the dot and the variables; missing keys are an error when `strict`."""
+    """What a part of a template sees: the dot and the variables; missing keys are an error when `strict`.
+
+    The dot is `boxed` inside `range`, where Go knows of a value only that it is an interface.
+    """
 
     root: Json
     dot: Json
     strict: bool
     variables: dict[str, Any] = field(default_factory=dict)
+    boxed: bool = False
+    last: list[Operand | Command] = field(default_factory=list)
 
-    def inner(self, dot: Json) -> _Scope:
+    def inner(self, dot: Json, boxed: bool | None = None) -> _Scope:
         """The scope of a block with another dot."""
-        return _Scope(self.root, dot, self.strict, dict(self.variables))
+        kept = self.boxed if boxed is None else boxed
+        return _Scope(self.root, dot, self.strict, dict(self.variables), kept, self.last)
+
+    def at(self, node: Operand | Command) -> None:
+        """Remember what is being worked out, for the words of an error."""
+        self.last[:] = [node]
 
 
 class Template:
     """A parsed template; it may be run any number of times."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self.nodes = parse_nodes(text)
 
     def render(self, data: Json, strict: bool = False) -> str:
         """The text for one object. Raises TemplateError."""
         out: list[str] = []
-        _run(self.nodes, _Scope(data, data, strict, {"$": data}), out)
+        scope = _Scope(data, data, strict, {"$": data})
+        try:
+            _run(self.nodes, scope, out)
+        except TemplateError as error:
+            failure = TemplateError(f"{self._place(scope.last)}: {error}")
+            failure.printed = "".join(out)
+            raise failure from None
         return "".join(out)
+
+    def _place(self, last: list[Operand | Command]) -> str:
+        """Line and column of what was being worked out, and its text, as Go tells them."""
+        if not last:
+            return "1"
+        before = self.text[: last[0].at].encode()
+        column = len(before) - before.rfind(b"\n") - (0 if b"\n" in before else 1)
+        return f'{before.count(10) + 1}:{column}: executing "output" at <{last[0].source}>'
 
 
 @lru_cache(maxsize=128)
@@ -68,8 +93,8 @@ def _run(nodes: list[Node], scope: _Scope, out: list[str]) -> None:
         else:
             value = _pipe(node.pipe, scope)
             chosen = node.body if truth(value) else node.otherwise
-            dot = value if node.word == "with" and truth(value) else scope.dot
-            _run(chosen, scope.inner(dot), out)
+            new = node.word == "with" and truth(value)
+            _run(chosen, scope.inner(value, boxed=False) if new else scope.inner(scope.dot), out)
 
 
 def _range(node: Block, scope: _Scope, out: list[str]) -> None:
@@ -89,7 +114,7 @@ def _range(node: Block, scope: _Scope, out: list[str]) -> None:
         _run(node.otherwise, scope.inner(scope.dot), out)
     names = node.pipe.variables
     for key, item in pairs:
-        inner = scope.inner(item)
+        inner = scope.inner(item, boxed=True)
         if len(names) == 2:
             inner.variables |= {names[0]: key, names[1]: item}
         elif names:
@@ -108,6 +133,7 @@ def _pipe(pipe: Pipe, scope: _Scope, declare: bool = True) -> Any:
 
 def _command(command: Command, scope: _Scope, last: list[Any]) -> Any:
     first = command.operands[0]
+    scope.at(first)
     if first.kind != "function":
         if len(command.operands) > 1 or last:
             raise TemplateError(f"can't give argument to non-function {first.text}")
@@ -115,6 +141,7 @@ def _command(command: Command, scope: _Scope, last: list[Any]) -> Any:
     if first.text in ("and", "or"):
         return _lazily(first.text == "and", [*command.operands[1:]], scope, last)
     arguments = [_operand(operand, scope) for operand in command.operands[1:]]
+    scope.at(command)
     return gofunctions.call(first.text, [*arguments, *last])
 
 
@@ -129,6 +156,7 @@ def _lazily(both: bool, operands: list[Operand], scope: _Scope, last: list[Any])
 
 
 def _operand(operand: Operand, scope: _Scope) -> Any:
+    scope.at(operand)
     if operand.kind == "value":
         return operand.value
     if operand.kind == "function":
@@ -141,18 +169,20 @@ def _operand(operand: Operand, scope: _Scope) -> Any:
         value = scope.variables[operand.text]
     else:
         value = scope.dot
-    for name in operand.path:
-        value = _field(value, name, scope.strict)
+    scope.at(operand)
+    for depth, name in enumerate(operand.path):
+        boxed = depth > 0 or (operand.kind == "dot" and scope.boxed)
+        value = _field(value, name, scope.strict, boxed)
     return value
 
 
-def _field(value: Any, name: str, strict: bool) -> Any:
+def _field(value: Any, name: str, strict: bool, boxed: bool) -> Any:
     if value is MISSING or value is None:
         if strict:
             raise TemplateError(f"nil pointer evaluating interface {{}}.{name}")
         return MISSING
     if not isinstance(value, dict):
-        kind = gofunctions.go_type(value)
+        kind = "interface {}" if boxed else gofunctions.go_type(value)
         raise TemplateError(f"can't evaluate field {name} in type {kind}")
     if name not in value and strict:
         raise TemplateError(f'map has no entry for key "{name}"')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from aiops_gym.shell.kubectl.flags import go_quote
 from aiops_gym.shell.kubectl.output.gofunctions import FUNCTIONS, TemplateError
@@ -13,12 +13,19 @@ from aiops_gym.shell.kubectl.output.jsonpath_parser import unquote
 
 @dataclass(slots=True)
 class Operand:
-    """A value of a command: `dot`, `variable`, `value`, `function` or `pipe`, and the fields read from it."""
+    """A value of a command: `dot`, `variable`, `value`, `function` or `pipe`, and the fields read from it.
+
+    Attributes:
+        source: as it was written.
+        at: where, as Go counts: the second field of several.
+    """
 
     kind: str
     text: str = ""
     value: Any = None
     path: tuple[str, ...] = ()
+    source: str = ""
+    at: int = 0
 
 
 @dataclass(slots=True)
@@ -27,6 +34,16 @@ class Command:
 
     operands: list[Operand]
 
+    @property
+    def source(self) -> str:
+        """As it was written, a blank between two operands."""
+        return " ".join(operand.source for operand in self.operands)
+
+    @property
+    def at(self) -> int:
+        """Where it begins."""
+        return self.operands[0].at
+
 
 @dataclass(slots=True)
 class Pipe:
@@ -34,6 +51,11 @@ class Pipe:
 
     commands: list[Command]
     variables: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> str:
+        """As it was written, without its variables."""
+        return " | ".join(command.source for command in self.commands)
 
 
 @dataclass(slots=True)
@@ -70,17 +92,25 @@ _NESTED: Final = 100
 Nodes = list[Text | Action | Block]
 
 
+class Token(NamedTuple):
+    """A word of an action and where it begins in the template."""
+
+    kind: str
+    text: str
+    at: int
+
+
 def parse_nodes(text: str) -> Nodes:
     """The nodes of a template. Raises TemplateError with Go's words."""
     root: Nodes = []
     open_blocks: list[tuple[Block, Nodes]] = []
     current = root
-    for literal, inside in _pieces(text):
+    for literal, inside, start in _pieces(text):
         if literal:
             current.append(Text(literal))
         if inside is None:
             continue
-        tokens = _tokens(inside)
+        tokens = _tokens(inside, start)
         word = tokens[0][1] if tokens and tokens[0][0] == "word" else ""
         if word in ("if", "range", "with"):
             if len(tokens) == 1:
@@ -109,7 +139,7 @@ def parse_nodes(text: str) -> Nodes:
     return root
 
 
-def _else(tokens: list[tuple[str, str]], open_blocks: list[tuple[Block, Nodes]]) -> Nodes:
+def _else(tokens: list[Token], open_blocks: list[tuple[Block, Nodes]]) -> Nodes:
     """The branch that `else` or `else if` opens."""
     if not open_blocks:
         raise TemplateError("template: output:1: unexpected {{else}}")
@@ -122,32 +152,32 @@ def _else(tokens: list[tuple[str, str]], open_blocks: list[tuple[Block, Nodes]])
     return nested.body
 
 
-def _pieces(text: str) -> list[tuple[str, str | None]]:
-    """Texts, each with the action that follows it."""
-    found: list[tuple[str, str | None]] = []
+def _pieces(text: str) -> list[tuple[str, str | None, int]]:
+    """Texts, each with the action that follows it and where that begins."""
+    found: list[tuple[str, str | None, int]] = []
     at, trim = 0, False
     for match in _ACTION.finditer(text):
         literal = text[at : match.start()]
         literal = literal.lstrip() if trim else literal
-        found.append((literal.rstrip() if match[1] else literal, match[2]))
+        found.append((literal.rstrip() if match[1] else literal, match[2], match.start(2)))
         at, trim = match.end(), bool(match[3])
     rest = text[at:].lstrip() if trim else text[at:]
     if "{{" in rest:
         raise TemplateError("template: output:1: unclosed action")
-    return [*found, (rest, None)]
+    return [*found, (rest, None, at)]
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
+def _tokens(text: str, start: int) -> list[Token]:
     if text.strip().startswith("/*"):
         return []
-    found: list[tuple[str, str]] = []
+    found: list[Token] = []
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
             raise TemplateError(f"template: output:1: unexpected {go_quote(text[at])} in command")
         if match.lastgroup:
-            found.append((match.lastgroup, match[0]))
+            found.append(Token(match.lastgroup, match[0], start + at))
         at = match.end()
     return found
 
@@ -155,7 +185,7 @@ def _tokens(text: str) -> list[tuple[str, str]]:
 class _Reader:
     """Reads a pipeline from tokens."""
 
-    def __init__(self, tokens: list[tuple[str, str]]) -> None:
+    def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
 
@@ -164,12 +194,12 @@ class _Reader:
         variables = self._declared()
         found = Pipe(self._commands(), variables)
         if self.at < len(self.tokens):
-            raise TemplateError(f"template: output:1: unexpected {go_quote(self.tokens[self.at][1])} in command")
+            raise TemplateError(f"template: output:1: unexpected {go_quote(self.tokens[self.at].text)} in command")
         return found
 
     def _declared(self) -> tuple[str, ...]:
-        words = [text for _, text in self.tokens[:4]]
-        kinds = [kind for kind, _ in self.tokens[:4]]
+        words = [token.text for token in self.tokens[:4]]
+        kinds = [token.kind for token in self.tokens[:4]]
         if kinds[:1] == ["variable"] and words[1:2] in ([":="], ["="]):
             self.at = 2
             return (words[0],)
@@ -186,20 +216,28 @@ class _Reader:
 
     def _command(self) -> Command:
         operands: list[Operand] = []
-        while self.at < len(self.tokens) and self.tokens[self.at][1] not in ("|", ")"):
+        while self.at < len(self.tokens) and self.tokens[self.at].text not in ("|", ")"):
             operands.append(self._operand())
         if not operands:
             raise TemplateError("template: output:1: missing value for command")
         return Command(operands)
 
     def _next(self, sign: str) -> bool:
-        if self.at < len(self.tokens) and self.tokens[self.at] == ("sign", sign):
+        if self.at < len(self.tokens) and self.tokens[self.at][:2] == ("sign", sign):
             self.at += 1
             return True
         return False
 
     def _operand(self) -> Operand:
-        kind, text = self.tokens[self.at]
+        token = self.tokens[self.at]
+        found = self._read()
+        fields = token.text.find(".", 1) if token.kind in ("field", "variable") else -1
+        found.at = token.at + max(fields, 0)
+        found.source = found.source or token.text
+        return found
+
+    def _read(self) -> Operand:
+        kind, text, _ = self.tokens[self.at]
         self.at += 1
         if kind == "field":
             return Operand("dot", path=tuple(text[1:].split(".")))
@@ -220,10 +258,12 @@ class _Reader:
             if not self._next(")"):
                 raise TemplateError("template: output:1: unclosed left paren")
             path: tuple[str, ...] = ()
-            if self.at < len(self.tokens) and self.tokens[self.at][0] == "field":
-                path = tuple(self.tokens[self.at][1][1:].split("."))
+            tail = ""
+            if self.at < len(self.tokens) and self.tokens[self.at].kind == "field":
+                tail = self.tokens[self.at].text
+                path = tuple(tail[1:].split("."))
                 self.at += 1
-            return Operand("pipe", value=inner, path=path)
+            return Operand("pipe", value=inner, path=path, source=f"({inner.source}){tail}")
         raise TemplateError(f"template: output:1: unexpected {go_quote(text)} in operand")
 
 

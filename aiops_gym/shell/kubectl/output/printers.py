@@ -159,9 +159,9 @@ class GoTemplatePrinter(Printer):
             return self.template.render(obj, self.strict)
         except gotemplate.TemplateError as error:
             # kubectl writes the details to the output, the error alone to the error stream.
-            failure = Failure(f"error executing template {go_quote(self.text)}: template: output:1: {error}")
+            failure = Failure(f"error executing template {go_quote(self.text)}: template: output:{error}")
             failure.out = (
-                f"Error executing template: template: output:1: {error}. "
+                f"{error.printed}Error executing template: template: output:{error}. "
                 "Printing more information for debugging the template:\n"
                 f"\ttemplate was:\n\t\t{self.text}\n\traw data was:\n\t\t{as_json.compact(obj)}\n"
                 f"\tobject given to template engine was:\n\t\t{display(obj)}\n\n"

@@ -12,6 +12,7 @@ from aiops_gym.shell.kubectl.describe.deployment import HASH, plain, replica_set
 from aiops_gym.shell.kubectl.describe.page import Page, align
 from aiops_gym.shell.kubectl.describe.view import View
 from aiops_gym.shell.kubectl.errors import Failure, ServerError
+from aiops_gym.shell.kubectl.output.structs import Struct
 from aiops_gym.shell.kubectl.targets import Info
 from aiops_gym.shell.kubectl.verb import Invocation
 from aiops_gym.sim.objects import controller_of, dissoc, get
@@ -32,6 +33,9 @@ KEPT = (
 )
 """Annotations that belong to the deployment, not to a revision of it."""
 
+VISITED = ("Job", "Pod", "ReplicaSet", "ReplicationController", "CronJob")
+"""Kinds that kubectl knows to have no revisions."""
+
 
 def revisions(client: Client, info: Info) -> dict[int, Object]:
     """What remembers each revision: a replica set or a controller revision, by its number."""
@@ -51,6 +55,8 @@ def revisions(client: Client, info: Info) -> dict[int, Object]:
 
 def _no_visitor(what: str, info: Info) -> str:
     kind = info.resource.group_kind
+    if info.resource.kind in VISITED:
+        return f'no {"history viewer" if what == "history" else what} has been implemented for "{kind}"'
     shown = f"{{{info.resource.group} {info.resource.kind}}}"
     return f'error retrieving {what} for "{kind}", no visitor method exists for {shown}'
 
@@ -59,7 +65,15 @@ def pod_template(info: Info, revision: Object) -> Json:
     """The pod template of a revision, as its author wrote it."""
     if info.resource.kind == "Deployment":
         return revision["spec"]["template"]
-    return get(revision, "data", "spec", "template", default={})
+    kept: Json = get(revision, "data", "spec", "template", default={})
+    return {name: value for name, value in kept.items() if name != "$patch"}
+
+
+def remembered(info: Info, revision: Object) -> Json:
+    """What `-o` prints of a revision: a replica set, or the owner as it was then."""
+    if info.resource.kind == "Deployment":
+        return revision
+    return Struct({**info.obj, "spec": {**info.obj["spec"], "template": pod_template(info, revision)}})
 
 
 def table(client: Client, info: Info) -> str:
@@ -101,7 +115,8 @@ def undo(call: Invocation, info: Info, number: int, mode: str) -> str:
         raise Failure(_no_visitor("rollbacker", info))
     chosen = _chosen(info, revisions(call.client, info), number)
     if mode == "client":
-        return template_text(info, chosen)
+        prefix = "" if info.resource.kind == "Deployment" else "will roll back to "
+        return prefix + template_text(info, chosen)
     if info.resource.kind == "Deployment":
         return _undo_deployment(call, info, chosen, number)
     if plain(pod_template(info, chosen)) == plain(info.obj["spec"]["template"]):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aiops_gym.shell.kubectl.changes import prepare
 from aiops_gym.shell.kubectl.client import known
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag, go_quote
@@ -38,8 +39,11 @@ def run(call: Invocation) -> int | None:
     """Change, remove or list environment variables."""
     flags = call.flags
     resources, words = _split([*call.args, *flags.items("env")])
+    prepare(call)
     if not resources and not flags.items("filename"):
         raise Failure("one or more resources must be specified as <resource> <name> or <resource>/<name>")
+    if flags.on("list") and flags.text("output"):
+        raise Failure("--list and --output may not be specified together")
     wish = _parse(call, words)
     if flags.text("from"):
         wish = Wish([*wish.put, *_from(call, flags.text("from"))], wish.drop)
@@ -67,7 +71,7 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
         if "=" in word or word.endswith("-"):
             variables.append(word)
         elif variables:
-            raise Failure(f"all resources must be specified before environment changes: {word}")
+            raise Failure(f"all resources must be specified before environment changes: {' '.join(words)}")
         else:
             resources.append(word)
     return resources, variables

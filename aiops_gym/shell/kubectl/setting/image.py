@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.shell.kubectl.changes import dry_run
+from aiops_gym.shell.kubectl.changes import dry_run, prepare
 from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError
 from aiops_gym.shell.kubectl.flags import go_quote
 from aiops_gym.shell.kubectl.pairs import split
@@ -16,6 +16,7 @@ from aiops_gym.shell.kubectl.verb import Invocation, Verb
 
 def run(call: Invocation) -> int | None:
     """Change the images of containers."""
+    prepare(call)
     resources, words = split(call.args, "image")
     images = _parse(words)
     infos = infos_of(call, resources)
@@ -60,7 +61,7 @@ def _patch(info: Info, images: Mapping[str, str], missing: list[KubectlError]) -
                     if container.get("image") != image:
                         changed.setdefault(field, []).append({"name": container["name"], "image": image})
         if not found:
-            missing.append(Failure(f"unable to find container named {go_quote(name)}"))
+            missing.append(Failure(f"error: unable to find container named {go_quote(name)}"))
     return inside(info, changed) if changed else None
 
 

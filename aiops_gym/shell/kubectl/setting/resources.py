@@ -28,7 +28,7 @@ def run(call: Invocation) -> int | None:
             (field, c) for field in ("initContainers", "containers") for c in chosen(spec.get(field) or (), pattern)
         ]
         if not found:
-            missing.append(Failure(f"unable to find container named {pattern}"))
+            missing.append(Failure(f"error: unable to find container named {pattern}"))
             return None
         changed: dict[str, list[Any]] = {}
         for field, container in found:

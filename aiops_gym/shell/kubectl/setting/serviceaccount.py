@@ -6,7 +6,7 @@ from typing import Any
 
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.podspec import FLAGS, finish, infos_of, inside, patch_each, pod_spec
-from aiops_gym.shell.kubectl.targets import Info
+from aiops_gym.shell.kubectl.targets import SELECTOR, Info
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 
 
@@ -22,14 +22,15 @@ def run(call: Invocation) -> int | None:
             return None
         return inside(info, {"serviceAccountName": account})
 
-    finish(patch_each(call, infos, change, done="serviceaccount updated", failed="failed to patch ServiceAccountName"))
+    failed = "failed to patch ServiceAccountName"
+    finish(patch_each(call, infos, change, done="serviceaccount updated", failed=failed, colon=False))
     return None
 
 
 verb = Verb(
     "serviceaccount",
     run,
-    flags=FLAGS,
+    flags=tuple(flag for flag in FLAGS if flag != SELECTOR),
     aliases=("sa",),
     usage="set serviceaccount (-f FILENAME | TYPE NAME) SERVICE_ACCOUNT",
     short="Update the service account of a resource",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from aiops_gym.shell.kubectl.changes import prepare
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.pairs import Edit, edit, split
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
@@ -14,12 +15,10 @@ CHANGE_CAUSE = "kubernetes.io/change-cause"
 
 def run(call: Invocation) -> int | None:
     """Put annotations on objects, or take them off."""
+    shown = prepare(call)
     resources, words = split(call.args, "annotation")
-    wrong = [word for word in words if word.startswith("=") or word == "-"]
-    if wrong:
-        raise Failure(f"invalid annotation format: {', '.join(wrong)}")
-    put = dict(word.split("=", 1) for word in words if "=" in word)
-    drop = [word[:-1] for word in words if "=" not in word]
+    put = dict(word.split("=", 1) for word in words if "=" in word and word[0] != "=")
+    drop = [word[:-1] for word in words if "=" not in word or word[0] == "="]
     validate(call, resources, "rsrc", bool(words))
     both = [key for key in drop if key in put]
     if both:
@@ -35,7 +34,9 @@ def run(call: Invocation) -> int | None:
         if kept:
             raise Failure(f"--overwrite is false but found the following declared annotation(s): {'; '.join(kept)}")
 
-    edit(call, resources, Edit("annotations", put, drop, check, lambda old, new: "annotated"), "kubectl-annotate")
+    version = call.flags.text("resource-version")
+    change = Edit("annotations", put, drop, check, lambda old, new: "annotated", version)
+    edit(call, resources, change, "kubectl-annotate", shown)
     return None
 
 

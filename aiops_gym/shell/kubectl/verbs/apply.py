@@ -12,6 +12,7 @@ from aiops_gym.shell.kubectl.applying import (
     files_of,
     named,
     remembered,
+    unnamed,
     validation,
 )
 from aiops_gym.shell.kubectl.changes import ALL, CHANGING, VALIDATE, dry_run, query, report, typed
@@ -42,24 +43,24 @@ def run(call: Invocation) -> int | None:
     _validate(call)
     selection = files_of(call)
     infos, errors = selection.visit()
-    shown = output.printer(call)
+    if not infos and not errors:
+        raise Failure("no objects passed to apply")
     done: list[Json] = []
     for info in infos:
         try:
+            named(info)
             obj, word = _server_side(call, info) if flags.on("server-side") else _client_side(call, info)
+            done.append(typed(info.resource, obj))
+            if flags.text("output") in ("", "name") and not flags.text("template"):
+                report(call, info.resource, obj, word)
         except KubectlError as error:
             errors.append(error)
-            continue
-        done.append(typed(info.resource, obj))
-        if shown is None or flags.text("output") == "name":
-            report(call, info.resource, obj, word, shown=shown)
-    if done and shown is not None and flags.text("output") != "name":
-        many = {"apiVersion": "v1", "items": done, "kind": "List", "metadata": {}}
-        call.write(shown.one(done[0] if len(done) == 1 else many))
     if errors:
         raise Failures(errors)
-    if not infos:
-        raise Failure("no objects passed to apply")
+    shown = output.printer(call)
+    if shown is not None and flags.text("output") != "name":
+        many = {"apiVersion": "v1", "items": done, "kind": "List", "metadata": {}}
+        call.write(shown.one(done[0] if len(done) == 1 else many))
     return None
 
 
@@ -86,7 +87,7 @@ def _validate(call: Invocation) -> None:
 
 def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
     """Create or patch one object; gives it and what was done."""
-    named(info)
+    unnamed(info)
     mode = dry_run(call)
     answer = call.client.cluster.handle(Request("get", info.resource.name, info.namespace, info.name))
     if answer.code == 404:
@@ -137,7 +138,7 @@ def _server_side(call: Invocation, info: Info) -> tuple[Json, str]:
     except ServerError as error:
         if error.reason == "Conflict":
             raise Failure(f"{error.message}\n{ADVICE}") from None
-        raise error if not info.source else error.about("patching", info.source) from None
+        raise
     return obj, "serverside-applied"
 
 

@@ -10,7 +10,7 @@ from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.output import FLAGS, printer
 from aiops_gym.shell.kubectl.output.structs import Struct
 from aiops_gym.shell.kubectl.output.table import layout
-from aiops_gym.shell.kubectl.targets import EVERYWHERE
+from aiops_gym.shell.kubectl.targets import EVERYWHERE, warn_of
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.api.resources import find
 from aiops_gym.types import Request
@@ -55,6 +55,7 @@ def _url(call: Invocation, verb: str, path: str) -> Json:
 def _resource(call: Invocation, verb: str, what: str, namespace: str) -> Json:
     word, _, name = what.partition("/")
     found = None if word == "*" else find(word.lower())
+    warn_of(call, word)
     if found is None and word not in ("*", "users", "groups"):
         plural, _, group = word.lower().partition(".")
         where = f" in group '{group}'" if group else ""

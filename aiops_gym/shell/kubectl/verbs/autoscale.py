@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiops_gym.shell.kubectl.changes import dry_run, report
+from aiops_gym.shell.kubectl.changes import dry_run, prepare, report
 from aiops_gym.shell.kubectl.client import known
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag
@@ -19,6 +19,7 @@ SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 
 def run(call: Invocation) -> int | None:
     """Create an autoscaler for a workload."""
+    prepare(call)
     flags = call.flags
     least, most, percent = flags.number("min"), flags.number("max"), flags.number("cpu-percent")
     if most < 1:
@@ -50,7 +51,12 @@ def _make(call: Invocation, name: str, spec: dict[str, Any], percent: int) -> No
     if percent >= 0:
         goal = {"averageUtilization": percent, "type": "Utilization"}
         spec = {**spec, "metrics": [{"resource": {"name": "cpu", "target": goal}, "type": "Resource"}]}
-    make(call, new("autoscaling/v2", KIND, name, spec=spec), operation="autoscaled", manager="kubectl-autoscale")
+    make(
+        call,
+        new("autoscaling/v2", KIND, name, spec=spec),
+        operation="created" if dry_run(call) == "client" else "autoscaled",
+        manager="kubectl-autoscale",
+    )
 
 
 verb = Verb(

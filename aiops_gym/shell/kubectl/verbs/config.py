@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from aiops_gym.shell.kubectl import config
+from aiops_gym.shell.kubectl.entries import VERBS, save
 from aiops_gym.shell.kubectl.errors import Failure, UsageFailure
 from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.output import FLAGS, as_yaml, printer
@@ -113,7 +114,7 @@ def use_context(call: Invocation) -> int | None:
     found = config.load(call.context, call.flags)
     if config.entry(found, "contexts", call.args[0]) is None:
         raise Failure(f"no context exists with the name: {go_quote(call.args[0])}")
-    _save(call, {**found, "current-context": call.args[0]})
+    save(call, {**found, "current-context": call.args[0]})
     call.say(f"Switched to context {go_quote(call.args[0])}.")
     return 0
 
@@ -135,7 +136,7 @@ def set_context(call: Invocation) -> int | None:
     inner = {field: value for field, value in inner.items() if value or field != "namespace"}
     others = [item for item in found.get("contexts") or () if item["name"] != name]
     contexts = sorted([*others, {"context": inner, "name": name}], key=lambda item: str(item["name"]))
-    _save(call, {**found, "contexts": contexts})
+    save(call, {**found, "contexts": contexts})
     call.say(f"Context {go_quote(name)} {'modified' if old else 'created'}.")
     return 0
 
@@ -152,7 +153,7 @@ def delete_context(call: Invocation) -> int | None:
         call.warn(
             'warning: this removed your active context, use "kubectl config use-context" to select a different one'
         )
-    _save(call, {**found, "contexts": [item for item in found["contexts"] if item["name"] != name]})
+    save(call, {**found, "contexts": [item for item in found["contexts"] if item["name"] != name]})
     call.say(f"deleted context {name} from {path}")
     return 0
 
@@ -172,13 +173,9 @@ def rename_context(call: Invocation) -> int | None:
         )
     contexts = [{**item, "name": new} if item["name"] == old else item for item in found["contexts"]]
     current = new if found.get("current-context") == old else found.get("current-context")
-    _save(call, {**found, "contexts": contexts, "current-context": current})
+    save(call, {**found, "contexts": contexts, "current-context": current})
     call.say(f"Context {go_quote(old)} renamed to {go_quote(new)}.")
     return 0
-
-
-def _save(call: Invocation, found: Mapping[str, Any]) -> None:
-    call.context.files.write(config.path(call.context, call.flags), as_yaml.text(dict(found)))
 
 
 _FIELDS: Final = (
@@ -206,6 +203,7 @@ verb = Verb(
         Verb("get-users", _names("users"), short="Display users defined in the kubeconfig"),
         Verb("rename-context", rename_context, short="Rename a context from the kubeconfig file"),
         Verb("set-context", set_context, flags=_FIELDS, short="Set a context entry in kubeconfig"),
+        *VERBS,
         Verb("use-context", use_context, aliases=("use",), short="Set the current-context in a kubeconfig file"),
         Verb(
             "view",

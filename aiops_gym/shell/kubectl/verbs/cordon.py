@@ -10,7 +10,7 @@ from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.objects import get
 
 
-def nodes(call: Invocation) -> tuple[list[Info], list[KubectlError]]:
+def nodes(call: Invocation) -> list[Info]:
     """The nodes that a command is about. Raises Failure."""
     labels = call.flags.text("selector")
     if labels and call.args:
@@ -18,7 +18,7 @@ def nodes(call: Invocation) -> tuple[list[Info], list[KubectlError]]:
     if not labels and not call.args:
         raise UsageFailure(f"USAGE: {call.path.removeprefix('kubectl ')} NODE [flags]")
     words = [word if "/" in word else f"node/{word}" for word in call.args] or ["nodes"]
-    return select(call, words, labels=labels, empty_selector=bool(labels)).visit()
+    return select(call, words, labels=labels, empty_selector=bool(labels), keep_going=False).infos()
 
 
 def mark(call: Invocation, info: Info, unschedulable: bool) -> None:
@@ -52,8 +52,9 @@ def run_uncordon(call: Invocation) -> int | None:
 
 
 def _each(call: Invocation, unschedulable: bool) -> int | None:
-    infos, errors = nodes(call)
-    for info in infos:
+    dry_run(call)
+    errors: list[KubectlError] = []
+    for info in nodes(call):
         try:
             mark(call, info, unschedulable)
         except KubectlError as error:

@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.shell.kubectl.changes import DRY_RUN, SUFFIX, dry_run
 from aiops_gym.shell.kubectl.client import kind_group
 from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError
-from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.targets import EVERYWHERE, FIELDS, FILES, SELECTOR, Info, Selection, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.shell.kubectl.waiting import until
@@ -34,6 +34,11 @@ def run(call: Invocation) -> int | None:
     flags = call.flags
     grace = _grace(call)
     _validate(call)
+    for path in flags.items("filename"):
+        if path != "-" and "://" not in path and not call.context.files.exists(path):
+            raise Failure(f"the path {go_quote(path)} does not exist")
+    if flags.text("output") not in ("", "name") and not (flags.items("filename") and call.args):
+        raise Failure(f"unexpected -o output mode: {flags.text('output')}. We only support '-o name'")
     selection = select(
         call,
         call.args,
@@ -149,10 +154,8 @@ def _cascade(word: str) -> str:
 
 def _validate(call: Invocation) -> None:
     flags = call.flags
-    dry_run(call)
     _cascade(flags.text("cascade"))
-    if flags.text("output") not in ("", "name"):
-        raise Failure(f"unexpected -o output mode: {flags.text('output')}. We only support '-o name'")
+    dry_run(call)
     if flags.on("all") and flags.text("selector"):
         raise Failure("cannot set --all and --selector at the same time")
     if flags.on("all") and flags.text("field-selector"):

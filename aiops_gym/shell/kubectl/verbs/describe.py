@@ -33,7 +33,7 @@ def run(call: Invocation) -> int | None:
     )
     infos, errors = selection.visit()
     view = View(call.client.cluster, flags.on("show-events"))
-    if errors and len(call.args) == 2 and _not_found(errors[0]):
+    if len(errors) == 1 and len(call.args) == 2 and _not_found(errors[0]):
         _by_prefix(call, view, errors[0])
         return None
     call.write("\n\n".join(_text(view, info) for info in infos))

@@ -24,15 +24,17 @@ STEP: Final = 1.0
 def run(call: Invocation) -> int | None:
     """Print events."""
     flags = call.flags
+    fields = _about(flags.text("for"))
+    shown = printer(call)
     types = [kind.lower() for kind in flags.items("types")]
     for kind in types:
         if kind not in ("normal", "warning"):
             raise Failure("valid --types are Normal or Warning")
-    fields = _about(flags.text("for"))
-    shown = printer(call)
     found = _events(call, types, fields)
-    if shown is not None:
+    if found and shown is not None:
         items = [{"apiVersion": "v1", "kind": "Event", **event} for event in found]
+        if flags.text("output") == "name":  # kubectl has no name for a list of Go's types, and says nothing
+            return 0
         call.write(shown.one(Struct({"apiVersion": "v1", "items": items, "kind": "EventList", "metadata": {}})))
         return 0
     if found or flags.on("watch"):
@@ -51,8 +53,10 @@ def _about(word: str) -> str:
     if not word:
         return ""
     kind, slash, name = word.partition("/")
-    if not slash or "/" in name or not kind or not name:
+    if not slash:
         raise Failure("--for must be in resource/name form")
+    if "/" in name:
+        raise Failure("arguments in resource/name form may not have more than one slash")
     resource = known(kind)
     return f"involvedObject.kind={resource.kind},involvedObject.name={name}"
 

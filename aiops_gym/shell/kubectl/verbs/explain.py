@@ -8,8 +8,9 @@ from typing import Final
 from aiops_gym.shell.kubectl.client import api_version, known
 from aiops_gym.shell.kubectl.errors import Failure, KubectlError
 from aiops_gym.shell.kubectl.flags import Flag, go_quote
+from aiops_gym.shell.kubectl.targets import warn_of
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
-from aiops_gym.sim.api.resources import Resource
+from aiops_gym.sim.api.resources import RESOURCES, Resource
 from aiops_gym.sim.api.schema import Field, fields, type_of
 
 MISSING: Final = (
@@ -39,9 +40,20 @@ def run(call: Invocation) -> int | None:
         resource = known(word)
     except Failure as error:
         raise KubectlError(error.inner) from None
-    kind = type_of(api_version(resource), resource.kind)
+    warn_of(call, word)
+    version = call.flags.text("api-version") or api_version(resource)
+    kind = type_of(version, resource.kind)
+    if not kind and any(version == api_version(other) for other in RESOURCES.values()):
+        raise Failure(f"GVR ({version}, Resource={resource.plural}) not found in OpenAPI schema")
+    if not kind and version != api_version(resource):
+        group, _, number = version.rpartition("/")
+        raise Failure(f"couldn't find resource for {go_quote(f'{group}/{number}, Resource={resource.plural}')}")
     if not kind:
         raise Failure(f"couldn't find resource for {go_quote(f'{api_version(resource)}, Resource={resource.plural}')}")
+    if call.flags.text("output") == "plaintext-openapiv2":  # of which the server has nothing
+        raise Failure(f"couldn't find resource for {go_quote(f'/{version}, Kind={resource.kind}')}")
+    if call.flags.text("output") != "plaintext":
+        raise Failure(f"unrecognized format: {call.flags.text('output')}")
     field: Field | None = None
     for name in path:
         found = fields(kind).get(name)

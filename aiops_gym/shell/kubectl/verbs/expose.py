@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from aiops_gym.shell.kubectl.changes import prepare
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.making import FLAGS, make
@@ -17,6 +18,7 @@ Json = Any
 
 def run(call: Invocation) -> int | None:
     """Create a service for a workload, a pod or another service."""
+    prepare(call)
     flags = call.flags
     infos = select(
         call, call.args, filenames=flags.items("filename"), recursive=flags.on("recursive"), latest=True

@@ -14,6 +14,8 @@ from aiops_gym.shell.kubectl.output.tables import Tables, TableStyle
 from aiops_gym.shell.kubectl.targets import Info, Selection, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.shell.kubectl.watching import watch
+from aiops_gym.sim.api.age import human_duration
+from aiops_gym.sim.times import millis
 
 Json = Any
 HUMAN: Final = ("", "wide")
@@ -35,8 +37,11 @@ def run(call: Invocation) -> int | None:
     _validate(call, watching)
     human = flags.text("output") in HUMAN and not flags.text("template")
     wanted = _selected(call, human, watching)
+    wanted.subresource = flags.text("subresource")
     if watching:
         return watch(call, wanted, style_of(call, False) if human else printer(call, columns=True, plain=HUMAN))
+    if wanted.subresource and wanted.queries:
+        raise Failure("subresource cannot be used when bulk resources are specified")
     infos, errors = wanted.visit()
     if flags.on("ignore-not-found"):
         errors = [error for error in errors if not (isinstance(error, ServerError) and error.reason == "NotFound")]
@@ -105,16 +110,33 @@ def _tables(call: Invocation, infos: list[Info], errors: list[KubectlError]) -> 
         # kubectl takes several Tables for the objects to sort: their rows stay as they are
         infos = [infos[at] for at in order([info.obj for info in infos], field)]
     for info in infos:
+        if not call.flags.on("server-print"):
+            info.obj = _plain(info.obj, call.client.cluster.now())
+        if not call.flags.on("server-print") and field and len(info.obj["rows"]) > 1:
+            order([row["object"] for row in info.obj["rows"]], field)
         table = _in_order(info.obj, field) if field and len(infos) == 1 else info.obj
         tables.add(kind_group(info.resource), info.resource.namespaced, table)
     text = tables.text()
     call.write(text)
     if not text and not errors and not call.flags.on("ignore-not-found"):
-        inside = not call.flags.on("all-namespaces") and all(info.resource.namespaced for info in infos)
+        told = call.flags.on("server-print")  # without it there is nothing whose kind could be looked at
+        inside = not call.flags.on("all-namespaces") and not (told and any(not i.resource.namespaced for i in infos))
         call.warn(f"No resources found in {call.namespace} namespace." if inside else "No resources found")
     if errors:
         raise Failures(errors)
     return 0
+
+
+def _plain(table: Json, now: float) -> Json:
+    """A Table as kubectl makes one without the server's help: names and ages, at a time of its own (Unix seconds)."""
+    columns = [{"name": "Name", "format": "name"}, {"name": "Age"}]
+    rows = []
+    for row in table["rows"]:
+        meta = row["object"]["metadata"]
+        made = meta.get("creationTimestamp")
+        age = human_duration(now - millis(made) / 1000) if made else "<unknown>"
+        rows.append({**row, "cells": [meta["name"], age]})
+    return {**table, "columnDefinitions": columns, "rows": rows}
 
 
 def _in_order(table: Json, field: str) -> Json:
@@ -138,8 +160,11 @@ def _objects(call: Invocation, wanted: Selection, infos: list[Info], errors: lis
             raise Failures(errors)
         return 0
     shown = printer(call, columns=True, plain=HUMAN)
-    if shown is not None:
-        _show(call, shown, wanted.single and len(infos) == 1, [info.obj for info in infos])
+    try:
+        if shown is not None:
+            _show(call, shown, wanted.single and len(infos) == 1, [info.obj for info in infos])
+    except KubectlError as error:
+        errors = [*errors, error]
     if errors:
         raise Failures(errors)
     return 0

@@ -22,10 +22,11 @@ WRONG = (
 
 def run(call: Invocation) -> int | None:
     """Put labels on objects, or take them off."""
+    dry_run(call)
     resources, words = split(call.args, "label")
     put, drop = _parse(words)
     validate(call, resources, "pod", bool(words))
-    overwrite = call.flags.on("overwrite")
+    overwrite, version = call.flags.on("overwrite"), call.flags.text("resource-version")
 
     def check(present: Mapping[str, str]) -> None:
         errors = [
@@ -41,7 +42,7 @@ def run(call: Invocation) -> int | None:
             return "not labeled"
         return "unlabeled" if not overwrite and len(new) < len(old) else "labeled"
 
-    edit(call, resources, Edit("labels", put, drop, check, words_for), "kubectl-label")
+    edit(call, resources, Edit("labels", put, drop, check, words_for, version), "kubectl-label")
     return None
 
 
@@ -70,6 +71,8 @@ def validate(call: Invocation, resources: Sequence[str], example: str, changing:
     """Refuse contradictory flags. Raises Failure."""
     flags = call.flags
     files = flags.items("filename")
+    if flags.on("list") and flags.text("output") and example == "pod":
+        raise Failure("--list and --output may not be specified together")
     if flags.on("all") and flags.text("selector"):
         raise Failure("cannot set --all and --selector at the same time")
     if flags.on("all") and flags.text("field-selector"):

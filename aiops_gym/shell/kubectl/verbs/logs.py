@@ -49,7 +49,12 @@ def run(call: Invocation) -> int | None:
             )
         return _follow(call, sources, query)
     for source in sources:
-        call.write(_prefixed(call, source, _read(call, source, query)))
+        try:
+            call.write(_prefixed(call, source, _read(call, source, query)))
+        except ServerError as error:
+            if not flags.on("ignore-errors"):
+                raise
+            call.write(_prefixed(call, source, f"error: {error.message}\n"))
     return 0
 
 

@@ -9,7 +9,7 @@ import yaml
 from aiops_gym.shell.kubectl import gojson, goyaml
 from aiops_gym.shell.kubectl.changes import CHANGING, LOCAL, dry_run, query, report
 from aiops_gym.shell.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
-from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.shell.kubectl.errors import Failure, Failures, ServerError
 from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.targets import FILES, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
@@ -45,15 +45,11 @@ def run(call: Invocation) -> int | None:
         recursive=flags.on("recursive"),
         latest=not local,
     )
-    infos, errors = selection.visit()
-    for info in infos:
-        try:
-            _patch(call, info, kind, _decode(text, kind, local) if raw else patch, local)
-        except KubectlError as error:
-            errors.append(error)
+    selection.subresource = flags.text("subresource")
+    errors = selection.each(lambda info: _patch(call, info, kind, _decode(text, kind, local) if raw else patch, local))
     if errors:
         raise Failures(errors)
-    if not infos:
+    if not selection.named:
         raise Failure("no objects passed to patch")
     return None
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiops_gym.shell.kubectl import output
 from aiops_gym.shell.kubectl.applying import LAST_APPLIED, files_of, remembered, validation
-from aiops_gym.shell.kubectl.changes import CHANGING, VALIDATE, dry_run, report
-from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
-from aiops_gym.shell.kubectl.flags import Flag
+from aiops_gym.shell.kubectl.changes import CHANGING, VALIDATE, dry_run, prepare, report
+from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.targets import FILES, Info
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.shell.kubectl.verbs.delete import DELETING, remove
@@ -20,9 +19,7 @@ Json = Any
 
 def run(call: Invocation) -> int | None:
     """Put the objects of files in the place of those in the cluster."""
-    flags = call.flags
-    if call.args:
-        raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
+    flags, shown = call.flags, prepare(call)
     if flags.number("grace-period") >= 0 and not flags.on("force"):
         raise Failure("--grace-period must have --force specified")
     if flags.seconds("timeout") and not flags.on("force"):
@@ -34,7 +31,6 @@ def run(call: Invocation) -> int | None:
         selection.named = places
         grace = flags.number("grace-period")
         remove(call, selection, grace=grace or 1, lenient=True)
-    shown = output.printer(call)
     for info in infos:
         try:
             obj = _replaced(call, info, recreate=flags.on("force"))
@@ -63,6 +59,8 @@ def _replaced(call: Invocation, info: Info, *, recreate: bool) -> Json:
         return call.client.update(info.resource, obj, info.namespace, **asked)
     except ServerError as error:
         raise error.about("creating" if recreate else "replacing", info.source) from None
+    except Failure as error:
+        raise Failure(f"error when replacing {go_quote(info.source)}: {error.inner}") from None
 
 
 def _versioned(call: Invocation, info: Info, obj: Json) -> Json:

@@ -6,7 +6,7 @@ from typing import Any
 
 from aiops_gym.shell.kubectl import output
 from aiops_gym.shell.kubectl.changes import DRY_RUN, MANAGER, dry_run, query, report
-from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.shell.kubectl.errors import Failure, Failures, ServerError
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.rollouts import history
 from aiops_gym.shell.kubectl.rollouts.status import VIEWERS
@@ -26,16 +26,13 @@ def status(call: Invocation) -> int | None:
     if call.flags.number("revision") < 0:
         _required(call)
         raise Failure(f"revision must be a positive integer: {call.flags.number('revision')}")
-    infos, errors = _selected(call).visit()
-    for info in infos:
-        try:
-            if not _follow(call, info):
-                return None
-        except KubectlError as error:
-            errors.append(error)
+    seen: list[bool] = []
+    errors = _selected(call).each(lambda info: seen.append(all(seen) and _follow(call, info)))
+    if not all(seen):
+        return None
     if errors:
         raise Failures(errors)
-    if not infos:
+    if not seen:
         call.warn(f"No resources found in {call.namespace} namespace.")
     return None
 
@@ -69,15 +66,11 @@ def _follow(call: Invocation, info: Info) -> bool:
 def show(call: Invocation) -> int | None:
     """Print the revisions of a workload, or one of them."""
     number = call.flags.number("revision")
+    _required(call)
     if number < 0:
-        _required(call)
         raise Failure(f"revision must be a positive integer: {number}")
-    infos, errors = _selected(call).visit()
-    for info in infos:
-        try:
-            _show(call, info, number)
-        except KubectlError as error:
-            errors.append(error)
+    output.printer(call)
+    errors = _selected(call).each(lambda info: _show(call, info, number))
     if errors:
         raise Failures(errors)
     return None
@@ -89,7 +82,7 @@ def _show(call: Invocation, info: Info, number: int) -> None:
         if number and number not in found:
             raise Failure("unable to find the specified revision")
         for revision in [number] if number else sorted(found):
-            report(call, info.resource, found[revision], "")
+            report(call, info.resource, history.remembered(info, found[revision]), "")
         return
     if number:
         report(call, info.resource, info.obj, f"with revision #{number}\n{history.details(call.client, info, number)}")
@@ -100,12 +93,10 @@ def _show(call: Invocation, info: Info, number: int) -> None:
 def undo(call: Invocation) -> int | None:
     """Go back to an earlier revision."""
     mode = dry_run(call)
-    infos, errors = _selected(call).visit()
-    for info in infos:
-        try:
-            report(call, info.resource, info.obj, history.undo(call, info, call.flags.number("to-revision"), mode))
-        except KubectlError as error:
-            errors.append(error)
+    number = call.flags.number("to-revision")
+    errors = _selected(call).each(
+        lambda info: report(call, info.resource, info.obj, history.undo(call, info, number, mode))
+    )
     if errors:
         raise Failures(errors)
     return None

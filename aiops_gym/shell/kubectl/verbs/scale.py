@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.shell.kubectl.changes import ALL, CHANGING, dry_run, query, report
+from aiops_gym.shell.kubectl.changes import ALL, CHANGING, dry_run, prepare, query, report
 from aiops_gym.shell.kubectl.client import MERGE
 from aiops_gym.shell.kubectl.errors import Failure, Failures, ServerError
 from aiops_gym.shell.kubectl.flags import Flag
@@ -15,6 +15,7 @@ from aiops_gym.types import Request
 
 def run(call: Invocation) -> int | None:
     """Set the number of replicas of one or more workloads."""
+    prepare(call)
     flags, replicas = call.flags, call.flags.number("replicas")
     if replicas < 0:
         raise Failure("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0")
@@ -25,7 +26,6 @@ def run(call: Invocation) -> int | None:
         call,
         call.args,
         labels=flags.text("selector"),
-        everything=flags.on("all"),
         filenames=flags.items("filename"),
         recursive=flags.on("recursive"),
         empty_selector=flags.on("all"),
@@ -36,7 +36,9 @@ def run(call: Invocation) -> int | None:
         raise Failure("cannot use --resource-version with multiple resources")
     if not infos:
         why = Failures(errors).errors if errors else []
-        raise Failure(f"no objects passed to scale {', '.join(_words(error) for error in why)}".rstrip())
+        texts = list(dict.fromkeys(map(_words, why)))
+        told = f"[{', '.join(texts)}]" if len(texts) > 1 else "".join(texts)
+        raise Failure(f"no objects passed to scale {told}".rstrip())
     for info in infos:
         if mode != "client":
             _scale(call, info, replicas)
@@ -60,7 +62,7 @@ def _scale(call: Invocation, info: Info, replicas: int) -> None:
         MERGE,
         info.namespace,
         subresource="scale",
-        query={k: v for k, v in query(call, "").items() if v},
+        query=query(call, "kubectl"),
     )
     timeout = call.flags.seconds("timeout")
     if timeout and dry_run(call) == "none":

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from aiops_gym.shell.kubectl.changes import ALL, CHANGING, dry_run, query, report
+from aiops_gym.shell.kubectl.changes import ALL, CHANGING, dry_run, prepare, query, report
+from aiops_gym.shell.kubectl.client import known
 from aiops_gym.shell.kubectl.errors import Failure, Failures, KubectlError, UsageFailure
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.targets import SELECTOR, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.api import names
 from aiops_gym.sim.objects import get
 
 Json = Any
-NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
-WRONG = (
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric "
-    "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
-    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-)
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -37,74 +32,115 @@ class Taint(NamedTuple):
 
 def run(call: Invocation) -> int | None:
     """Put taints on nodes, or take them off."""
-    resources = [word for word in call.args if not _is_spec(word)]
-    words = [word for word in call.args if _is_spec(word)]
-    put, drop = _parse(words)
+    prepare(call)
+    resources, words = _split(call.args)
     if not resources:
         raise Failure("one or more resources must be specified as <resource> <name>")
-    if not put and not drop:
+    if not words:
         raise Failure("at least one taint update is required")
+    put, drop = _parse(words)
+    _validate(call, resources[0], put, drop)
     labels, every = call.flags.text("selector"), call.flags.on("all")
-    infos, errors = select(
-        call, resources, labels=labels, everything=every, empty_selector=bool(labels) or every
-    ).visit()
-    for info in infos:
-        try:
-            _taint(call, info, put, drop)
-        except KubectlError as error:
-            errors.append(error)
+    selection = select(call, resources, labels=labels, everything=every, empty_selector=bool(labels) or every)
+    errors = selection.each(lambda info: _taint(call, info, put, drop))
     if errors:
         raise Failures(errors)
     return None
 
 
-def _is_spec(word: str) -> bool:
-    return "=" in word or ":" in word or word.endswith("-")
+def _split(args: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The resource and names, then taints. Raises Failure for one after the other."""
+    resources: list[str] = []
+    words: list[str] = []
+    for word in args:
+        if "=" in word or ":" in word or word.endswith("-"):
+            words.append(word)
+        elif words:
+            raise Failure(f"all resources must be specified before taint changes: {word}")
+        else:
+            resources.append(word)
+    return resources, words
 
 
 def _parse(words: Sequence[str]) -> tuple[list[Taint], list[Taint]]:
     put: list[Taint] = []
     drop: list[Taint] = []
     for word in words:
-        gone = word.endswith("-")
-        body, _, effect = word.removesuffix("-").partition(":")
-        key, equals, value = body.partition("=")
-        if word.count(":") > 1:
+        if word.endswith("-"):
+            drop.append(_one(word[:-1])._replace(value=""))
+            continue
+        taint = _one(word)
+        if not taint.effect:
             raise UsageFailure(f"invalid taint spec: {word}")
-        if not gone and not effect:
-            raise UsageFailure(f"invalid taint spec: {word}{_not_a_name(body)}")
-        if effect and effect not in EFFECTS:
-            raise UsageFailure(f"invalid taint effect: {effect}, unsupported taint effect")
-        (drop if gone else put).append(Taint(key, value if equals else "", effect))
+        if any(taint[::2] == other[::2] for other in put):
+            shown = f"{{{taint.key} {taint.value} {taint.effect} <nil>}}"
+            raise UsageFailure(f"duplicated taints with the same key and effect: {shown}")
+        put.append(taint)
     return put, drop
 
 
-def _not_a_name(text: str) -> str:
-    """What is wrong with a key, "" if nothing is."""
-    return "" if NAME.fullmatch(text) else f", {WRONG}"
+def _one(text: str) -> Taint:
+    """`key=value:effect`, `key:effect` or `key`. Raises UsageFailure."""
+    key, *effects = text.split(":")
+    value, wrong = "", f"invalid taint spec: {text}"
+    if len(effects) > 1:
+        raise UsageFailure(wrong)
+    if effects:
+        if effects[0] not in EFFECTS:
+            raise UsageFailure(f"invalid taint effect: {effects[0]}, unsupported taint effect")
+        key, *values = key.split("=")
+        value = values[0] if values else ""
+        if len(values) > 1:
+            raise UsageFailure(wrong)
+        if faults := names.label_value(value):
+            raise UsageFailure(f"{wrong}, {'; '.join(faults)}")
+    if faults := names.qualified_name(key):
+        raise UsageFailure(f"{wrong}, {'; '.join(faults)}")
+    return Taint(key, value, effects[0] if effects else "")
+
+
+def _validate(call: Invocation, word: str, put: Sequence[Taint], drop: Sequence[Taint]) -> None:
+    """Refuse what is not a node, and what contradicts itself. Raises Failure."""
+    try:
+        resource = known(word)
+    except Failure as error:
+        raise KubectlError(error.inner) from None
+    if resource.kind != "Node":
+        raise Failure(f"invalid resource type {word}, only node types are supported")
+    both = [gone for taint in put for gone in drop if gone.key == taint.key and gone.effect in ("", taint.effect)]
+    if both:
+        shown = ", ".join(f"{taint.key}={taint.effect}" for taint in both)
+        raise Failure(f"can not both modify and remove the following taint(s) in the same command: {shown}")
+    if call.flags.on("all") and call.flags.text("selector"):
+        raise Failure("cannot set --all and --selector at the same time")
 
 
 def _taint(call: Invocation, info: Info, put: Sequence[Taint], drop: Sequence[Taint]) -> None:
-    if info.resource.kind != "Node":
-        raise Failure(f"invalid resource type {call.args[0]}, only node types are supported")
     present: list[Json] = list(get(info.obj, "spec", "taints", default=()))
-    if not call.flags.on("overwrite"):
+    overwrite = call.flags.on("overwrite")
+    if not overwrite:
         same = [taint.key for taint in put if any(taint.matches(old) for old in present)]
         if same:
             keys = ",".join(same)
             raise Failure(f"node {info.name} already has {keys} taint(s) with same effect(s) and --overwrite is false")
-    missing = [Failure(f"taint {_shown(taint)} not found") for taint in drop if not any(map(taint.matches, present))]
+    wanted = [_written(taint) for taint in put]
+    wanted += [old for old in present if not any(taint.matches(old) for taint in put)]
+    added, removed = len(wanted) != len(present), False
+    missing: list[KubectlError] = []
+    for taint in drop:
+        kept = [old for old in wanted if not taint.matches(old)]
+        removed = len(kept) != len(wanted)
+        if not removed:
+            missing.append(Failure(f"taint {_shown(taint)} not found"))
+        wanted = kept
     if missing:
         raise Failures(missing)
-    kept = [old for old in present if not any(taint.matches(old) for taint in (*put, *drop))]
-    wanted = [_written(taint) for taint in put] + kept
-    replaced = any(taint.matches(old) for taint in put for old in present)
-    operation = "modified" if (put and drop) or replaced else "tainted" if put else "untainted"
+    operation = "modified" if (added and removed) or overwrite else "tainted" if added else "untainted"
     changed = {**info.obj, "spec": {**info.obj["spec"], "taints": wanted}}
     if dry_run(call) != "client":
         patch = {"spec": {"taints": wanted or None}}
         changed = call.client.patch(info.resource, info.name, patch, query=query(call, "kubectl-taint"))
-    report(call, info.resource, changed, operation)
+    report(call, info.resource, changed, operation, mode="none")
 
 
 def _written(taint: Taint) -> Json:

@@ -15,6 +15,7 @@ from aiops_gym.shell.kubectl.targets import EVERYWHERE, FIELDS, SELECTOR
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.api import quantity
 from aiops_gym.sim.api.resources import RESOURCES
+from aiops_gym.sim.api.selectors import parse_labels
 from aiops_gym.sim.times import millis
 
 Json = Any
@@ -31,7 +32,7 @@ def pods(call: Invocation) -> int | None:
     flags = call.flags
     if len(call.args) > 1 or (call.args and flags.text("selector")):
         _refuse(call, "pod")
-    _check_sort(call)
+    _check(call)
     everywhere = flags.on("all-namespaces")
     items = _ask(call, "pods.metrics.k8s.io", call.args, "" if everywhere else call.namespace)
     if not items:
@@ -50,7 +51,7 @@ def nodes(call: Invocation) -> int | None:
     """`kubectl top nodes`"""
     if len(call.args) > 1 or (call.args and call.flags.text("selector")):
         _refuse(call, "node")
-    _check_sort(call)
+    _check(call)
     items = _ask(call, "nodes.metrics.k8s.io", call.args, "")
     if not items:
         raise Failure("metrics not available yet")
@@ -73,9 +74,14 @@ def _refuse(call: Invocation, what: str) -> NoReturn:
     raise Failure("only one of NAME or selector can be provided")
 
 
-def _check_sort(call: Invocation) -> None:
+def _check(call: Invocation) -> None:
+    """Refuse an unknown order, and a selector that is none: it is read before the server is asked. Raises Failure."""
     if call.flags.text("sort-by") not in ("", "cpu", "memory"):
         raise Failure("--sort-by accepts only cpu or memory")
+    try:
+        parse_labels(call.flags.text("selector"))
+    except ValueError as error:
+        raise Failure(str(error)) from None
 
 
 def _ask(call: Invocation, resource: str, names: Sequence[str], namespace: str) -> list[Json]:

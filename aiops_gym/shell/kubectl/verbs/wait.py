@@ -28,7 +28,7 @@ FORMAT: Final = (
 )
 
 
-class OutOfTime(KubectlError):
+class OutOfTime(Exception):
     """The command itself may not run any longer."""
 
 
@@ -51,20 +51,26 @@ def run(call: Invocation) -> int | None:
         recursive=flags.on("recursive"),
         latest=True,
     )
+    done: list[Info] = []
+
+    def follow(info: Info) -> None:
+        done.append(info)
+        _until(call, info, check, deadline, timeout)
+        _report(call, info)
+
     try:
-        infos, errors = _appeared(call, wanted, deadline) if creation else wanted.visit()
-        if deletion:
-            errors = [e for e in errors if not (isinstance(e, ServerError) and e.reason == "NotFound")]
-        if not infos and not errors and not deletion:
-            raise Failure("no matching resources found")
-        for info in infos:
-            try:
-                _until(call, info, check, deadline, timeout)
-                _report(call, info)
-            except (Failure, ServerError) as error:
-                errors.append(error)
+        if creation:
+            wanted.named, missing = _appeared(call, wanted, deadline)
+            wanted.queries = []
+            errors = [*missing, *wanted.each(follow)]
+        else:
+            errors = wanted.each(follow)
     except OutOfTime:
         return 1
+    if deletion:
+        errors = [e for e in errors if not (isinstance(e, ServerError) and e.reason == "NotFound")]
+    if not done and not errors and not deletion:
+        raise Failure("no matching resources found")
     if errors:
         raise Failures(errors)
     return 0

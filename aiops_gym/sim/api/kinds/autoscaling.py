@@ -88,7 +88,13 @@ def _budget_faults(draft: Draft) -> list[Fault]:
     return faults
 
 
+def _scale_cells(scale: Obj) -> list[Json]:
+    wanted, present = get(scale, "spec", "replicas", default=0), get(scale, "status", "replicas", default=0)
+    return [scale["metadata"]["name"], wanted, present, age(scale)]
+
+
 KINDS = (
+    Kind(resource="scales.autoscaling", columns=columns("Name/Desired#/Available#/Age"), cells=_scale_cells),
     Kind(
         resource="horizontalpodautoscalers.autoscaling",
         columns=columns("Name/Reference/Targets/MinPods/MaxPods#/Replicas#/Age"),

@@ -124,6 +124,17 @@ def _driver_cells(obj: Obj) -> list[Json]:
     return [obj["metadata"]["name"], *flags, "<unset>", again, modes, age(obj)]
 
 
+def _canonical(draft: Draft) -> None:
+    """Have the data as the server keeps raw JSON: kubectl compares it byte by byte with what it would be now."""
+    draft["data"] = _sorted(draft.get("data") or {})
+
+
+def _sorted(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
+
+
 KINDS = (
     Kind(
         resource="resourcequotas",
@@ -155,6 +166,7 @@ KINDS = (
         resource="controllerrevisions.apps",
         columns=columns("Name/Controller/Revision#/Age"),
         cells=_revision_cells,
+        default=_canonical,
     ),
     Kind(
         resource="apiservices.apiregistration.k8s.io",

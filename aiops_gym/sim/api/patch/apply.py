@@ -168,17 +168,14 @@ def _list_deletions(
         patch[key], patch[ORDER + key] = items, [{by: i[by]} for i in wanted]
 
 
-def server_side(current: Map, intent: Map, type_name: str, before: Map | None = None) -> dict[str, Json]:
-    """`current` with an intent applied over it; what the same manager asked for `before` and now no more goes.
+def server_side(current: Map, intent: Map, type_name: str) -> dict[str, Json]:
+    """`current` with an intent applied over it.
 
     >>> now = {"spec": {"containers": [{"name": "a", "image": "x"}]}}
     >>> server_side(now, {"spec": {"containers": [{"name": "a", "tty": True}]}}, "Pod")
     {'spec': {'containers': [{'name': 'a', 'image': 'x', 'tty': True}]}}
     """
-    merged = copied(current)
-    if before:
-        merged = _forget(merged, before, intent, type_name)
-    return dict(_overlay(merged, intent, type_name))
+    return dict(_overlay(copied(current), intent, type_name))
 
 
 def _overlay(current: Json, intent: Json, type_name: str) -> Json:
@@ -216,24 +213,3 @@ def _overlay_list(current: list[Json], intent: list[Json], declared: Field) -> l
 
 def _map_key(item: Map, keys: tuple[str, ...]) -> list[Json]:
     return [item.get(k, "TCP" if k == "protocol" else None) for k in keys]
-
-
-def _forget(current: Json, before: Json, intent: Json, type_name: str) -> Json:
-    """`current` without what stands in `before` and not in `intent`."""
-    if not isinstance(current, dict) or not isinstance(before, Mapping) or not isinstance(intent, Mapping):
-        return current
-    known = fields(type_name)
-    for key, value in before.items():
-        declared = known.get(key)
-        if key in ("apiVersion", "kind", "name", "namespace") or key not in current:
-            continue
-        if key not in intent:
-            del current[key]
-        elif isinstance(value, list) and declared and declared.map_keys and isinstance(intent[key], list):
-            kept = [_map_key(i, declared.map_keys) for i in intent[key]]
-            gone = [_map_key(i, declared.map_keys) for i in value if _map_key(i, declared.map_keys) not in kept]
-            current[key] = [i for i in current[key] if _map_key(i, declared.map_keys) not in gone]
-        else:
-            inner = declared.type if declared and not declared.shape else ""
-            current[key] = _forget(current[key], value, intent[key], inner)
-    return current
