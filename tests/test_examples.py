@@ -14,6 +14,7 @@ SAYS = {
     "02_llm_as_policy": ["seed 2: submitted", "saved the last one"],
     "03_same_seed_same_episode": ["same bytes: True", "another cluster: True", "again: True"],
     "04_branching": ["roll geo back   reward 1.0", "take geo away   reward 0.0", "continues exactly: True"],
+    "05_root_cause": ["Bank-task_", "reward ", "rows of timestamp, rr, sr, cnt, mrt, tc"],
 }
 
 

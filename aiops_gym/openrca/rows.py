@@ -95,20 +95,20 @@ class Rows:
 
     def times(self) -> np.ndarray:
         """Unix milliseconds, int64."""
-        return self._joined([part.times(at) for part, at in self._all], np.int64)
+        return self._joined([part.times(at) for part, at in self.placed], np.int64)
 
     def numbers(self, column: str) -> np.ndarray:
         """Values of a column of numbers: int64, or float64 with NaN where there is none."""
         kind = self._kind(column, ("int", "float"))
         return self._joined(
-            [part.store.column(column)[at] for part, at in self._all], np.int64 if kind == "int" else np.float64
+            [part.store.column(column)[at] for part, at in self.placed], np.int64 if kind == "int" else np.float64
         )
 
     def codes(self, column: str) -> tuple[np.ndarray, list[str]]:
         """Values of a code column: their places in a sorted list of names (some may not occur), and that list."""
         self._kind(column, ("code",))
         known, tables = self._names(column)
-        found = [part.codes(column, at) for part, at in self._all]
+        found = [part.codes(column, at) for part, at in self.placed]
         if len(found) > 1:
             found = [table[codes] for table, codes in zip(tables, found, strict=True)]
         return self._joined(found, np.int64), known
@@ -119,15 +119,15 @@ class Rows:
             codes, known = self.codes(column)
             return [known[code] for code in (codes if at is None else codes[np.asarray(at, np.int64)]).tolist()]
         places = np.arange(self.count) if at is None else np.asarray(at, np.int64)
-        if self._order is not None:
-            places = self._order[places]
+        if self.order is not None:
+            places = self.order[places]
         return self._texts(column, places)
 
     def _texts(self, column: str, places: np.ndarray) -> list[str]:
         """Texts of rows by their places in the parts laid end to end."""
         made = np.empty(len(places), object)
         begin = 0
-        for part, at in self._all:
+        for part, at in self.placed:
             mine = np.flatnonzero((places >= begin) & (places < begin + part.count))
             rows = part.store.text_rows(at)[places[mine] - begin]
             made[mine] = part.store.texts.read(column, rows)
@@ -180,13 +180,14 @@ class Rows:
     # --- order among files ---
 
     @cached_property
-    def _all(self) -> list[tuple[Part, Positions]]:
+    def placed(self) -> list[tuple[Part, Positions]]:
+        """Each part with the positions of its rows, in order."""
         return [(part, part.all()) for part in self.parts]
 
     @cached_property
-    def _order(self) -> np.ndarray | None:
+    def order(self) -> np.ndarray | None:
         """The permutation that sorts the parts laid end to end; None when they follow each other."""
-        return self._merged([at for _, at in self._all])
+        return self._merged([at for _, at in self.placed])
 
     def _merged(self, pieces: Sequence[Positions]) -> np.ndarray | None:
         """The permutation that sorts pieces of the parts, each in order, laid end to end."""
@@ -220,7 +221,7 @@ class Rows:
         if not found:
             return np.empty(0, dtype)
         whole = found[0] if len(found) == 1 else np.concatenate(found)
-        return (whole if self._order is None else whole[self._order]).astype(dtype, copy=False)
+        return (whole if self.order is None else whole[self.order]).astype(dtype, copy=False)
 
     def _kind(self, name: str, kinds: Sequence[str]) -> str:
         for column in self.table.columns:

@@ -245,10 +245,15 @@ def test_a_quantile_is_a_value_that_the_share_does_not_exceed(pairs, share):
 
 
 def test_the_usual_range_is_never_narrower_than_a_share_of_the_level():
-    still = np.full((1, 30), 1000.0)
-    median, deviation = usual(still)
-    assert (median[0], deviation[0]) == (1000.0, 5.0)
-    assert scores(np.array([[1004.0, np.nan]]), median, deviation)[0, 0] == pytest.approx(0.8)
+    median, deviation = usual(np.array([[1000.0, 1000.1] * 15]))
+    assert (median[0], deviation[0]) == (1000.05, pytest.approx(5.0, rel=1e-3))
+    assert scores(np.array([[1004.05, np.nan]]), median, deviation)[0, 0] == pytest.approx(0.8, rel=1e-3)
+
+
+def test_any_change_of_what_never_changed_deviates():
+    started = np.full((1, 30), 1.6e9)
+    median, deviation = usual(started)
+    assert scores(np.array([[1.6e9, 1.6e9 + 86_400]]), median, deviation)[0].tolist() == [0.0, 54.0]
     assert np.isnan(usual(np.full((1, 30), np.nan))[0][0])
 
 

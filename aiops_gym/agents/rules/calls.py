@@ -7,7 +7,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from aiops_gym.agents.rules.signs import Evidence, Row, Wire, named, worth
+from aiops_gym.agents.rules.signs import OLDER, Evidence, Row, Wire, named, worth
 from aiops_gym.openrca import clock
 
 SLOWER = 1.25
@@ -17,18 +17,21 @@ CLOSELY = 7.0
 """What a close look at the slow calls says."""
 
 
-def from_calls(rows: Sequence[Row], wires: Sequence[Wire], components: Sequence[str]) -> Iterator[Evidence]:
+def from_calls(rows: Sequence[Row], wires: Sequence[Wire], components: Sequence[str], start: int) -> Iterator[Evidence]:
     """What the rows of `slowest_spans` by call say of a whole window: whose network it is, not what ails it.
 
     A component's own network slows the calls to it and from it alike; one that has slow calls because of another has
     them to or from that one only.
+
+    Args:
+        start: of the window, Unix seconds.
     """
     reasons = dict.fromkeys(wire.reason for wire in wires)
     for component, calls in _touching(rows, components).items():
         slow = [row for row in calls if _slow(row)]
         if slow:
             time = min(clock.parse(row["first"]) for row in slow) // 1000
-            score = sum(worth(float(row["z"])) for row in slow) / math.sqrt(len(calls))
+            score = sum(worth(float(row["z"])) for row in slow) / math.sqrt(len(calls)) * (1 if time > start else OLDER)
             yield from (Evidence(component, reason, time, score, "calls") for reason in reasons)
 
 

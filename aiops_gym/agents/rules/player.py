@@ -72,13 +72,21 @@ def _questions(question: Question, knowledge: Knowledge) -> Iterator[tuple[str, 
     for kpi in knowledge.queries:
         yield "largest_deviations", {"kpi": kpi}, _deviations(question, knowledge)
     if knowledge.wires:
-        yield "slowest_spans", {"by": "call"}, lambda rows: from_calls(rows, knowledge.wires, question.components)
+        yield "slowest_spans", {"by": "call"}, _calls(question, knowledge)
     if knowledge.logs and "log_templates" in question.tools:
-        yield "log_templates", {}, lambda rows: from_templates(rows, knowledge.logs, question.components)
+        yield "log_templates", {}, _templates(question, knowledge)
 
 
 def _deviations(question: Question, knowledge: Knowledge) -> Reader:
     return lambda rows: from_deviations(rows, knowledge.signs, question.components, question.start)
+
+
+def _calls(question: Question, knowledge: Knowledge) -> Reader:
+    return lambda rows: from_calls(rows, knowledge.wires, question.components, question.start)
+
+
+def _templates(question: Question, knowledge: Knowledge) -> Reader:
+    return lambda rows: from_templates(rows, knowledge.logs, question.components)
 
 
 def _submission(failures: list[dict[str, Any]]) -> Call:

@@ -38,7 +38,7 @@ def suspects(evidence: Sequence[Evidence], knowledge: Knowledge) -> list[Suspect
         if each.score > 0:
             by_pair[each.component, each.reason].append(each)
     found = [_suspect(part) for pair in by_pair.values() for part in _bouts(pair)]
-    found += _groups(found, knowledge.members)
+    found = _joined([*found, *_groups(found, knowledge.members)])
     return sorted(found, key=lambda each: (-each.score, each.time, each.component, each.reason))
 
 
@@ -84,6 +84,19 @@ def _suspect(evidence: Sequence[Evidence]) -> Suspect:
     telling = TELLING * max(best.values())
     time = min(each.time for each in evidence if each.score >= telling)
     return Suspect(evidence[0].component, evidence[0].reason, time, sum(best.values()))
+
+
+def _joined(found: Sequence[Suspect]) -> list[Suspect]:
+    """Suspects of whom the same is said twice at one time, once: of a group, by its members and by itself."""
+    joined: list[Suspect] = []
+    for each in sorted(found, key=lambda each: (-each.score, each.time)):
+        for at, other in enumerate(joined):
+            if each[:2] == other[:2] and abs(each.time - other.time) < TOGETHER:
+                joined[at] = other._replace(score=other.score + each.score)
+                break
+        else:
+            joined.append(each)
+    return joined
 
 
 def _groups(found: Sequence[Suspect], members: Mapping[str, Sequence[str]]) -> list[Suspect]:

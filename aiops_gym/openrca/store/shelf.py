@@ -32,13 +32,13 @@ NEEDED = 0.6
 _ENDS = 1 << 16
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _stores: dict[tuple[str, int, int, str], Store] = {}
-_guard = threading.RLock()
+_guard = threading.Lock()
 
 
 def _renew_guard() -> None:
     """A lock that another thread held at a fork would never be released in the child."""
     global _guard  # noqa: PLW0603
-    _guard = threading.RLock()
+    _guard = threading.Lock()
 
 
 os.register_at_fork(after_in_child=_renew_guard)
@@ -53,12 +53,13 @@ def store(path: Path, table: Table, cache: Path, progress: Progress | None = Non
     """
     size, changed = _identity(path)
     key = (str(path), size, changed, str(cache))
-    with _guard:
-        found = _stores.get(key)
-        if found is None:
-            for stale in [each for each in _stores if each[0] == key[0] and each[3] == key[3]]:
+    found = _stores.get(key)
+    if found is None:
+        opened = _open(path, table, cache, progress)  # Not under the guard: others may go on meanwhile.
+        with _guard:
+            for stale in [each for each in _stores if each[0] == key[0] and each[3] == key[3] and each != key]:
                 del _stores[stale]
-            found = _stores[key] = _open(path, table, cache, progress)
+            found = _stores.setdefault(key, opened)
     return found
 
 

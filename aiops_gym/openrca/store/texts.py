@@ -19,8 +19,11 @@ import numpy as np
 
 from aiops_gym.openrca.store.files import write_all
 
-CHUNK = 4096
+CHUNK = 2048
 """Rows of a chunk."""
+
+Chunk = dict[str, tuple[memoryview, np.ndarray]]
+"""Of each column the bytes, and where each text ends, from 0."""
 
 _AHEAD = 4
 _KEPT = 6
@@ -103,7 +106,7 @@ class Texts:
 
     def __init__(self, handle: int, index: np.ndarray, columns: Sequence[str], rows: int) -> None:
         self.handle, self.index, self.columns, self.rows = handle, index, tuple(columns), rows
-        self._recent: OrderedDict[int, dict[str, tuple[memoryview, np.ndarray]]] = OrderedDict()
+        self._recent: OrderedDict[int, Chunk] = OrderedDict()
 
     def read(self, column: str, rows: np.ndarray) -> list[str]:
         """Texts of rows of the chunks, in the order given."""
@@ -123,7 +126,12 @@ class Texts:
         ]
         return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
 
-    def chunk(self, number: int, keep: bool = False) -> dict[str, tuple[memoryview, np.ndarray]]:
+    def chunks(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, Chunk]]:
+        """For each chunk of the rows: which of its rows, their places in `rows`, and the chunk."""
+        for number, places in _by_chunk(rows):
+            yield rows[places] - number * CHUNK, places, self.chunk(number)
+
+    def chunk(self, number: int, keep: bool = False) -> Chunk:
         """All columns of a chunk: the bytes, and where each text ends, from 0."""
         recent = self._recent.get(number)
         if recent is not None:
@@ -131,7 +139,8 @@ class Texts:
         at, packed, raw = self.index[number].item()
         data = memoryview(_codec().decompress(os.pread(self.handle, packed, at), raw))
         count = min(CHUNK, self.rows - number * CHUNK)
-        made, begin = {}, 0
+        made: Chunk = {}
+        begin = 0
         for column in self.columns:
             width = data[begin]
             lengths = np.frombuffer(data, f"<u{width}", count, begin + 1)

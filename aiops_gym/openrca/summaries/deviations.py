@@ -91,8 +91,11 @@ def _matrices(
     recording: Recording, table: Table, window: Window, component: str | None, kpi: str | None
 ) -> Iterator[tuple[Names, Array]]:
     """Series of a table by minute, and the component and KPI of each."""
-    rows = recording.rows(table, window.origin, window.last, component=component)
-    wanted = (kpi or "").lower()
+    ends, wanted = (window.origin, window.last), (kpi or "").lower()
+    known = recording.values(table, table.kpi, *ends) if table.kpi else quantities(table)
+    if not any(wanted in name.lower() for name in known):
+        return
+    rows = recording.rows(table, *ends, component=component)
     if not rows.count:
         return
     if "itemid" in table.names:
@@ -103,12 +106,21 @@ def _matrices(
     numbers = np.repeat(np.arange(len(series.components)), np.diff(series.bounds))
     for quantity in quantities(table) or ("value",):
         kpis = series.kpis if table.kpi else [quantity] * len(series.components)
-        keep = np.array([wanted in name.lower() for name in kpis], bool)
-        if not keep.any():
-            continue
-        matrix = _fill(numbers, slots, series.numbers(quantity), len(kpis), window.slots)
-        names = list(zip(series.components, kpis, strict=True))
-        yield [names[row] for row in np.flatnonzero(keep).tolist()], matrix if keep.all() else matrix[keep]
+        kept = np.flatnonzero([wanted in name.lower() for name in kpis])
+        names = [(series.components[row], kpis[row]) for row in kept.tolist()]
+        if len(kept):
+            yield names, _fill(*_only(kept, numbers, slots, series.numbers(quantity)), len(kept), window.slots)
+
+
+def _only(kept: Array, numbers: Array, slots: Array, values: Array) -> tuple[Array, Array, Array]:
+    """Samples of the kept series, with the series' places among them."""
+    place = np.full(int(numbers.max()) + 1, -1)
+    place[kept] = np.arange(len(kept))
+    series = place[numbers]
+    if len(kept) == len(place):
+        return series, slots, values
+    mine = series >= 0
+    return series[mine], slots[mine], values[mine]
 
 
 def _by_item(table: Table, rows: Rows, window: Window, wanted: str) -> tuple[Names, Array]:

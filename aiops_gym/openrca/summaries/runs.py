@@ -24,6 +24,9 @@ FLOOR = 0.005
 NORMAL = 1.4826
 """Standard deviations of a normal distribution in its median absolute deviation."""
 
+CONSTANT = 1e-6
+"""Likewise for what never moved at all, such as the time at which a process was started."""
+
 LEAST = 5
 """Samples without which nothing is usual."""
 
@@ -49,7 +52,8 @@ def usual(before: Array) -> tuple[Array, Array]:
     """Median and robust standard deviation of each series; nan where there are fewer than `LEAST` samples.
 
     The deviation follows from the median absolute one; where more than half of the samples are equal, it is the
-    standard deviation about the median; and it is never less than `FLOOR` of the median.
+    standard deviation about the median. It is never less than `FLOOR` of the median, or `CONSTANT` of it where all
+    samples are equal.
 
     >>> median, deviation = usual(np.array([[1.0, 2.0, 3.0, 4.0, 5.0, np.nan]]))
     >>> float(median[0]), round(float(deviation[0]), 4)
@@ -63,7 +67,8 @@ def usual(before: Array) -> tuple[Array, Array]:
     if len(still):
         # Squares weigh the few samples that move: a counter that is 1 now and then is no news when it is.
         deviation[still] = np.sqrt(np.nansum(distance[still] ** 2, axis=1) / np.maximum(count[still], 1))
-    return median, np.maximum(deviation, FLOOR * np.abs(median))
+    floor = np.where(deviation > 0, FLOOR, CONSTANT) * np.abs(median)
+    return median, np.fmax(deviation, floor)
 
 
 def medians(matrix: Array) -> tuple[Array, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from aiops_gym.openrca import model
 from aiops_gym.openrca.model import Column, Table
 from aiops_gym.openrca.recording import Recording, Rows
 from aiops_gym.openrca.summaries.groups import Group, Spans, compare
@@ -49,7 +50,7 @@ def by_call(
     """Calls from one component to another: what of the caller's time the called one did not spend.
 
     A network between the two that delays or loses shows here, and in no measurement of either. A parent outside of
-    what was looked at is unknown, and its calls are left out.
+    what was looked at is unknown, and its calls are left out. A call failed when either side says so.
 
     Args:
         component: only calls from or to it.
@@ -71,9 +72,14 @@ def by_call(
     gaps = np.maximum(durations[caller] - durations[called], 0)
     slots = (rows.times()[picked][called] - window.origin) // MINUTE
     failed = _failed(table, rows)
-    spans = Spans(gaps, groups, slots, None if failed is None else failed[picked][called])
+    if failed is not None:
+        failed = failed[picked]
+        failed = failed[called] | failed[caller]
+    spans = Spans(gaps, groups, slots, failed)
     found = compare(spans, names, window)
-    return [group for group in found if component is None or component in group.names], seconds
+    if component is not None:
+        found = [group for group in found if any(model.names(name, component) for name in group.names)]
+    return found, seconds
 
 
 def duration(table: Table) -> Column:

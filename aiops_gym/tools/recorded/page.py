@@ -23,16 +23,29 @@ PROBE = 8
 """Rows from which the length of the others is guessed."""
 
 
-def number(value: float) -> str:
-    """Four significant digits, for numbers that were computed.
+def number(value: float, digits: int = 4) -> str:
+    """So many significant digits, for numbers that were computed.
 
     >>> [number(each) for each in (0.1234567, 1234567.0, 12.0, float("nan"))]
     ['0.1235', '1235000', '12', '']
     """
     if math.isnan(value):
         return ""
-    short = float(f"{value:.4g}")
+    short = float(f"{value:.{digits}g}")
     return str(int(short)) if short.is_integer() else repr(short)
+
+
+def pair(first: float, second: float) -> tuple[str, str]:
+    """Two numbers with four significant digits, or as many more as tell them apart.
+
+    >>> pair(1647705600.0, 1647706600.0)
+    ('1647706000', '1647707000')
+    """
+    for digits in range(4, 16):
+        texts = number(first, digits), number(second, digits)
+        if texts[0] != texts[1] or first == second:
+            break
+    return texts
 
 
 def line(values: Iterable[object]) -> str:

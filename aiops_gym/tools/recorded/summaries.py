@@ -128,7 +128,7 @@ def _deviations(
 def _deviation(found: Deviation) -> tuple[object, ...]:
     direction = "up" if found.z > 0 else "down"
     numbers = (page.number(abs(found.z)), clock.show(found.first), found.samples)
-    return (found.component, found.kpi, direction, *numbers, page.number(found.before), page.number(found.during))
+    return (found.component, found.kpi, direction, *numbers, *page.pair(found.before, found.during))
 
 
 def _deviation_notes(found: Found, around: Window) -> list[str]:

@@ -19,10 +19,8 @@ SERVICES = (
 )
 
 knowledge = Knowledge(
-    queries=(
-        *("container_cpu", "container_memory", "container_fs", "container_network", "container_start", "container_t"),
-        *("system.cpu", "system.mem", "system.io", "system.disk"),
-    ),
+    queries=("container_cpu", "container_memory", "container_fs", "container_network", "container_start", "system."),
+    lead=60,
     signs=(
         Sign(reason=CPU, kpi="cfs_throttled_(seconds|periods)", factor=4),
         Sign(reason=CPU, kpi="container_cpu_usage_seconds", weight=1.2, factor=2.5),
@@ -35,7 +33,6 @@ knowledge = Knowledge(
         Sign(reason=CORRUPTION, kpi="container_network_(receive|transmit)_packets.eth0", side="down", factor=1.5),
         Sign(reason=LOSS, kpi="container_network_transmit_packets.eth0", side="down", factor=2),
         Sign(reason=TERMINATION, kpi="container_start_time_seconds", weight=2.5),
-        Sign(reason=TERMINATION, kpi="container_threads$", weight=0.5, least=0.5, most=4),
         Sign(reason=NODE_CPU, kpi=r"system.cpu.(pct_usage|user)", weight=1.5, least=8, samples=(4, 1000)),
         Sign(reason=SPIKE, kpi=r"system.cpu.(pct_usage|user)", weight=1.5, least=8, samples=(1, 3)),
         Sign(reason=NODE_MEMORY, kpi=r"system.mem.real", weight=1.2, factor=1.1),

@@ -90,6 +90,7 @@ def _profile(cloudbed: str) -> Profile:
         hours=24 * (1.0,),
         load=LOAD,
         whole_minutes=False,
+        fills=0.6,
         blocks="level",
     )
 

@@ -163,10 +163,13 @@ def _never(kind: str) -> Iterator[Kpi]:
 
 
 def _connection(calls: float, flags: str = "-") -> Iterator[Kpi]:
+    """What is counted of connections; their names with a comma are there at any scale."""
+    decisive = "," in flags
     for name, each in (("sent_bytes", 130.0), ("received_bytes", 210.0)):
-        yield Kpi(name=f"istio_tcp_{name}.{flags}", base=calls * each, spread=0.1, daily=1.0, decimals=3)
+        level = calls * each
+        yield Kpi(name=f"istio_tcp_{name}.{flags}", base=level, spread=0.1, daily=1.0, decimals=3, decisive=decisive)
     for name in ("connections_opened", "connections_closed"):
-        yield Kpi(name=f"istio_tcp_{name}.{flags}", base=0.02, counts=True, decimals=3)
+        yield Kpi(name=f"istio_tcp_{name}.{flags}", base=0.02, counts=True, decimals=3, decisive=decisive)
 
 
 def _others() -> Iterator[Series]:

@@ -98,7 +98,7 @@ _FOUND = (
             Effect(kpi="java_lang_OperatingSystem_ProcessCpuLoad", add=0.2, scope="runtime"),
             *_waiting(65),
         ),
-        calls=(Slow(own=22, wire=42),),
+        calls=(Slow(own=45, wire=42),),
         longer=_longer(20),
     ),
     Reason(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aiops_gym.openrca.synth.market.pages import rate, rates
+from aiops_gym.openrca.synth.market.pages import WEIGHTS, rate, rates
 from aiops_gym.openrca.synth.market.topology import STORE, pods_of
 from aiops_gym.openrca.synth.model import Amount, Choice, Field, Hex, Lines, Stamp, Whole
 
@@ -208,7 +208,8 @@ def lines(share: float = 1.0) -> Iterator[Lines]:
                 yield _line(service, share * _calls(service, method) / len(pods_of(service)), text)
     for text in SERVER:
         yield _line("cartservice", share * rate("cartservice") / 4, text)
-    yield _line("adservice", 0.02 * share, ("severity: INFO, message: received ad request (context_words=[", ADS, "])"))
+    yield own("adservice", ("severity: INFO, message: received ad request (context_words=[", ADS, "])"), 0.02)
+    yield own("adservice", EXCEPTION, 0.003)
     for text in STORE_LINES:
         prefix = ("1:M ", Stamp(format="%d %b %Y %H:%M:%S"), ".", Whole(low=0, high=999, width=3), " * ")
         at = (f"{STORE}-0",)
@@ -234,9 +235,6 @@ def _line(service: str, each: float, text: tuple[Field, ...]) -> Lines:
 
 def _calls(service: str, method: str) -> float:
     """Calls of a method a minute; for a page of the shop, how often it is served."""
-    if method in PAGE_SHARES:
-        return rate(service) * PAGE_SHARES[method]
+    if method in WEIGHTS:
+        return rate(service) * WEIGHTS[method] / sum(WEIGHTS.values())
     return sum(each for (_, called, name), each in rates().items() if (called, name) == (service, method))
-
-
-PAGE_SHARES = {"home": 0.1, "product": 0.5, "currency": 0.1, "add": 0.1, "cart": 0.15, "checkout": 0.05}

@@ -11,6 +11,7 @@ from aiops_gym.openrca.domains.market import NODES, PODS
 from aiops_gym.openrca.synth import files
 from aiops_gym.openrca.synth.market import logs, pages, trace
 
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e-\d+)?")
 METRICS = ("metric_container", "metric_mesh", "metric_node", "metric_runtime")
 DECISIVE = {
     "metric_container": {
@@ -45,8 +46,10 @@ def test_written_files_are_read_back_with_their_columns(beds, tmp_path, name):
             reader = csv.reader(file)
             assert tuple(next(reader)) == table.names
             width, read = len(table.names), 0
+            numbers = [place for place, column in enumerate(table.columns) if column.kind == "float"]
             for row in reader:
                 assert len(row) == width
+                assert all(NUMBER.fullmatch(row[place]) for place in numbers), row
                 read += 1
         assert read == count > 1000
 
@@ -91,6 +94,14 @@ def test_only_the_machines_file_is_sorted_by_time(bed):
             changed |= key[1:] != key[:-1]
         # Within a run of a series the time rises; it falls where the next series or the next hour begins.
         assert changed[fallen].mean() > 0.95, table
+
+
+def test_a_name_with_a_comma_is_there_at_any_scale_and_is_quoted(bed, tmp_path):
+    (table,) = (each for each in bed.domain.tables if each.name == "metric_mesh")
+    files.write(tmp_path / "one.csv", table, bed.world.makers[table.path](bed.day))
+    lines = [line for line in (tmp_path / "one.csv").read_text().splitlines() if "UF,URX" in line]
+    assert len(lines) >= 1440
+    assert all(',"istio_tcp_' in line for line in lines)
 
 
 def test_services_have_their_eleven_rows(bed):
