@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 LARGEST = 20_000_000
 """Rows of the largest DataFrame that is made."""
 
+_TOO_MANY = (
+    "{} has {:,} rows there, and at most {:,} are given at once: "
+    "ask for a shorter time (start_time, end_time), one component, or a limit"
+)
+
 
 class Dataset:
     """The telemetry and labels of one domain.
@@ -97,11 +102,8 @@ class Dataset:
         rows = self.recording.rows(
             table, start, end, component=component, kpi=kpi, trace_id=trace_id, contains=contains
         )
-        if rows.count > LARGEST and (limit is None or limit > LARGEST):
-            raise CatalogError(
-                f"{table.name} has {rows.count:,} rows there, and at most {LARGEST:,} are given at once: ask for a "
-                f"shorter time (start_time, end_time), one component, or a limit"
-            )
+        if min(rows.count, LARGEST + 1 if limit is None else limit) > LARGEST:
+            raise CatalogError(_TOO_MANY.format(table.name, rows.count, LARGEST))
         return rows.frame(limit)
 
 

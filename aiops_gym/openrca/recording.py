@@ -152,9 +152,10 @@ def _text_column(table: Table, wanted: str, title: str) -> str:
 
 
 def _part(store: Store, start: int | None, end: int | None, asked: _Filter) -> Part:
-    """The rows of one file; times are counted from the file's first from here on."""
-    first = None if start is None else start - store.base
-    last = None if end is None else end - store.base
+    """The rows of one file; times are counted as in its keys from here on."""
+    step = store.meta.step
+    first = None if start is None else -((store.base - start) // step)
+    last = None if end is None else (end - store.base) // step
     return (_samples if series_major(store.table) else _spans)(store, first, last, asked)
 
 
@@ -171,7 +172,7 @@ def _samples(store: Store, first: int | None, last: int | None, asked: _Filter) 
 
 def _spans(store: Store, first: int | None, last: int | None, asked: _Filter) -> Spans:
     key = store.key
-    span = store.meta.last - store.base
+    span = (store.meta.last - store.base) // store.meta.step
     start = 0 if first is None or first <= 0 else len(key) if first > span else _place(key, first, "left")
     stop = len(key) if last is None or last >= span else 0 if last < 0 else _place(key, last, "right")
     part = Spans(store, start, max(start, stop))

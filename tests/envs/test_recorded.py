@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 
@@ -194,6 +195,19 @@ def test_a_step_over_converted_data_brings_no_pandas():
     for _ in range(2):  # the first converts
         done = subprocess.run([sys.executable, "-c", STEPS], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_data_that_cannot_be_read_break_the_episode_and_are_nobodys_answer(tmp_path):
+    folder = made("OpenRCATelecom").unwrapped.folder
+    shutil.copytree(folder, tmp_path / "Telecom")
+    for path in (tmp_path / "Telecom" / "telemetry").glob("*/trace/trace_span.csv"):
+        path.write_text(path.read_text(encoding="utf-8") + "JDBC,1,2\n", encoding="utf-8")
+    env = made("OpenRCATelecom", root=str(tmp_path))
+    env.reset(seed=1)
+    text, reward, over, _, info = env.step(block("get_traces({!r}, {!r})".format(*env.unwrapped.window)))
+    assert (reward, over, info["infra_error"], info["valid_action"]) == (0.0, True, True, False)
+    assert "trace_span.csv" in text
+    assert "line" in text
 
 
 def test_vectors_of_them_work_in_processes():

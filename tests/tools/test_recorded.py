@@ -163,6 +163,8 @@ def test_times_are_understood_in_every_way_that_people_write_them(call):
     ("name", "given", "says"),
     [
         ("get_traces", {"start_time": "noon"}, "start_time: 'noon' is no time"),
+        ("get_traces", {"start_time": "0001-01-01"}, "start_time: '0001-01-01' is before 1970"),
+        ("get_traces", {"end_time": "9999-12-31 24:00"}, "end_time: '9999-12-31 24:00' is no time"),
         ("get_traces", {"start_time": END, "end_time": START}, "is after end_time 2021-03-04 01:00:00. Exchange"),
         ("get_traces", {"start_time": "2021-03-06", "end_time": "2021-03-07"}, "Recorded are, in UTC+8: 2021-03-04"),
         ("get_traces", {"start_time": "2021-03-01", "end_time": "2021-03-08"}, "at most 24 hours"),
@@ -228,6 +230,12 @@ def test_the_largest_deviations_come_first_with_local_times(call):
     }
     assert (second["component"], second["kpi"], second["first"]) == ("Tomcat01", small.CPU, "2021-03-04 01:12:00")
     assert notes(text)[0].startswith("10 series compared with 2021-03-04 00:00:00 to 2021-03-04 00:59:59 (UTC+8); ")
+
+
+def test_a_window_that_begins_before_the_recording_is_compared_with_what_follows_it(call):
+    text = call("largest_deviations", "2021-03-03 23:50", "2021-03-04 00:10", hours=1)
+    assert notes(text)[0].startswith("10 series compared with 2021-03-04 00:11:00 to 2021-03-04 01:10:59")
+    assert notes(text)[1:] == []
 
 
 def test_the_slowest_spans_tell_the_minute_and_failures_only_where_they_are_recorded(call):
@@ -304,3 +312,77 @@ def test_rows_of_any_length_stay_within_the_budget(tmp_path):
         text = run(Call("get_logs", (small.DAY, "2021-03-05"), {"limit": limit}), toolbox(small.BANK), context).text
         assert len(text) <= page.BUDGET
         assert len(rows(text)) + int(re.search(r"# ([\d,]+) of 400", text)[1]) == 400
+
+
+MARKET = find("market")[0]
+AT = clock.parse("2022-03-20") // 1000
+
+
+@pytest.fixture(scope="module")
+def market(tmp_path_factory):
+    """An hour and a half of two services: in the last minutes calls to adservice-0 fail."""
+    home = tmp_path_factory.mktemp("market") / "Market" / "cloudbed-1"
+    kpi = "container_memory_usage_MB"
+    pods = ("node-5.adservice-0", "node-6.adservice2-0", "node-6.frontend-0")
+    spans = []
+    for m in range(90):
+        status = "14" if m >= 85 else "0"
+        for n in range(3):
+            start, trace = 1000 * (AT + 60 * m) + n, f"{m:030x}{n:02x}"
+            call, root = f"{m:014x}{n:02x}", f"f{m:013x}{n:02x}"
+            spans.append((start, "frontend-0", root, trace, 9000, "http", "200", "Recv.", ""))
+            spans.append((start, "frontend-0", call, trace, 8000, "rpc", status, "AdService/GetAds", root))
+            spans.append((start + 1, "adservice-0", f"a{call[1:]}", trace, 3000, "rpc", "0", "AdService/GetAds", call))
+    rows = {
+        "metric_container": [(AT + 60 * m, pod, kpi, 10.0) for m in range(90) for pod in pods],
+        "metric_service": [("adservice-grpc", AT + 60 * m, 100.0, 99.5, 2.5, 60) for m in range(90)],
+        "trace_span": spans,
+        "log_service": [("a" * 20, AT, "adservice-0", "log_adservice-service_application", "hello")],
+        "log_proxy": [("b" * 20, AT, "frontend-0", "log_frontend-envoy_gateway", "GET / 200")],
+    }
+    small.write(home, MARKET, "2022-03-20", rows)
+    backend = Reader(Recording(MARKET, home))
+    backend.began = AT + 90 * 60
+    return lambda name, *given, **named: run(Call(name, given, named), toolbox(MARKET), Context(backend)).text
+
+
+def test_a_source_chooses_the_log_file(market):
+    window = (AT, AT + 60)
+    assert [row["value"] for row in rows(market("get_logs", *window))] == ["hello"]
+    assert [row["value"] for row in rows(market("get_logs", *window, source="proxy"))] == ["GET / 200"]
+    assert [row["log_name"] for row in rows(market("log_templates", AT, AT + 600, source="proxy"))] == [
+        "log_frontend-envoy_gateway"
+    ]
+    with pytest.raises(ToolError, match="source must be one of: service, proxy; not 'mesh'"):
+        market("get_logs", *window, source="mesh")
+
+
+@pytest.mark.parametrize(
+    ("component", "ids"),
+    [
+        ("node-6", {"node-6.adservice2-0", "node-6.frontend-0"}),
+        ("adservice", {"node-5.adservice-0"}),
+        ("adservice2-0", {"node-6.adservice2-0"}),
+        ("node-5.adservice-0", {"node-5.adservice-0"}),
+    ],
+)
+def test_a_component_may_be_a_node_a_service_a_pod_or_an_id(market, component, ids):
+    printed = rows(market("get_metric_container", AT, AT + 60, component=component))
+    assert {row["cmdb_id"] for row in printed} == ids
+
+
+def test_a_call_failed_when_either_side_says_so(market):
+    window = (AT + 60 * 60, AT + 60 * 90 - 1)
+    [call] = rows(market("slowest_spans", *window, by="call"))
+    assert (call["caller"], call["called"], call["errors"], call["mean"]) == ("frontend-0", "adservice-0", "15", "5000")
+    assert call["first"] == "2022-03-20 01:25:00"
+    assert rows(market("slowest_spans", *window, by="call", component="adservice")) == [call]
+    with pytest.raises(ToolError, match="Did you mean: frontend-0"):
+        market("slowest_spans", *window, by="call", component="frontend-1")
+    operation = rows(market("slowest_spans", *window, by="operation"))[0]
+    assert (operation["component"], operation["operation"]) == ("frontend-0", "AdService/GetAds")
+
+
+def test_numbers_that_differ_late_are_printed_far_enough():
+    assert page.pair(1647705600.0, 1647705900.0) == ("1647705600", "1647705900")
+    assert page.pair(0.5, 0.5) == ("0.5", "0.5")

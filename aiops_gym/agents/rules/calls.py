@@ -7,7 +7,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from aiops_gym.agents.rules.signs import OLDER, Evidence, Row, Wire, named, worth
+from aiops_gym.agents.rules.signs import MINUTE, OLDER, Evidence, Row, Wire, named, worth
 from aiops_gym.openrca import clock
 
 SLOWER = 1.25
@@ -32,7 +32,7 @@ def from_calls(rows: Sequence[Row], wires: Sequence[Wire], components: Sequence[
         if slow:
             time = min(clock.parse(row["first"]) for row in slow) // 1000
             score = sum(worth(float(row["z"])) for row in slow) / math.sqrt(len(calls)) * (1 if time > start else OLDER)
-            yield from (Evidence(component, reason, time, score, "calls") for reason in reasons)
+            yield from (Evidence(component, reason, time + MINUTE, score, "calls") for reason in reasons)
 
 
 def closely(rows: Sequence[Row], wires: Sequence[Wire], component: str, time: int) -> Iterator[Evidence]:

@@ -8,8 +8,8 @@ from typing import Any
 from aiops_gym.agents.rules import systems
 from aiops_gym.agents.rules.calls import closely, from_calls
 from aiops_gym.agents.rules.question import Question, read, table
-from aiops_gym.agents.rules.signs import Evidence, Knowledge, Row, from_deviations, from_templates
-from aiops_gym.agents.rules.verdict import answer, choose, suspects
+from aiops_gym.agents.rules.signs import Evidence, Knowledge, Row, from_deviations, from_operations, from_templates
+from aiops_gym.agents.rules.verdict import Suspect, answer, choose, suspects
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import clock
 from aiops_gym.types import Call
@@ -57,7 +57,7 @@ class Rules:
             yield str(Call(name, window, arguments))
             evidence += reader(list(table(self.observed)))
         for suspect in choose(suspects(evidence, knowledge), question.failures):
-            if any(suspect.reason == wire.reason for wire in knowledge.wires):
+            if _calls_seen(suspect, evidence, knowledge):
                 minutes = (clock.show(suspect.time * 1000), clock.show((suspect.time + CLOSE) * 1000))
                 yield str(Call("slowest_spans", minutes, {"by": "call", "component": suspect.component}))
                 rows = table(self.observed)
@@ -67,12 +67,21 @@ class Rules:
             yield str(_submission(answer(chosen, question, knowledge)))
 
 
+def _calls_seen(suspect: Suspect, evidence: list[Evidence], knowledge: Knowledge) -> bool:
+    """Whether it is a network that is suspected, of a component whose calls are recorded."""
+    own = (suspect.component, *knowledge.members.get(suspect.component, ()))
+    seen = any(each.source == "calls" and each.component in own for each in evidence)
+    return seen and any(suspect.reason == wire.reason for wire in knowledge.wires)
+
+
 def _questions(question: Question, knowledge: Knowledge) -> Iterator[tuple[str, dict[str, Any], Reader]]:
     """Tool, arguments, and what reads its table."""
     for kpi in knowledge.queries:
         yield "largest_deviations", {"kpi": kpi}, _deviations(question, knowledge)
     if knowledge.wires:
         yield "slowest_spans", {"by": "call"}, _calls(question, knowledge)
+    if knowledge.failing:
+        yield "slowest_spans", {"by": "operation"}, _operations(question, knowledge)
     if knowledge.logs and "log_templates" in question.tools:
         yield "log_templates", {}, _templates(question, knowledge)
 
@@ -83,6 +92,10 @@ def _deviations(question: Question, knowledge: Knowledge) -> Reader:
 
 def _calls(question: Question, knowledge: Knowledge) -> Reader:
     return lambda rows: from_calls(rows, knowledge.wires, question.components, question.start)
+
+
+def _operations(question: Question, knowledge: Knowledge) -> Reader:
+    return lambda rows: from_operations(rows, knowledge.failing, question.components)
 
 
 def _templates(question: Question, knowledge: Knowledge) -> Reader:

@@ -16,6 +16,9 @@ NOTHING = 4.0
 """Strength of a run that may be chance."""
 
 
+MINUTE = 60
+"""Seconds. Spans and lines are told by the minute in which they are; a measurement tells of the minute before it."""
+
 SINGLE = 0.6
 """What a single sample says, as a share of what a run of them does."""
 
@@ -56,6 +59,21 @@ class LogSign:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Failing:
+    """Failing spans that speak for a reason.
+
+    Attributes:
+        operation: searched in the operation; its group is the component.
+        share: of the window's spans that fail, at least.
+    """
+
+    reason: str
+    operation: str
+    share: float
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Wire:
     """Slow calls to and from a component that speak for a reason; all of the conditions must hold.
 
@@ -73,10 +91,13 @@ class Wire:
 
 @dataclass(frozen=True, kw_only=True)
 class Knowledge:
-    """What the agent knows of one system.
+    """What the agent knows of one system; magnitudes are those measured on the original data.
 
     Attributes:
         queries: KPIs to ask the largest deviations of.
+        signs: what deviating measurements say.
+        logs: what log lines say.
+        failing: what failing spans say.
         wires: what slow calls say; the first that fits counts.
         lead: seconds from a failure to its first sign, typically.
         members: of a group that may be named as a whole, by the group's name; empty where there is none.
@@ -85,6 +106,7 @@ class Knowledge:
     queries: tuple[str, ...]
     signs: tuple[Sign, ...]
     logs: tuple[LogSign, ...] = ()
+    failing: tuple[Failing, ...] = ()
     wires: tuple[Wire, ...] = ()
     lead: int = 120
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -140,7 +162,19 @@ def from_templates(rows: Sequence[Row], signs: Sequence[LogSign], components: Se
         component, z = named(row["cmdb_id"], components), _number(row["z"])
         for sign in signs:
             if component is not None and z > 0 and re.search(sign.template, row["template"]):
-                yield Evidence(component, sign.reason, _time(row["first"]), sign.weight * worth(z), sign.template)
+                time = _time(row["first"]) + MINUTE
+                yield Evidence(component, sign.reason, time, sign.weight * worth(z), sign.template)
+
+
+def from_operations(rows: Sequence[Row], signs: Sequence[Failing], components: Sequence[str]) -> Iterator[Evidence]:
+    """What the rows of `slowest_spans` by operation say."""
+    for row in rows:
+        failed = _number(row.get("errors", ""))
+        for sign in signs if row["z"] else ():
+            found = re.search(sign.operation, row["operation"])
+            if found and found[1] in components and failed >= sign.share * float(row["count"]):
+                score = sign.weight * worth(float(row["z"]))
+                yield Evidence(found[1], sign.reason, _time(row["first"]) + MINUTE, score, "failing")
 
 
 def named(identifier: str, components: Sequence[str]) -> str | None:

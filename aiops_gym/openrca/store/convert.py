@@ -92,7 +92,7 @@ class _Conversion:
             self.order.check()
 
     def _second_pass(self, handle: int, packer: Packer) -> None:
-        runs, merge = self.runs, Merge(self.runs, self.series is not None)
+        runs, merge = self.runs, self._merge()
         columns = self._columns(merge)
         size = place(list(columns.values()), runs.rows)
         merge.write(handle, list(columns.values()), packer if self.sorts else None)
@@ -105,6 +105,7 @@ class _Conversion:
             base=merge.base,
             last=runs.last,
             shift=merge.shift,
+            step=merge.step,
             columns={name: Place(str(target.dtype), target.offset) for name, target in columns.items()},
             names={name: sorted(codes.numbers) for name, codes in self.csv.codes.items()},
             series=self.series.described(self._tables()) if self.series is not None else None,
@@ -115,10 +116,14 @@ class _Conversion:
         with _Writer(self.out / ALL) as file:
             write_all(file.handle, orjson.dumps(meta.data()))
 
+    def _merge(self) -> Merge:
+        series = 0 if self.series is None else max(1, len(self.series.numbers))
+        return Merge(self.runs, series, 1000 if self.table.unit == "s" else 1)
+
     def _columns(self, merge: Merge) -> dict[str, Target]:
         """The columns to write, by name."""
         tables, runs = self._tables(), self.runs
-        made = {KEY: Target(KEY, np.dtype(np.int64) if merge.series else merge.time_type)}
+        made = {KEY: Target(KEY, merge.key_type)}
         if self.texts and not self.sorts:
             made[ROW] = Target(ROW, row_type(runs.rows))
         for column in self.table.columns:

@@ -67,7 +67,7 @@ class CsvFile:
         self.progress = progress
         self.codes = {column.name: Codes() for column in table.columns if column.kind == "code"}
 
-    def batches(self, block: int = BLOCK) -> Iterator[Batch]:
+    def batches(self) -> Iterator[Batch]:
         """The rows, in the order of the file.
 
         Raises:
@@ -79,22 +79,23 @@ class CsvFile:
                 return
             source = _Watched(raw, self.progress)
             try:
-                with pyarrow.csv.open_csv(
-                    pyarrow.PythonFile(source, mode="r"),
-                    read_options=pyarrow.csv.ReadOptions(
-                        use_threads=False, block_size=block, skip_rows=1, column_names=header
-                    ),
-                    parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
-                    convert_options=pyarrow.csv.ConvertOptions(
-                        column_types=self._types(), null_values=_NO_NUMBER, strings_can_be_null=False
-                    ),
-                ) as reader:
+                with self._reader(source, header) as reader:
                     for batch in reader:
                         yield self._batch(batch)
             except pyarrow.ArrowInvalid as error:
                 raise complaint.about(self.path, self.table, str(error)) from None
             if source.quotes % 2:
                 complaint.check_end(self.path, self.table)
+
+    def _reader(self, source: _Watched, header: list[str]) -> Any:
+        return pyarrow.csv.open_csv(
+            pyarrow.PythonFile(source, mode="r"),
+            read_options=pyarrow.csv.ReadOptions(use_threads=False, block_size=BLOCK, skip_rows=1, column_names=header),
+            parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=self._types(), null_values=_NO_NUMBER, strings_can_be_null=False
+            ),
+        )
 
     def _header(self, raw: io.FileIO) -> list[str] | None:
         """Names of the columns in the order of this file; None when no row follows."""

@@ -33,6 +33,7 @@ class Meta:
     Attributes:
         base: Unix milliseconds from which times are counted: the first of the file.
         last: the last time.
+        step: milliseconds in which times are counted in keys.
         shift: bits of a time in the key of a series-major file; the bits above are the series.
         columns: of numbers. `#key` sorts the file: the time, or series and time. `#row` is the row of the texts.
         names: of each code column, sorted.
@@ -45,6 +46,7 @@ class Meta:
     rows: int
     base: int
     last: int
+    step: int
     shift: int
     columns: Mapping[str, Place]
     names: Mapping[str, list[str]]

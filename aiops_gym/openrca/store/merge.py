@@ -49,15 +49,17 @@ class Merge:
     """Writes sorted columns.
 
     Args:
-        series: whether the rows are sorted by series first; their key column is then `#key`, and `#time` otherwise.
+        series: how many there are, where the rows are sorted by series first; 0 where they are sorted by time.
+        step: milliseconds of which all times are multiples.
     """
 
-    def __init__(self, runs: Runs, series: bool) -> None:
+    def __init__(self, runs: Runs, series: int, step: int) -> None:
         self.runs, self.series = runs, series
-        self.base = runs.first
-        span = runs.last - runs.first
+        self.base, self.step = runs.first, step
+        span = (runs.last - runs.first) // step
         self.shift = max(1, span.bit_length())
-        self.time_type = np.dtype(np.int32 if span < 1 << 31 else np.int64)
+        largest = ((max(1, series) - 1) << self.shift) | span
+        self.key_type = np.dtype(np.int32 if largest < 1 << 31 else np.int64)
 
     def write(self, handle: int, targets: Sequence[Target], packer: Packer | None) -> None:
         """Write all columns, and the texts of the runs when there is a packer."""
@@ -67,6 +69,8 @@ class Merge:
 
     def _keys(self, series: np.ndarray | None, times: np.ndarray) -> np.ndarray:
         offsets = times - self.base
+        if self.step > 1:
+            offsets //= self.step
         return offsets if series is None else (series.astype(np.int64) << self.shift) | offsets
 
     def _run_keys(self, start: int, stop: int) -> np.ndarray:

@@ -24,7 +24,7 @@ class Store:
 
     Attributes:
         rows: how many there are.
-        base: Unix milliseconds from which the times in `key` are counted.
+        base: Unix milliseconds from which the times in `key` are counted, in steps of `meta.step`.
         key: of each row, ascending: the time, or `series << shift | time`.
     """
 
@@ -90,7 +90,7 @@ class SeriesIndex:
         self._store = store
 
     def window(self, which: np.ndarray, first: int | None, last: int | None) -> tuple[np.ndarray, np.ndarray]:
-        """First row and end of series, between two times counted from `base`, both ends inclusive.
+        """First row and end of series, between two times counted as in the keys, both ends inclusive.
 
         Args:
             which: places of the series in `ids`.
@@ -100,9 +100,12 @@ class SeriesIndex:
         longest = (1 << shift) - 1
         series = self.ids[which] << shift
         if first is not None and first > 0:
-            starts = np.searchsorted(store.key, series + first) if first <= longest else stops
+            # The values must have the keys' own type: another would make numpy convert the whole column first.
+            wanted = (series | min(first, longest)).astype(store.key.dtype)
+            starts = np.searchsorted(store.key, wanted) if first <= longest else stops
         if last is not None and last < longest:
-            stops = np.searchsorted(store.key, series + last, side="right") if last >= 0 else starts
+            wanted = (series | max(last, 0)).astype(store.key.dtype)
+            stops = np.searchsorted(store.key, wanted, side="right") if last >= 0 else starts
         return starts, np.maximum(starts, stops)
 
 

@@ -77,7 +77,7 @@ class Spans:
 
     def times(self, at: Positions) -> np.ndarray:
         """Unix milliseconds of positions."""
-        return self.store.key[at].astype(np.int64) + self.store.base
+        return _milliseconds(self.store, self.store.key[at].astype(np.int64))
 
     def codes(self, column: str, at: Positions) -> np.ndarray:
         """Places in `store.names` of a code column."""
@@ -152,8 +152,8 @@ class Samples:
 
     def times(self, at: Positions) -> np.ndarray:
         """Unix milliseconds of positions."""
-        found: np.ndarray = (self.store.key[at] & ((1 << self.store.meta.shift) - 1)) + self.store.base
-        return found
+        steps = self.store.key[at] & ((1 << self.store.meta.shift) - 1)
+        return _milliseconds(self.store, steps.astype(np.int64))
 
     def codes(self, column: str, at: Positions) -> np.ndarray:
         """Places in `store.names` of a code column."""
@@ -164,3 +164,10 @@ class Samples:
         by_id[series.ids] = series.components if column == table.component else series.kpis
         found: np.ndarray = by_id[self.store.key[at] >> self.store.meta.shift]
         return found
+
+
+def _milliseconds(store: Store, steps: np.ndarray) -> np.ndarray:
+    """Unix milliseconds of times as they stand in keys; in place, since windows can be large."""
+    steps *= store.meta.step
+    steps += store.base
+    return steps

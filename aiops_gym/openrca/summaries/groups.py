@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from aiops_gym.openrca.summaries.quantiles import quantiles
-from aiops_gym.openrca.summaries.runs import Array, runs, scores, usual
+from aiops_gym.openrca.summaries.runs import Array, excess, runs, scores, usual
 from aiops_gym.openrca.summaries.window import MINUTE, Window
 
 
@@ -110,7 +110,7 @@ def _striking(count: Array, total: Array, errors: Array, window: Window) -> tupl
     slow = scores(means[:, window.own], *usual(means[:, window.base]))
     measured = np.maximum(count[:, window.base].astype(bool).sum(axis=1), 1)
     expected = errors[:, window.base].sum(axis=1) / measured
-    often = (errors[:, window.own] - expected[:, None]) / np.sqrt(expected + 1)[:, None]
+    often = excess(errors[:, window.own], expected[:, None])
     z, first = np.zeros(len(count)), np.zeros(len(count), np.int64)
     for matrix in (slow, often):
         found = runs(matrix)

@@ -93,6 +93,18 @@ def scores(after: Array, median: Array, deviation: Array) -> Array:
     return np.clip(z, -CEILING, CEILING)
 
 
+def excess(counts: Array, expected: Array) -> Array:
+    """How many standard deviations counts of rare things lie from their expectations.
+
+    Half a count is added to the variance: where nothing was expected, one or two are no news, and three are.
+
+    >>> excess(np.array([2, 3]), np.array([0.0, 0.0])).round(1).tolist()
+    [2.8, 4.2]
+    """
+    found: Array = (counts - expected) / np.sqrt(expected + 0.5)
+    return found
+
+
 def runs(z: Array) -> Runs:
     """The runs in a matrix of scores, by series and time. Minutes without a sample do not end a run.
 

@@ -71,8 +71,9 @@ def _floats(column: np.ndarray) -> pa.Array:
     """As people write them, whole ones with `.0`, none as an empty field."""
     text = pa.array(column).cast(pa.string())
     whole = np.isfinite(column) & (column == np.rint(column)) & (np.abs(column) < 1e15)
-    if whole.any():
-        text = pc.if_else(pa.array(whole), pc.binary_join_element_wise(text, "", ".0"), text)
+    if whole.any():  # through integers: arrow writes large floats with an exponent
+        digits = pa.array(np.where(whole, column, 0.0).astype(np.int64)).cast(pa.string())
+        text = pc.if_else(pa.array(whole), pc.binary_join_element_wise(digits, "", ".0"), text)
     missing = np.isnan(column)
     return pc.if_else(pa.array(missing), "", text) if missing.any() else text
 

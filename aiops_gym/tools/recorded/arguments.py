@@ -49,9 +49,12 @@ def _time(tool: str, name: str, value: object) -> int:
     if not isinstance(value, str | int | float):
         raise ToolError(f"Error: {tool}: {name} must be a time, not {type(value).__name__}.")
     try:
-        return clock.parse(value)
+        found = clock.parse(value)
     except (ValueError, OverflowError) as error:
         raise ToolError(f"Error: {tool}: {name}: {error}.") from None
+    if found < 0:
+        raise ToolError(f"Error: {tool}: {name}: {str(value)[:80]!r} is before 1970.")
+    return found
 
 
 def whole(tool: str, name: str, value: int | None, least: int, most: int) -> None:

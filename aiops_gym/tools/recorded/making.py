@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
+from aiops_gym.errors import BackendError, CatalogError
 from aiops_gym.openrca.recording import Recording
 from aiops_gym.tools.registry import TELEMETRY_SECONDS, Context, Tool
 from aiops_gym.types import Result
@@ -58,7 +59,10 @@ def make(name: str, about: str, parameters: Sequence[Parameter], answer: Callabl
     def function(context: Context, **given: Any) -> Result:
         backend = cast(Recorded, context.backend)
         backend.spend(TELEMETRY_SECONDS)
-        return Result(answer(backend, **{**defaults, **given}))
+        try:
+            return Result(answer(backend, **{**defaults, **given}))
+        except CatalogError as error:  # a file of the data set that is missing or broken is nobody's answer
+            raise BackendError(str(error)) from error
 
     lines = [f"    {each.name}: {each.about}" for each in parameters]
     function.__doc__ = "\n".join([about, "", "Args:", *lines]) if lines else about

@@ -223,9 +223,11 @@ def _template_notes(found: Lines, around: Window) -> list[str]:
 
 def _window(recording: Recording, where: arguments.Span, minutes: int) -> Window:
     """The window and what lies before it, on recorded days without a gap."""
-    days = {clock.parse(each) for each in recording.days} if recording.domain.hours == WHOLE_DAY else set()
+    days = {clock.parse(each) for each in recording.days}
     earliest = clock.parse(clock.day(where.start))
-    while earliest - clock.DAY in days:
+    if earliest not in days:
+        return window(where.start, where.end, minutes, where.start)
+    while recording.domain.hours == WHOLE_DAY and earliest - clock.DAY in days:
         earliest -= clock.DAY
     return window(where.start, where.end, minutes, earliest)
 

@@ -143,6 +143,41 @@ def test_a_question_gives_what_a_plain_reading_gives(domain, name, data):
         shelf.forget()
 
 
+ORDERS = {
+    "by time": lambda rows, time, rng: sorted(rows, key=lambda row: row[time]),
+    "nearly by time": lambda rows, time, rng: sorted(rows, key=lambda row: row[time] + rng.integers(0, 60)),
+    "in four shards": lambda rows, time, rng: [row for shard in range(4) for row in _sorted(rows[shard::4], time)],
+    "grouped": lambda rows, time, rng: sorted(rows, key=lambda row: [each for each in row if isinstance(each, str)]),
+    "shuffled": lambda rows, time, rng: [rows[place] for place in rng.permutation(len(rows))],
+}
+
+
+def _sorted(rows, time):
+    return sorted(rows, key=lambda row: row[time])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize(("domain", "name"), TABLES, ids=[" ".join(each) for each in TABLES])
+def test_a_longer_file_gives_the_same_in_any_order_of_its_rows(tmp_path, domain, name, order):
+    known, rng = table(domain, name), np.random.default_rng(7)
+    make = {
+        "time": lambda: (START + int(rng.integers(0, 300)) * 60_000) // (1000 if known.unit == "s" else 1),
+        "code": lambda: CODES[rng.integers(0, len(CODES))],
+        "text": lambda: f"t {rng.integers(0, 40)}",
+        "int": lambda: int(rng.integers(0, 2**33)),
+        "float": lambda: float(rng.random()),
+    }
+    rows = [[make[column.kind]() for column in known.columns] for _ in range(700)]
+    rows = ORDERS[order](rows, known.names.index(known.time), rng)
+    write(tmp_path, domain, name, rows)
+    recording = Recording(find(domain)[0], folder(tmp_path, domain), cache=tmp_path / "cache")
+    for asked in ({}, {"component": "adservice"}):
+        found = recording.rows(known, START + 3_600_000, START + 12_000_000, **asked)
+        wanted = _brute(known, [rows], START + 3_600_000, START + 12_000_000, asked.get("component"), None, None, None)
+        assert len(wanted) > 50
+        _check(known, found, wanted, 30)
+
+
 def _check(known: Table, rows, wanted, some: int) -> None:
     assert rows.count == len(wanted)
     assert _same(rows.head(some), wanted[:some])

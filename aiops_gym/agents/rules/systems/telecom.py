@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.agents.rules.signs import Knowledge, Sign
+from aiops_gym.agents.rules.signs import Failing, Knowledge, Sign
 
 CPU, DELAY, LOSS, LIMIT, CLOSE = "CPU fault", "network delay", "network loss", "db connection limit", "db close"
 
@@ -23,4 +23,5 @@ knowledge = Knowledge(
         Sign(reason=CLOSE, kpi="On_Off_State", side="down", weight=2.5, least=0.2),
         Sign(reason=CLOSE, kpi="Call_Per_Sec|Sess_Connect", side="down", weight=0.7, factor=1.3),
     ),
+    failing=(Failing(reason=CLOSE, operation=r"^JDBC (db_\d+)", share=0.025, weight=1.5),),
 )

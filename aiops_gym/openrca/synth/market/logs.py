@@ -19,8 +19,8 @@ from aiops_gym.openrca.synth.model import Block, Day, Lines
 RUN = 200
 """Seconds of a run; 432 a day."""
 
-FINE, COARSE = 0.2, 6
-"""Scale from which an hour is made at a time, and how many are below it, where that is faster."""
+PIECES = ((0.5, 1200), (0.1, 3600), (0.0, 21_600))
+"""Scale from which so many seconds are made at a time: more at once is faster, and needs more memory."""
 
 MIXED = 0.22
 """Share of the services' own lines that the file of the proxies has as well."""
@@ -57,8 +57,8 @@ def _proxy_kinds(cloudbed: str) -> tuple[Lines, ...]:
 
 
 def _pieces(day: Day, kinds: Sequence[Lines], purpose: str) -> Iterator[tuple[int, Written]]:
-    """The lines of some hours each, from a Unix second on, in shuffled order."""
-    length = 3600 * (1 if day.scale >= FINE else COARSE)
+    """The lines of a part of the day each, from a Unix second on, in shuffled order."""
+    length = next(seconds for scale, seconds in PIECES if day.scale >= scale)
     for piece in day.chance(purpose, "pieces").permutation(86_400 // length).tolist():
         start = day.midnight + length * piece
         yield start, write(day, kinds, start, start + length, purpose)

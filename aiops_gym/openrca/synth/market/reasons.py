@@ -20,13 +20,14 @@ MRT = 4.0
 """A usual response time in ms: what is added to it makes this many times as much in the mesh."""
 
 
-def _waiting(ms: float, *, success: float = 0.0, share: float = 1.0) -> tuple[Effect, ...]:
+def _waiting(ms: float, *, success: float = 0.0, share: float = 1.0, network: bool = False) -> tuple[Effect, ...]:
     """Longer and failing answers, in the rows of services and in the mesh.
 
     Args:
         ms: more on each answer.
         success: what the success rate loses, in percentage points.
         share: of the cases.
+        network: its own calls of others take longer, too.
     """
     times = 1 + ms / MRT
     found = [
@@ -37,6 +38,8 @@ def _waiting(ms: float, *, success: float = 0.0, share: float = 1.0) -> tuple[Ef
         Effect(kpi=f"{DURATION}.{GOOD}", multiply=times, scope="asked", levels=SERVICE, share=share),
         Effect(kpi=f"{DURATION}.{GOOD}", multiply=1 + (times - 1) / 3, scope="asked", levels=POD, share=share),
     ]
+    if network:
+        found.append(Effect(kpi=f"{DURATION}.{GOOD}", multiply=times, scope="asks", share=share))
     if success:
         # The usual rates lie a little above 100 before they are cut there: so much has to be lost first.
         found += [
@@ -124,7 +127,7 @@ _FOUND = (
         name="container network packet corruption",
         shares={"metric": 0.9, "trace": 0.85, "log": 0.6},
         telling=("metric", "trace"),
-        metrics=(*_packets(0.6, 0.55, 0.5), *_waiting(600, success=1.2)),
+        metrics=(*_packets(0.6, 0.55, 0.5), *_waiting(600, success=1.2, network=True)),
         calls=(Slow(wire=640, share=0.85, failed=0.03),),
         bursts=_complaints(words.TIMEOUT, 1.0),
         longer=_longer(180),
@@ -133,7 +136,7 @@ _FOUND = (
         name="container network latency",
         shares={"metric": 0.75, "trace": 0.9, "log": 0.7},
         telling=("trace",),
-        metrics=(*_packets(0.9, 0.9, 0.5), *_waiting(115)),
+        metrics=(*_packets(0.9, 0.9, 0.5), *_waiting(115, network=True)),
         calls=(Slow(wire=215),),
         longer=_longer(60),
     ),
@@ -141,7 +144,7 @@ _FOUND = (
         name="container packet loss",
         shares={"metric": 0.85, "trace": 0.85, "log": 0.75},
         telling=("trace", "log"),
-        metrics=(*_packets(0.5, 0.47, 0.3), *_waiting(960, success=13.3)),
+        metrics=(*_packets(0.5, 0.47, 0.3), *_waiting(960, success=13.3, network=True)),
         calls=(Slow(wire=420, share=0.6, failed=0.24),),
         bursts=_complaints(words.TIMEOUT, 6.0),
         longer=_longer(120),

@@ -126,8 +126,8 @@ def reach(component: str, scope: str) -> tuple[str, ...]:
     Args:
         component: a node, a pod, or a service, which means all its pods.
         scope: `self`: the node or the pods; `row`: its row among the services; `upstream`: the rows of those that
-            wait for it, directly or not; `asks`: its own calls; `asked`: the calls to it; `clients`: the pods that
-            call it; `clients of X`: the same if it is, or belongs to, the service X; `runtime`: its Java machines.
+            wait for it, directly or not; `asks`: its own calls; `asked`: the calls to it; `clients of X`: the pods
+            that call it, if it is, or belongs to, the service X; `runtime`: its Java machines.
 
     >>> reach("cartservice", "upstream")
     ('checkoutservice-grpc', 'frontend-http')
@@ -187,6 +187,5 @@ _SCOPES: dict[str, Callable[[str, tuple[str, ...]], tuple[str, ...]]] = {
     "upstream": lambda service, pods: tuple(map(row_of, _above(service))),
     "asks": lambda service, pods: tuple(_asks(service, pods)),
     "asked": lambda service, pods: tuple(_asked(service, pods)),
-    "clients": _clients,
     "runtime": _runtimes,
 }

@@ -199,6 +199,18 @@ def test_lost_packets_fail_spans_at_both_ends_with_the_codes_of_the_original(bus
     assert failed.sum() > 3
 
 
+def test_the_mesh_tells_which_calls_take_longer_at_both_ends(bed):
+    failure = bed.failure("checkoutservice", "container network latency")
+    quiet, found = bed.table("metric_mesh"), bed.table("metric_mesh", failure)
+    changed = set(found["cmdb_id"][quiet["value"] != found["value"]])
+    assert {
+        "frontend-1.source.frontend.checkoutservice",
+        "checkoutservice2-0.source.checkoutservice2.emailservice2",
+    } < changed
+    assert "checkoutservice-0.destination.frontend.checkoutservice" in changed
+    assert all("checkoutservice" in each for each in changed)
+
+
 def test_every_effect_meets_a_measurement_of_something_that_it_reaches(bed):
     """A name that is spelled wrong would be a signal that never comes."""
     made = (container.series, node.series, mesh.series)

@@ -54,7 +54,7 @@ def test_the_cloudbeds_have_their_pods_elsewhere():
 
 
 def test_nodes_reach_nothing_but_themselves():
-    scopes = ("row", "upstream", "asks", "asked", "clients", "runtime", "clients of cartservice")
+    scopes = ("row", "upstream", "asks", "asked", "runtime", "clients of cartservice")
     for name in NODES:
         assert reach(name, "self") == (name,)
         assert not any(reach(name, scope) for scope in scopes)
@@ -64,17 +64,16 @@ def test_a_service_is_all_its_pods_and_its_callers_wait_up_to_the_front():
     assert reach("paymentservice", "self") == pods_of("paymentservice")
     assert reach("paymentservice", "upstream") == ("checkoutservice-grpc", "frontend-http")
     assert reach("frontend", "upstream") == ()
-    assert reach("productcatalogservice", "clients")[-1] == "recommendationservice2-0"
+    assert "recommendationservice2-0" in reach("productcatalogservice", "clients of productcatalogservice")
 
 
 def test_a_pod_is_called_within_its_deployment():
-    assert reach("cartservice-1", "clients") == tuple(
-        pod for pod in pods_of("frontend", "") + pods_of("checkoutservice", "")
-    )
-    assert reach("productcatalogservice2-0", "clients") == ("frontend2-0", "checkoutservice2-0")
-    assert "recommendationservice2-0" in reach("productcatalogservice-0", "clients")
-    assert reach("cartservice-1", "clients of cartservice") == reach("cartservice-1", "clients")
+    clients = pods_of("frontend", "") + pods_of("checkoutservice", "")
+    assert reach("cartservice-1", "clients of cartservice") == clients
     assert reach("cartservice-1", "clients of adservice") == ()
+    products = "clients of productcatalogservice"
+    assert reach("productcatalogservice2-0", products) == ("frontend2-0", "checkoutservice2-0")
+    assert "recommendationservice2-0" in reach("productcatalogservice-0", products)
 
 
 def test_as_many_curves_as_the_original_has():
