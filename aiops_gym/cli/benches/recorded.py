@@ -61,57 +61,94 @@ print(anonymous())
 """
 
 
-def measure(count: int, rounds: int) -> dict[str, Any]:
+def measure(count: int, rounds: int, place: Path | None = None) -> dict[str, Any]:
     """Conversion, calls and memory.
 
     Args:
         count: spans of the day.
         rounds: times that each reader is started, interleaved.
+        place: where the day and its conversions are put for as long as it takes; None for the system's own place.
     """
-    with tempfile.TemporaryDirectory(prefix="aiops_gym-bench-") as folder:
-        path = spans.write(Path(folder) / "data", count)
-        os.environ[VARIABLE] = str(Path(folder) / "cache")
-        report = {"spans of the day": count, "size of the CSV, MB": path.stat().st_size / 1e6}
-        report |= _conversion(path, Path(folder) / "cache")
-        report |= _calls(path, rounds)
-        report |= _memory(path)
-    return report
+    with tempfile.TemporaryDirectory(prefix="aiops_gym-bench-", dir=place) as folder:
+        bench = Bench(spans.write(Path(folder) / "data", count), Path(folder) / "cache")
+        report = {"spans of the day": count, "size of the CSV, MB": bench.path.stat().st_size / 1e6}
+        return report | bench.conversion() | bench.calls(rounds) | bench.memory()
 
 
-def _conversion(path: Path, cache: Path) -> dict[str, float]:
-    """Median of three, each in a new process and an empty cache, in turn with pandas reading the file once."""
-    times, peaks, reads = [], [], []
-    for _ in range(3):
-        shutil.rmtree(cache, ignore_errors=True)
-        seconds, peak = json.loads(_python(_CONVERT, path, clock.parse(spans.DAY)))
-        times.append(seconds)
-        peaks.append(peak)
-        reads.append(float(_python(_PANDAS, path)))
-    size = sum(each.stat().st_size for each in cache.rglob("*") if each.is_file())
-    seconds, read = statistics.median(times), statistics.median(reads)
-    return {
-        "conversion, s": seconds,
-        "conversion, MB of CSV a second": path.stat().st_size / 1e6 / seconds,
-        "conversion, in pandas read_csv calls": seconds / read,
-        "conversion, peak memory, MB": max(peaks) / 1e6,
-        "cache, in sizes of the CSV": size / path.stat().st_size,
-    }
+class Bench:
+    """One day of spans, and a cache of its own.
 
+    Args:
+        path: the CSV file.
+        cache: a folder that is made and removed at will.
+    """
 
-def _calls(path: Path, rounds: int) -> dict[str, Any]:
-    """Each reader in a new process a round, interleaved; another set of windows each round."""
-    there = [name for name, library in READERS.items() if importlib.util.find_spec(library)]
-    first: dict[tuple[str, str], list[float]] = {}
-    again: dict[tuple[str, str], list[float]] = {}
-    if "parquet" in there:
-        _python("import sys; from aiops_gym.cli.benches.readers import parquet; parquet.write(sys.argv[1])", path)
-    for turn in range(rounds):
-        for name in there:
-            for kind, windows in _windows(turn, name in ONCE).items():
-                found = _read(name, path, windows)["seconds"]
-                first.setdefault((name, kind), []).extend(found[0])
-                again.setdefault((name, kind), []).extend(found[-1])
-    return _compared(first, again)
+    def __init__(self, path: Path, cache: Path) -> None:
+        self.path, self.cache = path, cache
+
+    def conversion(self) -> dict[str, float]:
+        """Median of three, each in a new process and an empty cache, in turn with pandas reading the file once."""
+        times, peaks, reads = [], [], []
+        for _ in range(3):
+            shutil.rmtree(self.cache, ignore_errors=True)
+            seconds, peak = json.loads(self._python(_CONVERT, clock.parse(spans.DAY)))
+            times.append(seconds)
+            peaks.append(peak)
+            reads.append(float(self._python(_PANDAS)))
+        size = sum(each.stat().st_size for each in self.cache.rglob("*") if each.is_file())
+        seconds, read, whole = statistics.median(times), statistics.median(reads), self.path.stat().st_size
+        return {
+            "conversion, s": seconds,
+            "conversion, MB of CSV a second": whole / 1e6 / seconds,
+            "conversion, in pandas read_csv calls": seconds / read,
+            "conversion, peak memory, MB": max(peaks) / 1e6,
+            "cache, in sizes of the CSV": size / whole,
+        }
+
+    def calls(self, rounds: int) -> dict[str, Any]:
+        """Each reader in a new process a round, interleaved; another set of windows each round."""
+        there = [name for name, library in READERS.items() if importlib.util.find_spec(library)]
+        first: dict[tuple[str, str], list[float]] = {}
+        again: dict[tuple[str, str], list[float]] = {}
+        self._python("import sys; from aiops_gym.cli.benches.readers import parquet; parquet.write(sys.argv[1])")
+        for turn in range(rounds):
+            for name in there:
+                for kind, windows in _windows(turn, name in ONCE).items():
+                    found = self._read(name, windows)
+                    first.setdefault((name, kind), []).extend(found[0])
+                    again.setdefault((name, kind), []).extend(found[-1])
+        return _compared(first, again)
+
+    def memory(self) -> dict[str, float]:
+        """Private memory of a process with 16 readers, and of each of 8 processes that share the cache."""
+        day = clock.parse(spans.DAY)
+        many = int(self._python(_ENVS, ENVS, day))
+        command = [sys.executable, "-c", _ENVS, str(self.path), "2", str(day)]
+        started = [
+            subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=self._environment())
+            for _ in range(WORKERS)
+        ]
+        found = [int(worker.communicate()[0]) for worker in started]
+        return {
+            f"private memory of a process with {ENVS} readers, MB": many / 1e6,
+            f"private memory of each of {WORKERS} workers, MB": max(found) / 1e6,
+        }
+
+    def _read(self, name: str, windows: list[Any]) -> list[list[float]]:
+        passes = "1" if name in ONCE else "2"
+        module = ["-m", "aiops_gym.cli.benches.readers", name, str(self.path), json.dumps(windows), passes]
+        found: list[list[float]] = json.loads(self._run(module))["seconds"]
+        return found
+
+    def _python(self, code: str, *arguments: object) -> str:
+        return self._run(["-c", code, str(self.path), *map(str, arguments)])
+
+    def _run(self, arguments: list[str]) -> str:
+        command = [sys.executable, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=self._environment()).stdout
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, VARIABLE: str(self.cache)}
 
 
 def _windows(turn: int, once: bool) -> dict[str, list[Any]]:
@@ -135,29 +172,3 @@ def _compared(first: dict[tuple[str, str], list[float]], again: dict[tuple[str, 
             ratio = statistics.median(first[name, kind]) / statistics.median(first["store", kind])
             report[f"{name}, {kind}, in first visits of the store"] = ratio
     return report
-
-
-def _memory(path: Path) -> dict[str, float]:
-    """Private memory of a process with 16 readers, and of each of 8 processes that share the cache."""
-    day = clock.parse(spans.DAY)
-    many = int(_python(_ENVS, path, ENVS, day))
-    command = [sys.executable, "-c", _ENVS, str(path), "2", str(day)]
-    workers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(WORKERS)]
-    found = [int(worker.communicate()[0]) for worker in workers]
-    return {
-        f"private memory of a process with {ENVS} readers, MB": many / 1e6,
-        f"private memory of each of {WORKERS} workers, MB": max(found) / 1e6,
-    }
-
-
-def _read(name: str, path: Path, windows: list[Any]) -> dict[str, Any]:
-    passes = "1" if name in ONCE else "2"
-    command = [sys.executable, "-m", "aiops_gym.cli.benches.readers", name, str(path), json.dumps(windows), passes]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def _python(code: str, *arguments: object) -> str:
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

@@ -1,0 +1,64 @@
+"""Play every computed problem, and say which keep their promises."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from aiops_gym.testing import figures
+from aiops_gym.testing.admission import Admission, Pair, admit, pairs
+
+WIDE = 200
+"""Columns of a table that no person reads at a terminal."""
+
+
+def command(
+    sample: Annotated[float, typer.Option(help="Share of the pairs, drawn by hash.", min=0.0, max=1.0)] = 1.0,
+    app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
+    fault: Annotated[str | None, typer.Option(help="Only problems of this fault.")] = None,
+    workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    write: Annotated[Path | None, typer.Option(help="Write the page of figures to this file.")] = None,
+) -> int:
+    """Play every computed problem in every way, and print what was measured."""
+    chosen = pairs(app, fault, sample)
+    shown = Console(stderr=True)
+    found = list(
+        track(_admitted(chosen, workers), "playing", len(chosen), console=shown, disable=not shown.is_terminal)
+    )
+    _print(figures.table(found))
+    _print([("script", *figures.SPLITS), *figures.rote(found)])
+    broken = [each for each in found if each.broken]
+    for each in broken:
+        sys.stdout.write(f"{each.app} {each.fault} {each.target}: {'; '.join(each.broken)}\n")
+    if write is not None:
+        write.write_text(figures.page(found), encoding="utf-8")
+    return 1 if broken else 0
+
+
+def _admitted(chosen: Sequence[Pair], workers: int) -> Iterator[Admission]:
+    """The verdicts in the order of the pairs, from as many processes."""
+    if workers == 1:
+        yield from map(admit, chosen)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(admit, chosen, chunksize=4)
+
+
+def _print(rows: Sequence[Sequence[str]]) -> None:
+    head, *rest = rows
+    table = Table(*head, box=None, header_style="bold", pad_edge=False)
+    for row in rest:
+        table.add_row(*row)
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDE)
+    console.print(table)

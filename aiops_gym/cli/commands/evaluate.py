@@ -1,0 +1,142 @@
+"""Let agents play many episodes and compare them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Display
+from rich.table import Table
+
+from aiops_gym.cli.common import show, show_json
+from aiops_gym.runs import Judge, Progress, Summary, evaluate, markdown, summarise
+from aiops_gym.runs.folder import Folder
+
+WIDE = 200
+"""Columns of a table that no person reads at a terminal."""
+
+JUDGE_URL = "https://api.openai.com/v1"
+
+
+def command(
+    agent: Annotated[str, typer.Option(help="Agents, separated by commas; module:function for one of yours.")] = "",
+    task: Annotated[
+        str, typer.Option(help="Tasks, separated by commas, openrca_bank ... too; all = live ones.")
+    ] = "all",
+    split: Annotated[str, typer.Option(help="train, test or train,test; without it the fixed problems.")] = "",
+    seeds: Annotated[int, typer.Option(min=1, help="Episodes of each problem.")] = 1,
+    workers: Annotated[int, typer.Option(min=0, help="Processes; 0 plays in this one.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder of the results; what is there is not played again.")] = None,
+    sample: Annotated[str, typer.Option(help="At most so many problems a split, or a share such as 5% or 0.05.")] = "",
+    app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
+    problem: Annotated[list[str] | None, typer.Option(help="Only this problem; may be repeated.")] = None,
+    env_kwargs: Annotated[str, typer.Option(help="Arguments of every environment, JSON.")] = "{}",
+    judge_model: Annotated[str, typer.Option(help="Model that judges the reasoning; off without it.")] = "",
+    judge_url: Annotated[str, typer.Option(help="Its API, compatible with OpenAI's.")] = JUDGE_URL,
+    report: Annotated[Path | None, typer.Option(help="Play nothing: summarise this folder again.")] = None,
+    page: Annotated[Path | None, typer.Option("--markdown", help="Write the summary as a page to this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Let agents play many episodes, keep each, and say how well they did. The same command again continues."""
+    if report is not None:
+        summary = summarise(Folder(report))
+        summary.save(report)
+    else:
+        if out is None or not agent:
+            raise typer.BadParameter("--agent and --out are needed, or --report for a folder that is there")
+        judge = Judge(model=judge_model, url=judge_url) if judge_model else None
+        with _bar() as progress:
+            summary = evaluate(
+                _words(agent),
+                _words(task.lower()),
+                out=out,
+                split=_words(split.lower()),
+                seeds=seeds,
+                sample=_sample(sample),
+                app=app,
+                problems=problem or (),
+                env_kwargs=_kwargs(env_kwargs),
+                workers=workers,
+                judge=judge,
+                progress=progress,
+            )
+    if page is not None:
+        page.write_text(markdown.page(summary), encoding="utf-8")
+    if as_json:
+        show_json({"arguments": summary.arguments, "rows": [asdict(row) for row in summary.rows]})
+    else:
+        _show(summary)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _sample(text: str) -> float:
+    try:
+        number = float(text.removesuffix("%") or 0) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        number = -1.0
+    if number < 0 or (number > 1 and number != int(number)):
+        raise typer.BadParameter(f"--sample is a number of problems, or a share such as 5% or 0.05, not {text!r}")
+    return 0.0 if text in ("100%", "1.0") else number
+
+
+def _kwargs(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"--env-kwargs is no JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise typer.BadParameter('--env-kwargs is a JSON object, such as {"noise": false}')
+    return data
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Progress], None]]:
+    """A bar on stderr where a person looks on; says in any case where it stopped."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    seen = [Progress(total=0, done=0, failed=0)]
+    with Display(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as display:
+        bar = display.add_task("episodes", total=None)
+
+        def progress(now: Progress) -> None:
+            seen[:] = [now]
+            failed = f", {now.failed} without" if now.failed else ""
+            display.update(bar, description=f"episodes{failed}", total=now.total, completed=now.done + now.failed)
+
+        try:
+            yield progress
+        except KeyboardInterrupt:
+            now = seen[0]
+            console.print(f"{now.done} of {now.total} episodes are kept; the same command continues.")
+            raise
+
+
+def _show(summary: Summary) -> None:
+    """A table of the agents, and one of each grouping."""
+    console = Console() if sys.stdout.isatty() else Console(width=WIDE)
+    for split in sorted({row.split for row in summary.rows}):
+        show(f"\n{markdown.SPLITS[split]}")
+        console.print(_table(list(markdown.overview(summary.find("all", split=split)))))
+        for by in markdown.BY:
+            rows = summary.find(by, split=split)
+            console.print(_table(list(markdown.across(by, rows, summary.arguments["agents"]))))
+
+
+def _table(lines: list[str]) -> Table:
+    """The same table as the page's, for a terminal."""
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    table = Table(*cells[0], box=None, header_style="bold", pad_edge=False)
+    for row in cells[2:]:
+        table.add_row(*row)
+    return table
