@@ -63,7 +63,7 @@ class Tool:
     @property
     def usage(self) -> str:
         """How to call it, `get_logs(namespace: str, service: str)`."""
-        return f"{self.name}{self.signature}"
+        return f"{self.name}{self.signature}".replace("typing.", "")
 
     @property
     def manual(self) -> str:
