@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test quick lint bench clean
+.PHONY: help demo test quick lint bench admission agents clean
 help: ## this list
-	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -36,6 +36,14 @@ lint: $(VENV)/.test ## style, types and the plan of the house
 
 bench: $(VENV)/.core ## steps a second, reset, fork, snapshot, memory
 	$(BIN)/aiops-gym bench
+
+admission: $(VENV)/.core ## play every computed problem, and write docs/problems.md
+	$(BIN)/aiops-gym admission --write docs/problems.md
+
+agents: $(VENV)/.core ## let all bundled agents play a sample of both splits, and write docs/agents.md
+	rm -rf build/agents
+	$(BIN)/aiops-gym evaluate --agent noop,random,restart,runbook,reference --split train,test --sample 200 --workers 2 --out build/agents
+	$(BIN)/aiops-gym evaluate --report build/agents --markdown docs/agents.md
 
 clean: ## forget the virtual environment and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import gymnasium as gym
 
 from aiops_gym import agents
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import AiopsGymError, CatalogError
 
 Env = gym.Env[str, str]
+
+SECRETS = ("api_key",)
+"""Options of agents that are never written down."""
+
+
+class AgentError(AiopsGymError):
+    """An agent cannot go on, and says why in one line; what it did until then counts and is kept."""
 
 
 @runtime_checkable
@@ -85,14 +93,65 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(name for name in found if name != "base"))
 
 
-def make(name: str, env: Env, seed: int = 0) -> Agent:
-    """The agent of this name, for an environment.
+def find(name: str) -> Callable[..., Agent | Callable[[str], str]]:
+    """What makes the agent of this name: `(env, seed, **options) -> Agent`.
+
+    Args:
+        name: of a module here, or `module:function` for one that lies elsewhere.
 
     Raises:
         CatalogError: there is none.
     """
-    if name not in names():
-        raise CatalogError(f"there is no agent {name!r}; there are {', '.join(names())}")
-    agent: Any = importlib.import_module(f"aiops_gym.agents.{name}").make(env, seed)
-    assert isinstance(agent, Agent)
-    return agent
+    where, colon, function = name.partition(":")
+    if not colon and name not in names():
+        raise CatalogError(f"there is no agent {name!r}; there are {', '.join(names())}, or module:function")
+    try:
+        module = importlib.import_module(where if colon else f"aiops_gym.agents.{name}")
+    except ModuleNotFoundError as error:
+        raise CatalogError(f"there is no agent {name!r}: {error}") from None
+    maker: Any = getattr(module, function if colon else "make", None)
+    if not callable(maker):
+        raise CatalogError(f"there is no agent {name!r}: {where} has no function {function!r}")
+    return cast("Callable[..., Agent | Callable[[str], str]]", maker)
+
+
+def make(name: str, env: Env, seed: int = 0, **options: Any) -> Agent:
+    """The agent of this name, for an environment.
+
+    Args:
+        options: whatever this agent takes by name, JSON data; most take none.
+
+    Raises:
+        CatalogError: there is none, or it does not take such options.
+    """
+    maker = find(name)
+    if options:
+        try:
+            inspect.signature(maker).bind(env, seed, **options)
+        except TypeError as error:
+            raise CatalogError(f"the agent {name!r} cannot be made with {', '.join(options)}: {error}") from None
+    return adapt(maker(env, seed, **options))
+
+
+def accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options that an agent takes, where several agents are given the same.
+
+    Raises:
+        CatalogError: there is no such agent.
+
+    >>> accepted("noop", {"model": "m"}), accepted("chat", {"model": "m"})
+    ({}, {'model': 'm'})
+    """
+    parameters = inspect.signature(find(name)).parameters.values()
+    named = {each.name for each in list(parameters)[2:] if each.kind is not each.VAR_KEYWORD}
+    anything = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    return {option: value for option, value in options.items() if anything or option in named}
+
+
+def shown(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of an agent as they may be written down: without secrets.
+
+    >>> shown({"model": "m", "api_key": "sk-1"})
+    {'model': 'm'}
+    """
+    return {name: value for name, value in options.items() if name not in SECRETS}

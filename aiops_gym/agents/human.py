@@ -33,13 +33,13 @@ def action(line: str, apis: tuple[str, ...]) -> str:
 
     >>> action("get_logs('shop', 'cart')", ("get_logs",))
     "```\nget_logs('shop', 'cart')\n```"
-    >>> action("kubectl get pods", ("get_logs",))
+    >>> action("kubectl get pods", ("exec_shell", "get_logs"))
     "```\nexec_shell('kubectl get pods')\n```"
     """
     name, parenthesis, _ = line.partition("(")
     if line == "submit" and "submit" in apis:
         return str(Call("submit"))
-    if parenthesis and name.strip() in apis:
+    if (parenthesis and name.strip() in apis) or "exec_shell" not in apis:
         return f"```\n{line}\n```"
     return str(Call("exec_shell", (line,)))
 

@@ -35,7 +35,11 @@ def assess(backend: Simulated) -> Assessment:
     minutes = error_minutes(world, round(backend.began * 1000))
     reasons: list[str] = []
     settled = _settle(world, before, app, reasons)
-    steady = settled and _quiet_minute(world, app, reasons) and _survives_restarts(world, before, app, fault, reasons)
+    steady = (
+        settled
+        and _quiet_minute(world, before, app, reasons)
+        and _survives_restarts(world, before, app, fault, reasons)
+    )
     served = settled and _served(world, before, reasons)
     gone = settled and causes.gone(before, world, app, fault, reasons)
     harm = damage.found(before, world, app, fault)  # last: what does not survive a restart is lost by now
@@ -92,14 +96,18 @@ def _restarts(world: World, app: App) -> dict[str, int]:
     }
 
 
-def _quiet_minute(world: World, app: App, reasons: list[str]) -> bool:
-    """A minute in which no container restarts and no pod has to be replaced."""
-    before = _restarts(world, app)
-    world.run(MINUTE)
-    steady = _restarts(world, app) == before
-    if not steady:
-        reasons.append("containers restart by themselves")
-    return steady
+def _quiet_minute(world: World, before: World, app: App, reasons: list[str]) -> bool:
+    """A minute in which no container restarts or waits for one, and no pod has to be replaced."""
+    restarts = _restarts(world, app)
+    for _ in range(12):
+        world.run(5 * SECOND)
+        if _restarts(world, app) != restarts:
+            reasons.append("containers restart by themselves")
+            return False
+        if gone := _missing(world, before, app):  # one that was killed is counted when it comes back from its back-off
+            reasons.extend(gone)
+            return False
+    return True
 
 
 def repaired(app: App, fault: Fault | None) -> tuple[str, ...]:

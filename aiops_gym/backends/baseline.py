@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+from aiops_gym.backends import releases
 from aiops_gym.catalog import cluster, registry
 from aiops_gym.catalog.model import App, Manifest
 from aiops_gym.errors import BackendError
@@ -80,9 +81,11 @@ def _image(name: str, data: Any) -> Image:
 
 
 def deploy(world: World, app: App) -> None:
-    """Apply an app's manifests; what is there already stays as it is."""
+    """Apply an app's manifests and install its releases; what is there already stays as it is."""
     for manifest in app.manifests:
-        apply(world, manifest)
+        if not releases.released(app, manifest):
+            apply(world, manifest)
+    releases.install(world, app)
 
 
 def apply(world: World, manifest: Manifest) -> None:

@@ -7,7 +7,14 @@ from typing import Any
 
 from aiops_gym.backends.shape import owned, shape, strangers
 from aiops_gym.catalog.model import App, Fault
-from aiops_gym.sim.objects import get, key_of
+from aiops_gym.sim import network, programs
+from aiops_gym.sim.api.quantity import whole
+from aiops_gym.sim.controllers.fit import tolerates
+from aiops_gym.sim.firewall import Firewall
+from aiops_gym.sim.objects import Obj, get, key_of, uid_of
+from aiops_gym.sim.telemetry import usage
+from aiops_gym.sim.times import MINUTE
+from aiops_gym.sim.traffic import quotas
 from aiops_gym.sim.world import World
 
 Check = Callable[[World, World, App, Mapping[str, Any]], str]
@@ -58,4 +65,127 @@ def _database_access(before: World, world: World, app: App, cause: Mapping[str, 
     return ""
 
 
-CHECKS: Mapping[str, Check] = {"template": _template, "volumes": _volumes, "database_access": _database_access}
+def _reached(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """The component's Service leads to its own pods, and to them alone, on each port on which it did."""
+    name = cause["component"]
+    old = before.store.get("services", app.namespace, name)
+    mine = {uid_of(pod) for pod in owned(world, app, name)}
+    for port in get(old or Obj(), "spec", "ports", default=()):
+        host = f"{name}.{app.namespace}"
+        if network.dial(before, None, app.namespace, host, port["port"]).outcome != "ok":
+            continue
+        route = network.dial(world, None, app.namespace, host, port["port"])
+        if route.outcome != "ok" or {target.process.partition("/")[0] for target in route.targets} - mine:
+            return f"the Service {name} does not lead to {name} on port {port['port']}"
+    return ""
+
+
+def _admitted(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """Each of the app's pods may connect to the component, on each port on which it listens."""
+    wall, processes = Firewall(world), world.table("processes").values()
+    pods = [pod for component in app.components for pod in owned(world, app, component)]
+    sources = [ip for pod in pods if (ip := get(pod, "status", "podIP"))]
+    mine = {uid_of(pod) for pod in owned(world, app, cause["component"])}
+    ends = [(row["ip"], port) for row in processes if row["running"] and row["uid"] in mine for port in row["ports"]]
+    closed = any(not wall.passes(source, *end) for source in sources for end in ends)
+    return f"packets to {cause['component']} are not let through" if closed else ""
+
+
+def _schedulable(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """Every component still finds a node whose taints it tolerates."""
+    nodes = [node for node in world.store.all("nodes") if not get(node, "spec", "unschedulable", default=False)]
+    homeless = [name for name in app.components if not any(_tolerated(world, app, name, node) for node in nodes)]
+    return f"no node takes pods of {', '.join(homeless)}" if homeless else ""
+
+
+def _tolerated(world: World, app: App, name: str, node: Obj) -> bool:
+    deployment = world.store.get("deployments.apps", app.namespace, name) or Obj()
+    pod = get(deployment, "spec", "template", default={"spec": {}})
+    hard = [t for t in get(node, "spec", "taints", default=()) if t["effect"] != "PreferNoSchedule"]
+    return all(tolerates(pod, taint) for taint in hard)
+
+
+def _quota(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """The namespace may hold as many pods as the app has."""
+    pods = len([pod for name in app.components for pod in owned(world, app, name)])
+    for quota in world.store.all("resourcequotas", app.namespace):
+        if (hard := get(quota, "spec", "hard", "pods")) is not None and whole(str(hard)) < pods:
+            return f"quota {quota['metadata']['name']} allows {hard} of {pods} pods"
+    return ""
+
+
+def _headroom(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """The component's limits leave it what it needs: none, or as much as before, or half as much again as it uses."""
+    name = cause["component"]
+    old = {key: quotas.of(before, key) for pod in owned(before, app, name) for key in _processes(before, pod)}
+    usual = next(iter(old.values()), quotas.Quota(None, 0.0, 0.0))
+    for pod in owned(world, app, name):
+        for key in _processes(world, pod):
+            process, limit = world.table("processes")[key], quotas.of(world, key)
+            used = programs.find(process["program"]).usage(process, *_demand(before, app, name))
+            if limit.memory and limit.memory < min(usual.memory or 1e18, 1.3 * used["memory"]):
+                return f"{name} may use too little memory"
+            if limit.cpu is not None and limit.cpu < min(usual.cpu or 1e18, max(MIN_CORES, 4.0 * used["cpu"])):
+                return f"{name} may use too little of a processor"
+    return ""
+
+
+MIN_CORES = 0.1
+"""With less, even one request waits so long for its share that its user notices."""
+
+
+def _processes(world: World, pod: Obj) -> list[str]:
+    keys = [f"{uid_of(pod)}/{container['name']}" for container in pod["spec"]["containers"]]
+    return [key for key in keys if key in world.table("processes")]
+
+
+def _demand(world: World, app: App, name: str) -> tuple[float, float]:
+    """Requests per second, and cores for them, of the component in the minute before the incident."""
+    keys = [key for pod in owned(world, app, name) for key in _processes(world, pod)]
+    return usage.demand(world, keys[0], world.now - MINUTE, world.now) if keys else (0.0, 0.0)
+
+
+def _unencrypted(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """The component's database answers clients that do not encrypt, as its service's does not."""
+    name = cause["component"]
+    pods, others = owned(world, app, name), strangers(world, app, name)
+    if not pods or others:
+        return f"{name} is not what its Service leads to"
+    argv = ["mongo", "--quiet", "--eval", "print('answered ' + db.adminCommand({ping: 1}).ok)"]
+    assert world.laws.exec is not None
+    for pod in pods:
+        output = world.laws.exec(world.fork(), key_of(pod), pod["spec"]["containers"][0]["name"], argv, "")
+        if output.code or "answered 1" not in output.stdout:
+            return f"{name} does not answer its service"
+    return ""
+
+
+def _replicas(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """The component has as many pods as it had."""
+    name = cause["component"]
+    return "" if len(owned(world, app, name)) >= len(owned(before, app, name)) else f"{name} has too few pods"
+
+
+def _placed(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """A node of the cluster, as it was before, has the labels that the component asks for."""
+    name = cause["component"]
+    deployment = world.store.get("deployments.apps", app.namespace, name) or Obj()
+    wanted = get(deployment, "spec", "template", "spec", "nodeSelector", default={})
+    nodes = [get(node, "metadata", "labels", default={}) for node in before.store.all("nodes")]
+    fitting = any(all(labels.get(key) == value for key, value in wanted.items()) for labels in nodes)
+    return "" if fitting else f"no node is what {name} asks for"
+
+
+CHECKS: Mapping[str, Check] = {
+    "unencrypted": _unencrypted,
+    "replicas": _replicas,
+    "placed": _placed,
+    "template": _template,
+    "volumes": _volumes,
+    "database_access": _database_access,
+    "reached": _reached,
+    "admitted": _admitted,
+    "schedulable": _schedulable,
+    "quota": _quota,
+    "headroom": _headroom,
+}

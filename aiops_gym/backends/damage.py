@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.backends.shape import databases, shape
-from aiops_gym.catalog.model import App, Fault, Patch
+from aiops_gym.catalog.model import App, Create, Fault, Patch, Upgrade
 from aiops_gym.sim.objects import Obj
 from aiops_gym.sim.world import World
 
 WATCHED = ("deployments.apps", "services", "configmaps", "secrets", "persistentvolumeclaims", "persistentvolumes")
 WORKLOADS = ("deployments.apps", "daemonsets.apps", "statefulsets.apps")
+HISTORY = "helm.sh/release.v1"
+"""Secrets in which a release keeps its revisions: whoever repairs with Helm adds one."""
+
 SERVER_FILLED = {"claimRef", "clusterIP", "clusterIPs", "volumeName"}
 
 
@@ -84,18 +87,20 @@ def _rights(user: Mapping[str, Any] | None) -> Any:
 def collateral(before: World, world: World, app: App, fault: Fault | None) -> int:
     """How many of the app's objects differ from before without being touched by the fault."""
     touched = {(c.resource, c.name) for c in fault.changes if isinstance(c, Patch)} if fault else set()
+    created = {c.manifest["metadata"]["name"] for c in fault.changes if isinstance(c, Create)} if fault else set()
+    touched |= {("configmaps", c.component) for c in fault.changes if isinstance(c, Upgrade)} if fault else set()
     count = 0
     for resource in WATCHED:
         old, new = _specs(before, resource, app), _specs(world, resource, app)
         names = {name for name in {*old, *new} if old.get(name) != new.get(name)}
-        count += sum((resource, name) not in touched for name in names)
+        count += sum((resource, name) not in touched and name not in created for name in names)
     return count
 
 
 def _specs(world: World, resource: str, app: App) -> dict[str, Any]:
     """What people decide about each object: its spec or data, without what the cluster fills in."""
     objects = world.store.all(resource, None if resource == "persistentvolumes" else app.namespace)
-    return {obj["metadata"]["name"]: _decided(obj) for obj in objects}
+    return {obj["metadata"]["name"]: _decided(obj) for obj in objects if obj.get("type") != HISTORY}
 
 
 def _decided(obj: Obj) -> Mapping[str, Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
-from aiops_gym.backends.baseline import deploy, request
-from aiops_gym.catalog.model import App, Change, Effect, Exec, Fault, Patch, Redeploy, Restart
+from aiops_gym.backends import releases
+from aiops_gym.backends.baseline import apply, deploy, request
+from aiops_gym.catalog.model import App, Change, Create, Effect, Exec, Fault, Patch, Redeploy, Restart, Rollout, Upgrade
 from aiops_gym.errors import BackendError
+from aiops_gym.sim.api.patch.jsonpatch import json_patch
 from aiops_gym.sim.controllers import chaos
 from aiops_gym.sim.objects import Obj, key_of
-from aiops_gym.sim.times import SECOND
+from aiops_gym.sim.times import SECOND, iso
 from aiops_gym.sim.world import World
 
 SERVER_FIELDS = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
@@ -27,9 +29,11 @@ def inject(world: World, app: App, fault: Fault) -> None:
 def concerned(app: App, fault: Fault) -> frozenset[str]:
     """The components that a fault and its repairs are about; all of them where the fault names none."""
     patched = {c.name for c in fault.changes if isinstance(c, Patch)}
-    others = {c.component for c in fault.changes if isinstance(c, Exec | Effect)}
-    restarted = {name for c in fault.changes if isinstance(c, Restart) for name in c.components}
-    return frozenset(patched | others | restarted) or frozenset(app.components)
+    others = {c.component for c in fault.changes if isinstance(c, Exec | Effect | Create | Upgrade)}
+    restarted = {name for c in fault.changes if isinstance(c, Restart | Rollout) for name in c.components}
+    wide = "" in others or any(isinstance(c, Patch) and c.resource == "nodes" for c in fault.changes)
+    found = frozenset(patched | others | restarted)
+    return frozenset(app.components) if wide or not found else found
 
 
 @singledispatch
@@ -45,8 +49,9 @@ def _patch(change: Patch, world: World, app: App) -> None:
         return
     content_type = "application/json-patch+json"
     body = [dict(op) for op in change.ops]
+    namespace = "" if change.resource == "nodes" else app.namespace
     _done(
-        request(world, "patch", change.resource, app.namespace, change.name, body=body, content_type=content_type),
+        request(world, "patch", change.resource, namespace, change.name, body=body, content_type=content_type),
         f"patch of {change.resource} {change.name}",
     )
 
@@ -61,24 +66,15 @@ def _recreate(change: Patch, world: World, app: App) -> None:
     meta = {key: value for key, value in old["metadata"].items() if key not in SERVER_FIELDS}
     meta["annotations"] = {k: v for k, v in meta.get("annotations", {}).items() if not k.startswith("deployment.")}
     bare = {key: value for key, value in old.items() if key not in {"metadata", "status"}}
-    body = _patched({**bare, "metadata": {k: v for k, v in meta.items() if v}}, change)
+    found = {**bare, "metadata": {k: v for k, v in meta.items() if v}}
+    body = json_patch(found, [dict(op) for op in change.ops])
     _done(request(world, "create", change.resource, app.namespace, body=body), f"creation of {change.name}")
 
 
-def _patched(body: Any, change: Patch) -> Any:
-    for op in change.ops:
-        path = [int(part) if part.isdigit() else part for part in op["path"].split("/")[1:]]
-        body = _replaced(body, path, op["value"])
-    return body
-
-
-def _replaced(body: Any, path: list[str | int], value: Any) -> Any:
-    if not path:
-        return value
-    head, rest = path[0], path[1:]
-    if isinstance(head, int):
-        return [_replaced(item, rest, value) if i == head else item for i, item in enumerate(body)]
-    return {**body, head: _replaced(body.get(head), rest, value)}
+@apply_change.register
+def _create(change: Create, world: World, app: App) -> None:
+    meta = {**change.manifest["metadata"], "namespace": app.namespace}
+    apply(world, {**change.manifest, "metadata": meta})
 
 
 @apply_change.register
@@ -100,6 +96,17 @@ def _restart(change: Restart, world: World, app: App) -> None:
 
 
 @apply_change.register
+def _rollout(change: Rollout, world: World, app: App) -> None:
+    for component in filter(None, change.components):
+        roll_out(world, app, component)
+
+
+@apply_change.register
+def _upgrade(change: Upgrade, world: World, app: App) -> None:
+    releases.change(world, app, change.release, change.settings)
+
+
+@apply_change.register
 def _effect(change: Effect, world: World, app: App) -> None:
     labels = {app.selector: change.component}
     effect = {"kind": change.kind, "namespace": app.namespace, "labels": labels, "params": dict(change.params)}
@@ -118,6 +125,15 @@ def _redeploy(change: Redeploy, world: World, app: App) -> None:
     world.run(15 * SECOND)
     deploy(world, app)
     world.run(30 * SECOND)
+
+
+def roll_out(world: World, app: App, name: str) -> None:
+    """Have a deployment's pods replaced, as `kubectl rollout restart` does. Raises BackendError."""
+    annotation = {"kubectl.kubernetes.io/restartedAt": iso(world.now)}
+    body = {"spec": {"template": {"metadata": {"annotations": annotation}}}}
+    kind = "application/strategic-merge-patch+json"
+    answer = request(world, "patch", "deployments.apps", app.namespace, name, body=body, content_type=kind)
+    _done(answer, f"restart of {name}")
 
 
 def _pods(world: World, app: App, component: str) -> list[Obj]:

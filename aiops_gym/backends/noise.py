@@ -100,7 +100,8 @@ def _keeps_nothing(world: World, app: App, name: str) -> bool:
     if deployment is None:
         return False
     spec = deployment["spec"]["template"]["spec"]
-    return not spec.get("volumes") and any(c.get("command") for c in spec["containers"])
+    volumes = [v for v in spec.get("volumes") or () if "configMap" not in v]
+    return not volumes and any(c.get("command") for c in spec["containers"])
 
 
 def _inspected_database(world: World, app: App, seed: int, spared: frozenset[str]) -> None:

@@ -17,6 +17,7 @@ Json = Any
 
 OWN_FILES = "/var/run/secrets/kubernetes.io/serviceaccount"
 DEFAULTS = {"defaultMode", "type", "readOnly"}
+CONTENTS = {"configMap": ("configmaps", "name"), "secret": ("secrets", "secretName")}
 HOST = ("hostNetwork", "hostPID", "hostIPC")
 
 
@@ -27,8 +28,14 @@ def shape(world: World, app: App, name: str) -> Json:
         return None
     spec = deployment["spec"]["template"]["spec"]
     kinds = ("initContainers", "containers", "ephemeralContainers")
-    sources = {v["name"]: _source(v) for v in spec.get("volumes") or ()}
+    sources = {v["name"]: _source(world, app, name, v) for v in spec.get("volumes") or ()}
     inside = {kind: [_container(world, c, sources) for c in spec.get(kind) or ()] for kind in kinds}
+    # One that only comes before the others ends before they serve; what it does shows in them.
+    inside["initContainers"] = [
+        shown
+        for shown, c in zip(inside["initContainers"], spec.get("initContainers") or (), strict=True)
+        if c.get("restartPolicy") == "Always"
+    ]
     return {**inside, "host": [key for key in HOST if spec.get(key)]}
 
 
@@ -42,21 +49,48 @@ def _container(world: World, container: Mapping[str, Json], sources: Mapping[str
 
 
 def _argv(world: World, container: Mapping[str, Json]) -> Sequence[str]:
-    """What is executed: `/go/bin/geo`, `geo`, and arguments to an image without an entry point are the same."""
+    """What is executed: `/go/bin/geo`, `geo`, and arguments to an image without an entry point are the same.
+
+    Arguments that say what is compiled in anyway are left out.
+    """
     image = find_image(world, container.get("image", ""))
-    found = runtime.resolve(image, container, {}) if image is not None else None
+    env = {entry["name"]: entry["value"] for entry in container.get("env") or () if "value" in entry}
+    found = runtime.resolve(image, container, env) if image is not None else None
     if isinstance(found, runtime.StartError) or found is None:
         return [*(container.get("command") or ()), "|", *(container.get("args") or ())]
-    return [found.argv[0].rpartition("/")[2], *found.argv[1:]]
+    usual = {f"{flag}={value}" for flag, value in (found.binary.params.get("flags") or {}).items()}
+    return [found.argv[0].rpartition("/")[2], *(word for word in found.argv[1:] if word not in usual)]
 
 
-def _source(volume: Mapping[str, Json]) -> Json:
+def _source(world: World, app: App, name: str, volume: Mapping[str, Json]) -> Json:
     """Where a volume comes from, without its name and without what the server fills in."""
     return {
-        kind: {k: v for k, v in (source or {}).items() if k not in DEFAULTS}
+        kind: _same_content(world, app, name, kind, {k: v for k, v in (source or {}).items() if k not in DEFAULTS})
         for kind, source in volume.items()
         if kind != "name"
     }
+
+
+def _same_content(world: World, app: App, name: str, kind: str, source: Mapping[str, Json]) -> Json:
+    """A ConfigMap or Secret that the app does not bring, under the name of one that holds the same."""
+    resource, key = CONTENTS.get(kind, ("", ""))
+    if source.get(key, "") in {manifest["metadata"]["name"] for manifest in app.manifests}:
+        return source
+    named = world.store.get(resource, app.namespace, source.get(key, "")) if resource else None
+    if named is None:
+        return source
+    same = [o["metadata"]["name"] for o in world.store.all(resource, app.namespace) if _data(o) == _data(named)]
+    return {**source, key: min(same, key=lambda each: (each not in _given(app, name, kind, key), each))}
+
+
+def _data(obj: Obj) -> Json:
+    return obj.get("data")
+
+
+def _given(app: App, name: str, kind: str, key: str) -> set[str]:
+    """What a deployment mounts of a kind as the app brings it."""
+    found = (m for m in app.manifests if m["kind"] == "Deployment" and m["metadata"]["name"] == name)
+    return {v[kind][key] for m in found for v in m["spec"]["template"]["spec"].get("volumes") or () if kind in v}
 
 
 def owned(world: World, app: App, name: str) -> list[Obj]:

@@ -8,10 +8,11 @@ from typing import Any
 
 import orjson
 
-from aiops_gym.backends import noise
+from aiops_gym.backends import noise, releases
 from aiops_gym.backends.assess import assess
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS, baseline
+from aiops_gym.backends.health import Measure, health, measure
 from aiops_gym.backends.inject import concerned, inject
 from aiops_gym.backends.outside import Outside
 from aiops_gym.catalog import registry
@@ -47,6 +48,7 @@ class Simulated:
         self.fault = registry.fault(problem)
         self.variant = draws.pick(VARIANTS, seed, "variant")
         self._before: World | None = None
+        self._measure: Measure | None = None
         self.world = self.before_the_incident().fork()
         if self.fault is not None:
             inject(self.world, self.app, self.fault)
@@ -68,7 +70,7 @@ class Simulated:
     def _open_shell(self) -> None:
         self.cluster = SimulatedCluster(self.world)
         self.telemetry = SimulatedTelemetry(self.world)
-        self.shell = Sandbox(self.cluster, self.seed, network=Outside(self.world))
+        self.shell = Sandbox(self.cluster, self.seed, network=Outside(self.world), files=releases.files(self.app))
 
     def before_the_incident(self) -> World:
         """The episode's healthy world, noise included, at the moment before the fault. Fork it, never change it."""
@@ -96,6 +98,19 @@ class Simulated:
     def assess(self) -> Assessment:
         """Measure what became of the system, on a fork of it."""
         return assess(self)
+
+    def calls(self) -> list[list[str]]:
+        """Who calls whom, "" for users, before anything went wrong."""
+        return [list(edge) for edge in self._measured().edges]
+
+    def health(self) -> dict[str, Any]:
+        """How each component does now, for whoever watches; see `backends.health.health`. Changes nothing."""
+        return health(self, self._measured())
+
+    def _measured(self) -> Measure:
+        if self._measure is None:
+            self._measure = measure(self.before_the_incident(), self.app)
+        return self._measure
 
     def pods(self) -> Sequence[Mapping[str, Any]]:
         """The app's pods as they are now."""
@@ -125,7 +140,7 @@ class Simulated:
         self.seed, self.noise, self.began, self.shift = body["seed"], body["noise"], body["began"], body["shift"]
         self.app, self.fault = registry.app(self.problem.app), registry.fault(self.problem)
         self.variant = draws.pick(VARIANTS, self.seed, "variant")
-        self._before = None
+        self._before = self._measure = None
         self.world = baseline(self.app.id, self.variant, self.shift).fork(self.seed)
         self.world.become(body["world"])
         self._open_shell()

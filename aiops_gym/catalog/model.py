@@ -12,6 +12,24 @@ from typing import Any
 Json = Any
 Manifest = Mapping[str, Json]
 
+TASKS = ("detection", "localization", "analysis", "mitigation")
+"""What can be asked about a live incident, in the order in which a person would."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """A Helm release by which objects of an app come into the cluster.
+
+    Attributes:
+        name: of the release.
+        folder: of its chart in the home of whoever runs the cluster.
+        files: of the chart, by path in its folder.
+    """
+
+    name: str
+    folder: str
+    files: Mapping[str, str]
+
 
 @dataclass(frozen=True, kw_only=True)
 class App:
@@ -31,6 +49,7 @@ class App:
         rate: requests per second of the usual workload.
         parameters: component -> what a fault may need to know of it, filled into the fault's `{names}`; `alias` names a
             component that counts as the same answer, `restart` says that a restart of it is not harmless.
+        releases: what installs those manifests that bear Helm's mark, `app.kubernetes.io/managed-by: Helm`.
     """
 
     id: str
@@ -45,6 +64,7 @@ class App:
     operations: tuple[Mapping[str, Json], ...]
     rate: float
     parameters: Mapping[str, Mapping[str, str]]
+    releases: tuple[Release, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +72,7 @@ class Patch:
     """A JSON patch (RFC 6902) on one object of the app.
 
     Attributes:
-        resource: `deployments.apps`.
+        resource: `deployments.apps`; `nodes` are the cluster's, and then all components are concerned.
         name: of the object; `{target}` is filled in.
         ops: operations, as in the RFC.
         recreate: delete the object and create the patched one, so that no older revision is left.
@@ -94,11 +114,46 @@ class Effect:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Create:
+    """A new object in the app's namespace.
+
+    Attributes:
+        manifest: the object, without its namespace.
+        component: that it is about, "" where it is about all of them.
+    """
+
+    manifest: Manifest
+    component: str = "{target}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rollout:
+    """Roll deployments out anew with the template that they have, as `kubectl rollout restart` does."""
+
+    components: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upgrade:
+    """A Helm release gets a new revision with further settings.
+
+    Attributes:
+        release: its name.
+        settings: as `--set` takes them.
+        component: that it is about.
+    """
+
+    release: str
+    settings: tuple[str, ...]
+    component: str = "{target}"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Redeploy:
     """Delete the app's namespace and apply its manifests again."""
 
 
-Change = Patch | Exec | Restart | Effect | Redeploy
+Change = Patch | Exec | Restart | Effect | Create | Rollout | Upgrade | Redeploy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +170,10 @@ class Fault:
         cause: data of the check that the cause is gone, see `tasks/mitigation.py`; None where no repair is asked.
         fixes: shell scripts, each of which repairs it; the first is the reference.
         looks: shell commands that a person would run first; played by the reference agent before its answer.
+        targets: traits that a component must have for the fault to hurt users there, `!` before one that it must not
+            have, see `catalog.traits`; empty where no problem is computed from the fault.
+        tasks: that computed problems pose; a mitigation only where there are fixes.
+        held_out: the whole family belongs to the test split.
     """
 
     id: str
@@ -126,6 +185,9 @@ class Fault:
     cause: Mapping[str, Json] | None = None
     fixes: tuple[str, ...] = ()
     looks: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = TASKS
+    held_out: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +202,8 @@ class Problem:
         target: component that is hit, "" where none is.
         split: `train` or `test`.
         rate: requests per second of the workload.
+        distance: calls between the users and the component that is hit; 0 where users call it, or where none is.
+        steps: actions of the reference, its submission included.
     """
 
     id: str
@@ -149,10 +213,8 @@ class Problem:
     target: str
     split: str = "train"
     rate: float = 10.0
-
-
-TASKS = ("detection", "localization", "analysis", "mitigation")
-"""What can be asked about a live incident, in the order in which a person would."""
+    distance: int = 0
+    steps: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,7 @@
 """Finding apps, faults and problems: each folder of the catalogue is scanned, one thing a file.
 
+Fixed problems are those of AIOpsLab; computed ones, which have a split, are each fault on each sensible component.
+
 >>> len(problems(app="hotel_reservation"))
 38
 >>> problem("redeploy_without_PV-mitigation-1").fault
@@ -10,15 +12,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from hashlib import blake2b
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, TypeVar
 
+from aiops_gym.catalog import grid, traits
 from aiops_gym.catalog.model import TASKS, App, Fault, Incident, Problem
+from aiops_gym.catalog.splits import SPLITS, number
 from aiops_gym.errors import CatalogError
 
 T = TypeVar("T")
@@ -64,28 +67,58 @@ def _healthy() -> Mapping[str, Problem]:
 
 
 def _posed(row: Incident, task: str) -> Problem:
-    name = row.name.format(task=task)
-    return Problem(id=name, task=task, app=row.app, fault=row.fault, target=row.target, split=row.split, rate=row.rate)
+    target = components(row.app).get(row.target)
+    return Problem(
+        id=row.name.format(task=task),
+        task=task,
+        app=row.app,
+        fault=row.fault,
+        target=row.target,
+        split=row.split,
+        rate=row.rate,
+        distance=target.distance if target else 0,
+        steps=grid.steps_of(faults().get(row.fault), task),
+    )
+
+
+@cache
+def components(app_id: str) -> Mapping[str, traits.Component]:
+    """What is known of the components of an app, by name."""
+    return traits.components(app(app_id))
+
+
+@cache
+def _computed() -> Mapping[str, Problem]:
+    """The problems of the grid by id."""
+    known = {id_: components(id_) for id_ in apps()}
+    return {p.id: p for p in grid.computed(apps(), faults(), known, _fixed().values())}
+
+
+@cache
+def _split(split: str) -> tuple[Problem, ...]:
+    """All problems of a split: AIOpsLab's are for training, healthy episodes for both."""
+    calm = [replace(p, split=split) for p in _healthy().values()]
+    given = [p for p in _fixed().values() if p.fault and p.split == split]
+    return (*given, *(p for p in _computed().values() if p.split == split), *calm)
 
 
 def problems(task: str | None = None, app: str | None = None, split: str | None = None) -> tuple[Problem, ...]:
-    """The fixed problems, filtered.
+    """The problems of AIOpsLab, or with a split all of that split, filtered.
 
     Args:
         task: `detection`, `localization`, `analysis` or `mitigation`.
         app: id of an app, `hotel_reservation`.
-        split: `train` or `test`.
+        split: None, or `train` or `test` for the computed problems, of which `train` holds AIOpsLab's too.
 
     Raises:
         CatalogError: a filter that names nothing.
     """
     _known("task", task, TASKS)
     _known("app", app, apps())
-    _known("split", split, ("train", "test"))
-    wanted = {"task": task, "app": app, "split": split}
-    return tuple(
-        p for p in _fixed().values() if all(value is None or getattr(p, key) == value for key, value in wanted.items())
-    )
+    _known("split", split, SPLITS)
+    wanted = {"task": task, "app": app}
+    found: Iterable[Problem] = _fixed().values() if split is None else _split(split)
+    return tuple(p for p in found if all(value is None or getattr(p, key) == value for key, value in wanted.items()))
 
 
 def draw(task: str, seed: int, split: str | None = None) -> Problem:
@@ -93,19 +126,26 @@ def draw(task: str, seed: int, split: str | None = None) -> Problem:
 
     Raises CatalogError where the split has no problem with a fault.
 
-    Healthy are 40 % of Detection and 15 % of Localization and Analysis; a mitigation has something to mend.
+    Healthy are 40 % of Detection and 15 % of Localization and Analysis; a mitigation has something to mend. Of a split
+    each family of faults is drawn as often, then each app, then each target: no family dominates for its many targets.
     """
-    calm, faulty = healthy(task), tuple(p for p in problems(task, split=split) if p.fault)
+    calm, faulty = healthy(task), _faulty(task, split)
     if not faulty:  # healthy episodes alone would make one answer always right
         raise CatalogError(f"no {task} problem with a fault in split {split!r}")
-    pool = calm if calm and _number(seed, "healthy") < HEALTHY_SHARE[task] else faulty
-    return pool[int(_number(seed, "problem") * len(pool))]
+    if calm and number(seed, "healthy") < HEALTHY_SHARE[task]:
+        return calm[int(number(seed, "problem") * len(calm))]
+    if split is None:
+        return faulty[int(number(seed, "problem") * len(faulty))]
+    for key in ("fault", "app", "target"):
+        names = sorted({getattr(p, key) for p in faulty})
+        name = names[int(number(seed, "problem", key) * len(names))]
+        faulty = tuple(p for p in faulty if getattr(p, key) == name)
+    return faulty[0]
 
 
-def _number(seed: int, purpose: str) -> float:
-    """A number in [0, 1) that depends on its arguments only."""
-    digest = blake2b(f"{seed} {purpose}".encode(), digest_size=8).digest()
-    return (int.from_bytes(digest, "big") >> 11) * 2.0**-53
+@cache
+def _faulty(task: str, split: str | None) -> tuple[Problem, ...]:
+    return tuple(p for p in problems(task, split=split) if p.fault)
 
 
 def healthy(task: str) -> tuple[Problem, ...]:
@@ -115,9 +155,9 @@ def healthy(task: str) -> tuple[Problem, ...]:
 
 def problem(id_: str) -> Problem:
     """The problem with an id. Raises CatalogError with the nearest ids."""
-    found = _fixed().get(id_) or _healthy().get(id_)
+    found = _fixed().get(id_) or _healthy().get(id_) or _computed().get(id_)
     if found is None:
-        _known("problem", id_, _fixed())
+        _known("problem", id_, {**_fixed(), **_computed()})
     assert found is not None
     return found
 
@@ -134,7 +174,8 @@ def fault(problem_: Problem) -> Fault | None:
         return None
     world, target = app(problem_.app), problem_.target
     names = {"namespace": world.namespace, "selector": world.selector, "target": target}
-    return filled(faults()[problem_.fault], {**names, **world.parameters.get(target, {})})
+    known = components(world.id).get(target)
+    return filled(faults()[problem_.fault], {**names, **(known.names if known else {})})
 
 
 def filled(value: T, names: Mapping[str, str]) -> T:

@@ -16,7 +16,7 @@ class Choice:
     Args:
         task: `detection`, ...
         problem: an id, a list of ids of which each is as likely, or None for all of the task and healthy episodes.
-        split: None, `train` or `test`; says which are drawn when `problem` is None.
+        split: says which are drawn when `problem` is None: AIOpsLab's (None), or all of `train` or `test`.
 
     Raises:
         CatalogError: an id or a split that does not exist, or one of another task.

@@ -10,8 +10,9 @@ from typing import Any, Generic, Self, TypeVar
 
 import gymnasium as gym
 import numpy as np
+from numpy.typing import NDArray
 
-from aiops_gym.envs import render, saved
+from aiops_gym.envs import picture, render, saved
 from aiops_gym.envs.seam import World
 from aiops_gym.envs.space import LIMIT, UnicodeText
 from aiops_gym.envs.state import State
@@ -45,7 +46,7 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         clock: name of the time in the results.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "human"], "render_fps": 4}  # noqa: RUF012  # Declared by Gymnasium.
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "human", "rgb_array"], "render_fps": 4}  # noqa: RUF012  # Declared by Gymnasium.
 
     task: str
     example: str
@@ -154,11 +155,27 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         self._show()
         return text, reward, state.over, False, _fresh(state.info)
 
-    def render(self) -> str | None:
-        """The last turn in colour for "ansi"; "human" is printed as it happens."""
-        if self.render_mode != "ansi" or self._state is None:
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The last turn: "ansi" in colour, "rgb_array" as a picture; "human" is printed as it happens.
+
+        A picture also shows how the system does, so it is for people and never for an agent.
+
+        Raises:
+            BackendError: a picture is asked for, and Pillow is not installed.
+        """
+        if self._state is None:
             return None
-        return self._picture(self._state)
+        if self.render_mode == "rgb_array":
+            return self._painted(self._state)
+        return self._picture(self._state) if self.render_mode == "ansi" else None
+
+    def calls(self) -> list[list[str]]:
+        """Who calls whom in the application, "" for users; empty where that is not known. For the trainer only."""
+        return []
+
+    def health(self) -> dict[str, Any]:
+        """How each component does now; empty where that is not known. For the trainer only; changes nothing."""
+        return {}
 
     def snapshot(self) -> bytes:
         """All of the episode, random streams included, as versioned data."""
@@ -292,6 +309,10 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
     def _picture(self, state: State) -> str:
         action, observation, reward = state.last
         return render.turn(action, observation, reward, state.over, state.info)
+
+    def _painted(self, state: State) -> NDArray[np.uint8]:
+        words = render.plain(render.verdict(state.last[2], state.info)) if state.over else ""
+        return picture.picture(state.last, state.info, self.calls(), self.health(), words)
 
     def _show(self) -> None:
         if self.render_mode == "human" and self._state is not None:

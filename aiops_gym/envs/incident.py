@@ -10,7 +10,7 @@ from aiops_gym.catalog.model import App
 from aiops_gym.envs.choice import Choice
 from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.prompt import prompt
-from aiops_gym.envs.seam import Incident
+from aiops_gym.envs.seam import Incident, Watched
 from aiops_gym.envs.state import State
 from aiops_gym.tasks.base import EVALUATIONS, Case, find, truth
 from aiops_gym.tools import Tool, toolbox
@@ -102,6 +102,21 @@ class IncidentEnv(EpisodeEnv[Incident]):
             calls.append(Call("exec_shell", (case.fault.fixes[0], FIX_SECONDS)))
         calls.append(Call("submit", task.solution(case.truth)))
         return [str(call) for call in calls]
+
+    def calls(self) -> list[list[str]]:
+        """Who calls whom in the application, "" for users, before anything went wrong; empty on a real cluster."""
+        backend = self._running()[1]
+        return backend.calls() if isinstance(backend, Watched) else []
+
+    def health(self) -> dict[str, Any]:
+        """How each component does now, for the trainer only; empty on a real cluster. Changes nothing.
+
+        `components` by name: `ok` (share of requests to it that succeed, None: none are made), `slow` (their mean time
+        as a multiple of the usual), `ready` and `wanted` (pods). `users`: `ok` and `slow` of all their requests.
+        `operations`: the share that succeeds. `calls`: the share that succeeds, in the order of `calls()`.
+        """
+        backend = self._running()[1]
+        return backend.health() if isinstance(backend, Watched) else {}
 
     def _known(self, problem: str) -> str:
         return self.choice.find(problem).id

@@ -14,8 +14,7 @@ from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.question import prompt
 from aiops_gym.envs.state import State
 from aiops_gym.errors import CatalogError
-from aiops_gym.openrca import clock, domains
-from aiops_gym.openrca.layout import domain_folder
+from aiops_gym.openrca import clock, domains, layout
 from aiops_gym.openrca.problems import Problem, problems_from_query_csv
 from aiops_gym.openrca.roots import root_of
 from aiops_gym.sim.draws import pick
@@ -48,9 +47,10 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     ## Arguments
     `domain` is "bank", "market" or "telecom". `root` is the folder of the data, by default the environment variable
     AIOPS_GYM_OPENRCA or else a small synthetic data set. `problem` is an id, a list of ids or None for all, `split` is
-    None, "train" or "test", by date. Market also has `cloudbed`, "cloudbed-1" or "cloudbed-2". `observation_limit` is
-    the number of characters of a tool's output that are shown, `log_dedup` the block size of AIOpsLab's log
-    de-duplication, 0 is off. `action_format` is "tolerant" or "strict", which refuses text around the block.
+    None, "train" or "test", by date; questions about days without telemetry are not drawn. Market also has `cloudbed`,
+    "cloudbed-1" or "cloudbed-2". `observation_limit` is the number of characters of a tool's output that are shown,
+    `log_dedup` the block size of AIOpsLab's log de-duplication, 0 is off. `action_format` is "tolerant" or "strict",
+    which refuses text around the block.
 
     ## Version History
     v0: first version.
@@ -73,7 +73,9 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     ) -> None:
         one_of("split", split, SPLITS)
         self.domain, _ = domains.find(domain)
-        one_of("cloudbed", cloudbed, tuple(self.domain.folders))
+        if cloudbed not in self.domain.folders:
+            known = ", ".join(filter(None, self.domain.folders)) or "none"
+            raise ValueError(f"no cloudbed {cloudbed!r} of {self.domain.title}; there are: {known}")
         if problem is not None and not problem:
             raise CatalogError("the list of problems is empty")
         where = None if root is None else os.fspath(root)
@@ -88,7 +90,7 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     def folder(self) -> Path:
         """Where the domain's data lie."""
         cloudbed = self.world["cloudbed"]
-        return domain_folder(self.domain, cloudbed, root_of(self.domain, cloudbed, self.world["root"]))
+        return layout.domain_folder(self.domain, cloudbed, root_of(self.domain, cloudbed, self.world["root"]))
 
     @cached_property
     def problems(self) -> dict[str, Problem]:
@@ -126,13 +128,26 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         return problem
 
     def _draw(self, seed: int) -> str:
-        pool = self.ids or tuple(p.id for p in self.problems.values() if self.split in (None, p.split))
+        pool = self.ids or self._pool
         if not pool:
-            raise CatalogError(f"no problem of split {self.split!r} in {self.folder}")
+            split = f" of split {self.split!r}" if self.split else ""
+            raise CatalogError(f"no problem{split} in {self.folder} is about a day that has telemetry")
         return pool[pick(len(pool), seed, "problem") if len(pool) > 1 else 0]
 
+    @cached_property
+    def _pool(self) -> tuple[str, ...]:
+        """Ids of what can be drawn: of the split, and about a day that is there."""
+        there = layout.days(self.folder)
+        wanted = (each for each in self.problems.values() if self.split in (None, each.split))
+        return tuple(each.id for each in wanted if clock.day(each.start) in there)
+
     def _open(self, problem: str, seed: int) -> Recorded:
-        return Recorded(self.problems[problem], self.domain, self.folder)
+        opened = Recorded(self.problems[problem], self.domain, self.folder)
+        day, there = clock.day(opened.problem.start), opened.recording.days
+        if day not in there:
+            known = ", ".join(map(str, there)) or "none"
+            raise CatalogError(f"{problem} is about {day}, of which {self.folder} has no telemetry; there are: {known}")
+        return opened
 
     def _restored(self, data: bytes) -> Recorded:
         return Recorded.restored(data, self.problems, self.domain, self.folder)

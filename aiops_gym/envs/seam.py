@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from aiops_gym.backends.base import Backend
 
@@ -31,3 +31,14 @@ class World(Protocol):
 
 class Incident(Backend, World, Protocol):
     """A running incident that can be branched."""
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """A world that can tell how its parts do, for people who watch; not every one can."""
+
+    def calls(self) -> list[list[str]]:
+        """Who calls whom, "" for users."""
+
+    def health(self) -> dict[str, Any]:
+        """How each component does now. Changes nothing."""

@@ -16,17 +16,17 @@ def cache_folder(data: Path | None = None, cache: str | os.PathLike[str] | None 
     """The folder of caches; it need not exist.
 
     Args:
-        data: folder of the domain's data, for `beside`.
+        data: folder of the domain's data, for `beside`; without data, `beside` is the user's own.
         cache: a folder or `beside`; None asks the environment variable, then the operating system for the user's own.
 
     >>> cache_folder(Path("/data/Bank"), "beside").as_posix(), cache_folder(cache="/tmp/x").as_posix()
     ('/data/Bank/.aiops_gym', '/tmp/x')
     """
     chosen = cache if cache is not None else os.environ.get(VARIABLE) or None
-    if chosen is None:
-        from platformdirs import user_cache_path  # noqa: PLC0415  # Only where nothing was chosen.
-
-        return user_cache_path("aiops_gym")
     if str(chosen) == BESIDE and data is not None:
         return data / ".aiops_gym"
+    if chosen is None or str(chosen) == BESIDE:
+        from platformdirs import user_cache_path  # noqa: PLC0415  # Only where no folder was chosen.
+
+        return user_cache_path("aiops_gym")
     return Path(chosen).expanduser()

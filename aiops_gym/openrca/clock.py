@@ -45,15 +45,15 @@ def parse(value: Time) -> int:
     try:
         return _number(value)
     except (TypeError, OverflowError):
-        raise ValueError(_EXPECTED.format(value)) from None
+        raise ValueError(_EXPECTED.format(repr(value))) from None
 
 
-_EXPECTED = "{!r} is no time: Unix seconds, milliseconds, or text like '2021-03-04 14:30:00' (UTC+8) are expected"
+_EXPECTED = "{:.80} is no time: Unix seconds, milliseconds, or text like '2021-03-04 14:30:00' (UTC+8) are expected"
 
 
 def _number(value: float) -> int:
     if isinstance(value, bool) or not math.isfinite(value) or value < 0 or value > 1e14:
-        raise ValueError(_EXPECTED.format(value))
+        raise ValueError(_EXPECTED.format(repr(value)))
     return round(value) if value >= MILLISECONDS else round(value * 1000)
 
 
@@ -64,7 +64,7 @@ def _text(text: str) -> int:
         return _number(float(text))
     found = _TEXT.fullmatch(text)
     if not found:
-        raise ValueError(_EXPECTED.format(text[:80]))
+        raise ValueError(_EXPECTED.format(repr(text)))
     year, month, day, hour, minute, second, fraction, zone = found.groups()
     try:
         start = datetime(int(year), int(month), int(day), tzinfo=_zone(zone))

@@ -11,6 +11,7 @@ import datetime
 import inspect
 import os
 from collections.abc import Callable
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -96,8 +97,7 @@ class Dataset:
         source: str = "",
     ) -> pd.DataFrame:
         start, end = (None if each is None else clock.parse(each) for each in (start_time, end_time))
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 0):
-            raise CatalogError(f"limit is a number of rows, not {limit!r}")
+        _check(limit, component=component, kpi=kpi, trace_id=trace_id, contains=contains)
         table = self.domain.table(method, source)
         rows = self.recording.rows(
             table, start, end, component=component, kpi=kpi, trace_id=trace_id, contains=contains
@@ -105,6 +105,15 @@ class Dataset:
         if min(rows.count, LARGEST + 1 if limit is None else limit) > LARGEST:
             raise CatalogError(_TOO_MANY.format(table.name, rows.count, LARGEST))
         return rows.frame(limit)
+
+
+def _check(limit: int | None, **filters: str | None) -> None:
+    """Raises CatalogError for a limit that is no number of rows, and for a filter that is no text."""
+    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, Integral) or limit < 0):
+        raise CatalogError(f"limit is a number of rows, not {limit!r}")
+    for name, value in filters.items():
+        if value is not None and not isinstance(value, str):
+            raise CatalogError(f"{name} is text, not {value!r}")
 
 
 def _labels(path: Path) -> pd.DataFrame:

@@ -42,7 +42,7 @@ def domain_folders(root: str | os.PathLike[str], name: str | None = None) -> Ite
     """The domains whose data are below a root: domain, cloudbed and folder.
 
     Raises:
-        CatalogError: there are none.
+        CatalogError: there are none, or the root is no folder.
     """
     wanted = domains.find(name) if name is not None else None
     found = False
@@ -58,8 +58,15 @@ def domain_folders(root: str | os.PathLike[str], name: str | None = None) -> Ite
             found = True
             yield domain, cloudbed, folder
     if not found:
+        if not Path(root).is_dir():
+            raise CatalogError(f"{root} is no folder")
         known = ", ".join(folder for each in domains.names() for folder in domains.find(each)[0].folders.values())
         raise CatalogError(f"{root} has no data{f' of {name}' if name else ''}; it should hold one of: {known}")
+
+
+def known_days(folder: Path) -> tuple[date, ...]:
+    """The days of a domain's folder; none where it holds labels only."""
+    return layout.days(folder) if (folder / "telemetry").is_dir() else ()
 
 
 def data_files(
@@ -69,7 +76,7 @@ def data_files(
     found = [
         DataFile(layout.table_file(folder, day, table), day, table, cache_folder(folder, cache))
         for domain, _, folder in domain_folders(root, name)
-        for day in layout.days(folder)
+        for day in known_days(folder)
         for table in domain.tables
     ]
     return [each for each in found if each.path.is_file()]

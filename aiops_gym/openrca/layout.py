@@ -38,9 +38,17 @@ def domain_folder(domain: Domain, cloudbed: str, root: str | os.PathLike[str]) -
 
 
 def days(folder: Path) -> tuple[date, ...]:
-    """The days that a domain has telemetry of, sorted. Stray files are left out."""
+    """The days that a domain has telemetry of, sorted. Stray files are left out.
+
+    Raises:
+        CatalogError: there is no telemetry, or it cannot be read.
+    """
     try:
         entries = [entry.name for entry in (folder / "telemetry").iterdir() if entry.is_dir()]
+    except FileNotFoundError:
+        raise CatalogError(
+            f"{folder / 'telemetry'} is not there; it should hold a folder for each day, such as 2021_03_04"
+        ) from None
     except OSError as error:
         raise CatalogError(f"{folder / 'telemetry'} cannot be read: {error.strerror}") from None
     return tuple(sorted(day for name in entries if (day := _day(name))))

@@ -27,7 +27,11 @@ class Episode:
         env: id, and the arguments that it was made with.
         seed: given to `reset`, None for none.
         episode_seed: repeats the episode: `reset(options={"episode_seed": ..., "problem": ...})`.
-        steps: a turn each: action, observation, reward, time, tool, error.
+        steps: a turn each: action, observation, reward, time, tool, error, and `health` after it where that changed.
+        calls: who calls whom in the application, "" for users; empty where that is not known.
+        health: of the application at the start, see `envs.incident.IncidentEnv.health`; empty where it is not known.
+        agent_report: what the agent says of itself, such as its model and the tokens used; empty where it says nothing.
+        agent_error: why the agent gave up before the end; "" when it did not.
     """
 
     agent: str
@@ -52,6 +56,10 @@ class Episode:
     terminated: bool = False
     truncated: bool = False
     infra_error: bool = False
+    calls: list[list[str]] = field(default_factory=list)
+    health: dict[str, Any] = field(default_factory=dict)
+    agent_report: dict[str, Any] = field(default_factory=dict)
+    agent_error: str = ""
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a JSON file, all of it or nothing; folders above it are made."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from aiops_gym.agents.base import Agent, adapt
+from aiops_gym.agents.base import Agent, AgentError, adapt
 from aiops_gym.runs.episode import Episode
 from aiops_gym.sim.draws import uuid
 from aiops_gym.version import __version__
@@ -30,6 +30,8 @@ def run_episode(
         seed: given to the environment's `reset`.
         options: likewise.
 
+    An agent that raises `AgentError` gives up: the episode stays as it is then, with the reason in `agent_error`.
+
     Example:
         >>> import gymnasium, aiops_gym
         >>> env = gymnasium.make("aiops_gym/Detection-v0", problem="container_kill-detection")
@@ -39,12 +41,22 @@ def run_episode(
     player = adapt(agent)
     observation, info = env.reset(seed=seed, options=options)
     episode = _begun(env, player, seed, observation, info)
+    episode.calls, episode.health = _ask(env, "calls", []), _ask(env, "health", {})
+    known = episode.health
     player.reset(observation)
     while not (episode.terminated or episode.truncated):
-        action = player.act(observation)
+        try:
+            action = player.act(observation)
+        except AgentError as error:
+            episode.agent_error = str(error)
+            break
         observation, reward, episode.terminated, episode.truncated, info = env.step(action)
         _note(episode, action, observation, float(reward), info)
+        health = _ask(env, "health", {})
+        if health != known:
+            episode.steps[-1]["health"] = known = health
     _finish(episode, info)
+    episode.agent_report = _ask(player, "report", {})
     return episode
 
 
@@ -65,6 +77,12 @@ def _begun(env: gym.Env[str, str], agent: Agent, seed: int | None, prompt: str, 
         episode_seed=info["episode_seed"],
         prompt=prompt,
     )
+
+
+def _ask(one: Any, name: str, unknown: Any) -> Any:
+    """What an environment tells its trainer, or an agent of itself, where it can."""
+    told = getattr(getattr(one, "unwrapped", one), name, None)
+    return told() if callable(told) else unknown
 
 
 def _note(episode: Episode, action: Any, observation: str, reward: float, info: dict[str, Any]) -> None:

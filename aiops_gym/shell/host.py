@@ -79,9 +79,12 @@ BUILT_IN = words(
 
 
 @lru_cache(maxsize=64)
-def host_tree(commands: frozenset[str], time: float = INSTALLED) -> Tree:
-    """The files of a new shell; each command is there as a program too, so that `which` and `type` find it."""
-    tree: dict[str, File] = dict(tree_of(FILES, time))
+def host_tree(commands: frozenset[str], time: float = INSTALLED, files: tuple[tuple[str, str], ...] = ()) -> Tree:
+    """The files of a new shell; each command is there as a program too, so that `which` and `type` find it.
+
+    Further `files` are pairs of path and text.
+    """
+    tree: dict[str, File] = dict(tree_of({**FILES, **dict(files)}, time))
     for folder in FOLDERS:
         if folder not in tree:
             add(tree, folder, File("directory", 0o755, b"", time))

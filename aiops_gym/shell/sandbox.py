@@ -37,6 +37,7 @@ class Sandbox:
         seed: of `$RANDOM`, `mktemp` and `shuf`; nothing of the world is drawn from it.
         commands: name -> command, beside or instead of those of `shell.commands`; kubectl when not given.
         network: what the host can reach.
+        files: that the host has besides those of any machine, as pairs of path and text.
     """
 
     def __init__(
@@ -45,13 +46,15 @@ class Sandbox:
         seed: int,
         commands: Mapping[str, CommandModule] | None = None,
         network: Network | None = None,
+        files: tuple[tuple[str, str], ...] = (),
     ) -> None:
         self.cluster = cluster
         self.seed = seed
         self.network = network
         self.commands = {**COMMANDS, **({"kubectl": kubectl} if commands is None else commands)}
         self.names = frozenset(self.commands)
-        self._base = host_tree(self.names)
+        self.given = files
+        self._base = host_tree(self.names, files=files)
         self._tree = self._base
         self._drawn = 0
 
@@ -132,7 +135,7 @@ class Sandbox:
         return {**state, "extra": extra, "files": self.snapshot()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["cluster"], state["seed"], state["extra"], state["network"])  # type: ignore[misc]
+        self.__init__(state["cluster"], state["seed"], state["extra"], state["network"], state["given"])  # type: ignore[misc]
         self.restore(state["files"])
 
 

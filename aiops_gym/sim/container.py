@@ -24,6 +24,9 @@ VERSION = re.compile(
 )
 """Tags that a repository of many versions has."""
 
+NODE_NAMES = "nameserver 172.18.0.1\nsearch .\noptions edns0 trust-ad ndots:0\n"
+"""A node's own `/etc/resolv.conf`, which a pod has that does not ask the cluster."""
+
 LOG_LINES = 400
 """Lines kept of what a program wrote; older ones are gone, as after a log rotation."""
 
@@ -155,10 +158,12 @@ class Container:
         found = dict(image.files) if image else {}
         found["/etc/hostname"] = f"{self.hostname}\n"
         found["/etc/hosts"] = _hosts(self)
-        found["/etc/resolv.conf"] = (
-            f"search {self.namespace}.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n"
-            "options ndots:5\n"
-        )
+        found["/etc/resolv.conf"] = NODE_NAMES
+        if network.asks_cluster(self.world, self.process):
+            found["/etc/resolv.conf"] = (
+                f"search {self.namespace}.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n"
+                "options ndots:5\n"
+            )
         pod = self.pod
         if pod is not None:
             found |= mounted(self.world, pod, self.spec())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aiops_gym.sim.firewall import Firewall
 from aiops_gym.sim.objects import Obj, get, namespace_of
+from aiops_gym.sim.wiring import wired
 
 if TYPE_CHECKING:
     from aiops_gym.sim.world import World
@@ -71,6 +72,7 @@ class Network:
         self.processes = world.table("processes")
         self.effects: dict[str, tuple[float, float]] = {}
         self.names: dict[str, str] = {}
+        self.asking: dict[str, bool] = {}
         self.known: dict[tuple[bool, str, str, int], Ends] = {}
 
     @cached_property
@@ -82,6 +84,12 @@ class Network:
                 for port in process["ports"]:
                     found.setdefault((process["ip"], port), key)
         return found
+
+    @cached_property
+    def reachable(self) -> dict[tuple[str, int], str]:
+        """As `listeners`, without those that listen on the loopback interface, which only their own pod reaches."""
+        hidden = {(p["ip"], port) for p in self.processes.values() for port in wired(p).get("local", ())}
+        return {end: key for end, key in self.listeners.items() if end not in hidden} if hidden else self.listeners
 
     @cached_property
     def firewall(self) -> Firewall:
@@ -118,6 +126,8 @@ class Network:
         itself = own is not None and host == self._own_name(str(source)) and not ADDRESS.fullmatch(host)
         if itself or host in LOCAL:
             return self._route(own, self._at_ips([own["ip"]] if own else [], port, local=True))
+        if own is not None and not ADDRESS.fullmatch(host) and not self.asks_cluster(own):
+            return Route("no_host", [])
         key = (own is not None, namespace, host, port)
         ends = self.known.get(key)
         if ends is None:
@@ -136,7 +146,7 @@ class Network:
         if opened and not any(opened):
             return Route("timeout", [], address=ends.address)
         route = self._route(own, ends)
-        through = [passes for end, passes in zip(ends.backends, opened, strict=True) if end in self.listeners]
+        through = [passes for end, passes in zip(ends.backends, opened, strict=True) if end in self.reachable]
         if route.outcome != "ok" or all(through):
             return route
         targets = [t if p else t._replace(loss=1.0) for t, p in zip(route.targets, through, strict=True)]
@@ -158,6 +168,14 @@ class Network:
         if external := _spec(service).get("externalName"):
             return Ends("no_host", external="" if external == host else external)
         return self._of_service(service, port)
+
+    def asks_cluster(self, process: Mapping[str, Json]) -> bool:
+        """Whether a process asks the cluster's name server, see `asks_cluster`; looked up once for each pod."""
+        uid = process["uid"]
+        found = self.asking.get(uid)
+        if found is None:
+            found = self.asking[uid] = asks_cluster(self.world, process)
+        return found
 
     def impairment(self, process: Mapping[str, Json]) -> tuple[float, float]:
         """What effects put on everything a pod sends, see `impairment`; looked up once for each pod."""
@@ -182,10 +200,11 @@ class Network:
         known = [(ip, port) for ip in ips if local or (ip, port) in self.listeners or ip in self.ips]
         if not known:
             return Ends("timeout" if ips else "no_host", address=ips[0] if ips else "")
-        return self._listening(known, ips[0])
+        return self._listening(known, ips[0], local)
 
-    def _listening(self, backends: list[tuple[str, int]], address: str) -> Ends:
-        keys = [self.listeners[end] for end in backends if end in self.listeners]
+    def _listening(self, backends: list[tuple[str, int]], address: str, local: bool = False) -> Ends:
+        there = self.listeners if local else self.reachable
+        keys = [there[end] for end in backends if end in there]
         outcome = "ok" if keys else "refused"
         return Ends(outcome, keys, len(backends) - len(keys) if keys else 0, address, backends=backends)
 
@@ -226,7 +245,8 @@ def resolve(world: World, source: str | None, namespace: str, host: str) -> list
     own = world.table("processes").get(source) if source else None
     if own and host == hostname(world, own):
         return [own["ip"]]
-    service = find_service(world, namespace, host) if own is None or dns_works(world) else None
+    asking = own is None or (asks_cluster(world, own) and dns_works(world))
+    service = find_service(world, namespace, host) if asking else None
     if service is None:
         return []
     ip = get(service, "spec", "clusterIP", default="")
@@ -244,6 +264,13 @@ def find_service(world: World, namespace: str, host: str) -> Obj | None:
 def dns_works(world: World) -> bool:
     """Whether the cluster's name server answers; a world without one is taken to have one outside."""
     return Network(world).dns_works
+
+
+def asks_cluster(world: World, process: Mapping[str, Json]) -> bool:
+    """Whether a pod's names are looked up in the cluster: not where its policy is the node's, or its network is."""
+    spec = get(world.store.by_key("pods", process["pod"]) or Obj(), "spec", default={})
+    policy = spec.get("dnsPolicy", "ClusterFirst")
+    return policy == "ClusterFirstWithHostNet" or (policy == "ClusterFirst" and not spec.get("hostNetwork"))
 
 
 def discover(world: World, name: str) -> list[tuple[str, int]]:

@@ -18,7 +18,7 @@ import numpy as np
 from aiops_gym.sim import draws, network
 from aiops_gym.sim.mongo.server import Server
 from aiops_gym.sim.program import HttpAnswer, Process
-from aiops_gym.sim.traffic import timeline
+from aiops_gym.sim.traffic import graph, timeline
 from aiops_gym.sim.traffic.queueing import PATIENCE
 from aiops_gym.sim.traffic.walk import Walk
 
@@ -56,23 +56,44 @@ def answer(world: World, process: Process, path: str) -> HttpAnswer:
 
 def outcome(world: World, process: Process, handler: str) -> tuple[str, float]:
     """(error text or "", seconds) of one more request for a handler, as requests go at this moment."""
-    found = timeline.current(world)
-    operation = next((o.name for o in world.blueprint.operations if o.handler == handler), "")
-    key = f"{process['uid']}/{process['container']}"
-    if operation not in found["entry"] or key not in found["processes"]:
+    tried = attempt(world, process, handler)
+    if tried is None:
         return "", 0.004
-    number = found["processes"].index(key)
-    nodes = [i for i, n in enumerate(found["nodes"]) if n["process"] == number and n["name"] == handler]
-    if not nodes:
-        return "", 0.004
-    call = {**found["entry"][operation], "to": [[nodes[0], 1.0, 0.0, 0.0, ""]], "error": ""}
-    bits = draws.bits(world.seed, "http", f"{process['id']} {handler}", world.now)
-    walk = Walk({**found, "entry": {operation: call}}, operation, np.array([bits], dtype=np.uint64))
+    walk, number = tried
     seconds = float(walk.end[0]) / 1000.0
     if walk.ok[0]:
         return "", seconds
     own = [trouble.errors[0] for trouble in walk.troubles if trouble.process == number]
     return (own[-1] if own and seconds < PATIENCE / 1000.0 else CANCELED), seconds
+
+
+def attempt(world: World, process: Process, handler: str) -> tuple[Walk, int] | None:
+    """One more request for a handler that users ask for, as requests go at this moment; the number of the process."""
+    found = timeline.current(world)
+    operation = next((o.name for o in world.blueprint.operations if o.handler == handler), "")
+    key = f"{process['uid']}/{process['container']}"
+    if operation not in found["entry"] or key not in found["processes"]:
+        return None
+    number = found["processes"].index(key)
+    nodes = [i for i, n in enumerate(found["nodes"]) if n["process"] == number and n["name"] == handler]
+    if not nodes:
+        return None
+    call = {**found["entry"][operation], "to": [[nodes[0], 1.0, 0.0, 0.0, ""]], "error": ""}
+    return _walk(world, process, handler, {**found, "entry": {handler: call}}), number
+
+
+def trial(world: World, process: Process, handler: str) -> tuple[Walk, int]:
+    """As `attempt`, of a handler that nobody else asks for: with a look into the world, at idle processes."""
+    survey = graph.Survey(world)
+    call = survey.served(f"{process['uid']}/{process['container']}", handler)
+    idle = [[0.0, 0.0, 0.0]] * len(survey.processes)
+    found = {"nodes": survey.nodes, "entry": {handler: call}, "queues": idle}
+    return _walk(world, process, handler, found), survey.nodes[-1]["process"]
+
+
+def _walk(world: World, process: Process, handler: str, outcome: Json) -> Walk:
+    bits = draws.bits(world.seed, "http", f"{process['id']} {handler}", world.now)
+    return Walk(outcome, handler, np.array([bits], dtype=np.uint64))
 
 
 def _shown(world: World, process: Process, page: Mapping[str, Json], query: Query) -> Json:

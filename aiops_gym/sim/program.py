@@ -47,10 +47,14 @@ class Program:
     Attributes:
         term_code: exit code after SIGTERM.
         term_ms: (shortest, longest) time it takes to end.
+        language: whose client libraries it uses, see `sim/traffic/clients`.
+        traced: how its handlers appear in traces: "" as Go's libraries have it, `plain` without tags, `nginx`.
     """
 
     term_code = 0
     term_ms = (50, 300)
+    language = "go"
+    traced = ""
 
     def start(self, c: Container) -> None:
         """The process begins: open ports, write the first lines, plan what comes next."""
@@ -118,6 +122,10 @@ class Program:
         ports = c.process["ports"]
         text = f"{name}: listen tcp :{ports[0]}: bind: address already in use\n" if ports else ""
         return Output("", text, 1)
+
+    def about(self, process: Process, handler: str, address: str) -> str:
+        """What its log adds to lines about requests for a handler; `address` is that which users know."""
+        return ""
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
         """One line in the program's own log format."""

@@ -199,6 +199,8 @@ def _unwrap(image: Image, argv: list[str]) -> list[str]:
     main = named or next((name for name in image.binaries if name not in WRAPPERS), "")
     if not argv:
         return [main]
+    if argv[0].endswith(".conf"):  # a server's settings, as the scripts of Redis and others take them
+        return [main, *argv]
     known = argv[0] in image.binaries or executables.has(image, argv[0]) or "/" in argv[0]
     takes_subcommands = bool(image.cmd) and not executables.has(image, image.cmd[0])
     return argv if known or not (argv[0].startswith("-") or takes_subcommands) else [main, *argv]

@@ -45,3 +45,13 @@ def iso_nano(ms: int, nanos: int = 0) -> str:
 def millis(text: str) -> int:
     """Milliseconds of an RFC 3339 time."""
     return round(datetime.fromisoformat(text).timestamp() * 1000)
+
+
+@lru_cache(maxsize=4096)
+def _second(second: int) -> datetime:
+    return datetime.fromtimestamp(second, UTC)
+
+
+def moment(ms: int) -> datetime:
+    """The second in which it falls, for log formats that need a date."""
+    return _second(ms // 1000)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.backends.base import Assessment, Backend
 from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
-from aiops_gym.types import Verdict
+from aiops_gym.types import Request, Verdict
 
 BAD_WAITING = {"CrashLoopBackOff", "Error", "ImagePullBackOff", "ErrImagePull"}
 
@@ -61,6 +61,9 @@ def _components(found: Assessment) -> Mapping[str, float]:
 def _as_aiopslab(case: Case) -> bool:
     """Upstream's verdict: a look at the pods, which much that is broken passes."""
     cause = (case.fault.cause if case.fault else None) or {}
+    further = UPSTREAM.get(cause.get("upstream", ""))
+    if further is not None:
+        return further(case) and _pods_look_well(case.backend.pods())
     if cause.get("check") != "template":
         return _pods_look_well(case.backend.pods())
     if _command_matters(case):
@@ -81,6 +84,36 @@ def _pods_look_well(pods: Sequence[Mapping[str, Any]], bad_waiting: set[str] | N
             if not waiting and not terminated and not status.get("ready"):
                 return False
     return True
+
+
+def _forwards(case: Case) -> bool:
+    """Whether the first port of the target's Service leads to the number that it should."""
+    service = _target(case, "services")
+    ports: Sequence[Any] = service["spec"]["ports"] if service else ()
+    return bool(ports) and str(ports[0].get("targetPort")) == case.backend.app.parameters[case.truth.target]["port"]
+
+
+def _one_replica(case: Case) -> bool:
+    """Whether the target has exactly one replica, and it is available."""
+    deployment = _target(case, "deployments.apps")
+    wanted = deployment["spec"].get("replicas") if deployment else None
+    return bool(deployment) and wanted == 1 == deployment.get("status", {}).get("availableReplicas", 0)
+
+
+def _listed(case: Case) -> bool:
+    """Whether there is a pod with the target's name, in whatever state."""
+    return any(case.truth.target in pod["metadata"]["name"] for pod in case.backend.pods())
+
+
+def _target(case: Case, resource: str) -> Any:
+    """The target's object of a kind; None where there is none."""
+    request = Request("get", resource, case.backend.app.namespace, case.truth.target)
+    answer = case.backend.cluster.handle(request)
+    return answer.body if answer.code < 400 else None
+
+
+UPSTREAM: Mapping[str, Callable[[Case], bool]] = {"port": _forwards, "replicas": _one_replica, "listed": _listed}
+"""What AIOpsLab looks at besides the pods, by the word that a fault's cause says."""
 
 
 def _command_matters(case: Case) -> bool:

@@ -17,6 +17,9 @@ PAUSE = (
     '{{"op": "add", "path": "/spec/template/spec/containers/0/command", "value": null}}]'
 )
 NO_ARGUMENTS = '[{{"op": "remove", "path": "/spec/template/spec/containers/0/args"}}]'
+SUBMISSION = 5.0
+"""Seconds that pass between the last command and the verdict."""
+
 PATCH = "kubectl patch deployment {name} -n {namespace} --type=json -p '{patch}'"
 
 
@@ -36,7 +39,8 @@ def _space(problem: Problem) -> str:
 def _about(problem: Problem) -> tuple[str, ...]:
     """The target and its client; the deployments with data where there is no target."""
     app = registry.app(problem.app)
-    service = app.parameters.get(problem.target, {}).get("service", "")
+    known = registry.components(problem.app).get(problem.target)
+    service = known.names["service"] if known else ""
     named = tuple(filter(None, (problem.target, service)))
     return named or tuple(name for name in app.components if app.parameters[name].get("database"))
 
@@ -56,14 +60,25 @@ SHORTCUTS: Mapping[str, Callable[[Problem], str]] = {
 """What an agent may try instead of a repair: name -> the script that does it to a problem. None may pass."""
 
 
+def destructive(problem: Problem) -> tuple[str, ...]:
+    """The shortcuts that repair nothing of a problem: what has no arguments of its own may well lose them."""
+    own = any(
+        m["spec"]["template"]["spec"]["containers"][0].get("args")
+        for m in registry.app(problem.app).manifests
+        if m["kind"] == "Deployment" and m["metadata"]["name"] in _about(problem)
+    )
+    return tuple(name for name in SHORTCUTS if own or name != "turning authentication off")
+
+
 def shortcut(problem: Problem, name: str, seed: int) -> Any:
     """The assessment of a problem's system after a shortcut, an `Assessment`."""
-    return _after(problem, seed, SHORTCUTS[name](problem))
+    return submitted(open_backend("simulated", problem, seed), SHORTCUTS[name](problem))
 
 
-def _after(problem: Problem, seed: int, script: str) -> Any:
-    backend = open_backend("simulated", problem, seed)
+def submitted(backend: Any, script: str) -> Any:
+    """The assessment of an incident's system after a script and the time that the submission takes."""
     backend.shell.run(script, timeout=900)
+    backend.spend(SUBMISSION)
     return backend.assess()
 
 
@@ -79,11 +94,16 @@ def check_problem(problem_id: str, seeds: Iterable[int] = (1, 2, 3)) -> None:
     """
     problem = registry.problem(problem_id)
     for seed in seeds:
-        _check_reference(problem, seed)
-        _check_empty(problem, seed)
+        check_answers(problem, seed)
     if problem.task == "mitigation":
         for seed in seeds:
             _check_repairs(problem, seed)
+
+
+def check_answers(problem: Problem, seed: int) -> None:
+    """Check that the reference earns everything and an empty answer does not. Raises AssertionError."""
+    _check_reference(problem, seed)
+    _check_empty(problem, seed)
 
 
 def _make(problem: Problem) -> gym.Env[str, str]:
@@ -119,7 +139,7 @@ def _check_repairs(problem: Problem, seed: int) -> None:
     assert fault is not None, f"{problem.id} asks for a repair and has no fault"
     assert len(fault.fixes) >= 2, f"{problem.id} lists fewer than two repairs"
     for fix in fault.fixes:
-        found = _after(problem, seed, fix)
+        found = submitted(open_backend("simulated", problem, seed), fix)
         assert found.success, f"{problem.id}, seed {seed}: a listed repair is refused: {fix}: {found.reasons}"
-    for name in SHORTCUTS:
+    for name in destructive(problem):
         assert not shortcut(problem, name, seed).success, f"{problem.id}, seed {seed}: {name} is accepted"

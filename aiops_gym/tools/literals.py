@@ -232,7 +232,7 @@ def _number(found: re.Match[str]) -> int | float:
         value = int(found[0], 0) if found["whole"] else float(found[0])
     except ValueError:
         raise LiteralError(f"{_short(found[0])} is not a number") from None
-    if not math.isfinite(value):
+    if isinstance(value, float) and not math.isfinite(value):
         raise LiteralError(f"{_short(found[0])} is too large a number")
     return value
 

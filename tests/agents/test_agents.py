@@ -19,6 +19,26 @@ def test_the_folder_is_the_list_of_agents():
         make("oracle", ToyEnv())
 
 
+def test_an_agent_of_yours_is_named_by_its_module_and_function():
+    assert make("aiops_gym.agents.noop:make", ToyEnv()).act("") == make("noop", ToyEnv()).act("")
+    for name, says in {"no.such:make": "No module", "aiops_gym.agents.noop:none": "no function 'none'"}.items():
+        with pytest.raises(CatalogError, match=says):
+            make(name, ToyEnv())
+
+
+def test_restarting_everything_is_one_command_and_one_answer():
+    episode = run_episode(ToyEnv("mitigation"), make("restart", ToyEnv("mitigation")), 3)
+    commands = [parse(step["action"]) for step in episode.steps]
+    assert [call.name for call in commands] == ["exec_shell", "submit"]
+    assert commands[0].args == ("kubectl rollout restart deployment -n test-hotel-reservation",)
+
+
+@pytest.mark.parametrize("name", ["restart", "runbook"])
+def test_agents_for_live_incidents_say_so_of_others(name):
+    with pytest.raises(CatalogError, match="plays live incidents only"):
+        make(name, ToyEnv()).reset("What failed in the bank?")
+
+
 @pytest.mark.parametrize("task", ["detection", "localization", "analysis", "mitigation"])
 def test_a_random_agent_makes_valid_calls_only_and_repeats_itself(task):
     played = []
@@ -49,7 +69,7 @@ def test_doing_nothing_wins_only_where_nothing_is_wrong(task):
 def test_a_person_types_api_calls_or_commands(monkeypatch, capsys):
     lines = iter(["", "get_logs('a', 'b')", "kubectl get pods | grep x", "submit"])
     monkeypatch.setattr("builtins.input", lambda ask: next(lines))
-    person = Human(("get_logs", "submit"))
+    person = Human(("exec_shell", "get_logs", "submit"))
     typed = [str(parse(person.act("what was printed"))) for _ in range(3)]
     assert [text.splitlines()[1] for text in typed] == [
         "get_logs('a', 'b')",

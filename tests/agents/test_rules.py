@@ -9,8 +9,8 @@ import small_telemetry as small
 from aiops_gym.agents.base import make
 from aiops_gym.agents.rules.calls import closely, from_calls
 from aiops_gym.agents.rules.question import read, table
-from aiops_gym.agents.rules.signs import Evidence, Sign, from_deviations, from_templates
-from aiops_gym.agents.rules.systems import bank, find, market
+from aiops_gym.agents.rules.signs import Evidence, Sign, from_deviations, from_operations, from_templates
+from aiops_gym.agents.rules.systems import bank, find, market, telecom
 from aiops_gym.agents.rules.verdict import answer, choose, suspects
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import domains
@@ -96,7 +96,7 @@ def test_a_prompt_of_another_family_is_refused(env):
 def test_each_system_is_known_and_every_reason_has_a_sign(domain):
     of = domains.find(domain)[0]
     knowledge = find(of.reasons)
-    told = {each.reason for each in (*knowledge.signs, *knowledge.logs, *knowledge.wires)}
+    told = {each.reason for each in (*knowledge.signs, *knowledge.logs, *knowledge.failing, *knowledge.wires)}
     assert told == set(of.reasons)
     assert {name for parts in knowledge.members.items() for name in (parts[0], *parts[1])} <= set(of.components)
     assert len(knowledge.queries) <= 8
@@ -109,6 +109,18 @@ def test_a_system_that_nobody_described_is_unknown():
 def test_what_is_no_table_has_no_rows():
     assert table("Error: something") == []
     assert table("a,b\n1\n1,2,3\n4,5") == [{"a": "4", "b": "5"}]
+
+
+def test_a_table_without_the_columns_that_are_read_has_no_rows():
+    assert table("a,b\n1,2", ("a", "b")) == [{"a": "1", "b": "2"}]
+    assert table("a,b\n1,2", ("a", "c")) == []
+    assert table("", ("a",)) == []
+
+
+@pytest.mark.parametrize("limit", [1, 37, 100, 300, *range(900, 1000, 9)])
+def test_tables_that_the_environment_cut_do_not_stop_it(env, limit):
+    cut = gym.make("aiops_gym/OpenRCABank-v0", root=env.unwrapped.world["root"], observation_limit=limit)
+    assert play(cut, "Bank-task_7-0").terminated
 
 
 def row(**changes):
@@ -147,8 +159,33 @@ def test_single_samples_and_what_began_before_the_window_say_less():
 def test_more_log_lines_than_usual_speak_for_a_reason_and_fewer_do_not():
     line = {"cmdb_id": "MG01", "z": "20", "first": "2021-03-04 01:05:00", "template": "[Full GC <*> secs]"}
     [found] = from_templates([line], bank.knowledge.logs, ("MG01",))
-    assert (found.reason, found.time) == (bank.OOM, small.minute(65))
+    assert (found.reason, found.time) == (bank.OOM, small.minute(66))
     assert list(from_templates([{**line, "z": "-20"}, {**line, "z": ""}], bank.knowledge.logs, ("MG01",))) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, ["db_003"]),
+        ({"errors": "2"}, []),
+        ({"z": "", "first": ""}, []),
+        ({"operation": "LOCAL local_method_017"}, []),
+        ({"operation": "JDBC db_099"}, []),
+    ],
+)
+def test_calls_that_fail_speak_against_the_database_that_is_called(changes, found):
+    rows = [
+        {
+            "operation": "JDBC db_003",
+            "z": "40",
+            "first": "2020-04-11 01:05:00",
+            "count": "100",
+            "errors": "9",
+            **changes,
+        }
+    ]
+    known = domains.find("telecom")[0].components
+    assert [each.component for each in from_operations(rows, telecom.knowledge.failing, known)] == found
 
 
 def edge(caller, called, mean=150, p95=170, errors=0):

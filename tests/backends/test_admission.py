@@ -8,7 +8,7 @@ from aiops_gym.backends import open_backend
 from aiops_gym.catalog import registry
 from aiops_gym.testing import SHORTCUTS, check_backend, check_problem
 
-MITIGATIONS = registry.problems(task="mitigation")
+MITIGATIONS = registry.problems(task="mitigation", app="hotel_reservation")
 HEALTHY = [p for task in ("localization", "analysis") for p in registry.healthy(task)]
 SEEDS = (1, 2, 3)
 NS = "test-hotel-reservation"

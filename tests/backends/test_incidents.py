@@ -9,25 +9,27 @@ from aiops_gym.backends.baseline import baseline
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
 
-NS = "test-hotel-reservation"
 DETECTIONS = [p for p in registry.problems(task="detection") if p.fault]
-HEALTHY = [registry.problem("noop_detection_hotel_reservation-1")]
+HEALTHY = {p.app: p for p in registry.problems(task="detection") if not p.fault}
+each_app = pytest.mark.parametrize("app", HEALTHY)
 WORDS = re.compile(
     r"revoke|unregister|misconfig|wrong.?bin|container.?kill|pod.?kill|pod.?failure|network.?loss|network.?delay"
-    r"|redeploy|chaos|inject|fault|noop|aiops",
+    r"|redeploy|chaos|inject|fault|noop|aiops|auth.?miss|non.?exist|scale.?pod|pods.?to.?zero|target.?port.?mis",
     re.IGNORECASE,
 )
 
 
+@each_app
 @pytest.mark.parametrize("variant", range(3))
-def test_a_baseline_is_healthy(variant):
-    success = traffic.success(baseline("hotel_reservation", variant))
+def test_a_baseline_is_healthy(app, variant):
+    success = traffic.success(baseline(app, variant))
     assert all(share > 0.99 for share in success.values()), success
 
 
+@each_app
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_noise_leaves_the_app_healthy(seed):
-    backend = open_backend("simulated", HEALTHY[0], seed)
+def test_noise_leaves_the_app_healthy(app, seed):
+    backend = open_backend("simulated", HEALTHY[app], seed)
     assert all(share > 0.99 for share in traffic.success(backend.world).values())
 
 
@@ -40,21 +42,35 @@ def test_a_fault_hurts_some_operation_or_some_pod(problem):
     assert hurt or ends or slow
 
 
+MONGO = "kubectl exec -n test-hotel-reservation deploy/mongodb-geo --"
+INSIDE = {
+    "hotel_reservation": (
+        f"{MONGO} ls -R /docker-entrypoint-initdb.d",
+        f"{MONGO} cat /docker-entrypoint-initdb.d/k8s-geo-mongo.sh",
+    ),
+    "social_network": (
+        "for r in $(helm list -n test-social-network -q); do helm history $r -n test-social-network;"
+        " for v in 1 2; do helm get all $r -n test-social-network --revision $v; done; done",
+        "cat socialnetwork/* socialnetwork/*/*",
+    ),
+}
+
+
 def _readable(backend) -> str:
     """Everything that an agent can list, and the logs and files of each pod."""
     kinds = (
         "pods,services,deployments,replicasets,endpoints,configmaps,secrets,persistentvolumeclaims,events,jobs,"
         "serviceaccounts"
     )
+    ns = backend.app.namespace
     script = [
-        f"kubectl get {kinds} -n {NS} -o yaml",
+        f"kubectl get {kinds} -n {ns} -o yaml",
         "kubectl get pv,nodes,ns,storageclasses -o yaml",
         "kubectl get events -A -o yaml",
         "kubectl api-resources",
-        f"for p in $(kubectl get pods -n {NS} -o name); do kubectl describe -n {NS} $p;"
-        f" kubectl logs -n {NS} $p --tail=200; kubectl exec -n {NS} $p -- env; done",
-        f"kubectl exec -n {NS} deploy/mongodb-geo -- ls -R /docker-entrypoint-initdb.d",
-        f"kubectl exec -n {NS} deploy/mongodb-geo -- cat /docker-entrypoint-initdb.d/k8s-geo-mongo.sh",
+        f"for p in $(kubectl get pods -n {ns} -o name); do kubectl describe -n {ns} $p;"
+        f" kubectl logs -n {ns} $p --tail=200; kubectl exec -n {ns} $p -- env; done",
+        *INSIDE[backend.app.id],
         "env; ls -laR / ; cat /etc/* 2>/dev/null",
     ]
     return "".join(backend.shell.run(line, timeout=900).output for line in script)
@@ -64,7 +80,7 @@ def _readable(backend) -> str:
 def test_nothing_an_agent_can_read_names_the_fault(problem):
     text = _readable(open_backend("simulated", problem, 2))
     found = {m[0].lower() for m in WORDS.finditer(text)}
-    usual = {m[0].lower() for m in WORDS.finditer(_readable(open_backend("simulated", HEALTHY[0], 2)))}
+    usual = {m[0].lower() for m in WORDS.finditer(_readable(open_backend("simulated", HEALTHY[problem.app], 2)))}
     assert found <= usual | {"default"}, found - usual
 
 
@@ -80,10 +96,14 @@ def _specs(backend) -> dict[str, object]:
 
 @pytest.mark.parametrize("problem", DETECTIONS, ids=lambda p: p.id)
 def test_objects_differ_from_the_healthy_world_by_the_declared_change_only(problem):
-    sick, well = open_backend("simulated", problem, 3), open_backend("simulated", HEALTHY[0], 3)
+    sick, well = open_backend("simulated", problem, 3), open_backend("simulated", HEALTHY[problem.app], 3)
     before, after = _specs(well), _specs(sick)
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    declared = {f"{c.resource}/{c.name}" for c in registry.fault(problem).changes if hasattr(c, "ops")}
+    changes = registry.fault(problem).changes
+    declared = {f"{c.resource}/{c.name}" for c in changes if hasattr(c, "ops")}
+    for release in [c.release for c in changes if hasattr(c, "release")]:  # its database's settings, and its history
+        declared |= {f"secrets/sh.helm.release.v1.{release}.v{n}" for n in (1, 2)} | {f"configmaps/{problem.target}"}
+        declared |= {f"deployments.apps/{problem.target}"}
     if registry.fault(problem).id != "redeploy_without_pv":
         assert changed == declared
 
@@ -92,7 +112,9 @@ def test_objects_differ_from_the_healthy_world_by_the_declared_change_only(probl
 def test_a_snapshot_goes_on_as_the_original_does(problem):
     first = open_backend("simulated", problem, 4)
     twin, other = type(first).restored(first.snapshot()), first.fork()
-    script = f"kubectl get pods -n {NS} -o yaml; sleep 40; kubectl get events -n {NS}; kubectl logs -n {NS} deploy/geo"
+    ns, name = first.app.namespace, problem.target or "geo"
+    script = f"kubectl get pods -n {ns} -o yaml; sleep 40; kubectl get events -n {ns}"
+    script += f"; kubectl logs -n {ns} deploy/{name}"
     outputs = {backend.shell.run(script, timeout=300).output for backend in (first, twin, other)}
     assert len(outputs) == 1
     assert len(first.snapshot()) < 1_000_000

@@ -26,8 +26,9 @@ def test_the_fixed_ids_of_hotel_reservation_are_those_of_aiopslab():
 
 
 def test_healthy_episodes_are_drawn_but_not_listed():
-    assert [p.id for p in registry.healthy("localization")] == ["noop_localization_hotel_reservation-1"]
-    assert "noop_localization_hotel_reservation-1" not in {p.id for p in registry.problems()}
+    drawn = {p.id for p in registry.healthy("localization")}
+    assert drawn == {f"noop_localization_{app}-1" for app in registry.apps()}
+    assert not drawn & {p.id for p in registry.problems()}
     assert registry.healthy("mitigation") == ()
 
 
@@ -72,9 +73,10 @@ def test_every_placeholder_of_a_problem_is_filled(problem):
 def test_every_image_of_an_app_is_known():
     for app in registry.apps().values():
         used = {
-            container["image"] if ":" in container["image"] else f"{container['image']}:latest"
+            (name if ":" in name else f"{name}:latest").removeprefix("docker.io/").removeprefix("library/")
             for manifest in app.manifests
             if manifest["kind"] == "Deployment"
             for container in manifest["spec"]["template"]["spec"]["containers"]
+            for name in (container["image"],)
         }
         assert used <= set(app.images)

@@ -17,7 +17,8 @@ def _act(call: str) -> str:
 def _looks(env: gym.Env, seed: int) -> tuple[list[list[str]], str]:
     """What `kubectl get pods` shows at the start of an episode, as cells, and the problem."""
     _, info = env.reset(seed=seed)
-    text = env.step(_act(f'exec_shell("kubectl get pods -n {NS} --no-headers")'))[0]
+    place = env.get_wrapper_attr("app").namespace
+    text = env.step(_act(f'exec_shell("kubectl get pods -n {place} --no-headers")'))[0]
     return [line.split() for line in text.splitlines() if line.strip()], info["problem"]
 
 

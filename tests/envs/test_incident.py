@@ -201,7 +201,7 @@ def test_a_wrong_option_leaves_the_running_episode_alone(env, options, error):
 
 
 def test_an_unknown_render_mode_never_raises():
-    env = ToyEnv("detection", render_mode="rgb_array")
+    env = ToyEnv("detection", render_mode="hologram")
     env.reset(seed=1)
     assert env.render() is None
 

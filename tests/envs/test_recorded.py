@@ -19,6 +19,7 @@ from toy_world import block
 
 import aiops_gym
 from aiops_gym.errors import CatalogError, SnapshotError
+from aiops_gym.openrca import clock
 
 IDS = ("OpenRCABank", "OpenRCAMarket", "OpenRCATelecom")
 HEADINGS = (
@@ -68,10 +69,11 @@ def test_the_prompt_holds_all_that_is_needed_and_not_the_answer(name):
     assert problem.instruction in prompt
     assert all(f"- {each}\n" in prompt for each in env.unwrapped.domain.components)
     assert "predicted root cause" not in prompt
-    others = [each for each in env.unwrapped.problems.values() if each.instruction != problem.instruction]
-    told = prompt.replace(problem.instruction, "")
-    other = env.reset(options={"problem": others[0].id})[0].replace(others[0].instruction, "")
-    assert told.splitlines()[:2] == other.splitlines()[:2]
+    for other in env.unwrapped.problems.values():
+        again = env.reset(options={"problem": other.id})[0]
+        for asked, text in ((problem.instruction, other.instruction), (problem.start, other.start)):
+            again = again.replace(*(each if isinstance(each, str) else clock.show(each) for each in (text, asked)))
+        assert again == prompt, "nothing but the question and its beginning may differ"
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -87,7 +89,7 @@ def test_the_reference_solves_every_problem_and_an_empty_answer_none(name):
 
 
 @pytest.mark.parametrize("name", IDS)
-def test_every_tool_answers_within_the_budget_and_never_names_the_truth_alone(name):
+def test_every_tool_answers_within_the_budget_and_prints_no_criteria(name):
     env = made(name)
     env.reset(seed=9)
     for call in looks(env):
@@ -166,6 +168,8 @@ def test_unknown_things_are_refused_when_the_environment_is_made():
         made("OpenRCABank", problem="Bank-task_1-99")
     with pytest.raises(ValueError, match="cloudbed"):
         made("OpenRCAMarket", cloudbed="cloudbed-3")
+    with pytest.raises(ValueError, match="no cloudbed 'cloudbed-1' of Bank; there are: none"):
+        made("OpenRCABank", cloudbed="cloudbed-1")
     with pytest.raises(CatalogError, match="synthesize"):
         made("OpenRCABank", root="/nowhere").reset()
 
@@ -208,6 +212,37 @@ def test_data_that_cannot_be_read_break_the_episode_and_are_nobodys_answer(tmp_p
     assert (reward, over, info["infra_error"], info["valid_action"]) == (0.0, True, True, False)
     assert "trace_span.csv" in text
     assert "line" in text
+
+
+@pytest.fixture
+def partial(tmp_path):
+    """A root with all questions of the default, and telemetry of its last day only."""
+    folder = made("OpenRCATelecom").unwrapped.folder
+    (tmp_path / "Telecom" / "telemetry").mkdir(parents=True)
+    shutil.copy(folder / "query.csv", tmp_path / "Telecom")
+    day = max(path.name for path in (folder / "telemetry").iterdir() if path.is_dir())
+    (tmp_path / "Telecom" / "telemetry" / day).symlink_to(folder / "telemetry" / day)
+    return tmp_path, day.replace("_", "-")
+
+
+def test_questions_about_days_without_telemetry_are_not_drawn_and_not_posed(partial):
+    root, day = partial
+    env = made("OpenRCATelecom", root=str(root))
+    problems = env.unwrapped.problems
+    about = {each.id: clock.show(each.start)[:10] for each in problems.values()}
+    assert {about[env.reset(seed=seed)[1]["problem"]] for seed in range(20)} == {day}
+    elsewhere = next(name for name, when in about.items() if when != day)
+    with pytest.raises(CatalogError, match=f"of which .*Telecom has no telemetry; there are: {day}"):
+        env.reset(options={"problem": elsewhere})
+    with pytest.raises(CatalogError, match=r"no problem of split 'train' in .* is about a day that has telemetry"):
+        made("OpenRCATelecom", root=str(root), split="train").reset(seed=1)
+
+
+def test_labels_without_telemetry_are_refused_at_the_reset(partial):
+    root, _ = partial
+    shutil.rmtree(root / "Telecom" / "telemetry")
+    with pytest.raises(CatalogError, match="telemetry is not there; it should hold a folder for each day"):
+        made("OpenRCATelecom", root=str(root)).reset(seed=1)
 
 
 def test_vectors_of_them_work_in_processes():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from datetime import UTC, date, datetime
 
+import numpy as np
 import pandas as pd
 import pytest
 from toy_telemetry import DAY, START, folder, spans, write
@@ -108,6 +109,17 @@ def test_a_start_after_the_end_is_refused(bank):
 def test_a_limit_is_a_number_of_rows(bank, limit):
     with pytest.raises(CatalogError, match="limit"):
         BankDataset(root=bank).get_metric_container(limit=limit)
+
+
+@pytest.mark.parametrize("limit", [2, np.int64(2), np.uint8(2)])
+def test_a_limit_may_be_a_number_of_numpy(bank, limit):
+    assert len(BankDataset(root=bank).get_metric_container(limit=limit)) == 2
+
+
+@pytest.mark.parametrize("given", [{"component": ["a"]}, {"component": 5}, {"kpi": ("x", "y")}])
+def test_a_filter_that_is_no_text_is_refused_rather_than_finding_nothing(bank, given):
+    with pytest.raises(CatalogError, match=r"(component|kpi) is text, not"):
+        BankDataset(root=bank).get_metric_container(**given)
 
 
 def test_too_many_rows_are_refused_with_a_way_out(bank, monkeypatch):

@@ -87,3 +87,22 @@ def test_a_dead_process_neither_listens_nor_answers(town):
     town.world.table("processes")[town.cache] = {**town.row(town.cache), "running": False}
     assert _dial(town, "cache").outcome == "refused"
     assert _dial(town, town.address("cache-0")).outcome == "refused"
+
+
+@pytest.mark.parametrize(
+    ("spec", "asks"),
+    [
+        ({}, True),
+        ({"dnsPolicy": "ClusterFirst"}, True),
+        ({"dnsPolicy": "Default"}, False),
+        ({"dnsPolicy": "None"}, False),
+        ({"dnsPolicy": "ClusterFirst", "hostNetwork": True}, False),
+        ({"dnsPolicy": "ClusterFirstWithHostNet", "hostNetwork": True}, True),
+    ],
+)
+def test_whom_a_pod_asks_for_names_is_its_policy(town, spec, asks):
+    pod = town.world.store.get("pods", "shop", "caller")
+    town.world.store.put("pods", {**pod, "spec": {**pod["spec"], **spec}})
+    assert (_dial(town, "cache").outcome == "ok") == asks
+    assert bool(network.resolve(town.world, town.caller, "shop", "cache")) == asks
+    assert _dial(town, "10.96.0.99").outcome == "ok"

@@ -200,3 +200,14 @@ def test_a_megabyte_is_refused_before_it_is_looked_at():
 def test_backslashes_without_end_take_linear_time():
     with pytest.raises(ToolError):
         parse("```\nf('" + "\\\\" * 30_000 + "\n```")
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 400, "-" + "9" * 4000])
+def test_a_whole_number_of_any_size_is_one(number):
+    assert parse(f"```\nfoo({number})\n```").args == (int(number),)
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 5000])
+def test_a_number_beyond_all_bounds_is_refused(number):
+    with pytest.raises(ToolError, match="number"):
+        parse(f"```\nfoo({number})\n```")

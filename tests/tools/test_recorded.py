@@ -11,7 +11,7 @@ import small_telemetry as small
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aiops_gym.errors import ToolError
+from aiops_gym.errors import BackendError, ToolError
 from aiops_gym.openrca import clock
 from aiops_gym.openrca.domains import find, names
 from aiops_gym.openrca.layout import table_file
@@ -269,6 +269,34 @@ def test_the_same_question_gets_the_same_text_from_another_cache(reader, tmp_pat
         if name != "submit":
             asked = Call(name, (START, END) if tool.required else ())
             assert run(asked, tools, Context(other)) == run(asked, tools, Context(reader))
+
+
+def test_a_file_that_is_missing_is_left_out_of_the_lists_and_breaks_those_that_need_it(tmp_path):
+    recording = small.bank(tmp_path)
+    for name in ("get_logs", "get_metric_app"):
+        table_file(recording.folder, recording.days[0], small.BANK.table(name)).unlink()
+    tools, context = toolbox(small.BANK), Context(Reader(recording))
+    text = run(Call("list_components"), tools, context).text
+    assert notes(text) == ["On 2021-03-04.", "Without a file: metric_app, log_service."]
+    assert [row["tables"] for row in rows(text)] == ["metric_container trace_span"] * len(small.SERVERS)
+    assert notes(run(Call("list_kpis"), tools, context).text)[1] == "Without a file: metric_app."
+    with pytest.raises(BackendError, match=r"log_service\.csv"):
+        run(Call("get_logs", (START, END)), tools, context)
+
+
+def test_telemetry_without_days_is_nobodys_answer(tmp_path):
+    (tmp_path / "Bank" / "telemetry").mkdir(parents=True)
+    context = Context(Reader(Recording(small.BANK, tmp_path / "Bank")))
+    for name in ("list_components", "list_kpis"):
+        with pytest.raises(BackendError, match="no days"):
+            run(Call(name), toolbox(small.BANK), context)
+
+
+@pytest.mark.parametrize("given", [{"limit": 10**3999}, {"start_time": 10**3999}, {"start_time": -(10**3999)}])
+def test_a_refusal_does_not_repeat_numbers_of_thousands_of_digits(call, given):
+    with pytest.raises(ToolError, match="1000") as caught:
+        call("get_traces", **{"start_time": START, "end_time": END, **given})
+    assert len(str(caught.value)) < 400
 
 
 texts = st.text(max_size=12) | st.sampled_from(("MG01", "Tomcat01", small.CPU, START, END, "2021-03-04", "call"))

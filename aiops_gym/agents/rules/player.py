@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from aiops_gym.agents.rules import systems
@@ -17,7 +17,13 @@ from aiops_gym.types import Call
 CLOSE = 240
 """Seconds of a close look."""
 
-Reader = Callable[[list[Row]], Iterator[Evidence]]
+DEVIATIONS = ("component", "kpi", "direction", "z", "first", "samples", "before", "during")
+CALLS = ("caller", "called", "count", "mean", "mean_before", "p95", "p95_before", "z", "first")
+OPERATIONS = ("component", "operation", "count", "z", "first")
+TEMPLATES = ("cmdb_id", "template", "z", "first")
+"""Columns that are read."""
+
+Reader = Callable[[Sequence[Row]], Iterator[Evidence]]
 
 
 class Rules:
@@ -53,14 +59,14 @@ class Rules:
         """Actions, one at a time; what the last one printed is in `observed` when the next is asked for."""
         window = (clock.show(question.start * 1000), clock.show(question.end * 1000))
         evidence: list[Evidence] = []
-        for name, arguments, reader in _questions(question, knowledge):
+        for name, arguments, columns, reader in _questions(question, knowledge):
             yield str(Call(name, window, arguments))
-            evidence += reader(list(table(self.observed)))
+            evidence += reader(table(self.observed, columns))
         for suspect in choose(suspects(evidence, knowledge), question.failures):
             if _calls_seen(suspect, evidence, knowledge):
                 minutes = (clock.show(suspect.time * 1000), clock.show((suspect.time + CLOSE) * 1000))
                 yield str(Call("slowest_spans", minutes, {"by": "call", "component": suspect.component}))
-                rows = table(self.observed)
+                rows = table(self.observed, CALLS)
                 evidence += closely(rows, knowledge.wires, suspect.component, suspect.time)
         chosen = choose(suspects(evidence, knowledge), question.failures)
         while True:
@@ -74,16 +80,18 @@ def _calls_seen(suspect: Suspect, evidence: list[Evidence], knowledge: Knowledge
     return seen and any(suspect.reason == wire.reason for wire in knowledge.wires)
 
 
-def _questions(question: Question, knowledge: Knowledge) -> Iterator[tuple[str, dict[str, Any], Reader]]:
-    """Tool, arguments, and what reads its table."""
+def _questions(
+    question: Question, knowledge: Knowledge
+) -> Iterator[tuple[str, dict[str, Any], tuple[str, ...], Reader]]:
+    """Tool, arguments, the columns that its table must have, and what reads it."""
     for kpi in knowledge.queries:
-        yield "largest_deviations", {"kpi": kpi}, _deviations(question, knowledge)
+        yield "largest_deviations", {"kpi": kpi}, DEVIATIONS, _deviations(question, knowledge)
     if knowledge.wires:
-        yield "slowest_spans", {"by": "call"}, _calls(question, knowledge)
+        yield "slowest_spans", {"by": "call"}, CALLS, _calls(question, knowledge)
     if knowledge.failing:
-        yield "slowest_spans", {"by": "operation"}, _operations(question, knowledge)
+        yield "slowest_spans", {"by": "operation"}, OPERATIONS, _operations(question, knowledge)
     if knowledge.logs and "log_templates" in question.tools:
-        yield "log_templates", {}, _templates(question, knowledge)
+        yield "log_templates", {}, TEMPLATES, _templates(question, knowledge)
 
 
 def _deviations(question: Question, knowledge: Knowledge) -> Reader:

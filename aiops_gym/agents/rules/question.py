@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from aiops_gym.openrca import queries
@@ -55,11 +56,26 @@ def _listed(text: str) -> tuple[str, ...]:
     return tuple(re.findall(r"^- (.+)$", text, re.MULTILINE))
 
 
-def table(text: str) -> list[dict[str, str]]:
-    r"""The rows of a table without its notes; none of what is no table.
+_NUMBER = re.compile(r"(?:-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)?")
+_NUMBERS = ("z", "samples", "before", "during", "count", "errors", "errors_before")
+_FORMS = {
+    **dict.fromkeys((*_NUMBERS, "mean", "mean_before", "p95", "p95_before"), _NUMBER),
+    "first": re.compile(r"(?:\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)?"),
+}
+"""What the cells of a column look like; the environment may have cut a long text anywhere."""
 
-    >>> table("# a note\nname,value\na,1\n# 3 rows left out.")
-    [{'name': 'a', 'value': '1'}]
+
+def table(text: str, columns: Collection[str] = ()) -> list[dict[str, str]]:
+    r"""The rows of a table without its notes; none of what is no table, or lacks a column. Broken rows are left out.
+
+    >>> table("# a note\nname,z\na,1\nb,1[...\n# 3 rows left out.", ("name", "z"))
+    [{'name': 'a', 'z': '1'}]
     """
-    lines = [line for line in text.splitlines() if not line.startswith("# ")]
-    return [row for row in csv.DictReader(lines) if None not in row and None not in row.values()]
+    reader = csv.DictReader([line for line in text.splitlines() if not line.startswith("# ")])
+    if not {*columns} <= {*(reader.fieldnames or ())}:
+        return []
+    return [row for row in reader if None not in row and None not in row.values() and _is_whole(row)]
+
+
+def _is_whole(row: dict[str, str]) -> bool:
+    return all(form.fullmatch(row[name]) for name, form in _FORMS.items() if name in row)

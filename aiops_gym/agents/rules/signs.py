@@ -152,7 +152,7 @@ def from_deviations(
         for sign in signs:
             if row["direction"] == sign.side and re.search(sign.kpi, row["kpi"]) and _enough(sign, row):
                 time = _time(row["first"])
-                score = sign.weight * worth(float(row["z"])) * (1 if int(row["samples"]) > 1 else SINGLE)
+                score = sign.weight * worth(_number(row["z"])) * (1 if _number(row["samples"]) > 1 else SINGLE)
                 yield Evidence(component, sign.reason, time, score * (1 if time > start else OLDER), row["kpi"])
 
 
@@ -193,7 +193,7 @@ def named(identifier: str, components: Sequence[str]) -> str | None:
 def _enough(sign: Sign, row: Row) -> bool:
     before, during = _number(row["before"]), _number(row["during"])
     low, high = sorted((abs(before), abs(during)))
-    long = sign.samples[0] <= int(row["samples"]) <= sign.samples[1]
+    long = sign.samples[0] <= _number(row["samples"]) <= sign.samples[1]
     return long and sign.least <= abs(during - before) <= sign.most and high >= sign.factor * low
 
 

@@ -9,4 +9,6 @@ fault = Fault(
     changes=(Effect(kind="container_kill", component="{target}", params={"every": 60}),),
     wait=90.0,
     looks=("kubectl get pods -n {namespace}", "kubectl describe pod -n {namespace} -l {selector}={target}"),
+    targets=("asked",),
+    tasks=("detection", "localization"),
 )

@@ -9,4 +9,6 @@ fault = Fault(
     changes=(Effect(kind="network_loss", component="{target}", params={"percent": 99, "correlation": 100}),),
     wait=120.0,
     looks=("kubectl get pods -n {namespace}", "kubectl logs -n {namespace} deploy/frontend --tail=50"),
+    targets=("asked",),
+    tasks=("detection", "localization"),
 )

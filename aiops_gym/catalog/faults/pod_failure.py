@@ -11,4 +11,6 @@ fault = Fault(
     ),
     wait=90.0,
     looks=("kubectl get pods -n {namespace}", "kubectl describe pod -n {namespace} -l {selector}={target}"),
+    targets=("asked",),
+    tasks=("detection", "localization"),
 )

@@ -4,4 +4,4 @@ from dataclasses import replace
 
 from aiops_gym.catalog.faults import pod_failure
 
-fault = replace(pod_failure.fault, id="pod_kill")
+fault = replace(pod_failure.fault, id="pod_kill", targets=())

@@ -27,4 +27,5 @@ fault = Fault(
         "{role: 'userAdminAnyDatabase', db: 'admin'}, {role: 'readWrite', db: '{database}'}]})\"\n"
         "kubectl rollout restart deployment/{service} -n {namespace}",
     ),
+    targets=("login",),
 )

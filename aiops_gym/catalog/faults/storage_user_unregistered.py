@@ -30,4 +30,5 @@ fault = Fault(
         f"{SHELL} \"db.createUser({{user: 'admin', pwd: 'admin', roles: {WIDER_ROLES}}})\"\n"
         "kubectl rollout restart deployment/{service} -n {namespace}",
     ),
+    targets=("login",),
 )

@@ -18,7 +18,7 @@ fault = Fault(
         Patch(
             resource="deployments.apps",
             name="{target}",
-            ops=({"op": "replace", "path": COMMAND, "value": ["geo"]},),
+            ops=({"op": "replace", "path": COMMAND, "value": ["{other}"]},),
             recreate=True,
         ),
     ),
@@ -31,8 +31,9 @@ fault = Fault(
     ),
     fixes=(
         "kubectl patch deployment {target} -n {namespace} --type=json "
-        f'-p \'[{{"op": "replace", "path": "{COMMAND}", "value": ["{{target}}"]}}]\'',
+        f'-p \'[{{"op": "replace", "path": "{COMMAND}", "value": ["{{executable}}"]}}]\'',
         "kubectl get deployment {target} -n {namespace} -o json "
-        "| jq '.spec.template.spec.containers[0].command = [\"{target}\"]' | kubectl apply -f -",
+        "| jq '.spec.template.spec.containers[0].command = [\"{executable}\"]' | kubectl apply -f -",
     ),
+    targets=("asked", "executable"),
 )

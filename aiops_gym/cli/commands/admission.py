@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.testing import figures
 from aiops_gym.testing.admission import Admission, Pair, admit, pairs
 
@@ -35,7 +36,7 @@ def command(
         track(_admitted(chosen, workers), "playing", len(chosen), console=shown, disable=not shown.is_terminal)
     )
     _print(figures.table(found))
-    _print([("script", *figures.SPLITS), *figures.rote(found)])
+    _print([("script", *SPLITS), *figures.rote(found)])
     broken = [each for each in found if each.broken]
     for each in broken:
         sys.stdout.write(f"{each.app} {each.fault} {each.target}: {'; '.join(each.broken)}\n")

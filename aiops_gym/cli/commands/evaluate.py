@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Display
 from rich.table import Table
 
+from aiops_gym.cli import agent_options
 from aiops_gym.cli.common import show, show_json
 from aiops_gym.runs import Judge, Progress, Summary, evaluate, markdown, summarise
 from aiops_gym.runs.folder import Folder
@@ -39,6 +40,11 @@ def command(
     app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
     problem: Annotated[list[str] | None, typer.Option(help="Only this problem; may be repeated.")] = None,
     env_kwargs: Annotated[str, typer.Option(help="Arguments of every environment, JSON.")] = "{}",
+    model: Annotated[str, typer.Option(help="Model of the agent chat.")] = "",
+    base_url: Annotated[str, typer.Option(help="Its API, such as http://127.0.0.1:8000/v1.")] = "",
+    agent_option: Annotated[
+        list[str] | None, typer.Option(help="Another option of the agents, name=value with JSON or text; repeatable.")
+    ] = None,
     judge_model: Annotated[str, typer.Option(help="Model that judges the reasoning; off without it.")] = "",
     judge_url: Annotated[str, typer.Option(help="Its API, compatible with OpenAI's.")] = JUDGE_URL,
     report: Annotated[Path | None, typer.Option(help="Play nothing: summarise this folder again.")] = None,
@@ -64,6 +70,7 @@ def command(
                 app=app,
                 problems=problem or (),
                 env_kwargs=_kwargs(env_kwargs),
+                agent_options=agent_options.read(agent_option or (), model, base_url),
                 workers=workers,
                 judge=judge,
                 progress=progress,
@@ -125,7 +132,7 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 def _show(summary: Summary) -> None:
     """A table of the agents, and one of each grouping."""
     console = Console() if sys.stdout.isatty() else Console(width=WIDE)
-    for split in sorted({row.split for row in summary.rows}):
+    for split in markdown.splits(summary):
         show(f"\n{markdown.SPLITS[split]}")
         console.print(_table(list(markdown.overview(summary.find("all", split=split)))))
         for by in markdown.BY:

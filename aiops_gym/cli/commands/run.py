@@ -1,4 +1,4 @@
-"""Let an agent play one episode."""
+"""Let an agent play one episode, or a few at once."""
 
 from __future__ import annotations
 
@@ -8,35 +8,69 @@ from typing import Annotated
 
 import typer
 
-from aiops_gym.agents.base import make
+from aiops_gym.agents.base import Agent, Env, make
+from aiops_gym.cli import agent_options
 from aiops_gym.cli.common import make_env, show, show_json
-from aiops_gym.runs import Episode, run_episode
+from aiops_gym.errors import AiopsGymError
+from aiops_gym.runs import Episode
+from aiops_gym.runs.together import run_episodes
 
 
 def command(
     problem: Annotated[str | None, typer.Option(help="Id of the problem; without it one is drawn.")] = None,
     task: Annotated[str | None, typer.Option(help="Task to draw a problem of; detection if nothing is named.")] = None,
-    agent: Annotated[str, typer.Option(help="random, reference or noop.")] = "reference",
+    agent: Annotated[str, typer.Option(help="reference, runbook, rules, chat ..., or module:function.")] = "reference",
+    model: Annotated[str, typer.Option(help="Model of the agent chat.")] = "",
+    base_url: Annotated[str, typer.Option(help="Its API, such as http://127.0.0.1:8000/v1.")] = "",
+    agent_option: Annotated[
+        list[str] | None, typer.Option(help="Another option of the agent, name=value with JSON or text; repeatable.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the environment and of the agent.")] = 0,
+    episodes: Annotated[int, typer.Option(min=1, help="So many episodes, with the seeds from --seed on.")] = 1,
+    at_once: Annotated[int, typer.Option(min=1, help="Episodes played at the same time.")] = 8,
     evaluation: Annotated[str, typer.Option(help="strict or aiopslab.")] = "strict",
-    save: Annotated[Path | None, typer.Option(help="Write the episode to this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole episode as JSON.")] = False,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the episode to this file, or several to this folder.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all of the episode as JSON.")] = False,
 ) -> None:
-    """Run one episode and say what came of it."""
-    env = make_env(problem, task, evaluation=evaluation)
-    episode = run_episode(env, make(agent, env, seed), seed)
-    if save is not None:
-        episode.save(save)
-    if as_json:
-        show_json(asdict(episode))
-    else:
-        show(_summary(episode))
+    """Run an episode and say what came of it; where an agent gave up, what there is of it is saved too."""
+    options = agent_options.read(agent_option or (), model, base_url)
+
+    def new_env() -> Env:
+        return make_env(problem, task, evaluation=evaluation)
+
+    def new_agent(env: Env, seed: int) -> Agent:
+        return make(agent, env, seed, **options)
+
+    errors = []
+    for at, episode in enumerate(run_episodes(new_env, new_agent, range(seed, seed + episodes), at_once=at_once)):
+        if save is not None:
+            episode.save(save if episodes == 1 else save / f"{episode.problem_id}.{seed + at}.json")
+        if as_json:
+            show_json(asdict(episode))
+        else:
+            show(_summary(episode))
+        if episode.agent_error:
+            errors.append(f"seed {seed + at}: {episode.agent_error}" if episodes > 1 else episode.agent_error)
+    if errors:
+        raise AiopsGymError("; ".join(errors))
 
 
 def _summary(episode: Episode) -> str:
     how = "solved" if episode.success else "not solved" if episode.terminated else "out of steps"
+    how = "the environment broke" if episode.infra_error else how
     steps, seconds = len(episode.steps), episode.end_time - episode.start_time
     return (
-        f"{episode.problem_id}  {episode.agent}  {how}  reward {episode.reward:.2f}  "
-        f"{steps} steps  {seconds:.0f} virtual seconds"
+        f"{episode.problem_id}  {episode.agent}  {'gave up' if episode.agent_error else how}  "
+        f"reward {episode.reward:.2f}  {steps} steps  {seconds:.0f} virtual seconds{_used(episode)}"
     )
+
+
+def _used(episode: Episode) -> str:
+    """What a model used, where one did."""
+    usage = episode.agent_report.get("usage")
+    if not usage:
+        return ""
+    cost = "" if usage["cost"] is None else f", cost {usage['cost']:.4f}"
+    return f"  {usage['requests']} requests, {usage['prompt_tokens']}+{usage['completion_tokens']} tokens{cost}"

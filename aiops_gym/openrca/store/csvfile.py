@@ -107,8 +107,8 @@ class CsvFile:
         except csv.Error:
             names = []
         if sorted(names) != sorted(self.table.names):
-            found = ",".join(names)[:200] if head else "the file is empty"
-            raise CatalogError(f"{self.path}, line 1: the columns {expected} are expected, not {found or 'none'}")
+            found = f"not {','.join(names)[:200] or 'none'}" if head else "but the file is empty"
+            raise CatalogError(f"{self.path}, line 1: the columns {expected} are expected, {found}")
         line_ends = [end for end in (head.find(b"\n"), head.find(b"\r")) if end >= 0]
         rest = head[min(line_ends) :] if line_ends else b""
         return names if rest.strip(b"\r\n") or len(head) == _HEAD else None

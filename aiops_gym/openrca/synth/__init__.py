@@ -2,7 +2,7 @@
 
 The systems, their measurements and the magnitudes of their failures follow what is known of the original data; the
 numbers are drawn. A failure changes values, never how many rows there are, their ids, their order, or which points are
-missing; only lines that a failure writes itself are added.
+missing: what it writes into a log stands in place of usual lines.
 """
 
 from __future__ import annotations

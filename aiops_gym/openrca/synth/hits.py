@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from aiops_gym.openrca.synth.model import Burst, Day, Effect, Failure, Longer, Slow
+from aiops_gym.openrca.synth.model import Day, Effect, Failure, Instead, Longer, Slow
 
 LINGERS = 900
 """Seconds that a `step` stays after its failure's end: what filled a disk is removed later."""
@@ -44,14 +44,14 @@ def longer_hits(day: Day) -> list[tuple[Failure, Longer, tuple[str, ...]]]:
     ]
 
 
-def burst_hits(day: Day) -> list[tuple[Failure, Burst, tuple[str, ...]]]:
-    """Which lines are added."""
+def instead_hits(day: Day) -> list[tuple[Failure, Instead, tuple[str, ...]]]:
+    """Which lines say something else."""
     return [
-        (failure, burst, day.world.reach(failure.component, burst.scope))
+        (failure, instead, day.world.reach(failure.component, instead.scope))
         for failure in day.failures
         if "log" in failure.shown
-        for number, burst in enumerate(day.world.reasons[failure.reason].bursts)
-        if _applies(burst.levels, failure) and _drawn(day, failure, burst.share, "burst", number)
+        for number, instead in enumerate(day.world.reasons[failure.reason].instead)
+        if _applies(instead.levels, failure) and _drawn(day, failure, instead.share, "instead", number)
     ]
 
 

@@ -20,6 +20,8 @@ from aiops_gym.openrca.synth.model import Day, Failure, World
 
 Progress = Callable[[int, int, str], None]
 
+MOST_DAYS = 3_650
+
 STRAY = b"\x00\x00\x00\x01Bud1"
 """What a file manager left between the original's folders; readers must not trip over it."""
 
@@ -139,5 +141,7 @@ def given_folder(records: Path | None, cloudbed: str, beds: int) -> Path | None:
 
 def _dates(domain: Domain, days: int) -> tuple[date, ...]:
     """The first days of the original; after its last, those that follow."""
+    if days > MOST_DAYS:
+        raise CatalogError(f"{days} days are too many; at most {MOST_DAYS:,} are made")
     known = [date.fromisoformat(each) for each in domain.days[:days]]
     return (*known, *(known[-1] + timedelta(days=each + 1) for each in range(days - len(known))))

@@ -14,8 +14,12 @@ import pyarrow.compute as pc
 from aiops_gym.openrca import clock
 from aiops_gym.openrca.synth import files, ids
 from aiops_gym.openrca.synth.files import Coded
-from aiops_gym.openrca.synth.hits import burst_hits, longer_hits
+from aiops_gym.openrca.synth.hits import instead_hits, longer_hits, weights
 from aiops_gym.openrca.synth.model import Choice, Day, Field, Hex, Lines, Stamp, Whole
+from aiops_gym.openrca.synth.plan import touching
+
+MOST = 0.9
+"""Part of the lines that a failure takes at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +28,6 @@ class Written:
 
     Attributes:
         times: Unix seconds.
-        added: lines that a failure added.
         noise: random bytes of each line, for its id.
     """
 
@@ -32,7 +35,6 @@ class Written:
     component: Coded
     log: Coded
     values: pa.Array
-    added: np.ndarray
     noise: np.ndarray
 
     def ids(self, width: int, alphabet: str = "hex") -> pa.Array:
@@ -51,7 +53,6 @@ class _Part:
     values: pa.Array
     keys: np.ndarray
     noise: np.ndarray
-    added: bool
 
 
 def write(day: Day, kinds: Sequence[Lines], start: int, end: int, purpose: str, *, late: float = 0.0) -> Written:
@@ -60,8 +61,8 @@ def write(day: Day, kinds: Sequence[Lines], start: int, end: int, purpose: str, 
     Args:
         late: some lines stand up to this many seconds later in the file.
     """
-    parts = [_usual(day, kind, start, end, (purpose, number, start), late) for number, kind in enumerate(kinds)]
-    parts += _added(day, start, end, purpose, late)
+    day = day.failing(touching(day.failures, start, end))
+    parts = [_part(day, kind, start, end, (purpose, number, start), late) for number, kind in enumerate(kinds)]
     names = list(dict.fromkeys(name for part in parts for name in part.kind.at))
     logs = list(dict.fromkeys(part.kind.log for part in parts))
     number = {name: index for index, name in enumerate(names)}
@@ -73,48 +74,48 @@ def write(day: Day, kinds: Sequence[Lines], start: int, end: int, purpose: str, 
         component=Coded(np.concatenate(places)[take], names),
         log=Coded(np.concatenate(kept)[take], logs),
         values=pa.concat_arrays([part.values for part in parts]).take(pa.array(take)),
-        added=np.repeat([part.added for part in parts], [len(part.times) for part in parts])[take],
         noise=np.concatenate([part.noise for part in parts])[take],
     )
 
 
-def _usual(day: Day, kind: Lines, start: int, end: int, purpose: tuple[object, ...], late: float) -> _Part:
+def _part(day: Day, kind: Lines, start: int, end: int, purpose: tuple[object, ...], late: float) -> _Part:
     rng = day.chance(*purpose)
     minutes = np.arange(start, end, 60)
     rate = kind.rate * (day.scale if kind.scaled else 1.0) * (day.load(minutes) if kind.load else np.ones(len(minutes)))
     numbers = rng.poisson(np.broadcast_to(rate, (len(kind.at), len(minutes))))
     at, minute = (np.repeat(which.ravel(), numbers.ravel()) for which in np.indices(numbers.shape))
-    times = minutes[minute] + rng.integers(60, size=len(minute))
-    return _filled(day, kind, at, times, rng, late, added=False)
-
-
-def _added(day: Day, start: int, end: int, purpose: str, late: float) -> list[_Part]:
-    found = []
-    for number, (failure, burst, names) in enumerate(burst_hits(day)):
-        first, last = max(failure.onset, start), min(failure.end, end)
-        at = [index for index, name in enumerate(burst.lines.at) if name in names]
-        if first >= last or not at:
-            continue
-        rng = day.chance(purpose, "burst", failure.component, failure.timestamp, failure.reason, number, start)
-        scale = day.scale if burst.lines.scaled else 1.0
-        n = int(rng.poisson(burst.lines.rate * scale * failure.intensity * len(at) * (last - first) / 60))
-        times = np.sort(rng.integers(first, last, size=n))
-        found.append(
-            _filled(day, burst.lines, np.array(at)[rng.integers(len(at), size=n)], times, rng, late, added=True)
-        )
-    return found
-
-
-def _filled(
-    day: Day, kind: Lines, at: np.ndarray, times: np.ndarray, rng: np.random.Generator, late: float, *, added: bool
-) -> _Part:
-    n = len(times)
+    n = len(minute)
+    times = minutes[minute] + rng.integers(60, size=n)
     noise = rng.integers(256, size=(n, 32), dtype=np.uint8)
     keys = times + rng.random(n) * 0.5 + np.where(rng.random(n) < 0.1, rng.random(n) * late, 0.0)
-    slower = _slower(day, kind, at, times)
-    fields = [_field(field, n, times, slower, rng) for field in kind.text]
-    values = pc.binary_join_element_wise(*fields, "") if n else pa.array([], pa.string())
-    return _Part(kind, times, at, values, keys, noise, added)
+    usual = _texts(kind.text, times, _slower(day, kind, at, times), rng)
+    return _Part(kind, times, at, _replaced(day, kind, at, times, usual, purpose), keys, noise)
+
+
+def _replaced(
+    day: Day, kind: Lines, at: np.ndarray, times: np.ndarray, usual: pa.Array, purpose: tuple[object, ...]
+) -> pa.Array:
+    """The texts, those of the day's failures in place of a part of the usual ones.
+
+    Their draws are their own: the other lines are the same whatever fails.
+    """
+    values = usual
+    for number, (failure, instead, names) in enumerate(instead_hits(day)):
+        here = np.array([name in names for name in kind.at], bool)
+        if instead.log != kind.log or not here.any():
+            continue
+        rng = day.chance(*purpose, "instead", number, failure.component, failure.timestamp, failure.reason)
+        part = instead.part * failure.intensity * weights(instead.shape, times, failure)
+        taken = here[at] & (rng.random(len(times)) < np.minimum(part, MOST))
+        said = _texts(instead.text, times[taken], np.ones(int(taken.sum())), rng)
+        values = pc.replace_with_mask(values, pa.array(taken), said)
+    return values
+
+
+def _texts(text: Sequence[Field], times: np.ndarray, slower: np.ndarray, rng: np.random.Generator) -> pa.Array:
+    n = len(times)
+    fields = [_field(field, n, times, slower, rng) for field in text]
+    return pc.binary_join_element_wise(*fields, "") if n else pa.array([], pa.string())
 
 
 def _slower(day: Day, kind: Lines, at: np.ndarray, times: np.ndarray) -> np.ndarray:

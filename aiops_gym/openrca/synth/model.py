@@ -215,10 +215,22 @@ class Lines:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Burst:
-    """Lines that a root cause adds, `rate` a minute for each component of `at` in its scope."""
+class Instead:
+    """What a root cause makes components write in place of their usual lines; there are as many lines as ever.
 
-    lines: Lines
+    Attributes:
+        log: name of the log whose lines it takes.
+        text: what they say then.
+        part: of the lines, while it shows; times the failure's intensity.
+        shape: as an `Effect`'s.
+        scope: whose lines, see `World.reach`.
+        share: of the cases.
+    """
+
+    log: str
+    text: tuple[Field, ...]
+    part: float
+    shape: str = "plateau"
     scope: str = "self"
     share: float = 1.0
     levels: tuple[str, ...] = ()
@@ -248,7 +260,7 @@ class Reason:
     telling: tuple[str, ...] = ("metric",)
     metrics: tuple[Effect, ...] = ()
     calls: tuple[Slow, ...] = ()
-    bursts: tuple[Burst, ...] = ()
+    instead: tuple[Instead, ...] = ()
     longer: tuple[Longer, ...] = ()
 
     @property

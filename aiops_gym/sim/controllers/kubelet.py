@@ -11,7 +11,7 @@ from typing import Any
 
 from aiops_gym.sim import runtime
 from aiops_gym.sim.controllers import pods as pods_of
-from aiops_gym.sim.kubelet import limits, probes, termination, worker
+from aiops_gym.sim.kubelet import limits, memory, probes, termination, worker
 from aiops_gym.sim.kubelet import record as records
 from aiops_gym.sim.objects import Obj, get, key_of, uid_of
 from aiops_gym.sim.world import Handler, World
@@ -114,4 +114,5 @@ def _node(world: World, arguments: Iterable[Any]) -> str:
 
 controller = KubeletController()
 HANDLERS: dict[str, Handler] = {kind: _attentive(kind, handler) for kind, handler in worker.HANDLERS.items()}
-OBSERVERS = (probes.observe, limits.observe)
+HANDLERS |= memory.HANDLERS  # the kernel's, whether or not a kubelet is awake
+OBSERVERS = (probes.observe, limits.observe, memory.observe)

@@ -7,23 +7,46 @@ from typing import Any
 
 from aiops_gym.sim import draws
 from aiops_gym.sim.container import Container
-from aiops_gym.sim.mongo import commands, templates
+from aiops_gym.sim.mongo import commands, templates, tls
 from aiops_gym.sim.mongo.server import Server, Session
-from aiops_gym.sim.network import Target
+from aiops_gym.sim.network import LOCAL, Target
+from aiops_gym.sim.wiring import wired
 
 Json = Any
 
 
-def reach(c: Container, host: str, port: int, timeout_ms: int) -> Target | None:
+def reach(c: Container, host: str, port: int, timeout_ms: int, secure: bool = False) -> Target | None:
     """The server that answers at an address within the time, None if nobody does just now."""
+    return knock(c, host, port, timeout_ms, secure)[1]
+
+
+def knock(c: Container, host: str, port: int, timeout_ms: int, secure: bool = False) -> tuple[str, Target | None]:
+    """What becomes of a connection, and the server behind one that is `ok`.
+
+    Args:
+        c: who connects.
+        host, port: where.
+        timeout_ms: how long it waits for an answer.
+        secure: whether it begins with TLS.
+
+    Returns:
+        The outcome as in `network.Route`, or `closed` when what listens hangs up; and who listens.
+    """
     route = c.dial(host, port)
     if route.outcome != "ok":
-        return None
+        return route.outcome, None
     target = route.targets[int(c.between(0, len(route.targets), "mongo/target", c.now))]
     through = (1.0 - target.loss) ** 2  # a question and its answer
     lost = c.between(0, 1, "mongo/loss", c.now) >= through
-    is_server = c.world.table("processes")[target.process]["program"] == "mongod"
-    return None if lost or not is_server or 2 * target.delay_ms > timeout_ms else target
+    row = c.world.table("processes")[target.process]
+    if row["program"] != "mongod":
+        return "closed", None
+    if lost or 2 * target.delay_ms > timeout_ms:
+        return "timeout", None
+    if not tls.understands(wired(row).get("tls"), secure):
+        Server(c.world, target.process).turn_away("127.0.0.1" if host in LOCAL else c.process["ip"], secure)
+        return "closed", None
+    return "ok", target
 
 
 def connect(c: Container, target: Target, credentials: Mapping[str, str] | None, quiet: bool = False) -> Session:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from aiops_gym.sim.container import Container
-from aiops_gym.sim.mongo import bson, roles
+from aiops_gym.sim.mongo import bson, roles, tls
 from aiops_gym.sim.mongo.data import Data, secret
 from aiops_gym.sim.mongo.errors import MongoError, unauthenticated
 from aiops_gym.sim.times import iso_micro
@@ -19,6 +19,7 @@ Json = Any
 
 DATA_PATH = "/data/db"
 MECHANISM = "SCRAM-SHA-256"
+REFUSED = "Error receiving request from client. Ending connection from remote"
 
 
 def line(
@@ -61,6 +62,14 @@ class Server:
     def log(self, component: str, number: int, context: str, message: str, attributes: Json = None) -> None:
         """Write a log line now."""
         self.container.log(line(self.world.now, component, number, context, message, attributes))
+
+    def turn_away(self, remote: str, secure: bool) -> None:
+        """Somebody has connected in a way that it does not take, and is told nothing."""
+        session = Session(self, remote)
+        error = {"code": 141, "codeName": "SSLHandshakeFailed", "errmsg": tls.NONE if secure else tls.ONLY}
+        detail = {"error": error, "remote": session.remote, "connectionId": session.number}
+        self.log("NETWORK", 22988, session.context, REFUSED, detail)
+        session.close()
 
     def ended(self, number: int, remote: str) -> None:
         """A connection is no more."""

@@ -27,19 +27,29 @@ VALUED = {
     "--authenticationDatabase": "source",
     "--authenticationMechanism": "mechanism",
     "--eval": "script",
+    "--tlsCAFile": "authority",
+    "--sslCAFile": "authority",
+    "--tlsCertificateKeyFile": "certificate",
+    "--sslPEMKeyFile": "certificate",
 }
-FLAGS = (
-    "--quiet",
-    "--norc",
-    "--shell",
-    "--nodb",
-    "--ipv6",
-    "--verbose",
-    "--disableJavaScriptJIT",
-    "--ssl",
-    "--tls",
-    "--retryWrites",
-)
+FLAGS = {
+    "--quiet": "quiet",
+    "--norc": "",
+    "--shell": "",
+    "--nodb": "",
+    "--ipv6": "",
+    "--verbose": "",
+    "--disableJavaScriptJIT": "",
+    "--retryWrites": "",
+    "--ssl": "tls",
+    "--tls": "tls",
+    "--tlsAllowInvalidCertificates": "trusting",
+    "--sslAllowInvalidCertificates": "trusting",
+    "--tlsAllowInvalidHostnames": "",
+    "--sslAllowInvalidHostnames": "",
+}
+"""Options without a value, and what they switch on."""
+
 COMPRESSORS = "compressors=disabled&gssapiServiceName=mongodb"
 
 
@@ -54,6 +64,10 @@ class Options(NamedTuple):
     source: str = ""
     script: str | None = None
     quiet: bool = False
+    tls: bool = False
+    trusting: bool = False
+    authority: str = ""
+    certificate: str = ""
     files: tuple[str, ...] = ()
 
 
@@ -172,14 +186,14 @@ def _connect(c: Container, options: Options) -> Session:
     route = c.dial(options.host, options.port)
     if route.outcome == "no_host":
         why = f"HostNotFound: Could not find address for {at}: SocketException: Host not found (authoritative)"
-        raise MongoError(6, f"Error: couldn't connect to server {at}, connection attempt failed: {why} :")
-    target = client.reach(c, options.host, options.port, TIMEOUT_MS)
+        raise MongoError(6, f"{_failing(at)} {why} :")
+    _check_files(c, options)
+    outcome, target = client.knock(c, options.host, options.port, TIMEOUT_MS, options.tls)
     if target is None:
-        cause = "Connection refused" if route.outcome == "refused" else "Connection timed out"
-        where = f"{at} ({route.address or options.host}:{options.port})"
-        why = f"SocketException: Error connecting to {where} :: caused by :: {cause}"
-        kind = "" if route.outcome == "refused" else "NetworkTimeout: "
-        raise MongoError(6, f"Error: couldn't connect to server {at}, connection attempt failed: {kind}{why} :")
+        raise MongoError(6, _failed(options, outcome, route.address))
+    if options.tls and not (options.trusting or options.authority):
+        detail = "SSL peer certificate validation failed: self signed certificate in certificate chain"
+        raise MongoError(6, f"{_failing(at)} SSLHandshakeFailed: {detail} :")
     local = options.host in ("127.0.0.1", "localhost")
     session = Session(Server(c.world, target.process), "127.0.0.1" if local else c.process["ip"])
     if options.user:
@@ -190,6 +204,31 @@ def _connect(c: Container, options: Options) -> Session:
             session.close()
             raise MongoError(18, f"Error: {error.message} :") from error
     return session
+
+
+def _check_files(c: Container, options: Options) -> None:
+    """A shell that cannot read its certificates does not start. Raises MongoError."""
+    for path in (options.certificate, options.authority):
+        if path and "BEGIN CERTIFICATE" not in c.files().get(path, ""):
+            what = "Can not set up PEM key file." if path == options.certificate else f"cannot read CA file: {path}"
+            raise MongoError(140, f"{_failing(f'{options.host}:{options.port}')} InvalidSSLConfiguration: {what} :")
+
+
+def _failing(at: str) -> str:
+    return f"Error: couldn't connect to server {at}, connection attempt failed:"
+
+
+def _failed(options: Options, outcome: str, address: str) -> str:
+    """The shell's words for a connection that is not had."""
+    at = f"{options.host}:{options.port}"
+    if outcome == "closed" and options.tls:
+        return f"{_failing(at)} SocketException: stream truncated :"
+    if outcome == "closed":
+        return f"Error: network error while attempting to run command 'isMaster' on host '{at}'  :"
+    cause = "Connection refused" if outcome == "refused" else "Connection timed out"
+    where = f"{at} ({address or options.host}:{options.port})"
+    kind = "" if outcome == "refused" else "NetworkTimeout: "
+    return f"{_failing(at)} {kind}SocketException: Error connecting to {where} :: caused by :: {cause} :"
 
 
 def read(argv: Sequence[str]) -> Options:
@@ -220,7 +259,7 @@ def read(argv: Sequence[str]) -> Options:
         elif word[:2] in ("-p", "-u") and len(word) > 2 and word[1] != "-":
             found[VALUED[word[:2]]] = word[2:]
         elif word in FLAGS:
-            found["quiet"] = found.get("quiet", False) or word == "--quiet"
+            found |= {FLAGS[word]: True} if FLAGS[word] else {}
         elif word.startswith("-") and len(word) > 1:
             raise Usage(f"Error parsing command line: unrecognised option '{word}'")
         else:
@@ -259,8 +298,11 @@ def _uri(address: str) -> dict[str, Any]:
     found: dict[str, Any] = {"host": host, "port": port, "database": parts.path.strip("/") or "test"}
     if parts.username:
         found |= {"user": unquote(parts.username), "password": unquote(parts.password or "")}
-    if source := parse_qs(parts.query).get("authSource"):
+    query = parse_qs(parts.query)
+    if source := query.get("authSource"):
         found["source"] = source[0]
+    if "true" in (*query.get("tls", ()), *query.get("ssl", ())):
+        found["tls"] = True
     return found
 
 

@@ -1,6 +1,7 @@
 """A Go microservice that speaks gRPC or HTTP: reads its compiled-in settings, dials its database, registers, serves.
 
-Params: `name`; `service` (its name in the registry, or None); `port`; `startup`, a list of steps done in order:
+Params: `name`; `service` (its name in the registry, or None); `port`; `flags` (argument -> the address compiled in that
+it takes the place of); `startup`, a list of steps done in order:
 `{"log": [source, message]}`,
 `{"mongo": {"address", "database", "credentials", "collection", "documents", "source"}}`,
 `{"memcached": address}`, `{"jaeger": address}`, `{"listen": port}`, `{"consul": address}`; `memory`, `cpu`; `handlers`,
@@ -52,7 +53,8 @@ class GoService(Program):
     term_ms = (5, 60)
 
     def start(self, c: Container) -> None:
-        """The lines that come before the logger is set up."""
+        """Arguments, then the lines that come before the logger is set up."""
+        _read_flags(c)
         stamp = iso(c.now)
         c.log(*(f'{{"level":"info","time":"{stamp}","message":"{message}"}}' for message in PREAMBLE))
         c.after(int(c.between(3, 25, "first")), "step", 0)
@@ -186,6 +188,25 @@ class GoService(Program):
         c.log(self.format(c.now, "panic", f"{source}:{line}", message))
         c.log(*_goroutine(c, source, line, message, function))
         c.exit_in(2, 2)
+
+
+def _read_flags(c: Container) -> None:
+    """`-consuladdr=HOST:PORT` takes the place of the address that is compiled in, wherever it is used."""
+    flags = c.params.get("flags") or {}
+    for word in c.argv[1:]:
+        flag, given, value = word.partition("=")
+        if given and flag in flags and value != flags[flag]:
+            params = _exchanged(c.params, flags[flag], value)
+            c.world.table("processes")[c.key] = {**c.process, "params": params}
+
+
+def _exchanged(value: Json, old: str, new: str) -> Json:
+    """A copy of settings in which one text has become another."""
+    if isinstance(value, str):
+        return value.replace(old, new)
+    if isinstance(value, dict):
+        return {key: inner if key == "flags" else _exchanged(inner, old, new) for key, inner in value.items()}
+    return [_exchanged(inner, old, new) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _goroutine(c: Container, source: str, line: int, message: str, function: str) -> list[str]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 PORT = 11211
 VERSION = "1.6.31"
+"""Unless the params have a `version`."""
+
 HITS = 0.97
 """Share of the gets that find something."""
 
@@ -48,6 +50,8 @@ class Memcached(Program):
             if words[0] in ("set", "add", "replace") and len(words) > 4:
                 lines = lines[1:]
                 found += "STORED\r\n" if words[0] != "replace" else "NOT_STORED\r\n"
+            elif words[0] == "version":
+                found += f"VERSION {_version(process)}\r\n"
             elif words[0] == "stats" and len(words) == 1:
                 found += "".join(f"STAT {k} {v}\r\n" for k, v in _stats(world, process).items()) + "END\r\n"
             else:
@@ -55,8 +59,12 @@ class Memcached(Program):
         return found
 
 
-ANSWERS = {"get": "END\r\n", "gets": "END\r\n", "stats": "END\r\n", "version": f"VERSION {VERSION}\r\n"}
+ANSWERS = {"get": "END\r\n", "gets": "END\r\n", "stats": "END\r\n"}
 ANSWERS |= {"delete": "NOT_FOUND\r\n", "flush_all": "OK\r\n", "incr": "NOT_FOUND\r\n", "touch": "NOT_FOUND\r\n"}
+
+
+def _version(process: Process) -> str:
+    return str(process["params"].get("version", VERSION))
 
 
 def _stats(world: World, process: Process) -> dict[str, int | str]:
@@ -70,7 +78,7 @@ def _stats(world: World, process: Process) -> dict[str, int | str]:
         "pid": 1,
         "uptime": seconds,
         "time": world.now // 1000,
-        "version": VERSION,
+        "version": _version(process),
         "libevent": "2.1.12-stable",
         "pointer_size": 64,
         "max_connections": 1024,

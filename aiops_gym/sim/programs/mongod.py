@@ -1,7 +1,7 @@
 """A MongoDB 4.4 server: a data folder, users and roles, structured logs; its first start runs init scripts.
 
-Params: `version`, `memory`, `cpu`. It reads `--auth`, `--port`, `--dbpath` and `--config` (YAML) of its command line,
-and of the environment what the official image's entry point does.
+Params: `version`, `memory`, `cpu`. It reads its command line, the file named there (see `sim/mongo/settings`), and of
+the environment what the official image's entry point does.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from aiops_gym.sim import draws
-from aiops_gym.sim.mongo import files, first_start, shell
-from aiops_gym.sim.mongo.server import DATA_PATH, Server, line
-from aiops_gym.sim.objects import get
+from aiops_gym.sim.mongo import files, first_start, settings, shell, tls
+from aiops_gym.sim.mongo.server import REFUSED, Server, line
 from aiops_gym.sim.program import MIB, Process, Program, Tool, jitter, ticks
 from aiops_gym.sim.times import MINUTE
+from aiops_gym.sim.traffic import stream
+from aiops_gym.sim.wiring import wired
 from aiops_gym.types import Output
 
 if TYPE_CHECKING:
@@ -43,9 +42,14 @@ class Mongod(Program):
 
     def start(self, c: Container) -> None:
         """Read the command line; make the data folder's first users if it is empty."""
-        flags = _flags(c)
-        auth = flags["auth"]
-        c.remember(path=flags["path"], auth=auth, port=flags["port"], argv=_full_argv(c, auth), connections=0, open=0)
+        found = settings.read(c)
+        if isinstance(found, tls.Refused):
+            self._refuse(c, found)
+            return
+        argv = _full_argv(c, found.auth, found.options is not None)
+        c.remember(path=found.path, auth=found.auth, port=found.port, argv=argv, connections=0, open=0)
+        if found.options is not None:
+            c.remember(options=found.options, wired=found.wiring)
         server = Server(c.world, c.key)
         self._greet(c, server)
         if not server.data.empty:
@@ -69,8 +73,10 @@ class Mongod(Program):
         else:
             port = int(c.state["port"])
             server.log("NETWORK", 23015, "listener", "Listening on", {"address": f"/tmp/mongodb-{port}.sock"})
-            server.log("NETWORK", 23015, "listener", "Listening on", {"address": "0.0.0.0"})
-            server.log("NETWORK", 23016, "listener", "Waiting for connections", {"port": port, "ssl": "off"})
+            address = "127.0.0.1" if wired(c.process).get("local") else "0.0.0.0"
+            server.log("NETWORK", 23015, "listener", "Listening on", {"address": address})
+            ssl = "off" if wired(c.process).get("tls", "disabled") == "disabled" else "on"
+            server.log("NETWORK", 23016, "listener", "Waiting for connections", {"port": port, "ssl": ssl})
             c.listen(port)
 
     def terminate(self, c: Container) -> None:
@@ -138,7 +144,17 @@ class Mongod(Program):
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
         """The structured log."""
+        if level == stream.TURNED_AWAY:
+            return _turned_away(ms, source, message)
         return line(ms, source or "COMMAND", 51803, "conn1", message, level=level[:1].upper() or "I")
+
+    def _refuse(self, c: Container, why: tls.Refused) -> None:
+        """Say why it does not start, and end."""
+        told = [line(c.now, "CONTROL", 23285, "main", TLS_NOTE)] if why.lines else why.usage.split("\n")
+        for level, component, number, message, detail in why.lines:
+            told.append(line(c.now, component, number, "main", message, detail, level))
+        c.log(*told)
+        c.exit_in(int(c.between(20, 90, "refuse")), why.code)
 
     def _greet(self, c: Container, server: Server) -> None:
         server.log(
@@ -157,53 +173,35 @@ class Mongod(Program):
         server.log("STORAGE", 4615611, "initandlisten", "MongoDB starting", detail)
         build = {"version": server.version, "gitVersion": "72e66213c2c3eab37d9358d5e78ad7f5c1d0d0d7", "modules": []}
         server.log("CONTROL", 23403, "initandlisten", "Build Info", {"buildInfo": build})
-        options: dict[str, Json] = {"net": {"bindIp": "*"}}
-        if c.state["auth"]:
-            options["security"] = {"authorization": "enabled"}
-        server.log("CONTROL", 21951, "initandlisten", "Options set by command line", {"options": options})
+        options = {"options": settings.told(c.state)}
+        server.log("CONTROL", 21951, "initandlisten", "Options set by command line", options)
         config = "create,cache_size=3427M,session_max=33000,eviction=(threads_min=4,threads_max=4)"
         server.log("STORAGE", 22315, "initandlisten", "Opening WiredTiger", {"config": config})
         for number, text in WARNINGS[: 1 if c.state["auth"] else 2]:
             c.log(line(c.now, "CONTROL", number, "initandlisten", text, level="W"))
 
 
-def _flags(c: Container) -> dict[str, Json]:
-    argv = list(c.argv[1:])
-    config: Json = {}
-    for path in [argv[i + 1] for i, a in enumerate(argv[:-1]) if a in ("--config", "-f")]:
-        config = _yaml(c.files().get(path, ""))
-    auth = "--auth" in argv or get(config, "security", "authorization") == "enabled"
-    if c.process.get("wrapped") and c.env.get("MONGO_INITDB_ROOT_USERNAME") and c.env.get("MONGO_INITDB_ROOT_PASSWORD"):
-        auth = "--noauth" not in argv
-    port = _option(argv, "--port") or str(get(config, "net", "port", default=27017))
-    path = _option(argv, "--dbpath") or get(config, "storage", "dbPath", default=DATA_PATH)
-    return {"auth": auth, "port": int(port) if port.isdigit() else 27017, "path": path}
-
-
-def _yaml(text: str) -> Mapping[str, Json]:
-    try:
-        found = yaml.safe_load(text)
-    except yaml.YAMLError:
-        return {}
-    return found if isinstance(found, Mapping) else {}
-
-
-def _option(argv: list[str], name: str) -> str:
-    for i, word in enumerate(argv):
-        if word.startswith(f"{name}="):
-            return word.partition("=")[2]
-        if word == name and i + 1 < len(argv):
-            return argv[i + 1]
-    return ""
-
-
-def _full_argv(c: Container, auth: bool) -> list[str]:
+def _full_argv(c: Container, auth: bool, configured: bool) -> list[str]:
     """As `ps` shows it: the image's entry point adds what it needs."""
     argv = list(c.argv)
     if c.process.get("wrapped"):
-        argv += ["--auth"] if auth and "--auth" not in argv else []
+        argv += ["--auth"] if auth and "--auth" not in argv and not configured else []
         argv += [] if any(a.startswith("--bind_ip") for a in argv) else ["--bind_ip_all"]
     return argv
+
+
+def _turned_away(ms: int, address: str, what: str) -> str:
+    """A line about a client without TLS; connections that only requests make are numbered by their time."""
+    number = ms // stream.AGAIN % 1_000_000
+    remote = f"{address}:{30_000 + number * 7_919 % 30_000}"
+    if what == "refused":
+        error = {"code": 141, "codeName": "SSLHandshakeFailed", "errmsg": tls.ONLY}
+        detail = {"error": error, "remote": remote, "connectionId": number}
+        return line(ms, "NETWORK", 22988, f"conn{number}", REFUSED, detail)
+    count = {"remote": remote, "connectionId": number, "connectionCount": int(what == "accepted")}
+    if what == "accepted":
+        return line(ms, "NETWORK", 22943, "listener", "Connection accepted", count)
+    return line(ms, "NETWORK", 22944, f"conn{number}", "Connection ended", count)
 
 
 def _version(c: Container, argv: object, stdin: str) -> Output:

@@ -145,7 +145,7 @@ def _spans(batch: stream.Batch, chosen: NDArray[np.intp], tracer: Tracer, now: i
         for n, one in enumerate(which.tolist()):
             code = int(visit.codes[inside[n]])
             parent = above[n] if visit.parent else ""
-            error, tags = _tags(visit, code, batch.operation)
+            error, tags = _tags(visit, code, outcome["entry"][batch.operation]["span"])
             made[one].append(Span(traced[one], own[n], parent, service, visit.name, begin[n], took[n], error, tags))
     for spans in made.values():
         spans.sort(key=_begin)
@@ -156,10 +156,17 @@ def _begin(span: Span) -> int:
     return span.start
 
 
-def _tags(visit: Visit, code: int, operation: str) -> tuple[bool, tuple[tuple[str, str], ...]]:
+def _tags(visit: Visit, code: int, handler: str) -> tuple[bool, tuple[tuple[str, str], ...]]:
     """The error mark and tags, as the tracing libraries of the services set them."""
     if visit.side == "store":
         return False, (("span.kind", "client"),)
+    if visit.side == "plain":
+        return False, ()
+    if visit.side == "nginx":
+        status = "200 OK" if code == OK else "500 Internal Server Error"
+        method = handler.split(" ")[1] if " " in handler else "GET"
+        told = (("component", "nginx"), ("http.method", method), ("http.url", visit.name))
+        return code != OK, (*told, ("http.status_code", status[:3]), ("http.status_line", status))
     if not visit.parent:
         method, _, url = visit.name.removeprefix("HTTP ").partition(" ")
         status = "200" if code == OK else "500"
@@ -167,7 +174,7 @@ def _tags(visit: Visit, code: int, operation: str) -> tuple[bool, tuple[tuple[st
             ("span.kind", "server"),
             ("component", "net/http"),
             ("http.method", method),
-            ("http.url", url or operation),
+            ("http.url", url or handler),
         )
         return code != OK, (*tags, ("http.status_code", status))
     kind = "client" if visit.side == "client" else "server"

@@ -32,13 +32,23 @@ class Cache(Generic[Value]):
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The value under `key`, made when it is not there."""
+        found = self.seen(key)
+        if found is not None:
+            return found
+        value = make()
+        self.put(key, value)
+        return value
+
+    def seen(self, key: Hashable) -> Value | None:
+        """The value under `key`, None when it is not there."""
         found = self.values.get(key)
         if found is not None:
             self.values.move_to_end(key)
-            return found
-        value = make()
+        return found
+
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keep a new value, and forget those that were not used for long."""
         self.values[key] = value
         self.weight += self.weigh(value)
         while self.weight > self.limit and len(self.values) > 1:
             self.weight -= self.weigh(self.values.popitem(last=False)[1])
-        return value

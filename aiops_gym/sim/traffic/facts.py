@@ -20,6 +20,7 @@ from aiops_gym.sim.mongo.server import Server
 from aiops_gym.sim.objects import Obj, name_of, namespace_of
 from aiops_gym.sim.traffic import graph
 from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.sim.wiring import address, wired
 from aiops_gym.sim.world import World
 
 Json = Any
@@ -154,7 +155,7 @@ def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]
 
 def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     row, users = sources[0], sources[4]
-    params, state = _value(row["params"]), row["state"]
+    params, state, wiring = _value(row["params"]), row["state"], _value(wired(row))
     registered: tuple[Fact, ...] = ()
     if row["program"] == "consul":
         services = state.get("services", {}).values()
@@ -167,11 +168,13 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         params.text,
         row["env"].get("JAEGER_SAMPLE_RATIO"),
         graph.cores(world, key),
+        network.asks_cluster(world, row),
         bool(state.get("auth")),
         _value(users).text if users else b"",
         registered,
+        wiring.text,
     )
-    hosts = params.hosts.union([str(address) for _, address, _ in registered]) if registered else params.hosts
+    hosts = params.hosts | wiring.hosts | {str(ip) for _, ip, _ in registered}
     return Process(sources, place, _number(fact), network.hostname(world, row), hosts)
 
 
@@ -244,13 +247,15 @@ def _value(data: Json) -> Value:
 
 
 def _hosts(params: Json) -> Iterator[str]:
-    """Hosts that a program with such parameters may dial."""
+    """Hosts that a program with such parameters, or with such wiring, may dial."""
     if not isinstance(params, Mapping):
         return
+    for host, _ in (params.get("addresses") or {}).values():
+        yield str(host)
     handlers: Iterable[Row] = (params.get("handlers") or {}).values()
     for handler in handlers:
         for item in handler.get("calls", ()):
             for call in item if isinstance(item, list | tuple) else [item]:
                 yield str(call.get("host", ""))
     for names in (("registry", "consul"), ("tracer", "jaeger")):
-        yield graph.address({"params": params}, *names)[0]
+        yield address({"params": params, "state": {}}, *names)[0]

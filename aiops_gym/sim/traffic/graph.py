@@ -7,35 +7,29 @@ that really listens there; a wrong program at an address simply lacks the handle
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim import network
+from aiops_gym.sim import network, programs
+from aiops_gym.sim.mongo import tls
 from aiops_gym.sim.mongo.server import refusal
 from aiops_gym.sim.objects import get
-from aiops_gym.sim.traffic import quotas
-from aiops_gym.sim.traffic.queueing import PATIENCE
+from aiops_gym.sim.traffic import clients, compiled, quotas
+from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
+from aiops_gym.sim.traffic.compiled import Target
+from aiops_gym.sim.wiring import address, endpoint, sample_ratio, wired
 from aiops_gym.sim.world import World
 
 Json = Any
 
-SPEAKS = {"memcached": "memcached", "mongo": "mongod"}
-"""The program that understands a protocol; gRPC and HTTP are understood where there is a handler."""
-
-TIMEOUTS = {"memcached": 2_000.0, "mongo": 10_000.0}
-"""Milliseconds that a client library waits: memcached 2 s as the benchmark sets it, mgo 10 s; gRPC waits for ever."""
+USER = "go"
+"""Language whose libraries users have; nothing is said of what they hear."""
 
 NODE_CORES = 8.0
 """Cores of a process without a limit on a node that does not say how many it has."""
 
-SAMPLE_RATIO = 0.01
-"""Share of traces that the services' tracing library keeps where the environment does not say."""
-
 REMEMBERED = 300
 """Answers of the registry kept before those of dead processes are dropped."""
-
-Target = list[Json]
-"""[node (-1: none), share, delay ms, loss, error]"""
 
 
 class Survey:
@@ -57,12 +51,19 @@ class Survey:
         self.instances: dict[str, list[list[Json]]] = {}
         self.told: dict[tuple[str, str], list[list[Json]]] = {}
         self.recalled: dict[tuple[str, str], list[list[Json]]] = {}
+        self.asked = ""
 
     def entry(self, operation: Any) -> Json:
         """The call that a user makes for an operation."""
         route = self.dial("", operation.service, operation.port)
+        self.asked = f"{route.address}:{operation.port}"
         call = {"kind": "http", "handler": operation.handler}
         return self._call("", call, route, operation.service, operation.port)
+
+    def served(self, process: str, handler: str) -> Json:
+        """A user's call of a handler that has reached a process."""
+        call, client = {"kind": "http", "handler": handler}, self.client("", "http")
+        return compiled.plain(call, client, [self._target("", call, client, process, 0.0, 0.0)], "", 1.0)
 
     def dial(self, source: str, host: str, port: int) -> network.Route:
         """The way from a process ("" for a user outside) to an address; asked once."""
@@ -77,7 +78,12 @@ class Survey:
         """The number of a process in this survey."""
         return self.processes.setdefault(process, len(self.processes))
 
-    def _node(self, process: str, call: Mapping[str, Json]) -> int | None:
+    def client(self, source: str, kind: str) -> Client:
+        """The library with which a process ("" for a user) makes calls of a kind."""
+        language = programs.program_of(self.table[source]).language if source else USER
+        return clients.find(language, kind)
+
+    def _node(self, process: str, call: Mapping[str, Json], client: Client) -> int | None:
         """The node that serves a call in a process; None when the calls run in a circle."""
         name = str(call.get("handler") or call.get("span") or call["kind"])
         key = (process, f"{call['kind']} {name}")
@@ -91,56 +97,85 @@ class Survey:
             "error": "",
             "calls": [],
         }
-        if call["kind"] in SPEAKS:
-            if self.table[process]["program"] != SPEAKS[call["kind"]]:
-                node["error"] = "EOF"
-        else:
-            self._handler(process, name, node)
+        if client.server and self.table[process]["program"] != client.server:
+            node["error"] = client.hung_up
+        elif client.handled:
+            self._handler(process, name, node, client)
+        elif call.get("adds"):
+            node["adds"] = True
         self.nodes.append(node)
         self.known[key] = len(self.nodes) - 1
         return self.known[key]
 
-    def _handler(self, process: str, name: str, node: dict[str, Json]) -> None:
-        handler = (self.table[process]["params"].get("handlers") or {}).get(name)
-        if handler is None:
-            service = name.strip("/").split("/")[0]
-            node["error"] = f"rpc error: code = Unimplemented desc = unknown service {service}"
+    def _handler(self, process: str, name: str, node: dict[str, Json], client: Client) -> None:
+        row = self.table[process]
+        handler, told = (row["params"].get("handlers") or {}).get(name), wired(row).get("paths")
+        if handler is None or (told is not None and name.rpartition(" ")[2] not in told):
+            parts = name.strip("/").split("/")
+            node["error"] = client.unknown.format(service=parts[0], name=parts[-1])
             return
+        program = programs.program_of(row)
         node["ms"] = float(handler.get("ms", 0.5))
+        if program.traced:
+            node |= {"traced": program.traced, "span": str(handler.get("span") or "")}
+        if handler.get("says"):
+            node["says"] = lines(handler["says"])
+        about = program.about(row, name, self.asked)
         node["calls"] = [
-            [self.call(process, inner) for inner in call]
+            [self.call(process, inner, about) for inner in call]
             if isinstance(call, list | tuple)
-            else self.call(process, call)
+            else self.call(process, call, about)
             for call in handler.get("calls", ())
         ]
 
-    def call(self, source: str, call: Mapping[str, Json]) -> Json:
-        """A call of a process, with the places where it would be served."""
+    def call(self, source: str, call: Mapping[str, Json], about: str = "") -> Json:
+        """A call of a process, with the places where it would be served; `about` is added to what it logs of it."""
         if call["kind"] == "grpc" and "service" in call:
             return self._discovered(source, call)
-        host, port = str(call["host"]), int(call["port"])
-        return self._call(source, call, self.dial(source, host, port), host, port)
+        host, port = endpoint(self.table[source], call)
+        return self._call(source, call, self.dial(source, host, port), host, port, about)
 
-    def _call(self, source: str, call: Mapping[str, Json], route: network.Route, host: str, port: int) -> Json:
-        if route.outcome != "ok":
-            return _compiled(call, [], *_unreachable(str(call["kind"]), route, host, port))
-        targets = [self._target(source, call, *target) for target in route.targets]
-        refused = _unreachable(str(call["kind"]), route._replace(outcome="refused"), host, port)[0]
-        targets += [[-1, 1.0, 0.0, 0.0, refused]] * route.dead
-        return _compiled(call, _shared([targets]), "", 1.0)
+    def _call(
+        self, source: str, call: Mapping[str, Json], route: network.Route, host: str, port: int, about: str = ""
+    ) -> Json:
+        client = self.client(source, str(call["kind"]))
+        failed = Failed(route.outcome, host, port, route.address, str(call.get("client", "")))
+        closed = [self._closed(source, call, target.process) for target in route.targets]
+        if closed and all(closed):
+            failed = failed._replace(outcome="closed")
+        if failed.outcome != "ok":
+            made = compiled.plain(call, client, [], *client.unreachable(failed))
+        else:
+            targets = [self._target(source, call, client, *target) for target in route.targets]
+            failed = failed._replace(outcome="refused")
+            targets += [[-1, 1.0, 0.0, 0.0, client.unreachable(failed)[0]]] * route.dead
+            made = compiled.plain(call, client, compiled.shared([targets]), "", 1.0)
+        if source and client.side == "plain":
+            made |= compiled.spoken(call, client, failed, about)
+            turned = [self.index(t.process) for t, shut in zip(route.targets, closed, strict=True) if shut]
+            if turned:
+                made |= {"turned_away": turned, "remote": self.table[source]["ip"]}
+        return made
+
+    def _closed(self, source: str, call: Mapping[str, Json], process: str) -> bool:
+        """Whether a database hangs up on whoever speaks as this client does, TLS or not."""
+        if call["kind"] != "mongo" or self.table[process]["program"] != "mongod":
+            return False
+        speaks = bool(wired(self.table[source]).get("tls")) if source else False
+        return not tls.understands(wired(self.table[process]).get("tls"), speaks)
 
     def _discovered(self, source: str, call: Mapping[str, Json]) -> Json:
         """A gRPC call through the registry: round robin over the registered addresses that are connected."""
-        service = str(call["service"])
+        service, client = str(call["service"]), self.client(source, "grpc")
         addresses = self._addresses(source, service)
         error, groups = "rpc error: code = Unavailable desc = last resolver error: produced zero addresses", []
         for ip, port in addresses:
             route = self.dial(source, ip, port)
             if route.outcome == "ok":
-                groups.append([self._target(source, call, *target) for target in route.targets])
+                groups.append([self._target(source, call, client, *target) for target in route.targets])
             else:
-                error = _unreachable("grpc", route, ip, port)[0]
-        return _compiled(call, _shared(groups), "" if groups else error, 1.0)
+                error = client.unreachable(Failed(route.outcome, ip, port, route.address))[0]
+        return compiled.plain(call, client, compiled.shared(groups), "" if groups else error, 1.0)
 
     def _addresses(self, source: str, service: str) -> list[list[Json]]:
         """What the registry says; while it cannot be reached, what it said last to this process."""
@@ -155,17 +190,23 @@ class Survey:
         self.told[key] = self.instances[service]
         return self.instances[service]
 
-    def _target(self, source: str, call: Mapping[str, Json], process: str, delay: float, loss: float) -> Target:
-        node = self._node(process, call)
+    def _target(
+        self, source: str, call: Mapping[str, Json], client: Client, process: str, delay: float, loss: float
+    ) -> Target:
+        node = self._node(process, call, client)
         if node is None:
             return [-1, 1.0, 0.0, 0.0, "rpc error: code = ResourceExhausted desc = calls run in a circle"]
         return [node, 1.0, float(delay), float(loss), self._refusal(process, source, call)]
 
     def _refusal(self, process: str, source: str, call: Mapping[str, Json]) -> str:
         """Why the server behind an open connection says no; "" when it does not."""
-        if call["kind"] != "mongo" or self.table[process]["program"] != SPEAKS["mongo"]:
+        if call["kind"] == "redis" and wired(self.table[process]).get("auth"):
+            return "NOAUTH Authentication required."
+        if call["kind"] != "mongo" or self.table[process]["program"] != "mongod":
             return ""
-        credentials = call.get("credentials") or _login(self.table.get(source), str(call["host"]))
+        if self._closed(source, call, process):
+            return self.client(source, "mongo").hung_up
+        credentials = call.get("credentials") or _login(self.table.get(source), str(call.get("host", "")))
         return refusal(self.world, process, credentials, str(call.get("database", "test")))
 
     def tracer(self, process: str) -> int:
@@ -214,15 +255,16 @@ def survey(world: World) -> Json:
     traced = list(found.processes)
     tracers = [found.tracer(process) for process in traced]
     keys = list(found.processes)
+    rows = [found.table[key] for key in keys]
     return {
         "processes": keys,
         "nodes": found.nodes,
         "entry": entry,
-        "services": [str(found.table[key]["params"].get("name", "")) for key in keys],
+        "services": [str(wired(row).get("name") or row["params"].get("name", "")) for row in rows],
         "cores": [cores(world, key) for key in keys],
         "tracers": tracers + [-1] * (len(keys) - len(traced)),
-        "samples": [float(found.table[key]["env"].get("JAEGER_SAMPLE_RATIO") or SAMPLE_RATIO) for key in keys],
-        "losses": [found.network.impairment(found.table[key])[1] for key in keys],
+        "samples": [sample_ratio(row) for row in rows],
+        "losses": [found.network.impairment(row)[1] for row in rows],
         "told": found.told,
         "recalled": found.recalled,
     }
@@ -239,15 +281,6 @@ def cores(world: World, key: str) -> float:
     return quotas.amount(str(allocatable)) if allocatable else NODE_CORES
 
 
-def address(process: Mapping[str, Json], *names: str) -> tuple[str, int]:
-    """The address of the registry or tracer that a program was built with, by any of its names; ("", 0) without one."""
-    params = process["params"]
-    places = (params, params.get("config") or {}, *params.get("startup", ()))
-    text = next((place[name] for place in places for name in names if place.get(name)), "")
-    host, _, port = str(text).rpartition(":")
-    return (host, int(port)) if port.isdigit() else ("", 0)
-
-
 def _login(process: Mapping[str, Json] | None, host: str) -> Mapping[str, str] | None:
     """The credentials with which a program dialled a database when it started."""
     for step in (process or {"params": {}})["params"].get("startup", ()):
@@ -256,45 +289,3 @@ def _login(process: Mapping[str, Json] | None, host: str) -> Mapping[str, str] |
             found: Mapping[str, str] | None = mongo.get("credentials")
             return found
     return None
-
-
-def _compiled(call: Mapping[str, Json], targets: list[Target], error: str, after: float) -> Json:
-    """A call as the solver and the sampler want it."""
-    return {
-        "kind": call["kind"],
-        "span": str(call.get("handler") or call.get("span") or call["kind"]),
-        "p": float(call.get("p", 1.0)),
-        "to": targets,
-        "error": error,
-        "after": after,
-        "timeout": TIMEOUTS.get(str(call["kind"]), PATIENCE),
-        "on_error": str(call.get("on_error", "fail")),
-        "log": list(call["log"]) if call.get("log") else None,
-    }
-
-
-def _shared(groups: Sequence[Sequence[Target]]) -> list[Target]:
-    """Targets with their share: equal for each address, and within it for each process behind it."""
-    found = []
-    for group in groups:
-        for target in group:
-            found.append([target[0], 1.0 / (len(groups) * len(group)), *target[2:]])
-    return found
-
-
-def _unreachable(kind: str, route: network.Route, host: str, port: int) -> tuple[str, float]:
-    """What a client says when it cannot connect, and after how many ms."""
-    if kind == "mongo":
-        return "no reachable servers", TIMEOUTS["mongo"]
-    reason = {"refused": "connect: connection refused", "timeout": "connect: no route to host"}.get(route.outcome)
-    text = f"dial tcp {route.address or host}:{port}: {reason}" if reason else f"dial tcp: lookup {host}: no such host"
-    if kind == "memcached":
-        if route.outcome == "timeout":
-            return f"memcache: connect timeout to {route.address}:{port}", TIMEOUTS["memcached"]
-        return text, 1.0
-    if kind == "grpc":
-        return (
-            f'rpc error: code = Unavailable desc = connection error: desc = "transport: Error while dialing: {text}"',
-            1.0,
-        )
-    return text, PATIENCE if route.outcome == "timeout" else 1.0

@@ -14,6 +14,9 @@ from aiops_gym.sim.world import World
 
 Json = Any
 
+LEAST_CORES = 0.01
+"""The kubelet gives no container less: 1 ms of each 100 ms."""
+
 ENTRIES = 600
 """Rows kept before those of processes that are long gone are dropped."""
 
@@ -55,7 +58,8 @@ def _read(world: World, process: Mapping[str, Json]) -> Quota:
             cpu = get(container, "resources", "limits", "cpu")
             request = get(container, "resources", "requests", "cpu", default="0")
             memory = get(container, "resources", "limits", "memory", default="0")
-            return Quota(None if cpu is None else amount(str(cpu)), amount(str(request)), amount(str(memory)))
+            cores = None if cpu is None else max(LEAST_CORES, amount(str(cpu)))
+            return Quota(cores, amount(str(request)), amount(str(memory)))
     return Quota(None, 0.0, 0.0)
 
 

@@ -19,8 +19,9 @@ class Risks(NamedTuple):
     """What may go wrong in an outcome.
 
     Attributes:
-        processes: keys of those that may see a call of theirs fail.
-        operations: names of those in which a call may fail.
+        processes: keys of those that write a line about a request: they may see a call of theirs fail, turn somebody
+            away, or say something of each request.
+        operations: names of those in which that may happen.
         crashes: operations in which a failed call may end a process.
     """
 
@@ -51,7 +52,9 @@ def _assess(outcome: Mapping[str, Json]) -> Risks:
         hit = [call for call in calls if _may_fail(call, outcome, fails)]
         fails.append(bool(node["error"]) or any(call["on_error"] != "ignore" for call in hit))
         below = [troubled[target] for call in calls for target in _targets(call)]
-        troubled.append(frozenset([node["process"]] if hit else []).union(*below))
+        telling = [node["process"]] if hit or "says" in node else []
+        turning = [process for call in calls for process in call.get("turned_away", ())]
+        troubled.append(frozenset([*telling, *turning]).union(*below))
         deeper = any(deadly[target] for call in calls for target in _targets(call))
         deadly.append(deeper or any(call["on_error"] == "panic" for call in hit))
     entry = outcome["entry"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, arrivals, ordered
+from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, arrivals, ordered, uniform
 from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.sim.traffic.clients.client import lines
 from aiops_gym.sim.traffic.queueing import PATIENCE
 from aiops_gym.sim.traffic.risks import assess
 from aiops_gym.sim.traffic.timeline import Interval, intervals
@@ -22,6 +24,20 @@ LONGEST = int(2 * PATIENCE)
 
 Noisy = Sequence[tuple[int, int, str]]
 
+USER, USERS = 11, 962
+"""Column of the draw of who makes a request, and how many users there are."""
+
+AGAIN = 500
+"""Milliseconds after which a database's client tries again to connect to a server that hung up."""
+
+TURNED_AWAY = "turned away"
+"""Level of a line about a client that a server hung up on; `source` is its address, the message what happened."""
+
+MOST_LINES = 16
+"""Lines that one failed call may leave."""
+
+TURNING_AWAY = ("accepted", "refused", "ended")
+
 
 class Request(NamedTuple):
     """One request of a user: when it came, what it asked, how long it took and which HTTP status it got (0: none)."""
@@ -33,7 +49,7 @@ class Request(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A line that a failed call leaves in the log of its caller.
+    """A line that a request leaves in the log of a process, mostly of the caller in a failed call.
 
     Attributes:
         ms: when the call failed.
@@ -41,6 +57,7 @@ class Failure(NamedTuple):
         level, source, message: of the line.
         panic: the error that ends the caller's process; "" where the caller goes on.
         arrived: when the user's request came.
+        order: among the lines of its ms, where a failed call leaves several; those stay together.
     """
 
     ms: int
@@ -50,6 +67,20 @@ class Failure(NamedTuple):
     message: str
     panic: str
     arrived: int
+    order: int = 0
+
+
+Lines = dict[str, list[Failure]]
+"""What requests make processes write, by process."""
+
+Told = tuple[int, Failure]
+"""A line with the bucket in which its request arrived."""
+
+Key = tuple[int, int, tuple[tuple[int, int, str], ...]]
+"""Seed, bucket, and its intervals as (start, end, digest)."""
+
+TOGETHER = 60
+"""Buckets whose requests are walked together at most."""
 
 
 class Batch(NamedTuple):
@@ -108,23 +139,23 @@ def noisy(world: World, process: str) -> Noisy:
 
 
 def failures(world: World, process: str, start: int, end: int) -> list[Failure]:
-    """Lines about failed calls that a process writes in [start, end) ms, in order."""
-    found: list[Failure] = []
-    for bucket in range((start - LONGEST) // BUCKET, -(-end // BUCKET)):
-        low, high = bucket * BUCKET, min(end, (bucket + 1) * BUCKET)
-        lines = _failures(world, bucket, intervals(world, low, high)).get(process, ())
-        found += [line for line in lines if start <= line.ms < end and not line.panic]
-    return sorted(found)
+    """Lines that requests make a process write in [start, end) ms, in order; mostly about failed calls."""
+    told = _told(world, range((start - LONGEST) // BUCKET, -(-end // BUCKET)), end)
+    found = [line for lines_ in told for line in lines_.get(process, ()) if start <= line.ms < end and not line.panic]
+    return sorted(found, key=_place)
+
+
+def _place(line: Failure) -> tuple[Json, ...]:
+    """In the order of time; what one failed call leaves stays together."""
+    return (line.ms, line.arrived if line.order else 0, line.order, *line)
 
 
 def crashes(world: World, start: int, end: int) -> list[Failure]:
     """Failed calls in [start, end) ms that end their caller's process, in order, as if nothing changed till then."""
-    found: list[Failure] = []
-    for bucket in range((start - LONGEST) // BUCKET, -(-end // BUCKET)):
-        low = bucket * BUCKET
-        for lines in _failures(world, bucket, intervals(world, low, low + BUCKET)).values():
-            found += [line for line in lines if line.panic and start <= line.ms < end and _lives(world, line)]
-    return sorted(found)
+    every = range((start - LONGEST) // BUCKET, -(-end // BUCKET))
+    told = _told(world, every, every.stop * BUCKET)
+    lines_ = [line for by_process in told for some in by_process.values() for line in some]
+    return sorted(line for line in lines_ if line.panic and start <= line.ms < end and _lives(world, line))
 
 
 def _lives(world: World, line: Failure) -> bool:
@@ -133,48 +164,118 @@ def _lives(world: World, line: Failure) -> bool:
     return process is not None and process["running"] and line.arrived >= process["started"]
 
 
-_cache: Cache[dict[str, list[Failure]]] = Cache(40_000, lambda lines: 1 + sum(len(some) for some in lines.values()))
+_cache: Cache[Lines] = Cache(40_000, lambda told: 1 + sum(len(some) for some in told.values()))
 
 
 _walks: Cache[list[Batch]] = Cache(12_000, lambda batches: 1 + sum(len(batch.arrivals.ms) for batch in batches))
 
 
-def _failures(world: World, bucket: int, stretches: list[Interval]) -> dict[str, list[Failure]]:
-    """All failed calls of the requests of a bucket that are told of, by process."""
-    key = (world.seed, bucket, tuple((s.start, s.end, s.digest) for s in stretches))
-    return _cache.get(key, lambda: _gather(world.seed, bucket, stretches))
+def _told(world: World, every: range, end: int) -> list[Lines]:
+    """What requests of some buckets, as far as they arrive before `end`, make processes write."""
+    keys: list[Key] = []
+    missing: dict[Key, list[Interval]] = {}
+    known: dict[Key, Lines] = {}
+    for bucket in every:
+        stretches = intervals(world, bucket * BUCKET, min(end, (bucket + 1) * BUCKET))
+        key = (world.seed, bucket, tuple((s.start, s.end, s.digest) for s in stretches))
+        keys.append(key)
+        if (found := _cache.seen(key)) is None:
+            missing[key] = stretches
+        else:
+            known[key] = found
+    parts = list(missing.items())
+    for first in range(0, len(parts), TOGETHER):
+        known |= _gather(parts[first : first + TOGETHER])
+    for key in missing:
+        _cache.put(key, known[key])
+    return [known[key] for key in keys]
 
 
-def _gather(seed: int, bucket: int, stretches: list[Interval]) -> dict[str, list[Failure]]:
-    found: dict[str, list[Failure]] = {}
-    drawn = arrivals(seed, bucket, [(s.start, s.end, s.outcome["rate"]) for s in stretches])
-    for batch in _walk_all(drawn, stretches, risky_only=True):
-        keys = batch.interval.outcome["processes"]
-        for trouble in batch.walk.troubles:
-            call = trouble.call
-            panics = call["on_error"] == "panic"
-            if not (call["log"] or panics):
-                continue
-            lines = found.setdefault(keys[trouble.process], [])
-            times = batch.arrivals.ms[trouble.which] + trouble.end
-            came = batch.arrivals.ms[trouble.which]
-            for ms, arrived, error in zip(times.astype(np.int64), came, trouble.errors, strict=True):
-                source, message = call["log"] or ("", error)
-                text = message.replace("{error}", error)
-                panic = error if panics else ""
-                lines.append(Failure(int(ms), keys[trouble.process], "error", source, text, panic, int(arrived)))
+def _gather(parts: Sequence[tuple[Key, list[Interval]]]) -> dict[Key, Lines]:
+    """The lines of several buckets: requests that met the same outcome are walked together, which changes nothing."""
+    found: dict[Key, Lines] = {key: {} for key, _ in parts}
+    at = {key[1]: key for key, _ in parts}
+    meeting: dict[str, list[tuple[Interval, Arrivals]]] = {}
+    for (seed, bucket, _), stretches in parts:
+        drawn = arrivals(seed, bucket, [(s.start, s.end, s.outcome["rate"]) for s in stretches])
+        for stretch in stretches:
+            low, high = np.searchsorted(drawn.ms, [stretch.start, stretch.end])
+            meeting.setdefault(stretch.digest, []).append((stretch, Arrivals(drawn.ms[low:high], drawn.keys[low:high])))
+    for same in meeting.values():
+        ms = np.concatenate([part.ms for _, part in same])
+        keys = np.concatenate([part.keys for _, part in same])
+        for batch in _walk(same[0][0], Arrivals(ms, keys), risky_only=True):
+            for bucket, line in chain(_troubles(batch), _sayings(batch), _turned_away(batch)):
+                found[at[bucket]].setdefault(line.process, []).append(line)
     return found
 
 
-def _walk_all(drawn: Arrivals, stretches: list[Interval], risky_only: bool = False) -> Iterator[Batch]:
+def _troubles(batch: Batch) -> Iterator[Told]:
+    """What callers log of calls that failed."""
+    keys = batch.interval.outcome["processes"]
+    for trouble in batch.walk.troubles:
+        call, key = trouble.call, keys[trouble.process]
+        panics = call["on_error"] == "panic"
+        said, shunned = lines(call["log"]) or ([["", "{error}", "error"]] if panics else []), call.get("shunned")
+        if not (said or shunned):
+            continue
+        came = batch.arrivals.ms[trouble.which]
+        times = (came + trouble.end).astype(np.int64)
+        numbers = (batch.arrivals.keys[trouble.which] >> np.uint64(40)).tolist()
+        for ms, arrived, error, reached, number in zip(
+            times, came, trouble.errors, trouble.reached, numbers, strict=True
+        ):
+            several = said if reached or shunned is None else shunned
+            for order, (source, message, level) in enumerate(several, 1):
+                text, panic = message.replace("{error}", error), error if panics else ""
+                place = MOST_LINES * number + order if len(several) > 1 else 0
+                yield _bucket(arrived), Failure(int(ms), key, level, source, text, panic, int(arrived), place)
+
+
+def _sayings(batch: Batch) -> Iterator[Told]:
+    """What handlers say of each request; `{user}` is who made it."""
+    keys = batch.interval.outcome["processes"]
+    for saying in batch.walk.sayings:
+        came = batch.arrivals.ms[saying.which]
+        users = (uniform(batch.arrivals.keys[saying.which], USER) * USERS).astype(np.int64)
+        for ms, arrived, user in zip((came + saying.at).astype(np.int64), came, users, strict=True):
+            for order, (source, message, level) in enumerate(saying.lines, 1):
+                text = message.replace("{user}", str(user))
+                told = Failure(int(ms), keys[saying.process], level, source, text, "", int(arrived), order)
+                yield _bucket(arrived), told
+
+
+def _turned_away(batch: Batch) -> Iterator[Told]:
+    """What servers log that hang up on their clients: these try again after some time, however much is asked."""
+    keys = batch.interval.outcome["processes"]
+    for trouble in batch.walk.troubles:
+        for server in trouble.call.get("turned_away", ()):
+            came = batch.arrivals.ms[trouble.which]
+            times = (came + trouble.end - trouble.call["after"]).astype(np.int64)
+            last = (0, -AGAIN)
+            for bucket, ms in sorted(zip((came // BUCKET).astype(np.int64).tolist(), times.tolist(), strict=True)):
+                if bucket > last[0] or ms >= last[1] + AGAIN:
+                    last = (bucket, ms)
+                    for order, what in enumerate(TURNING_AWAY, 1):
+                        remote = trouble.call["remote"]
+                        yield bucket, Failure(ms, keys[server], TURNED_AWAY, remote, what, "", ms, order)
+
+
+def _bucket(ms: float) -> int:
+    return int(ms // BUCKET)
+
+
+def _walk_all(drawn: Arrivals, stretches: list[Interval]) -> Iterator[Batch]:
     """Walk arrivals, each through the outcome of the interval in which it falls."""
     for stretch in stretches:
         low, high = np.searchsorted(drawn.ms, [stretch.start, stretch.end])
-        if low == high:
-            continue
-        part = Arrivals(drawn.ms[low:high], drawn.keys[low:high])
-        loud = assess(stretch.digest, stretch.outcome).operations if risky_only else None
-        for name, which in ordered(stretch.outcome, part.keys):
-            if len(which) and (loud is None or name in loud):
-                chosen = Arrivals(part.ms[which], part.keys[which])
-                yield Batch(stretch, name, chosen, Walk(stretch.outcome, name, chosen.keys))
+        yield from _walk(stretch, Arrivals(drawn.ms[low:high], drawn.keys[low:high]))
+
+
+def _walk(stretch: Interval, part: Arrivals, risky_only: bool = False) -> Iterator[Batch]:
+    """Walk arrivals through the outcome of an interval, by operation."""
+    loud = assess(stretch.digest, stretch.outcome).operations if risky_only else None
+    for name, which in ordered(stretch.outcome, part.keys) if len(part.ms) else ():
+        if len(which) and (loud is None or name in loud):
+            chosen = Arrivals(part.ms[which], part.keys[which])
+            yield Batch(stretch, name, chosen, Walk(stretch.outcome, name, chosen.keys))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aiops_gym.sim.traffic import clients
 from aiops_gym.sim.traffic.arrivals import Floats, Keys, branch, uniform
 from aiops_gym.sim.traffic.outcomes import HOP, RESEND
 from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE
@@ -19,16 +20,17 @@ from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE
 Json = Any
 Index = NDArray[np.intp]
 Codes = NDArray[np.int8]
+Words = NDArray[np.int32]
+"""Numbers of error texts in `Walk.texts`; 0 where nothing is said."""
+
+End = tuple[Floats, Codes, Words]
+"""When each of some requests was done with something, how, and the error that the caller hears."""
 
 OK, CANCELED, UNKNOWN, UNIMPLEMENTED, UNAVAILABLE = 0, 1, 2, 12, 14
 """gRPC status codes."""
 
 PANIC = 100
 """Within a handler: its process crashes. Whoever called it finds the connection closed."""
-
-EOF_ERROR = "rpc error: code = Unavailable desc = error reading from server: EOF"
-CANCELED_ERROR = "rpc error: code = Canceled desc = context canceled"
-LATE = {"memcached": "read tcp: i/o timeout", "mongo": "read tcp: i/o timeout"}
 
 NEVER = 1e9
 """Milliseconds: an answer that does not come."""
@@ -38,7 +40,8 @@ class Visit(NamedTuple):
     """One place in the tree of calls, for all requests that came there.
 
     Attributes:
-        side: `server`, `client` or `store` (a call of a database or cache).
+        side: `server`, `client` or `store` (a call of a database or cache), and `plain` or `nginx` for the spans of
+            libraries that tag them otherwise.
         process: number of the process that reports it.
         name: of the operation.
         path: the place, `parent` that of the place above (0 for the root).
@@ -59,13 +62,23 @@ class Visit(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """A call that failed for some requests, as its caller may log it."""
+    """A call that failed for some requests, as its caller may log it; `reached` where it had a connection."""
 
     call: Mapping[str, Json]
     process: int
     which: Index
     end: Floats
     errors: list[str]
+    reached: NDArray[np.bool_]
+
+
+class Saying(NamedTuple):
+    """Lines ([source, message, level]) that a handler leaves for some requests when all is well, and when."""
+
+    process: int
+    lines: Sequence[Sequence[str]]
+    which: Index
+    at: Floats
 
 
 class Walk:
@@ -79,6 +92,8 @@ class Walk:
     Attributes:
         visits: in the order of the tree.
         troubles: calls that failed.
+        sayings: what handlers said without trouble.
+        texts: error texts by number.
         end: ms until each user had an answer, or gave up.
         ok: whether it was the right one.
     """
@@ -87,17 +102,23 @@ class Walk:
         self.outcome, self.keys = outcome, keys
         self.visits: list[Visit] = []
         self.troubles: list[Trouble] = []
+        self.sayings: list[Saying] = []
+        self.texts: list[str] = [""]
         every = np.arange(len(keys))
         call = outcome["entry"][operation]
-        end, codes = self._call(call, every, np.zeros(len(keys)), branch(0, 0), 0, -1)
+        end, codes, _ = self._call(call, every, np.zeros(len(keys)), branch(0, 0), 0, -1)
         self.ok = (codes == OK) & (end < PATIENCE)
         self.end = np.minimum(end, PATIENCE)
 
-    def _call(
-        self, call: Mapping[str, Json], which: Index, begin: Floats, path: int, parent: int, caller: int
-    ) -> tuple[Floats, Codes]:
+    def _word(self, text: str) -> int:
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text)
+
+    def _call(self, call: Mapping[str, Json], which: Index, begin: Floats, path: int, parent: int, caller: int) -> End:
         """When a call ended for each of `which`, and how."""
         end, codes = begin.copy(), np.zeros(len(which), dtype=np.int8)
+        said = np.zeros(len(which), dtype=np.int32)
         gone = begin >= PATIENCE
         codes[gone] = CANCELED
         made = ~gone
@@ -105,87 +126,117 @@ class Walk:
             made &= uniform(self.keys[which], branch(path, 1)) < call["p"]
         chosen = np.flatnonzero(made)
         if not len(chosen):
-            return end, codes
+            return end, codes, said
         place = len(self.visits)
-        ends, found, errors = self._travel(call, which[chosen], begin[chosen], path, parent, caller)
-        if caller >= 0:
-            side, those = "client" if call["kind"] == "grpc" else "store", which[chosen]
-            self._note(Visit(side, caller, call["span"], path, parent, those, begin[chosen], ends, found), place)
+        ends, found, words, reached = self._travel(call, which[chosen], begin[chosen], path, parent, caller)
+        if caller >= 0 and call["span"]:
+            side, those = clients.named(call["kind"]).side, which[chosen]
+            told = np.where(ends < NEVER, ends, PATIENCE)
+            self._note(Visit(side, caller, call["span"], path, parent, those, begin[chosen], told, found), place)
         failed = np.flatnonzero(found != OK)
         if len(failed) and caller >= 0:
-            texts = [errors.get(int(i), CANCELED_ERROR) for i in failed]
-            self.troubles.append(Trouble(call, caller, which[chosen][failed], ends[failed], texts))
+            texts = [self.texts[word] for word in words[failed]]
+            self.troubles.append(Trouble(call, caller, which[chosen][failed], ends[failed], texts, reached[failed]))
         if call["on_error"] == "ignore":
             found = np.where(ends < PATIENCE, 0, found).astype(np.int8)
         end[chosen], codes[chosen] = ends, found
-        return end, codes
+        said[chosen] = self._word(call["throws"]) if "throws" in call else words
+        return end, codes, said
 
     def _travel(
         self, call: Mapping[str, Json], which: Index, begin: Floats, path: int, parent: int, caller: int
-    ) -> tuple[Floats, Codes, dict[int, str]]:
-        """Ends, codes and error texts (by position in `which`) of calls that are made."""
-        errors: dict[int, str] = {}
+    ) -> tuple[Floats, Codes, Words, NDArray[np.bool_]]:
+        """Ends, codes and errors of calls that are made, and which of them had a connection."""
+        words, reached = np.zeros(len(which), dtype=np.int32), np.ones(len(which), dtype=bool)
         if not call["to"]:
             codes = np.full(len(which), code_of(call["error"]), dtype=np.int8)
-            errors = dict.fromkeys(range(len(which)), str(call["error"]))
-            return self._patient(call, begin, begin + call["after"], codes, errors)
+            words[:], reached[:] = self._word(str(call["error"])), False
+            return *self._patient(call, begin, begin + call["after"], codes, words), reached
         ends, codes = np.empty(len(which)), np.zeros(len(which), dtype=np.int8)
         shares = np.cumsum([target[1] for target in call["to"]])
         lot = np.searchsorted(shares, uniform(self.keys[which], branch(path, 2)) * shares[-1], side="right")
+        above = path if caller >= 0 and call["span"] else parent
         for number, target in enumerate(call["to"]):
             sub = np.flatnonzero(np.minimum(lot, len(shares) - 1) == number)
             if len(sub):
-                above, place = path if caller >= 0 else parent, branch(path, 16 + number)
-                ends[sub], codes[sub] = self._target(call, target, which[sub], begin[sub], place, above)
-                error = target[4] or (self.outcome["nodes"][target[0]]["error"] if target[0] >= 0 else "")
-                errors |= dict.fromkeys((int(i) for i in sub), error or inner_error(call))
-        return self._patient(call, begin, ends, codes, errors)
+                place = branch(path, 16 + number)
+                ends[sub], codes[sub], words[sub] = self._target(call, target, which[sub], begin[sub], place, above)
+                reached[sub] = target[0] >= 0
+        return *self._patient(call, begin, ends, codes, words), reached
 
     def _target(
         self, call: Mapping[str, Json], target: Sequence[Json], which: Index, begin: Floats, path: int, parent: int
-    ) -> tuple[Floats, Codes]:
+    ) -> End:
         """Calls to one target: the way there and back, and what it does."""
         node, _, delay, loss, error = target
         keys = self.keys[which]
         hop = HOP * (0.5 + uniform(keys, branch(path, 0)))
         if node < 0 or error:
-            return begin + hop, np.full(len(which), code_of(error), dtype=np.int8)
+            said = np.full(len(which), self._word(error), dtype=np.int32)
+            return begin + hop, np.full(len(which), code_of(error), dtype=np.int8), said
         back = hop * 0.5 + delay
         if loss > 0.0:
             tries = np.floor(np.log1p(-uniform(keys, branch(path, 1))) / np.log(loss)) if loss < 1.0 else 16.0
             back = back + RESEND * (2.0 ** np.minimum(tries, 16.0) - 1.0)
-        ends, codes = self._handle(call, node, which, begin + hop * 0.5, path, parent)
-        return np.where(ends < NEVER, ends + back, ends), codes
+        ends, codes, words = self._handle(call, node, which, begin + hop * 0.5, path, parent)
+        own = self.outcome["nodes"][node]["error"] or clients.named(call["kind"]).inner
+        if own:
+            words = np.full(len(which), self._word(own), dtype=np.int32)
+        return np.where(ends < NEVER, ends + back, ends), codes, words
 
     def _handle(
         self, call: Mapping[str, Json], number: int, which: Index, begin: Floats, path: int, parent: int
-    ) -> tuple[Floats, Codes]:
+    ) -> End:
         """A handler: wait, work, its calls in order, and the rest of the work."""
         node = self.outcome["nodes"][number]
-        codes = np.zeros(len(which), dtype=np.int8)
+        codes, words = np.zeros(len(which), dtype=np.int8), np.zeros(len(which), dtype=np.int32)
         if node["error"]:
             codes[:] = code_of(node["error"])
-            return begin + 0.05, codes
+            return begin + 0.05, codes, words
         place = len(self.visits)
         waits, work = self._work(node, self.keys[which], path)
         time = begin + waits + 0.8 * work
+        if "says" in node:
+            self.sayings.append(Saying(node["process"], node["says"], which, time.copy()))
+        inner = _innermost(node, path, parent)
         for position, item in enumerate(node["calls"]):
             on = np.flatnonzero((codes == OK) & (time < NEVER))
             if not len(on):
                 break
             group = item if isinstance(item, list) else [item]
             ended = [
-                self._call(inner, which[on], time[on], branch(path, 64 * (position + 1) + i), path, node["process"])
-                for i, inner in enumerate(group)
+                self._call(each, which[on], time[on], branch(path, 64 * (position + 1) + i), inner, node["process"])
+                for i, each in enumerate(group)
             ]
-            time[on] = np.max([end for end, _ in ended], axis=0)
-            codes[on] = np.max([code for _, code in ended], axis=0)
+            time[on] = np.max([end for end, _, _ in ended], axis=0)
+            words[on] = _first(ended)
+            codes[on] = np.max([code for _, code, _ in ended], axis=0)
         time = np.where(time < NEVER, time + 0.2 * work, time)
-        if call["kind"] in ("grpc", "http"):
+        if clients.named(call["kind"]).handled:
             told = np.where((codes == OK) & (time > PATIENCE), CANCELED, codes).astype(np.int8)
             end = np.minimum(time, PATIENCE)
-            self._note(Visit("server", node["process"], node["name"], path, parent, which, begin, end, told), place)
-        return time, np.where(codes == PANIC, UNAVAILABLE, codes).astype(np.int8)
+            self._serve(node, path, parent, which, begin, end, told, place)
+        return time, np.where(codes == PANIC, UNAVAILABLE, codes).astype(np.int8), words
+
+    def _serve(
+        self,
+        node: Mapping[str, Json],
+        path: int,
+        parent: int,
+        which: Index,
+        begin: Floats,
+        end: Floats,
+        codes: Codes,
+        place: int,
+    ) -> None:
+        """The span of a handler; nginx sends one for the request and one for its location."""
+        side, name = node.get("traced", "server"), node.get("span", node["name"])
+        if not name:
+            return
+        if side == "nginx":
+            inner = _innermost(node, path, parent)
+            self._note(Visit(side, node["process"], name, inner, path, which, begin + 0.07, end, codes), place)
+        self._note(Visit(side, node["process"], name, path, parent, which, begin, end, codes), place)
 
     def _note(self, visit: Visit, place: int) -> None:
         """Keep a visit; a process that crashes takes the span with it."""
@@ -205,22 +256,37 @@ class Walk:
         waits = np.where(uniform(keys, branch(path, 3)) < wait, _waits(uniform(keys, branch(path, 4)), slack), 0.0)
         return np.where(uniform(keys, branch(path, 5)) < loss, NEVER, waits), work
 
-    def _patient(
-        self, call: Mapping[str, Json], begin: Floats, ends: Floats, codes: Codes, errors: dict[int, str]
-    ) -> tuple[Floats, Codes, dict[int, str]]:
+    def _patient(self, call: Mapping[str, Json], begin: Floats, ends: Floats, codes: Codes, words: Words) -> End:
         """End calls that take longer than the client library waits, and those whose user has gone."""
-        stored = call["kind"] in LATE
-        limit = begin + call["timeout"] if stored else np.full(len(begin), PATIENCE)
+        client = clients.named(call["kind"])
+        limit = np.full(len(begin), PATIENCE)
+        if client.late:
+            limit = begin + call["timeout"]
         late = np.flatnonzero(ends > limit)
         if len(late):
-            text = LATE.get(call["kind"], CANCELED_ERROR)
             waited = ends[late] - begin[late] > call["timeout"]
-            codes[late] = UNKNOWN if stored else CANCELED
-            ends[late] = limit[late]
-            errors |= {int(i): text for i, w in zip(late, waited, strict=True) if w or not stored}
+            codes[late] = UNKNOWN if client.late else CANCELED
+            ends[late] = limit[late] if client.late or client.gone else NEVER
+            said = late[waited] if client.late else late
+            words[said] = self._word(client.late or client.gone)
         if call["on_error"] == "panic":
             codes[codes != OK] = PANIC
-        return ends, codes, errors
+        return ends, codes, words
+
+
+def _innermost(node: Mapping[str, Json], path: int, parent: int) -> int:
+    """The place below which a handler's own calls appear in a trace."""
+    if node.get("span", node["name"]) == "":
+        return parent
+    return branch(path, 9) if node.get("traced") == "nginx" else path
+
+
+def _first(ended: Sequence[End]) -> Words:
+    """What is heard of several calls: of the first of them that failed."""
+    found = np.zeros(len(ended[0][0]), dtype=np.int32)
+    for _, codes, words in reversed(ended):
+        found = np.where(codes != OK, words, found).astype(np.int32)
+    return found
 
 
 def _waits(u: Floats, slack: float) -> Floats:
@@ -246,8 +312,3 @@ def code_of(error: str) -> int:
         if f"code = {name} " in error:
             return code
     return UNKNOWN
-
-
-def inner_error(call: Mapping[str, Json]) -> str:
-    """What a caller hears when the callee failed because of a call of its own."""
-    return EOF_ERROR if call["kind"] == "grpc" else "EOF"

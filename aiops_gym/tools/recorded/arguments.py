@@ -60,13 +60,30 @@ def _time(tool: str, name: str, value: object) -> int:
 def whole(tool: str, name: str, value: int | None, least: int, most: int) -> None:
     """Check a whole number that may be left out. Raises ToolError for one out of range."""
     if value is not None and (isinstance(value, bool) or not least <= value <= most):
-        raise ToolError(f"Error: {tool}: {name} must be a whole number from {least} to {most:,}, not {value!r}.")
+        raise ToolError(
+            f"Error: {tool}: {name} must be a whole number from {least} to {most:,}, not {repr(value)[:80]}."
+        )
 
 
 def one_of(tool: str, name: str, value: str, known: Sequence[str]) -> None:
     """Check a word. Raises ToolError with those that there are."""
     if value not in known:
         raise ToolError(f"Error: {tool}: {name} must be one of: {', '.join(known)}; not {value[:80]!r}.")
+
+
+def known(
+    tool: str,
+    recording: Recording,
+    tables: Sequence[Table],
+    where: Span,
+    component: str | None = None,
+    kpi: str | None = None,
+) -> None:
+    """Check the names that were given, after nothing was found. Raises ToolError for one that is not there at all."""
+    if component is not None:
+        known_component(tool, recording, tables, where, component)
+    if kpi is not None:
+        known_kpi(tool, recording, tables, where, kpi, part=True)
 
 
 def known_component(tool: str, recording: Recording, tables: Iterable[Table], where: Span, component: str) -> None:

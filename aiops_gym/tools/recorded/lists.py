@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
 from aiops_gym.openrca import clock
+from aiops_gym.openrca.layout import table_file
 from aiops_gym.openrca.model import Domain, Table
 from aiops_gym.openrca.recording import SPILL, Recording
 from aiops_gym.openrca.summaries.deviations import quantities
@@ -33,35 +34,39 @@ def tools(domain: Domain) -> Iterator[Tool]:
 
 def _components(domain: Domain, backend: Recorded) -> str:
     where = _day(backend)
+    there, notes = _there(backend.recording, domain.tables, where)
     found: dict[str, list[str]] = {}
-    for table in domain.tables:
+    for table in there:
         for name in backend.recording.values(table, table.component, *where):
             found.setdefault(name, []).append(table.name)
     rows = [(name, " ".join(found[name])) for name in sorted(found)]
-    return page.top(("component", "tables"), rows, len(rows), [_said(where)], "Ask the tables themselves.")
+    return page.top(("component", "tables"), rows, len(rows), notes, "Ask the tables themselves.")
 
 
 def _kpis(domain: Domain, backend: Recorded, component: str | None, contains: str | None) -> str:
     where, recording = _day(backend), backend.recording
-    metrics = [table for table in domain.tables if table.modality == "metric"]
+    metrics, notes = _there(recording, [table for table in domain.tables if table.modality == "metric"], where)
     rows = [row for table in metrics for row in _of_table(recording, table, where, component, contains)]
-    if not rows and component is not None:
-        arguments.known_component("list_kpis", recording, metrics, where, component)
-    if not rows and contains is not None:
-        arguments.known_kpi("list_kpis", recording, metrics, where, contains, part=True)
+    if not rows:
+        arguments.known("list_kpis", recording, metrics, where, component, contains)
     hint = "Narrow by component= or contains=."
-    return page.top(("table", "kpi", "components"), rows, len(rows), [_said(where)], hint)
+    return page.top(("table", "kpi", "components"), rows, len(rows), notes, hint)
 
 
 def _day(backend: Recorded) -> arguments.Span:
     """A day without its last minutes, in which the next day's files begin: the one asked about, or else the last."""
     asked = clock.day(backend.began - 1)
-    start = clock.parse(asked if asked in backend.recording.days else backend.recording.days[-1])
+    known = asked in backend.recording.days
+    start = clock.parse(asked if known else clock.day(backend.recording.span()[1]))
     return arguments.Span(start + SPILL + 1, start + clock.DAY - SPILL - 1)
 
 
-def _said(where: arguments.Span) -> str:
-    return f"On {clock.day(where.start).isoformat()}."
+def _there(recording: Recording, tables: Sequence[Table], where: arguments.Span) -> tuple[list[Table], list[str]]:
+    """The tables that have a file of the day, and what is said above a list: the day, and the others."""
+    day = clock.day(where.start)
+    there = [table for table in tables if table_file(recording.folder, day, table).is_file()]
+    without = [table.name for table in tables if table not in there]
+    return there, [f"On {day.isoformat()}.", *([f"Without a file: {', '.join(without)}."] if without else [])]
 
 
 def _of_table(

@@ -62,6 +62,11 @@ that of the hour before, scaled to as many minutes. `z` is the strength of the s
 negative fewer, lines than usual, and `first` its first minute (UTC+8), both empty where there is none; `example` is the
 first line in the window."""
 
+NAMES = {"component": ("component",), "operation": ("component", "operation"), "call": ("caller", "called")}
+COUNTS, ERRORS = ("count", "count_before"), ("errors", "errors_before")
+DURATIONS = ("mean", "mean_before", "p95", "p95_before", "z", "first")
+"""Columns of `slowest_spans`."""
+
 COMPONENT = optional("component", str, "only this component: an id, a node, a pod or a service.")
 LIMIT = optional("limit", int, "print so many rows at most.")
 
@@ -106,19 +111,14 @@ def _deviations(
     limit: int | None,
     hours: int,
 ) -> str:
-    name = "largest_deviations"
-    recording = backend.recording
+    name, recording = "largest_deviations", backend.recording
     where = arguments.span(name, recording, start_time, end_time, LONGEST)
     arguments.whole(name, "limit", limit, 1, ROWS)
     arguments.whole(name, "hours", hours, 1, 12)
     around = _window(recording, where, hours * 60)
     found = deviations(recording, tables, around, component, kpi)
     if not found.series:
-        both = arguments.Span(around.origin, around.last)
-        if component is not None:
-            arguments.known_component(name, recording, tables, both, component)
-        if kpi is not None:
-            arguments.known_kpi(name, recording, tables, both, kpi, part=True)
+        arguments.known(name, recording, tables, arguments.Span(around.origin, around.last), component, kpi)
     rows = (_deviation(each) for each in found.deviations[: limit or ROWS])
     columns = ("component", "kpi", "direction", "z", "first", "samples", "before", "during")
     hint = "Narrow by component=, kpi= or a shorter window."
@@ -151,27 +151,21 @@ def _spans(
     by: str,
     limit: int | None,
 ) -> str:
-    name = "slowest_spans"
-    recording = backend.recording
+    name, recording = "slowest_spans", backend.recording
     where = arguments.span(name, recording, start_time, end_time, LONGEST)
     arguments.whole(name, "limit", limit, 1, ROWS)
     arguments.one_of(name, "by", by, _groupings(table))
     around = _window(recording, where, HOUR)
-    seconds = 60
+    notes = [f"Compared with {_compared(around)}; durations in {duration(table).about}."]
     if by == "call":
         found, seconds = by_call(recording, table, around, component)
+        notes += [f"Calls were looked up in the first {seconds} s of each minute."] if seconds < 60 else []
     else:
         found = (by_component if by == "component" else by_operation)(recording, table, around, component)
-    if not found and component is not None:
-        both = arguments.Span(around.origin, around.last)
-        arguments.known_component(name, recording, [table], both, component)
-    names = {"component": ("component",), "operation": ("component", "operation"), "call": ("caller", "called")}[by]
+    if not found:
+        arguments.known(name, recording, [table], arguments.Span(around.origin, around.last), component)
     errors = any(not math.isnan(each.errors) for each in found)
-    notes = [f"Compared with {_compared(around)}; durations in {duration(table).about}."]
-    if seconds < 60:
-        notes.append(f"Calls were looked up in the first {seconds} s of each minute.")
-    columns = (*names, "count", "count_before", *(("errors", "errors_before") if errors else ()))
-    columns = (*columns, "mean", "mean_before", "p95", "p95_before", "z", "first")
+    columns = (*NAMES[by], *COUNTS, *(ERRORS if errors else ()), *DURATIONS)
     rows = (_group(each, errors) for each in found[: limit or ROWS])
     return page.top(columns, rows, len(found), notes, "Narrow by component= or a shorter window.")
 
@@ -192,8 +186,7 @@ def _templates(
     limit: int | None,
     source: str = "",
 ) -> str:
-    name = "log_templates"
-    recording = backend.recording
+    name, recording = "log_templates", backend.recording
     where = arguments.span(name, recording, start_time, end_time, LONGEST)
     arguments.whole(name, "limit", limit, 1, ROWS)
     if len(tables) > 1:
@@ -201,8 +194,8 @@ def _templates(
     table = next(each for each in tables if each.source == source)
     around = _window(recording, where, HOUR)
     found = templates(recording, table, around, component)
-    if not found.count and component is not None:
-        arguments.known_component(name, recording, [table], where, component)
+    if not found.count:
+        arguments.known(name, recording, [table], where, component)
     columns = (table.component, table.kpi, "count", "before", "z", "first", "template", "example")
     rows = (_template(each) for each in found.templates[: limit or ROWS])
     notes = _template_notes(found, around)

@@ -88,7 +88,7 @@ def test_wrong_columns_are_refused_with_those_expected(tmp_path, header):
 def test_an_empty_file_is_refused(tmp_path):
     path = write(tmp_path, "bank", "trace_span", [])
     path.write_text("")
-    assert "the file is empty" in refused(tmp_path, path)
+    assert "are expected, but the file is empty" in refused(tmp_path, path)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

@@ -21,6 +21,19 @@ def test_what_is_there_already_is_one_plain_line(tmp_path, capsys):
     assert "is there already" in capsys.readouterr().err
 
 
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    out = str(tmp_path / "file" / "out")
+    assert run(["openrca", "synthesize", out, "--domain", "telecom", "--scale", "0.001", "--days", "1"]) == 1
+    assert f"{out} cannot be written: Not a directory" in " ".join(capsys.readouterr().err.split())
+
+
+def test_more_days_than_a_calendar_has_are_refused(tmp_path, capsys):
+    for days in ("3651", "100000000"):
+        assert run(["openrca", "synthesize", str(tmp_path), "--domain", "telecom", "--days", days]) == 1
+        assert f"{days} days are too many" in capsys.readouterr().err
+
+
 def test_a_file_of_records_by_another_name_is_refused(tmp_path, capsys):
     (tmp_path / "mine.csv").write_text("x\n")
     given = ["--domain", "telecom", "--records", str(tmp_path / "mine.csv")]

@@ -1,6 +1,7 @@
 """Each root cause shows where it should, as strongly as measured, and not elsewhere."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -137,3 +138,21 @@ def test_a_closed_database_fails_calls_up_to_the_bus(telecom, tmp_path):
     assert any(row[at["callType"]] == "OSB" for row in failed)
     inside = [failure.onset - 60 <= int(row[at["startTime"]]) / 1000 < failure.end + 60 for row in failed]
     assert all(inside)
+
+
+def test_a_full_heap_fills_its_collectors_log(bank, tmp_path):
+    failure = bank.failure("MG01", "JVM Out of Memory (OOM) Heap", 12.0)
+    rows = [row for row in bank.rows("log/log_service.csv", tmp_path, [failure])[1:] if row[3] == "gc"]
+    inside = [row for row in rows if failure.onset <= int(row[1]) < failure.end]
+    full = {name: [("Full GC (All" in row[4]) for row in inside if row[2] == name] for name in ("MG01", "MG02")}
+    assert 0.5 < np.mean(full["MG01"]) < 0.95
+    assert not any(full["MG02"])
+    assert sum("Full GC (All" in row[4] for row in rows) == sum(full["MG01"])
+
+
+def test_a_stronger_failure_says_more(bank, tmp_path):
+    told = []
+    for intensity in (0.6, 1.0, 1.8):
+        failure = replace(bank.failure("IG02", "JVM Out of Memory (OOM) Heap", 12.0), intensity=intensity)
+        told.append(bank.written("log/log_service.csv", tmp_path, [failure]).count(b"Full GC (All"))
+    assert told == sorted(set(told))

@@ -80,6 +80,7 @@ def _service(name: str, config: Json) -> Json:
         "startup": _startup(name, config),
         "handlers": HANDLERS[name],
         "registry": config["consulAddress"],
+        "flags": {"-consuladdr": config["consulAddress"]},
         "tracer": config["jaegerAddress"],
         "memory": 14 * MIB,
         "cpu": 0.002,
@@ -102,7 +103,7 @@ def _go_image(addresses: Mapping[str, str]) -> Json:
     }
 
 
-MONGO: Json = {"version": "4.4.6"}
+MONGO: Json = {"version": "4.4.6", "memory": 72 * MIB}
 
 IMAGES: Mapping[str, Json] = {
     GO_IMAGE: _go_image({}),

@@ -13,8 +13,16 @@ from aiops_gym.cli.common import show, show_json
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import labels, layout
 from aiops_gym.openrca.cache import cache_folder
-from aiops_gym.openrca.files import DataFile, domain_folders
+from aiops_gym.openrca.files import DataFile, domain_folders, known_days
 from aiops_gym.openrca.store import shelf
+
+SAID = {
+    "ready": "converted",
+    "stale": "changed since it was converted",
+    "missing": "not converted yet",
+    "no file": "without a file",
+}
+"""What the states of a day's file mean to people."""
 
 
 def command(
@@ -29,10 +37,9 @@ def command(
         return
     for each in report:
         show(f"{each['domain']}: {each['failures']} failures, {each['queries']} queries, {len(each['days'])} days")
-        if each["days"]:
-            show(f"  days       {', '.join(each['days'])}")
-        for name, table in each["tables"].items():
-            states = ", ".join(f"{count} {state}" for state, count in table["files"].items())
+        show(f"  days       {', '.join(each['days'])}" if each["days"] else "  no telemetry")
+        for name, table in each["tables"].items() if each["days"] else ():
+            states = ", ".join(f"{count} {SAID[state]}" for state, count in table["files"].items())
             rows = f", {table['rows']:,} rows in what is converted" if table["rows"] else ""
             show(f"  {name:18} {table['bytes'] / 1e6:>9,.1f} MB CSV; {states}{rows}")
         show(f"  cache      {each['cache_bytes'] / 1e6:,.1f} MB in {each['cache']}")
@@ -40,7 +47,7 @@ def command(
 
 def _report(root: Path, cache: str | None) -> Iterator[dict[str, Any]]:
     for domain, cloudbed, folder in domain_folders(root):
-        where, days = cache_folder(folder, cache), layout.days(folder)
+        where, days = cache_folder(folder, cache), known_days(folder)
         tables: dict[str, Any] = {}
         size = 0
         for table in domain.tables:

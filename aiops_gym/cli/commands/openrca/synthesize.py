@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 
+from aiops_gym.errors import BackendError
 from aiops_gym.openrca import synth
 from aiops_gym.openrca.synth.shares import Share, shares
 
@@ -33,7 +34,10 @@ def command(
         def progress(done: int, total: int, name: str) -> None:
             bar.update(task, completed=done, total=total, description=name)
 
-        synth.synthesize(out, domain, days=days, scale=scale, seed=seed, records=records, progress=progress)
+        try:
+            synth.synthesize(out, domain, days=days, scale=scale, seed=seed, records=records, progress=progress)
+        except OSError as error:
+            raise BackendError(f"{out} cannot be written: {error.strerror or error}") from error
     show(shares(synth.jobs(domain, days=days, scale=scale, seed=seed, records=records)))
 
 

@@ -22,12 +22,11 @@ def _gc(rate: float, *text: Field) -> Lines:
 _SECONDS = (" secs] [Times: user=", Amount(median=0.4, decimals=2), " sys=0.02, real=", Amount(median=0.1, decimals=2))
 _HEAP = (Whole(low=280_000, high=900_000), "K->", Whole(low=90_000, high=400_000), "K(2027264K), ")
 
-FULL_GC = _gc(
-    30.0,
-    *("[Full GC (Allocation Failure) ", Whole(low=1_990_000, high=2_027_000), "K->"),
+FULL_GC: tuple[Field, ...] = (
+    *(*_GC, ": [Full GC (Allocation Failure) ", Whole(low=1_990_000, high=2_027_000), "K->"),
     *(Whole(low=1_980_000, high=2_020_000), "K(2027264K), ", Amount(median=1.9, decimals=7), *_SECONDS, " secs]"),
 )
-"""What a heap without room says, again and again."""
+"""What the collector of a heap without room writes, again and again."""
 
 KINDS = (
     Lines(
@@ -48,7 +47,7 @@ KINDS = (
             *(Amount(median=1800, spread=0.9), " ", Amount(median=310_000, slowed=True)),
         ),
     ),
-    _gc(2.0, "[GC (Allocation Failure) ", *_HEAP, Amount(median=0.03, decimals=7), *_SECONDS, " secs]"),
+    _gc(4.0, "[GC (Allocation Failure) ", *_HEAP, Amount(median=0.03, decimals=7), *_SECONDS, " secs]"),
     _gc(0.2, "[GC (CMS Initial Mark) [1 CMS-initial-mark: ", *_HEAP, Amount(median=0.01, decimals=7), " secs]"),
     _gc(0.05, "[GC (GCLocker Initiated GC) ", *_HEAP, Amount(median=0.05, decimals=7), " secs]"),
     _gc(0.01, "[Full GC (Metadata GC Threshold) ", *_HEAP, Amount(median=0.6, decimals=7), " secs]"),

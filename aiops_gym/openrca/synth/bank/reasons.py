@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.openrca.synth.bank.logs import FULL_GC
-from aiops_gym.openrca.synth.model import Burst, Effect, Longer, Reason, Slow
+from aiops_gym.openrca.synth.model import Effect, Instead, Longer, Reason, Slow
 
 _CPU, _NET = "OSLinux-CPU_CPU_", "OSLinux-OSLinux_NETWORK_"
 _CORE, _MEMORY = "OSLinux-CPU_CPU-", "OSLinux-OSLinux_MEMORY_MEMORY_"
@@ -100,7 +100,7 @@ _ALL = (
             Effect(kpi=f"{_MEMORY}MEMFreeMem", multiply=0.8),
         ),
         calls=(Slow(own=3.0),),
-        bursts=(Burst(lines=FULL_GC),),
+        instead=(Instead(log="gc", text=FULL_GC, part=0.75),),
         longer=(Longer(log="*access_log", factor=1.4),),
     ),
     Reason(

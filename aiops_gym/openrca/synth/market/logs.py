@@ -65,7 +65,7 @@ def _pieces(day: Day, kinds: Sequence[Lines], purpose: str) -> Iterator[tuple[in
 
 
 def _written(day: Day, start: int, made: Written, kept: np.ndarray, purpose: str) -> Block:
-    """A piece's lines in shuffled runs. Lines that a failure added move no others."""
+    """A piece's lines in shuffled runs."""
     run = (made.times - start) // RUN
     place = day.chance(purpose, "runs", start).permutation(86_400 // RUN)
     take = np.argsort(place[run], kind="stable")

@@ -71,19 +71,19 @@ def lines(cloudbed: str) -> Iterator[Lines]:
             yield _outbound(ips, caller, callee, method, share / len(pods_of(caller)))
     yield from _connections(ips)
     for service in SERVICES:
-        yield reset(service, 0.003)
+        text = reset(service)
+        yield Lines(log=access(service), at=pods_of(service), rate=0.003, text=text, load=False, scaled=False)
 
 
-def reset(service: str, each: float) -> Lines:
-    """Calls that came to nothing, `each` a minute and pod; it happens without failures, too."""
+def reset(service: str) -> tuple[Field, ...]:
+    """A call that came to nothing; it happens without failures, too."""
     methods = tuple(f'"POST /hipstershop.{PROTOCOLS[name]}Service/{name} HTTP/2" ' for name in _methods(service))
     agent = f'"-" "{GO}" "'
-    text: tuple[Field, ...] = (
+    return (
         *(Choice(of=methods or ('"GET / HTTP/1.1" ',)), RESETS, Amount(median=4000, spread=0.8), ' - "-" ', agent),
         *(*UUID, f'" "{service}{SECOND}:{PORTS[service]}" "{OWN}:{PORTS[service]}" inbound|{PORTS[service]}|| - '),
         *(f"{OWN}:{PORTS[service]} 172.20.8.", Whole(low=20, high=230), ":", PORT, " - default"),
     )
-    return Lines(log=access(service), at=pods_of(service), rate=each, text=text, load=False, scaled=False)
 
 
 def _methods(service: str) -> list[str]:

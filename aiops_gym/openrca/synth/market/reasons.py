@@ -10,7 +10,7 @@ from __future__ import annotations
 from aiops_gym.openrca.domains.market import SERVICES
 from aiops_gym.openrca.synth.market import proxy, words
 from aiops_gym.openrca.synth.market.mesh import BROKEN, DURATION, GOOD, REQUESTS, UNAVAILABLE
-from aiops_gym.openrca.synth.model import Burst, Choice, Effect, Longer, Reason, Slow
+from aiops_gym.openrca.synth.model import Choice, Effect, Instead, Longer, Reason, Slow
 
 CPU, DISK = "container_cpu_", "./dev/vda"
 RECEIVED, SENT = "container_network_receive", "container_network_transmit"
@@ -60,14 +60,26 @@ def _packets(received: float, sent: float, share: float) -> tuple[Effect, ...]:
     )
 
 
-def _complaints(error: Choice, each: float, share: float = 1.0) -> tuple[Burst, ...]:
-    """What is written by those who call in vain, and by the proxies of what they call."""
+def _complaints(error: Choice, part: float, share: float = 1.0) -> tuple[Instead, ...]:
+    """What those write who call in vain, and the proxies of what they call.
+
+    Args:
+        part: of the proxies' lines; a smaller one of the callers', who do more than these calls, mostly to others.
+    """
     return (
         *(
-            Burst(lines=words.complaint(service, error, each), scope=f"clients of {service}", share=share)
-            for service in words.COMPLAINTS
+            Instead(
+                log=words.application(who),
+                text=(text, error),
+                part=part * times,
+                scope=f"clients of {service}",
+                share=share,
+                levels=levels,
+            )
+            for service, (who, text) in words.COMPLAINTS.items()
+            for times, levels in ((0.8, SERVICE), (0.5, POD))
         ),
-        *(Burst(lines=proxy.reset(service, each), share=share) for service in SERVICES),
+        *(Instead(log=proxy.access(each), text=proxy.reset(each), part=part, share=share) for each in SERVICES),
     )
 
 
@@ -84,8 +96,11 @@ def _longer(factor: float) -> tuple[Longer, ...]:
     )
 
 
-_STARTS = tuple(Burst(lines=words.own(service, text, 0.5), share=0.8) for service, text in words.STARTED.items())
-_EXCEPTIONS = (Burst(lines=words.own("adservice", words.EXCEPTION, 4)),)
+_EXCEPTIONS = (Instead(log=words.application("adservice"), text=words.EXCEPTION, part=0.8),)
+_STARTS = tuple(
+    Instead(log=words.application(service), text=text, part=0.3, shape="spike", share=0.8)
+    for service, text in words.STARTED.items()
+)
 
 _FOUND = (
     Reason(
@@ -129,7 +144,7 @@ _FOUND = (
         telling=("metric", "trace"),
         metrics=(*_packets(0.6, 0.55, 0.5), *_waiting(600, success=1.2, network=True)),
         calls=(Slow(wire=640, share=0.85, failed=0.03),),
-        bursts=_complaints(words.TIMEOUT, 1.0),
+        instead=_complaints(words.TIMEOUT, 0.4),
         longer=_longer(180),
     ),
     Reason(
@@ -146,7 +161,7 @@ _FOUND = (
         telling=("trace", "log"),
         metrics=(*_packets(0.5, 0.47, 0.3), *_waiting(960, success=13.3, network=True)),
         calls=(Slow(wire=420, share=0.6, failed=0.24),),
-        bursts=_complaints(words.TIMEOUT, 6.0),
+        instead=_complaints(words.TIMEOUT, 0.7),
         longer=_longer(120),
     ),
     Reason(
@@ -161,7 +176,7 @@ _FOUND = (
             Effect(kpi=f"{REQUESTS}.{BROKEN}", add=2, shape="spike"),
         ),
         calls=(Slow(own=1.5, share=0.5, failed=0.04),),
-        bursts=(*_complaints(words.REFUSED, 0.7, 0.7), *_STARTS, *_EXCEPTIONS),
+        instead=(*_complaints(words.REFUSED, 0.4, 0.7), *_EXCEPTIONS, *_STARTS),
     ),
     Reason(
         name="container read I/O load",

@@ -214,14 +214,8 @@ def lines(share: float = 1.0) -> Iterator[Lines]:
         prefix = ("1:M ", Stamp(format="%d %b %Y %H:%M:%S"), ".", Whole(low=0, high=999, width=3), " * ")
         at = (f"{STORE}-0",)
         yield Lines(log=application(STORE), at=at, rate=0.33 * share, text=(*prefix, *text), load=False)
-    for service in COMPLAINTS:
-        yield complaint(service, TIMEOUT, 0.004)
-
-
-def complaint(service: str, error: Choice, each: float) -> Lines:
-    """What those write who call a service in vain, `each` a minute and pod; it happens without failures, too."""
-    who, text = COMPLAINTS[service]
-    return Lines(log=application(who), at=pods_of(who, ""), rate=each, text=(text, error), load=False, scaled=False)
+    for who, complaint in COMPLAINTS.values():
+        yield own(who, (complaint, TIMEOUT), 0.004)
 
 
 def own(service: str, text: tuple[Field, ...], each: float) -> Lines:

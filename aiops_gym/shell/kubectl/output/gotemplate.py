@@ -7,6 +7,7 @@ r"""Go templates, the part of them that is used with `-o go-template=`: fields, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -35,11 +36,12 @@ class _Scope:
     variables: dict[str, Any] = field(default_factory=dict)
     boxed: bool = False
     last: list[Operand | Command] = field(default_factory=list)
+    call: Callable[[str, list[Any]], Any] = gofunctions.call
 
     def inner(self, dot: Json, boxed: bool | None = None) -> _Scope:
         """The scope of a block with another dot."""
         kept = self.boxed if boxed is None else boxed
-        return _Scope(self.root, dot, self.strict, dict(self.variables), kept, self.last)
+        return _Scope(self.root, dot, self.strict, dict(self.variables), kept, self.last, self.call)
 
     def at(self, node: Operand | Command) -> None:
         """Remember what is being worked out, for the words of an error."""
@@ -80,6 +82,13 @@ def parse(text: str) -> Template:
     return Template(text)
 
 
+def printed(nodes: list[Node], data: Json, call: Callable[[str, list[Any]], Any]) -> str:
+    """The text that nodes give for an object, with functions of one's own. Raises TemplateError."""
+    out: list[str] = []
+    _run(nodes, _Scope(data, data, False, {"$": data}, call=call), out)
+    return "".join(out)
+
+
 def _run(nodes: list[Node], scope: _Scope, out: list[str]) -> None:
     for node in nodes:
         if isinstance(node, Text):
@@ -88,6 +97,8 @@ def _run(nodes: list[Node], scope: _Scope, out: list[str]) -> None:
             value = _pipe(node.pipe, scope)
             if not node.pipe.variables:
                 out.append("<no value>" if value is MISSING or value is None else display(value))
+        elif node.word == "define":
+            continue
         elif node.word == "range":
             _range(node, scope, out)
         else:
@@ -142,7 +153,7 @@ def _command(command: Command, scope: _Scope, last: list[Any]) -> Any:
         return _lazily(first.text == "and", [*command.operands[1:]], scope, last)
     arguments = [_operand(operand, scope) for operand in command.operands[1:]]
     scope.at(command)
-    return gofunctions.call(first.text, [*arguments, *last])
+    return scope.call(first.text, [*arguments, *last])
 
 
 def _lazily(both: bool, operands: list[Operand], scope: _Scope, last: list[Any]) -> Any:
@@ -160,7 +171,7 @@ def _operand(operand: Operand, scope: _Scope) -> Any:
     if operand.kind == "value":
         return operand.value
     if operand.kind == "function":
-        return gofunctions.call(operand.text, [])
+        return scope.call(operand.text, [])
     if operand.kind == "pipe":
         value = _pipe(operand.value, scope)
     elif operand.kind == "variable":

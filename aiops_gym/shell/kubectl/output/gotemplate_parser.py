@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -74,7 +75,7 @@ class Action:
 
 @dataclass(slots=True)
 class Block:
-    """`if`, `with` or `range`."""
+    """`if`, `with` or `range`; for Helm also `define`."""
 
     word: str
     pipe: Pipe
@@ -89,6 +90,8 @@ _TOKEN: Final = re.compile(
     r"""|(?P<variable>\$\w*(?:\.[A-Za-z_]\w*)*)|(?P<word>[A-Za-z_]\w*)|(?P<sign>:=|=|[().|,])"""
 )
 _NESTED: Final = 100
+BLOCKS: Final = ("if", "range", "with")
+KNOWN: Final = frozenset({*FUNCTIONS, "and", "or"})
 Nodes = list[Text | Action | Block]
 
 
@@ -100,8 +103,8 @@ class Token(NamedTuple):
     at: int
 
 
-def parse_nodes(text: str) -> Nodes:
-    """The nodes of a template. Raises TemplateError with Go's words."""
+def parse_nodes(text: str, blocks: Container[str] = BLOCKS, functions: Container[str] = KNOWN) -> Nodes:
+    """The nodes of a template, in which these words open blocks and call functions. Raises TemplateError."""
     root: Nodes = []
     open_blocks: list[tuple[Block, Nodes]] = []
     current = root
@@ -112,17 +115,17 @@ def parse_nodes(text: str) -> Nodes:
             continue
         tokens = _tokens(inside, start)
         word = tokens[0][1] if tokens and tokens[0][0] == "word" else ""
-        if word in ("if", "range", "with"):
+        if word in blocks:
             if len(tokens) == 1:
                 raise TemplateError(f"template: output:1: missing value for {word}")
-            block = Block(word, _Reader(tokens[1:]).pipe())
+            block = Block(word, _Reader(tokens[1:], functions).pipe())
             current.append(block)
             open_blocks.append((block, current))
             if len(open_blocks) > _NESTED:
                 raise TemplateError("template: output: nested too deeply")
             current = block.body
         elif word == "else":
-            current = _else(tokens[1:], open_blocks)
+            current = _else(tokens[1:], open_blocks, functions)
         elif word == "end":
             if not open_blocks:
                 raise TemplateError("template: output:1: unexpected {{end}}")
@@ -131,7 +134,7 @@ def parse_nodes(text: str) -> Nodes:
                 block.word = block.word[:-1]
                 block, current = open_blocks.pop()
         elif tokens:
-            current.append(Action(_Reader(tokens).pipe()))
+            current.append(Action(_Reader(tokens, functions).pipe()))
         elif not inside.strip().startswith("/*"):
             raise TemplateError("template: output:1: missing value for command")
     if open_blocks:
@@ -139,14 +142,14 @@ def parse_nodes(text: str) -> Nodes:
     return root
 
 
-def _else(tokens: list[Token], open_blocks: list[tuple[Block, Nodes]]) -> Nodes:
+def _else(tokens: list[Token], open_blocks: list[tuple[Block, Nodes]], functions: Container[str]) -> Nodes:
     """The branch that `else` or `else if` opens."""
     if not open_blocks:
         raise TemplateError("template: output:1: unexpected {{else}}")
     block, _ = open_blocks[-1]
     if not tokens:
         return block.otherwise
-    nested = Block(tokens[0][1] + "+", _Reader(tokens[1:]).pipe())
+    nested = Block(tokens[0][1] + "+", _Reader(tokens[1:], functions).pipe())
     block.otherwise.append(nested)
     open_blocks.append((nested, block.otherwise))
     return nested.body
@@ -185,8 +188,9 @@ def _tokens(text: str, start: int) -> list[Token]:
 class _Reader:
     """Reads a pipeline from tokens."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[Token], functions: Container[str]) -> None:
         self.tokens = tokens
+        self.functions = functions
         self.at = 0
 
     def pipe(self) -> Pipe:
@@ -250,7 +254,7 @@ class _Reader:
         if kind == "number":
             return Operand("value", text, float(text) if any(c in text for c in ".eE") else int(text))
         if kind == "word":
-            return _word(text)
+            return self._word(text)
         if text == ".":
             return Operand("dot")
         if text == "(":
@@ -266,12 +270,11 @@ class _Reader:
             return Operand("pipe", value=inner, path=path, source=f"({inner.source}){tail}")
         raise TemplateError(f"template: output:1: unexpected {go_quote(text)} in operand")
 
-
-def _word(text: str) -> Operand:
-    if text in ("true", "false"):
-        return Operand("value", text, text == "true")
-    if text == "nil":
-        return Operand("value", text, None)
-    if text not in FUNCTIONS and text not in ("and", "or"):
-        raise TemplateError(f"template: output:1: function {go_quote(text)} not defined")
-    return Operand("function", text)
+    def _word(self, text: str) -> Operand:
+        if text in ("true", "false"):
+            return Operand("value", text, text == "true")
+        if text == "nil":
+            return Operand("value", text, None)
+        if text not in self.functions:
+            raise TemplateError(f"template: output:1: function {go_quote(text)} not defined")
+        return Operand("function", text)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim.mongo import roles
+from aiops_gym.sim.mongo import roles, settings
 from aiops_gym.sim.mongo.errors import MongoError
 from aiops_gym.sim.mongo.server import Session
 from aiops_gym.sim.times import iso_micro
@@ -144,10 +144,7 @@ def _database_stats(session: Session, database: str, command: Mapping[str, Json]
 def _options(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
     session.authorize("", "getCmdLineOpts", command)
     argv = list(session.server.container.state.get("argv", session.server.container.argv))
-    parsed: Reply = {"net": {"bindIp": "*"}}
-    if session.server.auth:
-        parsed["security"] = {"authorization": "enabled"}
-    return {"argv": argv, "parsed": parsed}
+    return {"argv": argv, "parsed": settings.told(session.server.container.state)}
 
 
 def _parameter(session: Session, database: str, command: Mapping[str, Json]) -> Reply:

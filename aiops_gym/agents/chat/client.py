@@ -1,0 +1,240 @@
+"""One chat completion over HTTP, with everything that a server may do wrong.
+
+Faults of the server or of the way to it are retried with growing pauses; what no retry can mend, and what is used up,
+ends in one `AgentError`. The key is in no text that leaves this module.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import numpy as np
+
+from aiops_gym.agents.base import AgentError
+from aiops_gym.agents.chat.answers import Answer, Malformed, read_stream, read_whole, reason
+from aiops_gym.agents.chat.history import Message, estimate
+from aiops_gym.agents.chat.options import Options
+from aiops_gym.agents.chat.usage import Usage
+from aiops_gym.envs.tokens import count
+
+LOG = logging.getLogger(__name__)
+
+PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+"""Status codes after which the same request may succeed."""
+
+BODY = 16 * 2**20
+"""Bytes of an answer at most."""
+
+TOO_LONG = ("context_length", "context length", "context window", "too long", "maximum context")
+"""What servers say of a conversation that is longer than the model's window."""
+
+
+class TooLong(Exception):
+    """The conversation is longer than the model's window."""
+
+
+class _Again(Exception):
+    """A fault that a retry may mend. `pause` is how long the server asks to wait, in seconds."""
+
+    def __init__(self, message: str, pause: float = 0.0) -> None:
+        super().__init__(message)
+        self.pause = pause
+
+
+class Client:
+    """Asks a server for completions. Not to be shared by threads: each episode has its own.
+
+    Args:
+        options: the model, and how it is asked.
+        seed: sent along where the options say so, and that of the pauses' chance.
+        sleep: waits so many seconds.
+        clock: seconds that only grow.
+
+    Raises:
+        AgentError: httpx is not installed.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        seed: int = 0,
+        sleep: Callable[[float], None] = time.sleep,  # noqa: TID251  # A server does not live in the world's time.
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.options, self.seed, self.sleep, self.clock = options, seed, sleep, clock
+        try:
+            self.httpx: Any = importlib.import_module("httpx")
+        except ModuleNotFoundError:
+            raise AgentError("the agent 'chat' needs httpx: pip install 'aiops_gym[llm]'") from None
+        self._http: Any = None
+        self.reset()
+
+    def reset(self) -> None:
+        """A new episode: nothing is used yet, and chance begins anew."""
+        self.usage = Usage(prices=self.options.prices.get(self.options.model))
+        self.chance = np.random.default_rng(self.seed)
+        self.begun = self.clock()
+
+    def complete(self, messages: list[Message]) -> Answer:
+        """What the model answers to a conversation.
+
+        Raises:
+            AgentError: the server refuses, all retries failed, or a budget is used up.
+            TooLong: the model's window is shorter than the conversation.
+        """
+        for retry in range(self.options.max_retries + 1):
+            self._afford()
+            try:
+                answer = self._ask(messages)
+            except _Again as fault:
+                if retry == self.options.max_retries:
+                    raise AgentError(f"{self.options.url} failed {retry + 1} times, at last with {fault}") from None
+                self._pause(retry, fault)
+            else:
+                self._count(messages, answer)
+                return answer
+        raise AssertionError("a last try either answers or raises")
+
+    def close(self) -> None:
+        """Close the connection; it is opened again when it is needed."""
+        if self._http is not None:
+            self._http.close()
+            self._http = None
+
+    def _ask(self, messages: list[Message]) -> Answer:
+        self.usage.requests += 1
+        httpx, http = self.httpx, self._connection()
+        until = self.clock() + self._patience()
+        try:
+            with http.stream("POST", self.options.url, **self._request(messages)) as response:
+                if response.status_code != 200:
+                    self._refused(response, b"".join(_limited(response.iter_bytes(), self.clock, until)))
+                pieces = _limited(response.iter_bytes(), self.clock, until)
+                streamed = self.options.stream and "json" not in response.headers.get("content-type", "")
+                return read_stream(_lines(pieces)) if streamed else read_whole(b"".join(pieces))
+        except httpx.TimeoutException:
+            raise _Again(f"no answer in {self.options.timeout:g} s") from None
+        except httpx.RequestError as error:
+            raise _Again(self._safe(f"{type(error).__name__}: {error}")) from None
+        except Malformed as error:
+            raise _Again(self._safe(str(error))) from None
+
+    def _request(self, messages: list[Message]) -> dict[str, Any]:
+        options = self.options
+        body: dict[str, Any] = {"model": options.model, "messages": messages}
+        if options.temperature is not None:
+            body["temperature"] = options.temperature
+        if options.max_tokens is not None:
+            body["max_tokens"] = options.max_tokens
+        if options.send_seed:
+            body["seed"] = self.seed
+        if options.stop:
+            body["stop"] = list(options.stop)
+        if options.stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
+        return {"json": body | dict(options.extra), "headers": headers, "timeout": self._patience()}
+
+    def _refused(self, response: Any, body: bytes) -> None:
+        """Raises what an answer that is no completion means."""
+        why = self._safe(reason(body))
+        said = f"status {response.status_code}{': ' if why else ''}{why}"
+        if response.status_code in PASSING:
+            raise _Again(said, asked_pause(response.headers))
+        if response.status_code in (400, 413, 422) and any(words in why.lower() for words in TOO_LONG):
+            raise TooLong(said)
+        raise AgentError(f"{self.options.url} refuses: {said}")
+
+    def _pause(self, retry: int, fault: _Again) -> None:
+        """Wait before a retry; as long as the server asks, where it asks."""
+        options = self.options
+        grown = min(options.max_wait, options.wait * 2.0**retry)
+        pause = max(grown * (1 - self.chance.random() / 2), fault.pause)
+        left = self._left()
+        if left is not None and pause >= left:
+            raise AgentError(f"the budget of {options.budget_seconds:g} s ends before a retry after {fault}")
+        LOG.warning("%s: %s; again in %.1f s", options.url, fault, pause)
+        self.sleep(pause)
+        self.usage.retries += 1
+
+    def _afford(self) -> None:
+        """Raises AgentError when a budget is used up."""
+        options, usage = self.options, self.usage
+        left = self._left()
+        if left is not None and left <= 0:
+            raise AgentError(f"the budget of {options.budget_seconds:g} s is used up")
+        if options.budget_tokens is not None and usage.tokens >= options.budget_tokens:
+            raise AgentError(f"the budget of {options.budget_tokens} tokens is used up")
+        if options.budget_cost is not None and (usage.cost or 0.0) >= options.budget_cost:
+            raise AgentError(f"the budget of {options.budget_cost:g} is used up")
+
+    def _left(self) -> float | None:
+        """Seconds of the budget; None for no end."""
+        given = self.options.budget_seconds
+        return None if given is None else given - (self.clock() - self.begun)
+
+    def _patience(self) -> float:
+        """Seconds that a request may take from now on."""
+        left = self._left()
+        return self.options.timeout if left is None else max(0.001, min(self.options.timeout, left))
+
+    def _count(self, messages: list[Message], answer: Answer) -> None:
+        read, written = answer.prompt_tokens, answer.completion_tokens
+        self.usage.estimated += read is None or written is None
+        self.usage.prompt_tokens += estimate(messages) if read is None else read
+        self.usage.completion_tokens += count(answer.text) if written is None else written
+
+    def _connection(self) -> Any:
+        if self._http is None:
+            self._http = self.httpx.Client()
+            weakref.finalize(self, self._http.close)
+        return self._http
+
+    def _safe(self, text: str) -> str:
+        """A text of the server's without the key, which some repeat."""
+        return text.replace(self.options.key, "***") if self.options.key else text
+
+
+def asked_pause(headers: Any) -> float:
+    """Seconds that an answer asks to wait: `Retry-After` as a number, or as a date against the server's own.
+
+    >>> asked_pause({"retry-after": "1.5"}), asked_pause({}), asked_pause({"retry-after": "soon"})
+    (1.5, 0.0, 0.0)
+    >>> asked_pause({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT", "date": "Fri, 31 Dec 1999 23:59:49 GMT"})
+    10.0
+    """
+    asked = headers.get("retry-after", "")
+    try:
+        seconds = float(asked)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
+        except (ValueError, TypeError):
+            return 0.0
+    return seconds if 0 < seconds < float("inf") else 0.0
+
+
+def _limited(pieces: Iterator[bytes], clock: Callable[[], float], until: float) -> Iterator[bytes]:
+    """The pieces of a body as long as there is time: a server that drips never runs into a time-out of its own."""
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > BODY:
+            raise Malformed(f"an answer of more than {BODY} bytes")
+        if clock() > until:
+            raise Malformed("an answer that takes too long")
+        yield piece
+
+
+def _lines(pieces: Iterator[bytes]) -> Iterator[str]:
+    """Lines of a body that comes in pieces; a last one without an end is none."""
+    rest = b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from (line.decode("utf-8", "replace").rstrip("\r") for line in whole)

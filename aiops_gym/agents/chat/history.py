@@ -1,0 +1,129 @@
+"""The conversation with a model, within a window of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from aiops_gym.agents.base import AgentError
+from aiops_gym.envs.tokens import count
+from aiops_gym.tools.clip import clip, utf8
+
+Message = dict[str, str]
+
+SHORT = 240
+"""Characters that are left of an old observation."""
+
+LEAST = 1_000
+"""Characters that are left at least of the newest one."""
+
+AFTER = 0.75
+"""To what share of the window a conversation is shortened, so that the next turns only append to it: what a server has
+cached of it stays good."""
+
+FRAME = 4
+"""Tokens around a message, roughly: its role and its ends."""
+
+NOTHING = "(no answer)"
+"""Stands for an empty answer, since many servers refuse messages without a text."""
+
+
+@dataclass
+class Turn:
+    """What the model said, and what it read then."""
+
+    said: str
+    heard: str
+
+
+@dataclass
+class History:
+    """The messages so far.
+
+    The system message and the prompt always stay. When there is no room, the oldest observations are shortened first,
+    then the oldest turns are left out; of the newest observation at least its head and its tail stay.
+
+    Attributes:
+        room: tokens that the messages may have.
+        ratio: tokens of the server for one of ours, as last reported.
+
+    >>> history = History(system="Be brief.", prompt="What is wrong?", room=1_000)
+    >>> history.add("I look.", "all is well")
+    >>> [message["role"] for message in history.messages()]
+    ['system', 'user', 'assistant', 'user']
+    """
+
+    system: str
+    prompt: str
+    room: int
+    turns: list[Turn] = field(default_factory=list)
+    left_out: int = 0
+    ratio: float = 1.0
+
+    def add(self, said: str, heard: str) -> None:
+        """A turn is over."""
+        self.turns.append(Turn(utf8(said) if said.strip() else NOTHING, utf8(heard)))
+
+    def messages(self) -> list[Message]:
+        """What to send."""
+        more = f"\n\n[The first {self.left_out} turns are left out.]" if self.left_out else ""
+        found = [_message("system", self.system), _message("user", utf8(self.prompt) + more)]
+        for turn in self.turns:
+            found += [_message("assistant", turn.said), _message("user", turn.heard)]
+        return found
+
+    def learn(self, estimated: int, reported: int) -> None:
+        """The server counted `reported` tokens where we had counted `estimated`."""
+        if estimated and reported:
+            self.ratio = reported / estimated
+
+    def size(self) -> int:
+        """Tokens of all messages, in those of the server as far as known."""
+        return int(estimate(self.messages()) * self.ratio)
+
+    def fit(self) -> None:
+        """Shorten it until it fits.
+
+        Raises:
+            AgentError: the prompt alone does not.
+        """
+        if self.size() <= self.room:
+            return
+        self.shorten(self.room * AFTER)
+        if self.size() > self.room:
+            raise AgentError(
+                f"the prompt does not fit into the model's window: about {self.size()} tokens, "
+                f"and {self.room} are left for it by context_tokens and max_tokens"
+            )
+
+    def shorten(self, goal: float) -> bool:
+        """Shorten it to so many tokens, or as far as it can be; whether anything could."""
+        changed = False
+        for _ in self._shorter():
+            changed = True
+            if self.size() <= goal:
+                break
+        return changed
+
+    def _shorter(self) -> Iterator[None]:
+        """Shortens step by step, the least loss first."""
+        for turn in self.turns[:-1]:
+            if len(turn.heard) > SHORT:
+                turn.heard = clip(turn.heard, SHORT)
+                yield
+        while len(self.turns) > 1:
+            del self.turns[0]
+            self.left_out += 1
+            yield
+        while self.turns and len(self.turns[-1].heard) > LEAST:
+            self.turns[-1].heard = clip(self.turns[-1].heard, max(LEAST, len(self.turns[-1].heard) // 2))
+            yield
+
+
+def estimate(messages: list[Message]) -> int:
+    """Tokens of messages, as we count them."""
+    return sum(count(message["content"]) + FRAME for message in messages)
+
+
+def _message(role: str, content: str) -> Message:
+    return {"role": role, "content": content}

@@ -1,0 +1,79 @@
+"""Helm releases of an app in a simulated world: their installation, and a change of their settings."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import App, Manifest, Release
+from aiops_gym.errors import BackendError
+from aiops_gym.shell.helm import actions, charts
+from aiops_gym.shell.helm.errors import HelmError
+from aiops_gym.shell.helm.values import parsed
+from aiops_gym.sim.api import handle
+from aiops_gym.sim.world import World
+from aiops_gym.types import Request, Response
+
+
+class _Administrator:
+    """A world's API and clock, as whoever runs the cluster has them; see `types.Cluster`."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def handle(self, request: Request) -> Response:
+        return handle(self.world, request)
+
+    def now(self) -> float:
+        return self.world.now / 1000
+
+    def wait(self, seconds: float) -> bool:
+        self.world.run(max(0, round(seconds * 1000)))
+        return True
+
+
+def released(app: App, manifest: Manifest) -> bool:
+    """Whether an object comes with a release and not by itself."""
+    labels = manifest["metadata"].get("labels") or {}
+    return bool(app.releases) and labels.get("app.kubernetes.io/managed-by") == "Helm"
+
+
+def install(world: World, app: App) -> None:
+    """Install an app's releases. Raises BackendError."""
+    for release in app.releases:
+        try:
+            actions.install(_Administrator(world), release.name, app.namespace, _chart(app.id, release.name), {})
+        except HelmError as error:
+            raise BackendError(f"release {release.name} was refused: {error}") from error
+
+
+def change(world: World, app: App, name: str, settings: tuple[str, ...]) -> None:
+    """Give a release a new revision with further settings, written as for `--set`. Raises BackendError."""
+    values: dict[str, object] = {}
+    try:
+        for text in settings:
+            parsed(text, values)
+        plan = actions.Plan(reuse="given")
+        actions.upgrade(_Administrator(world), name, app.namespace, _chart(app.id, name), values, plan)
+    except HelmError as error:
+        raise BackendError(f"upgrade of release {name} failed: {error}") from error
+
+
+def files(app: App) -> tuple[tuple[str, str], ...]:
+    """The charts of an app's releases as files in the home of the agent's shell."""
+    return _files(app.id)
+
+
+@lru_cache(maxsize=16)
+def _files(app_id: str) -> tuple[tuple[str, str], ...]:
+    found = ((f"/root/{r.folder}/{path}", text) for r in _releases(app_id) for path, text in r.files.items())
+    return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def _chart(app_id: str, name: str) -> charts.Chart:
+    return charts.of_files(next(r.files for r in _releases(app_id) if r.name == name))
+
+
+def _releases(app_id: str) -> tuple[Release, ...]:
+    return registry.app(app_id).releases

@@ -1,0 +1,33 @@
+"""A liveness probe knocks at a port on which nobody listens: a healthy container is killed again and again."""
+
+from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+
+PROBE = {"tcpSocket": {"port": 18080}, "initialDelaySeconds": 3, "periodSeconds": 5, "failureThreshold": 2}
+
+fault = Fault(
+    id="failing_liveness_probe",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Application", "Misconfiguration"),),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "add", "path": f"{CONTAINER}/livenessProbe", "value": PROBE},),
+            recreate=True,
+        ),
+    ),
+    wait=210.0,
+    cause={"check": "template", "component": "{target}"},
+    looks=(PODS, DESCRIBE),
+    fixes=(
+        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/livenessProbe"}),
+        edited("deployment", "del(.spec.template.spec.containers[0].livenessProbe)"),
+        patched(
+            "deployment",
+            {"op": "replace", "path": f"{CONTAINER}/livenessProbe/tcpSocket/port", "value": "#{target_port}"},
+        ),
+    ),
+    targets=("asked", "targeted"),
+)

@@ -1,0 +1,33 @@
+"""A readiness probe knocks at a port on which nobody listens: the pod runs and its Service leaves it out."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+
+PROBE = {"tcpSocket": {"port": 18080}, "initialDelaySeconds": 5, "periodSeconds": 10}
+
+fault = Fault(
+    id="failing_readiness_probe",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Application", "Misconfiguration"),),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "add", "path": f"{CONTAINER}/readinessProbe", "value": PROBE},),
+            recreate=True,
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    looks=(PODS, "kubectl get endpoints -n {namespace}", DESCRIBE),
+    fixes=(
+        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/readinessProbe"}),
+        edited("deployment", "del(.spec.template.spec.containers[0].readinessProbe)"),
+        patched(
+            "deployment",
+            {"op": "replace", "path": f"{CONTAINER}/readinessProbe/tcpSocket/port", "value": "#{target_port}"},
+        ),
+    ),
+    targets=("needed", "served", "targeted"),
+)

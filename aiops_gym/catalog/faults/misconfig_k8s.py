@@ -1,0 +1,31 @@
+"""A Service forwards to a port on which its pods do not listen: callers are refused, and nothing looks ill."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+
+PATH = "/spec/ports/0/targetPort"
+
+fault = Fault(
+    id="misconfig_k8s",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Network/Storage Issue"),),
+    changes=(
+        Patch(resource="services", name="{target}", ops=({"op": "replace", "path": PATH, "value": 9999},)),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "reached", "component": "{target}", "service": "{service}", "upstream": "port"},
+    looks=(
+        "kubectl get pods -n {namespace}",
+        "kubectl get endpoints -n {namespace}",
+        "kubectl describe service {target} -n {namespace}",
+    ),
+    fixes=(
+        "kubectl patch service {target} -n {namespace} --type=json "
+        f'-p \'[{{"op": "replace", "path": "{PATH}", "value": {{port}}}}]\'',
+        "kubectl get service {target} -n {namespace} -o json "
+        "| jq '.spec.ports[0].targetPort = {port}' | kubectl apply -f -",
+        "kubectl patch service {target} -n {namespace} "
+        '-p \'{"spec": {"ports": [{"port": {service_port}, "targetPort": {port}}]}}\'',
+    ),
+    targets=("needed", "served", "targeted"),
+)

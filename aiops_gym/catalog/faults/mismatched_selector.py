@@ -1,0 +1,30 @@
+"""A Service selects pods by a label value that none has: it has no endpoints."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import PODS, edited, patched
+
+SELECTOR = "/spec/selector/{selector_key}"
+
+fault = Fault(
+    id="mismatched_selector",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Network/Storage Issue"),),
+    changes=(
+        Patch(
+            resource="services",
+            name="{target}",
+            ops=({"op": "replace", "path": SELECTOR, "value": "{selector_value}-v2"},),
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    looks=(PODS, "kubectl get endpoints -n {namespace}", "kubectl describe service {target} -n {namespace}"),
+    fixes=(
+        patched("service", {"op": "replace", "path": SELECTOR, "value": "{selector_value}"}),
+        "kubectl patch service {target} -n {namespace} "
+        '-p \'{"spec": {"selector": {"{selector_key}": "{selector_value}"}}}\'',
+        edited("service", '.spec.selector["{selector_key}"] = "{selector_value}"'),
+    ),
+    targets=("needed", "served"),
+)

@@ -1,0 +1,31 @@
+"""A deployment mounts a ConfigMap under a name that does not exist: its pod waits for the volume for ever."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, edited, patched
+
+NAME = f"{POD}/volumes/{{configmap_index}}/configMap/name"
+COPY = '.metadata = {"name": "{configmap}-v2", "namespace": "{namespace}"}'
+
+fault = Fault(
+    id="missing_configmap",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Application", "Misconfiguration"), ("Virtualization", "Dependency Problem")),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "replace", "path": NAME, "value": "{configmap}-v2"},),
+            recreate=True,
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    looks=(PODS, DESCRIBE, "kubectl get configmaps -n {namespace}"),
+    fixes=(
+        patched("deployment", {"op": "replace", "path": NAME, "value": "{configmap}"}),
+        edited("deployment", '.spec.template.spec.volumes[{configmap_index}].configMap.name = "{configmap}"'),
+        f"kubectl get configmap {{configmap}} -n {{namespace}} -o json | jq '{COPY}' | kubectl apply -f -",
+    ),
+    targets=("needed", "configmap"),
+)

@@ -1,0 +1,31 @@
+"""A deployment asks for a tag of its image that the registry does not have."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, patched
+
+fault = Fault(
+    id="missing_image_tag",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(
+        ("Virtualization", "Dependency Problem"),
+        ("Virtualization", "Operation Error"),
+        ("Application", "Misconfiguration"),
+    ),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "replace", "path": f"{CONTAINER}/image", "value": "{repository}:release-1.4"},),
+            recreate=True,
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    looks=(PODS, DESCRIBE, "kubectl get deploy -n {namespace} -o wide"),
+    fixes=(
+        "kubectl set image deployment/{target} -n {namespace} {container}={image}",
+        patched("deployment", {"op": "replace", "path": f"{CONTAINER}/image", "value": "{image}"}),
+    ),
+    targets=("needed",),
+)

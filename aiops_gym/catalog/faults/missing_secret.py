@@ -1,0 +1,34 @@
+"""A deployment takes its environment from a Secret that nobody has created: its container is never made."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+
+SOURCE = f"{CONTAINER}/envFrom"
+
+fault = Fault(
+    id="missing_secret",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(
+        ("Virtualization", "Dependency Problem"),
+        ("Virtualization", "Authentication Issue"),
+        ("Application", "Misconfiguration"),
+    ),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "add", "path": SOURCE, "value": [{"secretRef": {"name": "{target}-credentials"}}]},),
+            recreate=True,
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    looks=(PODS, DESCRIBE, "kubectl get secrets -n {namespace}"),
+    fixes=(
+        patched("deployment", {"op": "remove", "path": SOURCE}),
+        edited("deployment", "del(.spec.template.spec.containers[0].envFrom)"),
+        "kubectl create secret generic {target}-credentials -n {namespace} --from-literal=username={target}",
+    ),
+    targets=("needed",),
+)

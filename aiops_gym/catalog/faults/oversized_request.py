@@ -1,0 +1,28 @@
+"""A container asks for more memory than any node has: its pod is never scheduled."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+
+fault = Fault(
+    id="oversized_request",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Operation Error"), ("Hardware", "Misconfiguration")),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "add", "path": f"{CONTAINER}/resources", "value": {"requests": {"memory": "512Gi"}}},),
+            recreate=True,
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    looks=(PODS, DESCRIBE, "kubectl describe nodes | grep -A8 '^Allocat'"),
+    fixes=(
+        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/resources/requests/memory"}),
+        "kubectl set resources deployment/{target} -n {namespace} --requests=memory=256Mi",
+        edited("deployment", ".spec.template.spec.containers[0].resources = {}"),
+    ),
+    targets=("needed",),
+)

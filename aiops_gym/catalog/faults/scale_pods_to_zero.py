@@ -1,0 +1,25 @@
+"""Somebody scaled a deployment to nothing."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+
+fault = Fault(
+    id="scale_pods_to_zero",
+    layer="Virtualization",
+    kind="Operation Error",
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "replace", "path": "/spec/replicas", "value": 0},),
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "replicas", "component": "{target}", "service": "{service}", "upstream": "replicas"},
+    looks=("kubectl get pods -n {namespace}", "kubectl get deployments -n {namespace}"),
+    fixes=(
+        "kubectl scale deployment {target} -n {namespace} --replicas=1",
+        'kubectl patch deployment {target} -n {namespace} -p \'{"spec": {"replicas": 1}}\'',
+        "kubectl get deployment {target} -n {namespace} -o json | jq '.spec.replicas = 2' | kubectl apply -f -",
+    ),
+    targets=("needed",),
+)

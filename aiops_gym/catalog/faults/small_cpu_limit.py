@@ -1,0 +1,36 @@
+"""A container may use so little of a processor that each request waits for its share."""
+
+from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.scripts import CONTAINER, PODS, edited, patched
+
+SMALL = {"limits": {"cpu": "10m"}, "requests": {"cpu": "10m"}}
+BIG = {"limits": {"cpu": "1"}, "requests": {"cpu": "100m"}}
+
+fault = Fault(
+    id="small_cpu_limit",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Operating System", "Misconfiguration"), ("Virtualization", "Operation Error")),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "add", "path": f"{CONTAINER}/resources", "value": SMALL},),
+            recreate=True,
+        ),
+    ),
+    wait=120.0,
+    cause={"check": "headroom", "component": "{target}"},
+    looks=(
+        PODS,
+        "kubectl top pods -n {namespace}",
+        "kubectl get deploy -n {namespace} "
+        "-o custom-columns=NAME:.metadata.name,CPU:.spec.template.spec.containers[*].resources.limits.cpu",
+    ),
+    fixes=(
+        "kubectl set resources deployment/{target} -n {namespace} --limits=cpu=1 --requests=cpu=100m",
+        patched("deployment", {"op": "replace", "path": f"{CONTAINER}/resources", "value": BIG}),
+        edited("deployment", ".spec.template.spec.containers[0].resources = {}"),
+    ),
+    targets=("asked", "working"),
+)

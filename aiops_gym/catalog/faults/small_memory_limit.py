@@ -1,0 +1,28 @@
+"""A container may use less memory than its program needs: the kernel kills it as soon as it has grown."""
+
+from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+
+fault = Fault(
+    id="small_memory_limit",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Operating System", "Misconfiguration"), ("Virtualization", "Operation Error")),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "add", "path": f"{CONTAINER}/resources", "value": {"limits": {"memory": "{memory}"}}},),
+            recreate=True,
+        ),
+    ),
+    wait=120.0,
+    cause={"check": "headroom", "component": "{target}"},
+    looks=(PODS, DESCRIBE),
+    fixes=(
+        "kubectl set resources deployment/{target} -n {namespace} --limits=memory={ample} --requests=memory={ample}",
+        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/resources"}),
+        edited("deployment", ".spec.template.spec.containers[0].resources = {}"),
+    ),
+    targets=("asked", "sized"),
+)

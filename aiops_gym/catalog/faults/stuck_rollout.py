@@ -1,0 +1,46 @@
+"""A rollout took the old pod away and cannot make the new one: its service account does not exist."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import POD, PODS, patched
+
+ACCOUNT = f"{POD}/serviceAccountName"
+AT_ONCE = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+
+fault = Fault(
+    id="stuck_rollout",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(
+        ("Virtualization", "Operation Error"),
+        ("Virtualization", "Dependency Problem"),
+        ("Virtualization", "Authentication Issue"),
+    ),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=(
+                {"op": "replace", "path": "/spec/strategy", "value": AT_ONCE},
+                {"op": "add", "path": ACCOUNT, "value": "{target}-runner"},
+            ),
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    looks=(
+        PODS,
+        "kubectl get deployments,replicasets -n {namespace}",
+        "kubectl describe replicasets -n {namespace} -l {selector}={target}",
+    ),
+    fixes=(
+        "kubectl rollout undo deployment/{target} -n {namespace}",
+        patched(
+            "deployment",
+            {"op": "replace", "path": ACCOUNT, "value": "default"},
+            {"op": "replace", "path": f"{POD}/serviceAccount", "value": "default"},
+        ),
+        "kubectl create serviceaccount {target}-runner -n {namespace}\n"
+        "kubectl rollout restart deployment/{target} -n {namespace}",
+    ),
+    targets=("needed",),
+)

@@ -1,0 +1,44 @@
+"""A deployment has been moved to a new claim of a storage class that does not exist: its pod waits for the volume."""
+
+from aiops_gym.catalog.model import Create, Fault, Patch, Restart
+from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, edited, patched
+
+NAME = f"{POD}/volumes/{{claim_index}}/persistentVolumeClaim/claimName"
+CLAIM = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "{claim}-ssd"},
+    "spec": {
+        "storageClassName": "fast-ssd",
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": "1Gi"}},
+    },
+}
+
+fault = Fault(
+    id="unbound_claim",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(
+        ("Virtualization", "Network/Storage Issue"),
+        ("Virtualization", "Dependency Problem"),
+        ("Virtualization", "Operation Error"),
+    ),
+    changes=(
+        Create(manifest=CLAIM),
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "replace", "path": NAME, "value": "{claim}-ssd"},),
+            recreate=True,
+        ),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    looks=(PODS, DESCRIBE, "kubectl get pvc,pv -n {namespace}"),
+    fixes=(
+        patched("deployment", {"op": "replace", "path": NAME, "value": "{claim}"}),
+        edited("deployment", '.spec.template.spec.volumes[{claim_index}].persistentVolumeClaim.claimName = "{claim}"'),
+    ),
+    targets=("needed", "claim"),
+)

@@ -1,0 +1,38 @@
+"""An environment variable that becomes an argument of the program says a wrong port of the registry it needs."""
+
+from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.scripts import CONTAINER, PODS, edited, patched
+
+ENV = {"name": "REGISTRY_ADDRESS", "value": "{wrong_address}"}
+
+fault = Fault(
+    id="wrong_address",
+    layer="Application",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Misconfiguration"), ("Application", "Network/Storage Issue")),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=(
+                {"op": "add", "path": f"{CONTAINER}/env/-", "value": ENV},
+                {"op": "add", "path": f"{CONTAINER}/args", "value": ["{flag}=$(REGISTRY_ADDRESS)"]},
+            ),
+            recreate=True,
+        ),
+    ),
+    wait=90.0,
+    cause={"check": "template", "component": "{target}"},
+    looks=(
+        PODS,
+        "kubectl logs -n {namespace} deploy/{target} --tail=20",
+        "kubectl get services -n {namespace}",
+        "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.containers[*]}'",
+    ),
+    fixes=(
+        "kubectl set env deployment/{target} -n {namespace} REGISTRY_ADDRESS={address}",
+        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/args"}),
+        edited("deployment", "del(.spec.template.spec.containers[0].args)"),
+    ),
+    targets=("asked", "addressed"),
+)

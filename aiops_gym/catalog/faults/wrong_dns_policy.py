@@ -1,0 +1,30 @@
+"""A pod asks the name server of its node instead of the cluster's: it finds no Service by name."""
+
+from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.scripts import POD, PODS, edited, patched
+
+POLICY = {"op": "replace", "path": f"{POD}/dnsPolicy"}
+
+fault = Fault(
+    id="wrong_dns_policy",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Network/Storage Issue"),),
+    changes=(
+        Patch(resource="deployments.apps", name="{target}", ops=({**POLICY, "value": "Default"},), recreate=True),
+    ),
+    wait=90.0,
+    cause={"check": "template", "component": "{target}"},
+    looks=(
+        PODS,
+        "kubectl logs -n {namespace} deploy/{target} --tail=20",
+        "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.dnsPolicy}'",
+    ),
+    fixes=(
+        patched("deployment", {**POLICY, "value": "ClusterFirst"}),
+        edited("deployment", "del(.spec.template.spec.dnsPolicy)"),
+        edited("deployment", '.spec.template.spec.dnsPolicy = "ClusterFirstWithHostNet"'),
+    ),
+    targets=("asked", "resolves"),
+    held_out=True,
+)

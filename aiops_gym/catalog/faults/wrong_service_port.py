@@ -1,0 +1,24 @@
+"""A Service offers a port that its clients do not dial: their packets vanish, though it has endpoints."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import PODS, edited, patched
+
+PORT = {"op": "replace", "path": "/spec/ports/0/port"}
+
+fault = Fault(
+    id="wrong_service_port",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Network/Storage Issue"),),
+    changes=(
+        Patch(resource="services", name="{target}", ops=({**PORT, "value": 18080},)),
+        Restart(components=("{service}",)),
+    ),
+    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    looks=(PODS, "kubectl get services -n {namespace}", "kubectl describe service {target} -n {namespace}"),
+    fixes=(
+        patched("service", {**PORT, "value": "#{service_port}"}),
+        edited("service", ".spec.ports[0].port = {service_port}"),
+    ),
+    targets=("needed", "served"),
+)

@@ -1,0 +1,276 @@
+"""What can be said of a component from its manifests, its program and the calls of users: where faults make sense.
+
+Traits are words. A fault names those that a component must have (`Fault.targets`), so that which problems there are is
+computed and never listed:
+
+`asked`: requests of users reach it; `dialled`: a client needs it when it starts; `needed`: asked or dialled; `inner`:
+by another component; `working`: it computes so much that a slow processor is felt; `served`: it is reached by the
+name of its Service; `targeted`: that Service forwards to a number of its own; `resolves`: it looks up names of others;
+`executable`: it is started by its name out of an image with several; `addressed`: an argument can say where something
+else lies; `prepared`: it has init containers; `sized`: its memory is known; `database`: it keeps data; `login`: with
+users; `configmap`, `secret`, `claim`: it mounts one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiops_gym.catalog.cluster import WORKER
+from aiops_gym.catalog.model import App
+
+Json = Any
+
+FELT = 0.02
+"""Share of an operation's requests that must reach a component for its loss to be noticed."""
+
+FAR = 20
+"""Distance of what users never reach, and where the calls of an operation are no longer followed."""
+
+BUSY = 3.5
+"""Milliseconds of a processor in each second of the usual load from which on the least share of one is felt."""
+
+MIB = 1 << 20
+LEAST = 8 * MIB
+"""A program of fewer bytes is not told apart from the runtime that starts it."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """One deployment of an app.
+
+    Attributes:
+        traits: see the module.
+        names: what a fault's `{names}` stand for.
+        distance: calls between the users and it.
+    """
+
+    traits: frozenset[str]
+    names: Mapping[str, str]
+    distance: int
+
+
+@dataclass
+class Walked:
+    """What the calls of users say of a component: share of an operation, ms of work in a second, distance, by whom."""
+
+    share: float = 0.0
+    work: float = 0.0
+    distance: int = FAR
+    inner: bool = False
+    by_name: bool = False
+
+
+@dataclass
+class Calls:
+    """The way of each operation through an app, as its programs are written."""
+
+    app: App
+    programs: Mapping[str, Mapping[str, Json]]
+    walked: dict[str, Walked] = field(default_factory=dict)
+    rate: float = 0.0
+
+    def users(self) -> dict[str, Walked]:
+        """Follow what users ask."""
+        for operation in self.app.operations:
+            self.rate = self.app.rate * operation["weight"]
+            self.follow(_behind(self.app, operation["service"]), operation["handler"], 1.0, 0, by_name=True)
+        return self.walked
+
+    def follow(self, name: str, handler: str, share: float, distance: int, by_name: bool, ms: float = 0.0) -> None:
+        """A call to a component, and all that it asks in turn."""
+        if not name or distance > FAR:
+            return
+        known = (self.programs.get(name, {}).get("handlers") or {}).get(handler) or {}
+        row = self.walked.setdefault(name, Walked())
+        row.share, row.work = max(row.share, share), row.work + self.rate * share * float(known.get("ms", ms))
+        row.distance, row.by_name = min(row.distance, distance), row.by_name or by_name
+        row.inner = row.inner or distance > 0
+        for call in _flat(known.get("calls") or ()):
+            # The client of a database waits so long that users have gone before it gives up.
+            ignored = call.get("on_error") == "ignore" and call["kind"] != "mongo"
+            part = 0.0 if ignored else share * float(call.get("p", 1.0))
+            callee = self._callee(call)
+            asked = str(call.get("handler", ""))
+            self.follow(callee, asked, part, distance + 1, bool(_host(call)), float(call.get("ms", 0.0)))
+
+    def _callee(self, call: Mapping[str, Json]) -> str:
+        if host := _host(call):
+            return _behind(self.app, host)
+        return next((n for n, p in self.programs.items() if p.get("service") == call.get("service")), "")
+
+
+def components(app: App) -> Mapping[str, Component]:
+    """All components of an app by name."""
+    programs = {name: _program(app, name) for name in app.components}
+    walked = Calls(app, programs).users()
+    clients = _clients(app, programs)
+    for name, client in clients.items():
+        row = walked.setdefault(name, Walked())
+        row.distance = min(row.distance, walked.get(client, Walked()).distance + 1)
+    return {name: _component(app, name, programs[name], walked.get(name, Walked()), clients) for name in app.components}
+
+
+def fits(component: Component, rule: Sequence[str]) -> bool:
+    """Whether a component has the traits of a rule.
+
+    >>> fits(Component(frozenset({"asked"}), {}, 0), ("asked", "!claim"))
+    True
+    """
+    return bool(rule) and all((word.removeprefix("!") in component.traits) != word.startswith("!") for word in rule)
+
+
+def _component(app: App, name: str, program: Mapping[str, Json], row: Walked, clients: Mapping[str, str]) -> Component:
+    manifest = _manifest(app, "Deployment", name)
+    names = {**_names(app, name, manifest, program), **app.parameters.get(name, {})}
+    names["container"] = manifest["spec"]["template"]["spec"]["containers"][0]["name"]
+    names["service"] = clients.get(name, "")
+    asked, dialled = row.share >= FELT, name in clients
+    service = _manifest(app, "Service", name)
+    ports: Sequence[Json] = service["spec"]["ports"] if service else ()
+    found = {
+        "asked": asked,
+        "inner": row.inner or dialled,
+        "dialled": dialled,
+        "needed": asked or dialled,
+        "working": row.work >= BUSY,
+        "served": bool(ports) and ((asked and row.by_name) or dialled),
+        "targeted": bool(ports) and isinstance(ports[0].get("targetPort"), int),
+        "resolves": bool(set(_dials(program))),
+        "executable": bool(names["executable"]),
+        "prepared": bool(manifest["spec"]["template"]["spec"].get("initContainers")),
+        "addressed": "flag" in names,
+        "sized": "memory" in names,
+        "database": "database" in app.parameters.get(name, {}),
+        "login": "login" in app.parameters.get(name, {}),
+        **{kind: kind in names for kind in ("configmap", "secret", "claim")},
+    }
+    return Component(frozenset(key for key, holds in found.items() if holds), names, row.distance)
+
+
+def _names(app: App, name: str, manifest: Mapping[str, Json], program: Mapping[str, Json]) -> dict[str, str]:
+    spec = manifest["spec"]["template"]["spec"]
+    container = spec["containers"][0]
+    image = container["image"]
+    own, other = _executables(app, name, container)
+    repository, colon, tag = image.rpartition(":")
+    found = {
+        "target": name,
+        "namespace": app.namespace,
+        "selector": app.selector,
+        "node": WORKER,
+        "container": container["name"],
+        "image": image,
+        "repository": repository if colon and "/" not in tag else image,
+        "executable": own,
+        "other": other,
+        "command": json.dumps(container.get("command")),
+        "cache": "",
+    }
+    for index, volume in enumerate(spec.get("volumes") or ()):
+        for kind, key, word in VOLUMES:
+            if key in volume.get(kind, {}) and word not in found:
+                found |= {word: volume[kind][key], f"{word}_index": str(index)}
+    service = _manifest(app, "Service", name)
+    if service:
+        port = service["spec"]["ports"][0]
+        key, value = next(iter(service["spec"]["selector"].items()))
+        found |= {"selector_key": key, "selector_value": value}
+        own = str(port.get("targetPort", port["port"]))
+        found |= {"service_port": str(port["port"]), "target_port": own, "port": own}
+    if program.get("memory", 0) >= LEAST:
+        found |= {
+            "memory": f"{int(program['memory'] * 0.55) // MIB}Mi",
+            "ample": f"{int(program['memory'] * 4) // MIB}Mi",
+        }
+    for flag, address in (program.get("flags") or {}).items():
+        host, _, port = address.rpartition(":")
+        found |= {"flag": flag, "address": address, "wrong_address": f"{host}:{int(port) + 1}"}
+    return found
+
+
+VOLUMES = (
+    ("configMap", "name", "configmap"),
+    ("secret", "secretName", "secret"),
+    ("persistentVolumeClaim", "claimName", "claim"),
+)
+
+
+def _executables(app: App, name: str, container: Mapping[str, Json]) -> tuple[str, str]:
+    """The container's own executable where its image has several, and another one of an inner component."""
+    command: Sequence[str] = container.get("command") or ()
+    binaries = [b for b in _image(app, container["image"]).get("binaries", {}) if b != command[0]] if command else []
+    users = {operation["service"] for operation in app.operations}
+    others = sorted(b for b in binaries if b not in users)
+    return (command[0], others[0]) if others else ("", "")
+
+
+def _image(app: App, name: str) -> Mapping[str, Json]:
+    short = name.removeprefix("docker.io/").removeprefix("library/")
+    return next((app.images[each] for each in (name, short, f"{short}:latest") if each in app.images), {})
+
+
+def _program(app: App, name: str) -> Mapping[str, Json]:
+    """The settings of the program that a component runs."""
+    container = _manifest(app, "Deployment", name)["spec"]["template"]["spec"]["containers"][0]
+    image = _image(app, container["image"])
+    binaries = image.get("binaries", {})
+    words = [*(container.get("command") or image.get("entrypoint", ())), *image.get("cmd", ())]
+    named = [binary for word in words if (binary := binaries.get(word.rpartition("/")[2]))]
+    return (named[0].get("params") or {}) if named else {}
+
+
+def _manifest(app: App, kind: str, name: str) -> Mapping[str, Json]:
+    return next((m for m in app.manifests if m["kind"] == kind and m["metadata"]["name"] == name), {})
+
+
+def _behind(app: App, host: str) -> str:
+    """The component that the Service of a name leads to."""
+    service = _manifest(app, "Service", host.partition(".")[0])
+    selector = (service["spec"].get("selector") or {}).items() if service else ()
+    return next((name for name in app.components if selector and selector <= _labels(app, name)), "")
+
+
+def _labels(app: App, name: str) -> Set[tuple[str, str]]:
+    labels: Mapping[str, str] = _manifest(app, "Deployment", name)["spec"]["template"]["metadata"]["labels"]
+    return labels.items()
+
+
+def _clients(app: App, programs: Mapping[str, Mapping[str, Json]]) -> dict[str, str]:
+    """Database -> the first component that needs it when it starts."""
+    found: dict[str, str] = {}
+    for name, program in programs.items():
+        for step in program.get("startup") or ():
+            if "mongo" in step:
+                found.setdefault(_behind(app, _host(step["mongo"])), name)
+    return found
+
+
+def _dials(program: Mapping[str, Json]) -> Iterator[str]:
+    """Hosts that a program connects to by name."""
+    for step in program.get("startup") or ():
+        if "mongo" in step:
+            yield _host(step["mongo"])
+        if "consul" in step:
+            yield step["consul"]
+    if program.get("registry"):
+        yield program["registry"]
+    for handler in (program.get("handlers") or {}).values():
+        for call in _flat(handler.get("calls") or ()):
+            if host := _host(call):
+                yield host
+
+
+def _host(call: Mapping[str, Json]) -> str:
+    """The name that a program dials: compiled in, or that of an entry in its configuration, which is the same."""
+    return str(call.get("host") or call.get("to") or call.get("address", "").rpartition(":")[0])
+
+
+def _flat(calls: Sequence[Json]) -> Iterator[Mapping[str, Json]]:
+    for call in calls:
+        if isinstance(call, list | tuple):
+            yield from _flat(call)
+        else:
+            yield call

@@ -1,0 +1,91 @@
+"""Episodes as pages for a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aiops_gym.cli.common import show
+from aiops_gym.errors import AiopsGymError
+from aiops_gym.runs import Episode
+from aiops_gym.runs.view import Entry, entry, listing, page
+
+FOLDER = "view"
+"""Where the pages of a folder are written, within it."""
+
+
+def command(
+    source: Annotated[Path, typer.Argument(help="A saved episode, or a folder of them.", exists=True)],
+    out: Annotated[Path | None, typer.Option(help="Page to write, or folder of pages for a folder.")] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
+) -> None:
+    """Write an episode as one HTML page that needs no network, or a folder of them as a list and a page each."""
+    written = _folder(source, out or source / FOLDER) if source.is_dir() else _file(source, out)
+    show(str(written))
+    if open_:
+        webbrowser.open(written.absolute().as_uri())
+
+
+def _file(source: Path, out: Path | None) -> Path:
+    target = out or source.with_suffix(".html")
+    if target.is_dir():
+        target /= f"{source.stem}.html"
+    _write(target, page(Episode.load(source)))
+    return target
+
+
+def _folder(source: Path, out: Path) -> Path:
+    if out.suffix == ".html" or out.is_file():
+        raise AiopsGymError(f"{out} is to hold many pages: name a folder")
+    entries = sorted(_entries(source, out), key=lambda each: (each.problem, each.agent, each.seed, each.address))
+    if not entries:
+        raise AiopsGymError(f"there are no saved episodes in {source}")
+    index = out / "index.html"
+    _write(index, listing(entries, f"Episodes of {source.resolve().name}"))
+    return index
+
+
+def _entries(source: Path, out: Path) -> Iterator[Entry]:
+    """A page for each episode below a folder, one in memory at a time; other JSON files are passed over."""
+    for path in sorted(source.rglob("*.json")):
+        relative = path.relative_to(source).with_suffix(".html")
+        data = _read(path)
+        if not data.keys() >= {"agent", "problem_id", "session_id"}:
+            if data.keys() >= {"agent", "problem", "error", "kind"}:
+                yield _failure(data)
+            continue
+        episode = Episode.load(path)
+        up = "/".join([*[".."] * (len(relative.parts) - 1), "index.html"])
+        address = relative.as_posix()
+        if address == "index.html":
+            address = "index.episode.html"
+        _write(out / address, page(episode, up))
+        yield entry(episode, address)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _failure(data: dict[str, Any]) -> Entry:
+    """What an evaluation noted where there is no episode."""
+    problem, agent, error = (str(data[key]) for key in ("problem", "agent", "error"))
+    return Entry(address="", problem=problem, agent=agent, seed=str(data.get("seed", "")), error=error)
+
+
+def _write(path: Path, text: str) -> None:
+    """All of a page or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.name}.half")
+    half.write_text(text, encoding="utf-8")
+    os.replace(half, path)

@@ -1,0 +1,76 @@
+"""In which colour and with which words a picture says how something does."""
+
+from __future__ import annotations
+
+WELL, HURT, DOWN, IDLE = "well", "hurt", "down", "idle"
+
+RIGHT = 0.985
+"""Share of success from which nothing hurts: a packet in a hundred may be lost on any day."""
+
+SLOW = 2.0
+"""Multiple of the usual time from which it hurts."""
+
+
+def level(share: float | None) -> str:
+    """How a share of success is shown; None, nothing is asked."""
+    if share is None:
+        return IDLE
+    return WELL if share >= RIGHT else HURT if share >= 0.5 else DOWN
+
+
+def component_level(ok: float | None, slow: float | None, ready: int, wanted: int) -> str:
+    """How a component is shown: requests first, then pods.
+
+    >>> component_level(1.0, 1.0, 1, 1), component_level(1.0, 1.0, 0, 1), component_level(None, None, 0, 1)
+    ('well', 'hurt', 'down')
+    """
+    found = level(ok)
+    if found == IDLE:
+        return DOWN if ready == 0 < wanted else HURT if ready < wanted else IDLE
+    trouble = ready < wanted or (slow or 1.0) >= SLOW
+    return HURT if found == WELL and trouble else found
+
+
+def percent(share: float | None) -> str:
+    """A share in a few characters; never 100 % where something fails, and never 0 % where something succeeds.
+
+    >>> percent(1.0), percent(0.9999), percent(0.001), percent(0.4), percent(None)
+    ('100 %', '>99 %', '<1 %', '40 %', '-')
+    """
+    if share is None:
+        return "-"
+    if 0.995 <= share < 1.0:
+        return ">99 %"
+    return "<1 %" if 0.0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
+def words(ok: float | None, slow: float | None, ready: int, wanted: int) -> str:
+    """What is written under a component's name.
+
+    >>> words(0.0, None, 0, 1), words(1.0, 12.0, 1, 1), words(None, None, 1, 1)
+    ('0 %, 0/1 pods', '100 %, 12x slower', '1/1 pods')
+    """
+    if ok is None:
+        return f"{ready}/{wanted} pods"
+    found = [percent(ok)]
+    if slow is not None and slow >= SLOW:
+        found.append(f"{slow:.0f}x slower")
+    if ready != wanted or wanted == 0:
+        found.append(f"{ready}/{wanted} pods")
+    return ", ".join(found)
+
+
+def lines_of(name: str, width: int) -> list[str]:
+    """A component's name on at most two lines, broken at a hyphen where it is too wide.
+
+    >>> lines_of("mongodb-recommendation", 14), lines_of("geo", 14)
+    (['mongodb-', 'recommendation'], ['geo'])
+    """
+    if len(name) <= width:
+        return [name]
+    places = [i + 1 for i, character in enumerate(name) if character in "-_." and 0 < i < width]
+    if not places:
+        return [name[: width - 1] + "…"]
+    at = max(places) if len(name) - max(places) <= width else places[0]
+    rest = name[at:]
+    return [name[:at], rest if len(rest) <= width else rest[: width - 1] + "…"]

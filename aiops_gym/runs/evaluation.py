@@ -1,0 +1,117 @@
+"""Many episodes: planned, played in parallel, resumed, summarised."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aiops_gym.agents.base import shown
+from aiops_gym.catalog.model import TASKS
+from aiops_gym.runs import workers as processes
+from aiops_gym.runs.folder import Folder
+from aiops_gym.runs.judge import Judge
+from aiops_gym.runs.plan import Arguments, Entry, make_plan, unique
+from aiops_gym.runs.player import Player
+from aiops_gym.runs.summary import Summary, summarise
+
+ALL = "all"
+"""As a task: all tasks of live incidents."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far an evaluation is.
+
+    Attributes:
+        total: episodes of the plan.
+        done: episodes that are kept.
+        failed: entries that ended without an episode in this run.
+    """
+
+    total: int
+    done: int
+    failed: int
+
+
+def evaluate(
+    agents: str | Sequence[str],
+    tasks: str | Sequence[str] = ALL,
+    *,
+    out: str | os.PathLike[str],
+    split: str | Sequence[str] | None = None,
+    seeds: int = 1,
+    sample: float = 0,
+    app: str | None = None,
+    problems: Sequence[str] = (),
+    env_kwargs: Mapping[str, Any] | None = None,
+    agent_options: Mapping[str, Any] | None = None,
+    workers: int = 1,
+    judge: Judge | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Summary:
+    """Let agents play problems, keep every episode, and say how well they did.
+
+    Asked again with the same arguments, it plays only what is not there yet.
+
+    Args:
+        agents: names of agents, or `module:function` for a function `(env, seed) -> Agent`.
+        tasks: `detection`, `localization`, `analysis`, `mitigation`, `openrca_bank` ..., or `all` for the first four.
+        out: folder of the results: `plan.json`, `episodes/`, `errors/`, `summary.json` and `summary.csv`.
+        split: `train`, `test`, or both; None for the fixed problems.
+        seeds: episodes of each problem, with the seeds 0, 1, ...
+        sample: of each split at most so many problems, or below 1 a share of them, chosen by the hash of their ids.
+        app: only problems of this app.
+        problems: only these, with the seeds as given; no healthy ones are added.
+        env_kwargs: arguments of every environment, JSON data.
+        agent_options: options of the agents, JSON data; each agent gets those that it takes. Secrets among them, such
+            as `api_key`, are not written down.
+        workers: processes that play at the same time; 0 plays in this one.
+        judge: judges the reasoning of finished episodes; never changes a reward.
+        progress: called at the beginning and after every episode.
+
+    Raises:
+        AiopsGymError: a name that does not exist, or a folder that belongs to another evaluation.
+        ValueError: a number that makes no sense.
+    """
+    arguments = Arguments(
+        agents=unique(_listed(agents)),
+        tasks=unique([each for task in _listed(tasks) for each in (TASKS if task == ALL else (task,))]),
+        splits=unique(_listed(split or ())),
+        seeds=seeds,
+        sample=sample,
+        app=app,
+        problems=unique(problems),
+        env_kwargs=dict(env_kwargs or {}),
+        agent_options=shown(agent_options or {}),
+        judge=judge.model if judge else "",
+    )
+    if workers < 0:
+        raise ValueError(f"workers must be 0 or more, not {workers}")
+    plan, folder = make_plan(arguments), Folder(Path(out))
+    player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}))
+    with folder.locked():
+        folder.adopt(plan)
+        left = [entry for entry in plan.entries if not folder.finished(entry)]
+        done, failed = len(plan.entries) - len(left), 0
+        if progress:
+            progress(Progress(total=len(plan.entries), done=done, failed=0))
+        for _, fault in _played(player, left, workers):
+            done, failed = done + (not fault), failed + bool(fault)
+            if progress:
+                progress(Progress(total=len(plan.entries), done=done, failed=failed))
+        summary = summarise(folder)
+        summary.save(folder.path)
+    return summary
+
+
+def _played(player: Player, entries: Sequence[Entry], workers: int) -> Iterator[tuple[Entry, str]]:
+    if workers == 0:
+        return ((entry, player.play(entry)) for entry in entries)
+    return processes.play(player, entries, workers)
+
+
+def _listed(value: str | Sequence[str]) -> Sequence[str]:
+    return (value,) if isinstance(value, str) else tuple(value)

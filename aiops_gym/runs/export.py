@@ -1,0 +1,143 @@
+"""Saved episodes as conversations, one JSON object a line, to fine-tune a chat model on."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from aiops_gym.agents.chat.agent import BARE, THINK
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import TASKS
+from aiops_gym.catalog.splits import SPLITS
+from aiops_gym.errors import AiopsGymError
+from aiops_gym.runs.episode import Episode
+
+NOT_EPISODES = ("plan.json", "summary.json")
+"""Other files of an evaluation's folder."""
+
+LEFT_OUT = "errors"
+"""Its folder of what failed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Which episodes are exported. Those that broke, or in which the agent did nothing, never are.
+
+    Attributes:
+        min_reward: None for all.
+        tasks: none for all.
+        split: `train` or `test` to have only problems of that split, so that what is tested is not trained on.
+    """
+
+    min_reward: float | None = None
+    tasks: Sequence[str] = ()
+    split: str | None = None
+
+    def __contains__(self, episode: Episode) -> bool:
+        """Whether an episode is one of them."""
+        return (
+            bool(episode.steps)
+            and not episode.infra_error
+            and (self.min_reward is None or episode.reward >= self.min_reward)
+            and (not self.tasks or episode.task in self.tasks)
+            and (self.split is None or self.split in splits(episode.problem_id, episode.task))
+        )
+
+
+ALL = Wanted()
+
+
+def export(
+    sources: Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str],
+    wanted: Wanted = ALL,
+    system: str | None = None,
+) -> tuple[int, int]:
+    """Write the conversations of saved episodes to a file, all of it or nothing.
+
+    Args:
+        sources: files, and folders with everything below them; an evaluation's folder may be one.
+        out: a JSONL file; each line has `messages`, and beside them what the episode was.
+        wanted: all that can be, if not given.
+        system: the system message; None for that of the agent `chat`, with thoughts asked for where there are some.
+
+    Returns:
+        How many were written, and how many were left out.
+
+    Raises:
+        AiopsGymError: a file that is no episode, or nothing at all.
+    """
+    kept, seen = [], 0
+    for path in files(sources):
+        episode = Episode.load(path)
+        seen += 1
+        if episode in wanted:
+            kept.append(json.dumps(row(episode, system), ensure_ascii=False) + "\n")
+    if not seen:
+        raise AiopsGymError(f"there is no saved episode in {', '.join(map(str, sources))}")
+    target = Path(out)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    half = target.with_name(f".{target.name}.half")
+    half.write_text("".join(kept), encoding="utf-8")
+    half.replace(target)
+    return len(kept), seen - len(kept)
+
+
+def files(sources: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:
+    """The files that hold episodes, sorted within each source. Raises AiopsGymError for one that is not there."""
+    for source in map(Path, sources):
+        if source.is_file():
+            yield source
+        elif source.is_dir():
+            for path in sorted(source.rglob("*.json")):
+                below = path.relative_to(source)
+                if path.name not in NOT_EPISODES and LEFT_OUT not in below.parts and not path.name.startswith("."):
+                    yield path
+        else:
+            raise AiopsGymError(f"there is no file or folder {source}")
+
+
+def row(episode: Episode, system: str | None = None) -> dict[str, Any]:
+    """One line: the conversation, and what is good to know for choosing among many."""
+    return {
+        "messages": messages(episode, system),
+        "reward": episode.reward,
+        "success": episode.success,
+        "task": episode.task,
+        "problem": episode.problem_id,
+        "seed": episode.episode_seed,
+        "env": episode.env,
+        "agent": episode.agent,
+        "version": episode.version,
+    }
+
+
+def messages(episode: Episode, system: str | None = None) -> list[dict[str, str]]:
+    """The conversation as the agent `chat` has it, up to the last thing that the agent said.
+
+    >>> steps = [{"action": "look", "observation": "smoke"}, {"action": "submit", "observation": "received"}]
+    >>> one = Episode(agent="a", session_id="", problem_id="p", start_time=0.0, end_time=0.0, prompt="go", steps=steps)
+    >>> [f"{each['role']}: {each['content']}" for each in messages(one, "be brief")]
+    ['system: be brief', 'user: go', 'assistant: look', 'user: smoke', 'assistant: submit']
+    """
+    if system is None:
+        thinks = any(not step["action"].startswith("```") for step in episode.steps)
+        system = THINK if thinks else BARE
+    found = [("system", system)] if system else []
+    found.append(("user", episode.prompt))
+    for step in episode.steps:
+        found += [("assistant", step["action"]), ("user", step["observation"])]
+    return [{"role": role, "content": content} for role, content in found[:-1]]
+
+
+@cache
+def splits(problem: str, task: str) -> tuple[str, ...]:
+    """The splits that have a problem; a healthy one is in both, a recorded one in none that is known here."""
+    if task not in TASKS:
+        return ()
+    return tuple(split for split in SPLITS if any(each.id == problem for each in registry.problems(task, split=split)))

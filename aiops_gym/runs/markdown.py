@@ -1,0 +1,86 @@
+"""A summary as pages of documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from aiops_gym.runs.summary import Row, Summary
+
+TITLE = """\
+# How far the bundled agents get
+
+Written by `make agents`; do not edit. {about}
+
+Reward is the mean, with the 95 % interval of a bootstrap over problems; success is the rate of full marks, with
+Wilson's 95 % interval. Steps, the world's seconds and tokens are means over episodes. Errors are entries without a
+verdict, the agent's and the infrastructure's; they count neither as success nor as failure.
+"""
+
+SPLITS = {"": "Fixed problems", "train": "Train", "test": "Test"}
+BY = {"task": "By task", "app": "By application", "fault": "By fault"}
+
+
+def page(summary: Summary) -> str:
+    """The whole page, one line end at its end."""
+    return "\n".join([TITLE.format(about=_about(summary)), *_sections(summary)]).rstrip() + "\n"
+
+
+def _about(summary: Summary) -> str:
+    given = summary.arguments
+    sample = given["sample"]
+    size = f"a sample of at most {sample:g} problems a split, fixed by the hash of their ids" if sample >= 1 else ""
+    share = f"{100 * sample:g} % of the problems, fixed by the hash of their ids" if 0 < sample < 1 else ""
+    seeds = "one seed" if given["seeds"] == 1 else f"{given['seeds']} seeds"
+    return f"aiops_gym {given['version']}, {size or share or 'all problems'}, {seeds} each."
+
+
+def _sections(summary: Summary) -> Iterator[str]:
+    for split in splits(summary):
+        yield f"\n## {SPLITS[split]}\n"
+        yield from overview(summary.find("all", split=split))
+        for by, heading in BY.items():
+            yield f"\n### {heading}\n"
+            yield from across(by, summary.find(by, split=split), summary.arguments["agents"])
+
+
+def splits(summary: Summary) -> list[str]:
+    """The splits that a summary has rows of, in the order in which they are shown."""
+    return [split for split in SPLITS if summary.find("all", split=split)]
+
+
+def overview(rows: Sequence[Row]) -> Iterator[str]:
+    """A line an agent."""
+    yield "| agent | episodes | reward | success | steps | seconds | read | written | errors |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for row in sorted(rows, key=lambda row: (row.reward, row.agent)):
+        numbers = f"{row.steps:.1f} | {row.seconds:,.0f} | {row.in_tokens:,.0f} | {row.out_tokens:,.0f}"
+        yield f"| {row.agent} | {row.episodes} | {reward(row)} | {success(row)} | {numbers} | {errors(row)} |"
+
+
+def across(by: str, rows: Sequence[Row], agents: Sequence[str]) -> Iterator[str]:
+    """A line a group, a column an agent: mean rewards."""
+    names = [agent for agent in agents if any(row.agent == agent for row in rows)]
+    yield f"| {by} | problems | {' | '.join(names)} |"
+    yield "|---|---|" + "---|" * len(names)
+    for group in sorted({row.group for row in rows}):
+        cells = {row.agent: row for row in rows if row.group == group}
+        problems = max(row.problems for row in cells.values())
+        yield f"| {group} | {problems} | {' | '.join(reward(cells[name]) for name in names)} |"
+
+
+def reward(row: Row) -> str:
+    """Mean and interval, `0.50 (0.41-0.59)`."""
+    return f"{row.reward:.2f} ({row.reward_low:.2f}-{row.reward_high:.2f})" if row.episodes else "-"
+
+
+def success(row: Row) -> str:
+    """Rate and interval in percent, `50 % (41-59)`."""
+    if not row.episodes:
+        return "-"
+    return f"{100 * row.success:.0f} % ({100 * row.success_low:.0f}-{100 * row.success_high:.0f})"
+
+
+def errors(row: Row) -> str:
+    """What went wrong, `2 agent, 1 infrastructure`; `0` for nothing."""
+    kinds = (("agent", row.agent_errors), ("infrastructure", row.infra_errors), ("not played", row.missing))
+    return ", ".join(f"{count} {kind}" for kind, count in kinds if count) or "0"

@@ -1,0 +1,234 @@
+"""One episode as one HTML page that needs nothing else: no network, no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import resources
+from string import Template
+from typing import Any
+
+from aiops_gym.runs.episode import Episode
+from aiops_gym.runs.view import graph
+from aiops_gym.runs.view.markup import Content, Html, data, escape, join, pre, tag, void
+from aiops_gym.runs.view.story import System, Turn, number_of, tell
+from aiops_gym.runs.view.timeline import timeline
+
+OPEN = 60_000
+"""Characters of an episode up to which all steps are open when the page is."""
+
+BIG = 100_000
+"""Characters of an output from which its size is said."""
+
+KINDS = (
+    ("k-shell", "shell"),
+    ("k-tool", "other tools"),
+    ("k-none", "no call"),
+    ("k-submit", "submission"),
+    ("wrong", "refused"),
+)
+LEVELS = (("well", "succeeds"), ("hurt", "hurt or slow"), ("down", "mostly fails"), ("idle", "not asked"))
+
+
+def page(episode: Episode, up: str = "") -> str:
+    """The page of an episode.
+
+    Args:
+        up: address of the list that it belongs to; "" for a page on its own.
+
+    Returns:
+        Text that encodes to UTF-8, whatever the episode holds.
+    """
+    turns, system = tell(episode)
+    return fill(
+        "episode",
+        title=escape(f"{episode.problem_id} - {episode.agent}"),
+        up=tag("a", "All episodes", href=up, class_="up") if up else Html(),
+        head=_head(episode, turns),
+        verdict=_verdict(episode),
+        timeline=timeline(turns, system),
+        legend=_legend(KINDS, turns),
+        steps=join(_prompt(episode), *_steps(turns, system)),
+        system=_system(system, len(turns)),
+        shape=_shape(system),
+        data=data({"looks": graph.looks(system) if system else [], "at": [0, *(turn.state for turn in turns)]}),
+        about=escape(f"aiops_gym {episode.version}".strip()),
+    )
+
+
+def fill(name: str, **parts: Html | str) -> str:
+    """A template of this folder with its own style and script, which alone are allowed to act in the page."""
+    style, script = _read("style.css"), _read(f"{name}.js")
+    allowed = f"style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+    return Template(_read(f"{name}.html")).substitute(parts, policy=policy, style=style, script=script)
+
+
+def outcome(episode: Episode) -> tuple[str, str]:
+    """How it ended, as a class and in words."""
+    if episode.infra_error:
+        return "hurt", "environment broke"
+    if episode.success:
+        return "well", "solved"
+    if episode.reward > 0:
+        return "hurt", "partly solved"
+    return ("hurt", "out of steps") if episode.truncated else ("down", "not solved")
+
+
+def duration(seconds: float) -> str:
+    """Virtual time for people.
+
+    >>> duration(27.0), duration(3725.0)
+    ('27 s', '1 h 2 min')
+    """
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+@cache
+def _read(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _head(episode: Episode, turns: Sequence[Turn]) -> Html:
+    look, how = outcome(episode)
+    facts: list[tuple[str, Content]] = [
+        ("task", episode.task or None),
+        ("agent", episode.agent),
+        ("seed", episode.seed),
+        ("episode seed", episode.episode_seed or None),
+        ("steps", len(turns)),
+        ("virtual time", duration(max(0.0, episode.end_time - episode.start_time))),
+        ("refused calls", sum(bool(turn.error) for turn in turns) or None),
+        ("environment", episode.env or None),
+    ]
+    shown = [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts if value is not None]
+    return join(
+        tag("h1", episode.problem_id, tag("span", how, class_=f"badge {look}")),
+        tag("dl", *shown, class_="facts"),
+    )
+
+
+def _verdict(episode: Episode) -> Html:
+    look, _ = outcome(episode)
+    reward = number_of(episode.reward) or 0.0
+    score = tag("div", tag("b", f"{reward:.2f}"), tag("span", "reward"), class_=f"score {look}")
+    results = {**episode.results}
+    reasons = str(results.pop("reasons", "") or "")
+    answers = [
+        tag("div", tag("h3", name), pre(_json_text(results.pop(name.lower())), "answer"))
+        for name in ("Expected", "Submitted")
+        if name.lower() in results
+    ]
+    figures = [
+        tag("div", tag("dt", name), tag("dd", _shown(value))) for name, value in episode.reward_components.items()
+    ]
+    parts = tag("dl", *figures, class_="parts") if figures else Html()
+    rest = (
+        tag("details", tag("summary", "All results"), _table(results, "results"), class_="rest") if results else Html()
+    )
+    why = tag("p", reasons, class_="reasons") if reasons else Html()
+    return tag("section", score, tag("div", *answers, class_="answers"), parts, why, rest, class_="verdict")
+
+
+def _json_text(text: Any) -> str:
+    """A result that is JSON in a string, without its quotes; long ones over several lines."""
+    try:
+        value = json.loads(text) if isinstance(text, str) else text
+    except ValueError:
+        return str(text)
+    if isinstance(value, str):
+        return value
+    short = json.dumps(value, ensure_ascii=False)
+    return "nothing" if value is None else short if len(short) < 48 else json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _table(values: Mapping[str, Any], class_: str) -> Html:
+    rows = [tag("tr", tag("th", str(name), scope="row"), tag("td", _shown(value))) for name, value in values.items()]
+    return tag("table", tag("tbody", *rows), class_=class_) if rows else Html()
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"{value:g}" if abs(value) < 1e6 else f"{value:,.0f}"
+
+
+def _legend(entries: Sequence[tuple[str, str]], turns: Sequence[Turn]) -> Html:
+    there = {f"k-{turn.kind}" for turn in turns} | {"wrong" for turn in turns if turn.error}
+    shown = [tag("li", tag("i", class_=look), name) for look, name in entries if look in there]
+    return tag("ul", *shown, class_="legend")
+
+
+def _prompt(episode: Episode) -> Html:
+    if not episode.prompt:
+        return Html()
+    head = tag("summary", tag("span", "0", class_="n"), tag("span", "the prompt", class_="head"))
+    return tag("details", head, pre(episode.prompt, "out"), class_="step prompt", id="step-0", data_step=0)
+
+
+def _steps(turns: Sequence[Turn], system: System | None) -> Iterator[Html]:
+    size = sum(len(turn.output) + len(turn.call) + len(turn.thought) for turn in turns)
+    before = 0
+    for turn in turns:
+        yield _step(turn, system, turn.state != before, size <= OPEN)
+        before = turn.state
+
+
+def _step(turn: Turn, system: System | None, changed: bool, opened: bool) -> Html:
+    summary = [
+        tag("span", turn.number, class_="n"),
+        tag("span", f"{turn.end:g} s", class_="time") if turn.end else None,
+        tag("span", turn.tool or "no call", class_="tool")
+        if not (turn.tool and turn.headline.startswith(turn.tool))
+        else None,
+        tag("code", turn.headline, class_="head"),
+        tag("span", turn.error, class_="flag") if turn.error else None,
+        tag("span", "system changed", class_="changed") if changed and system else None,
+    ]
+    size = f"Output, {len(turn.output):,} characters" if len(turn.output) > BIG else "Output"
+    body = [
+        tag("p", turn.thought, class_="thought") if turn.thought else None,
+        tag("h4", "Call"),
+        pre(turn.call, "call"),
+        tag("h4", size),
+        pre(turn.output, "out") if turn.output else tag("p", "nothing was printed", class_="empty"),
+    ]
+    class_ = f"step k-{turn.kind}{' wrong' if turn.error else ''}"
+    head = tag("summary", *summary)
+    return tag("details", head, *body, class_=class_, id=f"step-{turn.number}", data_step=turn.number, open=opened)
+
+
+def _shape(system: System | None) -> str:
+    """Classes of the page: whether there is a graph, and whether it needs more room than most."""
+    return "no-system" if system is None else "with-system deep" if graph.deep(system) else "with-system"
+
+
+def _system(system: System | None, steps: int) -> Html:
+    if system is None:
+        return Html()
+    slider = void("input", type="range", min=0, max=steps, value=0, id="moment", aria_label="Step whose state is shown")
+    control = tag(
+        "div", tag("button", "▶", id="play", title="Play"), slider, tag("button", "Wider", id="wider"), class_="control"
+    )
+    shown = [tag("li", tag("i", class_=look), name) for look, name in LEVELS]
+    return tag(
+        "aside",
+        tag("h2", "The system"),
+        control,
+        tag("p", "At the start", id="caption"),
+        tag("div", graph.graph(system), class_="scroll"),
+        tag("h3", "Requests of users that succeed"),
+        graph.operations(system),
+        tag("ul", *shown, class_="legend"),
+        id="system",
+    )

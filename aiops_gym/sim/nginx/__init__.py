@@ -1,0 +1,1 @@
+"""nginx with scripts inside: what its configuration says, and the pages that it makes itself."""

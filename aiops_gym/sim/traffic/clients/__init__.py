@@ -1,0 +1,36 @@
+"""Client libraries with which programs talk to one another, a language to a file: what they say when a call fails."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cache
+
+from aiops_gym.errors import BackendError
+from aiops_gym.sim.traffic.clients.client import Client
+
+
+@cache
+def languages() -> Mapping[str, Mapping[str, Client]]:
+    """By language and kind of call: the library that programs of that language use."""
+    names = [module.name for module in pkgutil.iter_modules(__path__) if module.name != "client"]
+    return {name: importlib.import_module(f"{__name__}.{name}").CLIENTS for name in sorted(names)}
+
+
+@cache
+def _all() -> Mapping[str, Client]:
+    return {client.name: client for kinds in languages().values() for client in kinds.values()}
+
+
+def find(language: str, kind: str) -> Client:
+    """The library for a kind of call in a language. Raises BackendError where there is none."""
+    client = languages().get(language, {}).get(kind)
+    if client is None:
+        raise BackendError(f"programs in {language!r} make no calls of kind {kind!r}")
+    return client
+
+
+def named(name: str) -> Client:
+    """A library by its name, as compiled calls have it in `kind`."""
+    return _all()[name]

@@ -1,0 +1,91 @@
+"""What is known of a client library: whom it understands, how long it waits, and what it says when a call fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from aiops_gym.sim.traffic.queueing import PATIENCE
+
+Line = Sequence[str]
+"""[source, message] or [source, message, level] of a log line."""
+
+
+class Failed(NamedTuple):
+    """A connection that could not be had.
+
+    Attributes:
+        outcome: `refused`, `timeout` or `no_host`, as in `network.Route`; `closed` when the server hung up at once.
+        host, port: that were asked for.
+        address: the IP that the name stands for, or "".
+        label: what the program calls this client.
+    """
+
+    outcome: str
+    host: str
+    port: int
+    address: str = ""
+    label: str = ""
+
+
+Words = Callable[[Failed], tuple[str, float]]
+"""What the library says of a failed connection, and after how many milliseconds."""
+
+
+def _silent(failed: Failed) -> Sequence[Line]:
+    return ()
+
+
+class Client(NamedTuple):
+    """A library for one kind of call.
+
+    Attributes:
+        name: of the library; unlike those of all others.
+        unreachable: see `Words`.
+        server: the program that it understands; "" where that is decided by the handlers of whoever listens.
+        side: how its calls appear in traces: `client`, `store` (with a span that says so) or `plain` (no tags).
+        timeout: milliseconds that it waits for an answer.
+        late: what it says then; "" when it lets the user's patience decide.
+        hung_up: what it says when the server ends, or is not one.
+        inner: what it says when the callee failed; "" when the callee's own words go up to its caller.
+        gone: what it says when its own caller has gone meanwhile; "" when it does not notice, and waits on.
+        unknown: what it says when the callee lacks the handler `{name}` of `{service}`.
+        complaints: log lines that it writes itself for a failed connection.
+        own_words: whether the lines that a program writes about a failed call leave out failed connections.
+    """
+
+    name: str
+    unreachable: Words
+    server: str = ""
+    side: str = "plain"
+    timeout: float = PATIENCE
+    late: str = ""
+    hung_up: str = ""
+    inner: str = ""
+    gone: str = ""
+    unknown: str = ""
+    complaints: Callable[[Failed], Sequence[Line]] = _silent
+    own_words: bool = False
+
+    @property
+    def handled(self) -> bool:
+        """Whether the callee has a handler, which sends a span of its own."""
+        return not self.server or self.server in HANDLING
+
+
+HANDLING = ("thrift_service",)
+"""Programs that are called by handler, though only one protocol is understood."""
+
+
+def lines(log: Any) -> list[list[str]]:
+    """Log lines of a call, however many: [source, message, level] each.
+
+    >>> lines(["geo.go:12", "no answer"])
+    [['geo.go:12', 'no answer', 'error']]
+    >>> lines([["A.h:7:Get", "gone", "warning"]]), lines(None)
+    ([['A.h:7:Get', 'gone', 'warning']], [])
+    """
+    if not log:
+        return []
+    several = [log] if isinstance(log[0], str) else log
+    return [[*line, "error"][:3] for line in several]

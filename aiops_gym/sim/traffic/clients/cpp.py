@@ -1,0 +1,87 @@
+"""Libraries of the C++ services: Apache Thrift behind a pool of clients, libmongoc, libmemcached, redis-plus-plus."""
+
+from __future__ import annotations
+
+from aiops_gym.sim.traffic.clients.client import Client, Failed, Line
+from aiops_gym.sim.traffic.queueing import PATIENCE
+
+SELECTION = 300
+"""Milliseconds for which libmongoc looks for a server, as the benchmark sets it."""
+
+POLL, CONNECT = 5_000.0, 4_000.0
+"""Milliseconds that libmemcached waits for an answer and for a connection."""
+
+THRIFT = {
+    "refused": ("connect() failed: Connection refused", 0.2),
+    "timeout": ("connect() failed: Connection timed out", PATIENCE),
+    "no_host": ("Could not resolve host for client socket.", 5.0),
+    "closed": ("No more data to read.", 0.5),
+}
+SOCKET = {"refused": "Connection refused", "timeout": "Connection timed out"}
+REDIS = {
+    **SOCKET,
+    "no_host": "Name or service not known",
+    "closed": "Server closed the connection",
+}
+MONGO = {
+    "refused": "connection refused",
+    "timeout": "connection timeout",
+    "closed": "connection closed",
+}
+MEMCACHED = {
+    "refused": ("CONNECTION FAILURE", 0.5),
+    "timeout": ("A TIMEOUT OCCURRED", CONNECT),
+    "no_host": ("getaddrinfo() or getnameinfo() HOSTNAME LOOKUP FAILURE", 5.0),
+    "closed": ("SERVER HAS FAILED AND IS DISABLED UNTIL TIMED RETRY", 0.5),
+}
+
+
+def _thrift(failed: Failed) -> tuple[str, float]:
+    return THRIFT[failed.outcome]
+
+
+def _sockets(failed: Failed) -> list[Line]:
+    """What Thrift's socket tells the standard error, and then the pool that has wanted the connection."""
+    info = f"<Host: {failed.host} Port: {failed.port}>"
+    told = f"TSocket::open() connect() {info}: {SOCKET.get(failed.outcome)}"
+    if failed.outcome == "no_host":
+        told = f"TSocket::open() getaddrinfo() {info}Name or service not known"
+    return [["", told, "thrift"], ["ClientPool.h:114:Pop", f"Failed to connect {failed.label}", "error"]]
+
+
+def _mongoc(failed: Failed) -> tuple[str, float]:
+    why = f"{MONGO.get(failed.outcome)} calling ismaster on '{failed.host}:{failed.port}'"
+    if failed.outcome == "no_host":
+        why = f"Failed to resolve '{failed.host}'"
+    return f"No suitable servers found: `serverSelectionTimeoutMS` expired: [{why}]", float(SELECTION)
+
+
+def _memcached(failed: Failed) -> tuple[str, float]:
+    return MEMCACHED[failed.outcome]
+
+
+def _redis(failed: Failed) -> tuple[str, float]:
+    return f"Failed to connect to Redis: {REDIS[failed.outcome]}", PATIENCE if failed.outcome == "timeout" else 0.5
+
+
+CLIENTS = {
+    "thrift": Client(
+        "thrift",
+        _thrift,
+        server="thrift_service",
+        hung_up="No more data to read.",
+        unknown="Invalid method name: '{name}'",
+        complaints=_sockets,
+        own_words=True,
+    ),
+    "mongo": Client("mongoc", _mongoc, server="mongod", hung_up="Failed to read 4 bytes: socket error or timeout"),
+    "memcached": Client(
+        "libmemcached",
+        _memcached,
+        server="memcached",
+        timeout=POLL,
+        late="A TIMEOUT OCCURRED",
+        hung_up="SERVER HAS FAILED AND IS DISABLED UNTIL TIMED RETRY",
+    ),
+    "redis": Client("redis-plus-plus", _redis, server="redis", hung_up="Server closed the connection"),
+}

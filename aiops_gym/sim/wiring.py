@@ -1,0 +1,50 @@
+"""What a running program has read of its configuration that requests depend on.
+
+A program keeps it as `wired` in its state, in which it is never changed, only replaced: `addresses` ([host, port] of
+whom it calls, by the names that its calls have in `to`), `tracer` (`host:port`), `sample` (share of the traces that it
+keeps), `name` (its own in traces), `tls` (a mode of a server, or whether a client speaks it), `paths` (those of HTTP
+handlers that it serves; without this all of them), `local` (ports that only its own pod reaches), `auth` (whether it
+asks its clients for a password).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Json = Any
+
+SAMPLE_RATIO = 0.01
+"""Share of traces that the services' tracing library keeps where the environment does not say."""
+
+NOTHING: Mapping[str, Json] = {}
+
+
+def wired(process: Mapping[str, Json]) -> Mapping[str, Json]:
+    """What a process has read of its configuration; empty for programs that have it compiled in."""
+    found: Mapping[str, Json] = process["state"].get("wired") or NOTHING
+    return found
+
+
+def sample_ratio(process: Mapping[str, Json]) -> float:
+    """Share of its traces that a program keeps, by its configuration or its environment."""
+    configured = wired(process).get("sample")
+    return float(process["env"].get("JAEGER_SAMPLE_RATIO") or SAMPLE_RATIO) if configured is None else float(configured)
+
+
+def endpoint(process: Mapping[str, Json], call: Mapping[str, Json]) -> tuple[str, int]:
+    """Host and port that a call goes to: its own, or those that the program's configuration has for its `to`."""
+    if "to" not in call:
+        return str(call["host"]), int(call["port"])
+    host, port = wired(process).get("addresses", {}).get(call["to"], ("", 0))
+    return str(host), int(port)
+
+
+def address(process: Mapping[str, Json], *names: str) -> tuple[str, int]:
+    """The address of the registry or tracer that a program was given, by any of its names; ("", 0) without one."""
+    params = process["params"]
+    places = (wired(process), params, params.get("config") or {}, *params.get("startup", ()))
+    places = tuple(place for place in places if isinstance(place, Mapping))
+    text = next((place[name] for place in places for name in names if place.get(name)), "")
+    host, _, port = str(text).rpartition(":")
+    return (host, int(port)) if port.isdigit() else ("", 0)

@@ -1,0 +1,258 @@
+"""Admission of the computed problems: a fault on a target is played in every way in which it is posed.
+
+A pair is admitted when users are hurt, something shows it, nothing that can be read names it, the references earn
+everything and empty answers do not, each listed repair is accepted, and no shortcut or repair elsewhere is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from aiops_gym.backends import Simulated
+from aiops_gym.backends.shape import owned
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import Problem
+from aiops_gym.catalog.splits import SPLITS, number
+from aiops_gym.catalog.traits import fits
+from aiops_gym.sim import traffic
+from aiops_gym.sim.network import dial
+from aiops_gym.sim.objects import Obj, get, uid_of
+from aiops_gym.sim.telemetry import metrics, traces, usage
+from aiops_gym.sim.times import MINUTE, SECOND
+from aiops_gym.sim.world import World
+from aiops_gym.testing.problems import SHORTCUTS, check_answers, destructive, submitted
+
+LOST, SLOWER, SLOWER_BY = 0.01, 2.0, 20.0
+"""Users are hurt when an operation succeeds so much more rarely, or takes so many times as long and so many ms more."""
+
+THROTTLED = 5_000.0
+"""Microseconds of a processor in each 100 ms, below which a graph of it is looked at."""
+
+UNIVERSAL = {
+    "restart everything": "kubectl rollout restart deployment -n {namespace}; sleep 60",
+    "undo every rollout": (
+        "for d in $(kubectl get deploy -n {namespace} -o name); do kubectl rollout undo $d -n {namespace}; done\n"
+        "sleep 60"
+    ),
+    "apply everything again": (
+        "kubectl get deploy,svc,cm -n {namespace} -o yaml > all.yaml; kubectl replace --force -f all.yaml; sleep 60"
+    ),
+}
+"""Scripts that ask no question: what they repair needs no diagnosis."""
+
+RELEASED = {"roll the release back": "helm rollback {release} 1 -n {namespace}; sleep 60"}
+"""The same for what was installed with Helm."""
+
+READABLE = (
+    "kubectl get all,endpoints,configmaps,pvc,networkpolicies,resourcequotas,events -n {namespace} -o yaml "
+    "--show-managed-fields",
+    "kubectl describe pods,nodes -n {namespace}",
+    "kubectl get nodes,pv -o yaml",
+    "env; ls -la",
+)
+"""Where an agent would read a name that gives the answer away."""
+
+
+@dataclass
+class Admission:
+    """What became of one pair.
+
+    Attributes:
+        problems: how many the pair is posed as.
+        steps: actions of the reference of its longest problem.
+        lost: by how much an operation succeeds more rarely, the worst of them, 0 to 1.
+        slower: how many times as long an operation takes, the worst of them.
+        seen: where the symptom shows.
+        universal: scripts without a question that repair it.
+        broken: promises that it does not keep; empty for an admitted pair.
+    """
+
+    app: str
+    fault: str
+    target: str
+    split: str
+    problems: int
+    steps: int
+    distance: int
+    lost: float = 0.0
+    slower: float = 1.0
+    seen: tuple[str, ...] = ()
+    universal: tuple[str, ...] = ()
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def hurt(self) -> bool:
+        """Whether users notice."""
+        return self.lost > LOST or self.slower >= SLOWER
+
+
+Pair = tuple[Problem, ...]
+"""All problems of a fault on a target."""
+
+
+def pairs(app: str | None = None, fault: str | None = None, sample: float = 1.0) -> list[Pair]:
+    """The pairs of the catalogue's splits, filtered; a sample is drawn by hash, stable when others come or go."""
+    found: dict[tuple[str, str, str], list[Problem]] = {}
+    for problem in (p for split in SPLITS for p in registry.problems(app=app, split=split) if p.fault and p.target):
+        if fault in (None, problem.fault):
+            found.setdefault((problem.app, problem.fault, problem.target), []).append(problem)
+    return [tuple(rows) for key, rows in found.items() if number("admission", *key) < sample]
+
+
+def admit(pair: Pair, seed: int = 1) -> Admission:
+    """Play all problems of a pair."""
+    first = pair[-1]
+    steps, split = max(p.steps for p in pair), first.split
+    found = Admission(first.app, first.fault, first.target, split, len(pair), steps, first.distance)
+    backend = Simulated(first, seed)
+    quiet = Simulated(first, seed, noise=False)
+    found.lost, found.slower = hurt(quiet)
+    if not found.hurt:
+        found.broken.append("no user is hurt")
+    found.seen = tuple(seen(quiet))
+    if not found.seen:
+        found.broken.append("nothing shows it")
+    found.broken += leaks(backend, pair)
+    for problem in pair:
+        found.broken += _failures(check_answers, problem, seed)
+    if any(problem.task == "mitigation" for problem in pair):
+        found.broken += _repairs(backend, first)
+        found.universal = tuple(_universal(backend))
+    return found
+
+
+def _failures(check: Callable[[Problem, int], None], problem: Problem, seed: int) -> list[str]:
+    try:
+        check(problem, seed)
+    except AssertionError as error:
+        return [str(error)]
+    return []
+
+
+def hurt(backend: Simulated) -> tuple[float, float]:
+    """By how much an operation succeeds more rarely, and how many times as long one takes, over a minute."""
+    before, world = backend.before_the_incident(), backend.world.fork()
+    world.run(MINUTE)
+    success, latency = traffic.success(before), traffic.latency(before)
+    spans = traffic.intervals(world, world.now - MINUTE, world.now)
+    got, took = ({n: _mean(spans, what, n) for n in success} for what in ("success", "latency"))
+    slow = [name for name in success if latency[name] and got[name] > LOST and took[name] - latency[name] >= SLOWER_BY]
+    factors = [took[name] / latency[name] for name in slow]
+    return max(success[n] - got[n] for n in success), max(factors, default=1.0)
+
+
+def _mean(spans: Iterable[traffic.Interval], what: str, name: str) -> float:
+    """The mean over a minute of what an operation met in each interval."""
+    return sum(float(span.outcome[what][name]) * (span.end - span.start) for span in spans) / MINUTE
+
+
+def seen(backend: Simulated) -> Iterator[str]:
+    """Where the symptom shows to somebody who looks or tries."""
+    world, before, space = backend.world, backend.before_the_incident(), backend.app.namespace
+    pods = world.store.all("pods", space)
+    if any(_unwell(pod) for pod in pods) or len(pods) < len(backend.app.components):
+        yield "pods"
+    old = {event["metadata"]["uid"] for event in before.store.all("events", space)}
+    fresh = [e for e in world.store.all("events", space) if e["metadata"]["uid"] not in old]
+    if any(event.get("type") == "Warning" for event in fresh):
+        yield "events"
+    if _empty(world, space) - _empty(before, space):
+        yield "endpoints"
+    if _failing_or_slow(world) > _failing_or_slow(before):
+        yield "traces"
+    fallen = any(now < then / 2 for now, then in zip(_loads(backend, world), _loads(backend, before), strict=True))
+    if fallen or _throttled(world, space) > _throttled(before, space):
+        yield "metrics"
+    if _connections(world, before, space) != _connections(before, before, space):
+        yield "connections"
+
+
+def _loads(backend: Simulated, world: World) -> list[float]:
+    """Requests per second that each component has served in the last half minute, as its network counters show."""
+    since, components = world.now - 30 * SECOND, backend.app.components
+    keys = {name: [f"{uid_of(pod)}/" for pod in owned(world, backend.app, name)] for name in components}
+    rows = world.table("processes")
+    served = {key: usage.demand(world, key, since, world.now)[0] for key in rows}
+    return [sum(served[key] for key in rows if key.startswith(tuple(keys[name]))) for name in components]
+
+
+def _throttled(world: World, namespace: str) -> int:
+    """How many containers have next to nothing of a processor, as the metric of their quota shows."""
+    rows = metrics.series(world, "container_spec_cpu_quota", namespace, world.now - MINUTE, world.now)
+    return len({row.series for row in rows if row.value < THROTTLED})
+
+
+def _connections(world: World, before: World, namespace: str) -> list[tuple[str, bool, bool]]:
+    """How connections to the Services of before end: what comes of it, and whether it is slow or loses packets."""
+    ends = [(s["metadata"]["name"], p["port"]) for s in before.store.all("services", namespace) for p in _ports(s)]
+    routes = (dial(world, None, namespace, *end) for end in ends)
+    return [(route.outcome, route.delay_ms > SLOWER_BY, route.loss > LOST) for route in routes]
+
+
+def _ports(service: Obj) -> Sequence[Mapping[str, Any]]:
+    found: Sequence[Mapping[str, Any]] = service["spec"].get("ports") or ()
+    return found
+
+
+def _failing_or_slow(world: World) -> int:
+    """Spans of the last minute that failed or took long."""
+    found = (traces.traces(world, service, world.now - MINUTE, world.now, 200)[0] for service in traces.services(world))
+    return sum(span.error or span.duration > 1000 * SLOWER_BY for spans in found for span in spans)
+
+
+def _unwell(pod: Obj) -> bool:
+    statuses = get(pod, "status", "containerStatuses", default=())
+    return not statuses or any(not status["ready"] or status["restartCount"] for status in statuses)
+
+
+def _empty(world: World, namespace: str) -> set[str]:
+    endpoints = world.store.all("endpoints", namespace)
+    return {e["metadata"]["name"] for e in endpoints if not any(s.get("addresses") for s in e.get("subsets") or ())}
+
+
+def leaks(backend: Simulated, pair: Iterable[Problem]) -> list[str]:
+    """Names of the fault, its family or its problems in what an agent can read."""
+    twin = backend.fork()
+    scripts = (command.replace("{namespace}", backend.app.namespace) for command in READABLE)
+    text = "\n".join(twin.shell.run(script, timeout=900).output for script in scripts)
+    words = {name for p in pair for name in (p.id, p.fault, p.fault.replace("_", "-"), "aiops_gym")}
+    return [f"the word {word!r} can be read" for word in sorted(words) if word in text.lower()]
+
+
+def _repairs(backend: Simulated, problem: Problem) -> list[str]:
+    """Which listed repairs are refused, and which shortcuts and repairs elsewhere are accepted."""
+    broken = []
+    fault = backend.fault
+    assert fault is not None
+    for fix in fault.fixes:
+        after = submitted(backend.fork(), fix)
+        if not after.success:
+            broken.append(f"a listed repair is refused: {fix}: {'; '.join(after.reasons)}")
+    tried = {name: SHORTCUTS[name](problem) for name in destructive(problem)}
+    elsewhere = _elsewhere(problem)
+    if elsewhere:
+        tried["the repair of another component"] = elsewhere
+    solved = [name for name, script in tried.items() if submitted(backend.fork(), script).success]
+    return broken + [f"{name} is accepted" for name in solved]
+
+
+def _elsewhere(problem: Problem) -> str:
+    """The reference repair of the same fault on another component; "" where it would be the same."""
+    fault = registry.fault(problem)
+    assert fault is not None
+    for name, component in registry.components(problem.app).items():
+        other = registry.fault(replace(problem, target=name))
+        if name != problem.target and fits(component, fault.targets) and other and other.fixes != fault.fixes:
+            return other.fixes[0]
+    return ""
+
+
+def _universal(backend: Simulated) -> Iterator[str]:
+    app = backend.app
+    release = app.releases[0].name if app.releases else ""
+    for name, script in {**UNIVERSAL, **(RELEASED if release else {})}.items():
+        ready = script.replace("{namespace}", app.namespace).replace("{release}", release)
+        if submitted(backend.fork(), ready).success:
+            yield name

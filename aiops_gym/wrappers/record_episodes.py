@@ -1,0 +1,108 @@
+"""Keeps finished episodes as files that the viewer, a re-grader and AIOpsLab's tools read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+from gymnasium.utils import RecordConstructorArgs
+
+from aiops_gym.runs.episode import Episode
+from aiops_gym.sim.draws import uuid
+from aiops_gym.version import __version__
+from aiops_gym.wrappers.reading import Env, Turn, heard, needs_text, spoken
+
+
+class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+    """Writes a JSON file for each finished episode, and keeps the newest of its own only.
+
+    Actions and observations are recorded as texts, wherever in a stack this stands; the reward is the one that the
+    environment inside gives. An episode that is left unfinished is forgotten.
+
+    Args:
+        env: whose texts can be read.
+        folder: where the files go; made with the first one.
+        keep: files at most; older ones that this wrapper wrote are removed.
+        every: only each so many-th episode.
+        name: of the agent, with which the names of the files begin: environments that share a folder need several.
+
+    >>> import tempfile, aiops_gym
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     env = RecordEpisodes(gym.make("aiops_gym/Detection-v0"), folder)
+    ...     _ = env.reset(seed=1, options={"problem": "container_kill-detection"})
+    ...     _ = env.step('```\\nsubmit("Yes")\\n```')
+    ...     Episode.load(env.files[0]).reward
+    1.0
+    """
+
+    def __init__(
+        self, env: Env, folder: str | os.PathLike[str], keep: int = 1_000, every: int = 1, name: str = "episode"
+    ) -> None:
+        RecordConstructorArgs.__init__(self, folder=os.fspath(folder), keep=keep, every=every, name=name)
+        gym.Wrapper.__init__(self, env)
+        needs_text(env, type(self).__name__)
+        if keep < 1 or every < 1:
+            raise ValueError("keep and every must be 1 or more")
+        self.folder, self.keep, self.each, self.agent = Path(folder), keep, every, name
+        self.files: list[Path] = []
+        self._count = 0
+        self._episode: Episode | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode, and its record."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self._episode = self._begun(seed, heard(self.env, observation), info)
+        return observation, info
+
+    def step(self, action: Any) -> Turn:
+        """One turn, recorded; the last one is followed by the file."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        if (episode := self._episode) is not None:
+            _note(episode, spoken(self.env, action), heard(self.env, observation), float(reward), info)
+            if terminated or truncated:
+                self._episode = None
+                self._finish(episode, terminated, truncated, info)
+        return observation, float(reward), terminated, truncated, info
+
+    def _begun(self, seed: int | None, prompt: str, info: dict[str, Any]) -> Episode:
+        began = float(getattr(self.unwrapped, "began", 0.0))
+        spec = self.env.spec
+        return Episode(
+            agent=self.agent,
+            session_id=uuid(info["episode_seed"], "session", f"{info['problem']} {self.agent} {self._count}"),
+            problem_id=info["problem"],
+            start_time=began,
+            end_time=began,
+            version=__version__,
+            env=spec.id if spec else type(self.unwrapped).__name__,
+            env_kwargs=dict(spec.kwargs) if spec else {},
+            task=info["task"],
+            seed=seed,
+            episode_seed=info["episode_seed"],
+            prompt=prompt,
+        )
+
+    def _finish(self, episode: Episode, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
+        self._count += 1
+        if (self._count - 1) % self.each:
+            return
+        episode.terminated, episode.truncated = bool(terminated), bool(truncated)
+        episode.end_time = round(episode.start_time + info["time"], 3)
+        episode.results = dict(info["results"]) or {"success": False, "submitted": ""}
+        episode.submitted = str(episode.results["submitted"])
+        episode.success, episode.infra_error = bool(info["is_success"]), bool(info["infra_error"])
+        episode.reward_components = dict(info["reward_components"])
+        path = self.folder / f"{self.agent}-{self._count:06d}-{episode.session_id}.json"
+        self.files.append(episode.save(path))
+        while len(self.files) > self.keep:
+            self.files.pop(0).unlink(missing_ok=True)
+
+
+def _note(episode: Episode, action: str, observation: str, reward: float, info: dict[str, Any]) -> None:
+    said = action.encode("utf-8", "replace").decode("utf-8")
+    episode.trace += [{"role": "assistant", "content": said}, {"role": "env", "content": observation}]
+    turn = {"action": said, "observation": observation, "reward": reward}
+    episode.steps.append({**turn, **{key: info[key] for key in ("time", "tool", "error")}})
+    episode.reward += reward

@@ -1,0 +1,203 @@
+"""Pages of episodes in a real browser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import gymnasium as gym
+import pytest
+from chromium import binary, chromium
+
+from aiops_gym.agents.base import make
+from aiops_gym.runs import Episode, run_episode
+from aiops_gym.runs.view import entry, listing, page
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(binary() is None, reason="there is no Chromium here")]
+
+HOSTILE = (
+    "</pre></script><script>document.title='hit'</script><img src=x onerror=\"document.title='hit'\">\n\n  blanks\t."
+)
+PROBLEM = "misconfig_app_hotel_res-mitigation-1"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    profile = tmp_path_factory.mktemp("profile")
+    with chromium(profile) as found:
+        yield found
+    shutil.rmtree(profile, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def mended():
+    env = gym.make("aiops_gym/Mitigation-v0", problem=PROBLEM)
+    return run_episode(env, make("reference", env), seed=3)
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Open a page and give the browser; nothing may be complained of in the end."""
+
+    def opened(text, width=1280, height=800, dark=False):
+        path = tmp_path / "page.html"
+        path.write_text(text, encoding="utf-8")
+        browser.size(width, height, dark=dark)
+        browser.open(path.as_uri())
+        return browser
+
+    yield opened
+    assert browser.complaints() == []
+
+
+def odd(*texts, **rest):
+    first = {"agent": "a", "session_id": "s", "problem_id": "p", "start_time": 0.0, "end_time": 5.0}
+    steps = [
+        {"action": text, "observation": text, "reward": 0.0, "time": 5.0 * i, "tool": "", "error": ""}
+        for i, text in enumerate(texts, 1)
+    ]
+    return Episode(**{**first, "steps": steps, **rest})
+
+
+LOOK = "(name => document.querySelector(`.node[data-i='${name}']`).getAttribute('class'))"
+
+
+def test_choosing_a_step_shows_the_system_after_it(show, mended):
+    browser = show(page(mended))
+    geo = list(mended.health["components"]).index("geo")
+    last = len(mended.steps)
+    assert browser.evaluate(f"{LOOK}({geo})") == "node down"
+    for i in range(1, last + 1):
+        browser.press("j")
+        assert browser.evaluate("document.querySelector('.step.now').id") == f"step-{i}"
+    assert browser.evaluate(f"{LOOK}({geo})") == "node well"
+    assert browser.evaluate("document.getElementById('moment').value") == str(last)
+    assert browser.evaluate("document.getElementById('caption').textContent").startswith(f"After step {last}: ")
+    browser.press("k")
+    assert browser.evaluate("document.querySelector('.at.now').dataset.step") == str(last - 1)
+    browser.click("#step-1 summary")
+    assert browser.evaluate("document.querySelector('.step.now').id") == "step-1"
+    browser.click(f".at[data-step='{last}'] rect")
+    assert browser.evaluate("document.querySelector('.step.now').id") == f"step-{last}"
+    assert browser.evaluate("document.querySelector('.step.now').open")
+
+
+def test_the_slider_and_the_player_move_through_the_episode(show, mended):
+    browser = show(page(mended))
+    browser.evaluate("(s => { s.value = 2; s.dispatchEvent(new Event('input')); })(document.getElementById('moment'))")
+    assert browser.evaluate("document.querySelector('.step.now').id") == "step-2"
+    browser.click("#play")
+    browser.wait(f"document.querySelector('.step.now').id === 'step-{len(mended.steps)}'")
+    browser.wait("document.getElementById('play').textContent === '▶'")
+
+
+def test_a_search_hides_the_steps_without_the_text_and_finds_the_places(show, mended):
+    browser = show(page(mended))
+    browser.press("/")
+    for key in "RESTARTS":
+        browser.press(key)
+    browser.wait("document.getElementById('found').textContent !== ''")
+    hits = [i for i, s in enumerate(mended.steps, 1) if "restarts" in json.dumps(s).lower()]
+    seen = browser.evaluate(
+        "[...document.querySelectorAll('.step')].filter(s => !s.hidden).map(s => Number(s.dataset.step))"
+    )
+    assert seen == hits
+    browser.press("Enter")
+    assert browser.evaluate("document.getElementById('found').textContent").startswith("1 of ")
+    browser.press("Escape")
+    assert browser.evaluate("[...document.querySelectorAll('.step')].every(s => !s.hidden)")
+
+
+def test_the_graph_may_take_the_whole_width(show, mended):
+    browser = show(page(mended))
+    width = "document.getElementById('system').getBoundingClientRect().width"
+    beside = browser.evaluate(width)
+    browser.click("#wider")
+    assert browser.evaluate(width) > 1.5 * beside
+    browser.click("#wider")
+    assert browser.evaluate(width) == beside
+
+
+def test_all_steps_open_and_close(show, mended):
+    browser = show(page(mended))
+    turns = "[...document.querySelectorAll('.step')].slice(1)"
+    for wanted in (False, True):
+        browser.click("#all")
+        assert browser.evaluate(f"{turns}.every(s => s.open === {str(wanted).lower()})")
+    browser.press("j")
+    browser.press("o")
+    assert not browser.evaluate("document.getElementById('step-1').open")
+
+
+def test_hostile_texts_are_read_and_not_obeyed(show):
+    browser = show(page(odd(HOSTILE, agent=HOSTILE, problem_id=HOSTILE)))
+    assert browser.evaluate("document.title") != "hit"
+    assert browser.evaluate("document.querySelector('.step[data-step=\"1\"] pre.out').textContent") == HOSTILE
+    assert browser.evaluate("document.images.length") == 0
+
+
+def test_what_stands_in_an_output_may_not_even_run_when_it_is_let_in(show):
+    text = page(odd("LET-IN")).replace("LET-IN", "<script>document.title='hit'</script>")
+    browser = show(text)
+    assert browser.evaluate("document.title") != "hit"
+    told = browser.complaints()
+    browser.events.clear()
+    assert len(told) >= 1
+    assert all("Content Security Policy" in each for each in told)
+
+
+def test_a_thousand_steps_and_a_megabyte_are_no_burden(show):
+    browser = show(page(odd(*["line of output\n" * 100] * 999, "0123456789abcde\n" * 65_536)))
+    took = browser.evaluate("performance.getEntriesByType('navigation')[0].domComplete")
+    assert took < 15_000
+    assert browser.evaluate("document.querySelectorAll('.step').length") == 1000
+    browser.evaluate("document.getElementById('step-1000').open = true")
+    length = browser.evaluate("document.querySelector('#step-1000 pre.out').textContent.length")
+    assert length == 16 * 65_536
+
+
+@pytest.mark.parametrize("width", [360, 390, 768, 1280, 1920])
+@pytest.mark.parametrize("dark", [False, True])
+def test_nothing_is_wider_than_the_window(show, mended, width, dark):
+    for text in (page(mended), page(odd("x" * 5000)), listing([entry(mended, "a.html")] * 3, "t" * 300)):
+        browser = show(text, width=width, dark=dark)
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
+        paper = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (paper == "rgb(13, 17, 23)") is dark
+
+
+def test_a_list_is_sorted_and_filtered(show, mended):
+    lines = [entry(mended, "a.html"), entry(odd("x", agent="zed", problem_id="other"), "b.html")]
+    browser = show(listing(lines, "list"))
+    first = "document.querySelector('#rows tr:not([hidden]) td').textContent"
+    browser.click("#list th:nth-child(1) button")
+    assert browser.evaluate(first) == PROBLEM
+    browser.click("#list th:nth-child(1) button")
+    assert browser.evaluate(first) == "other"
+    browser.click("#list th:nth-child(5) button")
+    assert browser.evaluate(first) == "other"
+    browser.evaluate(
+        "(c => { c.value = 'reference'; c.dispatchEvent(new Event('change')); })(document.querySelector('select'))"
+    )
+    assert browser.evaluate(first) == PROBLEM
+    assert browser.evaluate("document.getElementById('found').textContent") == "1 of 2"
+    browser.press("/")
+    for key in "zz":
+        browser.press(key)
+    assert browser.evaluate("document.getElementById('found').textContent") == "0 of 2"
+
+
+def test_a_page_can_be_printed_with_everything_in_it(show, mended):
+    browser = show(page(mended))
+    browser.click("#all")
+    pdf = browser.call("Page.printToPDF")["data"]
+    assert len(pdf) > 20_000
+
+
+def test_a_picture_shows_the_colours_of_health(show, mended, tmp_path):
+    browser = show(page(mended), width=1280, height=1000)
+    data = browser.picture(tmp_path / "page.png")
+    assert data.startswith(b"\x89PNG")
+    fill = "getComputedStyle(document.querySelector('.node.{} rect')).fill"
+    assert browser.evaluate(fill.format("down")) == "rgb(255, 220, 217)"
+    assert browser.evaluate(fill.format("well")) == "rgb(218, 251, 225)"

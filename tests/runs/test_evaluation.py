@@ -1,0 +1,314 @@
+"""Many episodes: planned alike, played anywhere alike, resumed, and what goes wrong kept apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from aiops_gym.errors import AiopsGymError, CatalogError
+from aiops_gym.runs import Episode, evaluate, summarise
+from aiops_gym.runs.folder import Folder
+from aiops_gym.runs.plan import Arguments, make_plan
+
+HERE = Path(__file__).parent
+PROBLEM = "container_kill-detection"
+
+
+@pytest.fixture(autouse=True)
+def odd_agents(monkeypatch, tmp_path):
+    """Odd agents can be imported, in spawned processes too; the file makes them sick."""
+    monkeypatch.syspath_prepend(str(HERE))
+    monkeypatch.setenv("ODD_AGENTS_SICK", str(tmp_path / "sick"))
+    monkeypatch.setenv("ODD_AGENTS_DIARY", str(tmp_path / "diary"))
+    (tmp_path / "sick").touch()
+    return tmp_path
+
+
+def play(out, agent="noop", **more):
+    return evaluate(agent, out=out, **{"problems": [PROBLEM], "seeds": 3, "workers": 1, **more})
+
+
+def total(summary):
+    (row,) = summary.find("all")
+    return row
+
+
+def contents(folder, *but):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in but
+    }
+
+
+def test_a_plan_follows_from_its_arguments_and_the_catalogue():
+    arguments = Arguments(agents=("noop", "restart"), tasks=("detection", "mitigation"), seeds=2)
+    plan = make_plan(arguments)
+    assert plan == make_plan(arguments)
+    assert len({entry.name for entry in plan.entries}) == len(plan.entries)
+    assert {entry.seed for entry in plan.entries if entry.fault != "healthy"} == {0, 1}
+    detection = [entry for entry in plan.entries if entry.task == "detection" and entry.agent == "noop"]
+    healthy = sum(entry.fault == "healthy" for entry in detection)
+    assert healthy / len(detection) == pytest.approx(0.4, abs=0.02)
+    assert not any(entry.fault == "healthy" for entry in plan.entries if entry.task == "mitigation")
+
+
+def test_a_sample_is_part_of_any_larger_sample_and_never_larger_than_asked_for():
+    def ids(sample):
+        plan = make_plan(Arguments(agents=("noop",), tasks=("localization", "analysis"), sample=sample))
+        return {entry.problem for entry in plan.entries}
+
+    def faulty(sample):
+        return {each for each in ids(sample) if not each.startswith("noop")}
+
+    for size in (1, 2, 4, 10, 20):
+        assert 0 < len(ids(size)) <= size
+    assert faulty(1) < faulty(4) < faulty(10) < faulty(0.5) < faulty(0)
+    assert len(ids(10)) > len(faulty(10))
+
+
+def test_no_healthy_episode_is_in_both_splits():
+    def episodes(split):
+        plan = make_plan(Arguments(agents=("noop",), tasks=("detection",), splits=(split,)))
+        return {(entry.problem, entry.seed) for entry in plan.entries if entry.fault == "healthy"}
+
+    assert episodes("train")
+    assert episodes("test")
+    assert not episodes("train") & episodes("test")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"agents": ()}, "no agent"),
+        ({"agents": ("oracle",)}, "no agent 'oracle'"),
+        ({"agents": ("no_such_module:make",)}, "no_such_module"),
+        ({"agents": ("odd_agents:not_a_function",)}, "no function"),
+        ({"tasks": ("guessing",)}, "no task 'guessing'"),
+        ({"splits": ("valid",)}, "no split 'valid'"),
+        ({"problems": ("nothing-detection",)}, "no problem 'nothing-detection'"),
+        ({"env_kwargs": {"colour": "red"}}, "cannot be made with"),
+        ({"tasks": ("openrca_bank",), "env_kwargs": {"colour": "red"}}, "cannot be made with"),
+    ],
+)
+def test_what_cannot_be_played_is_refused_at_once(arguments, says):
+    with pytest.raises(CatalogError, match=says):
+        make_plan(Arguments(**{"agents": ("noop",), "tasks": ("detection",), **arguments}))
+
+
+@pytest.mark.slow
+def test_any_number_of_processes_gives_the_same_bytes(tmp_path):
+    kept = []
+    for workers in (0, 1, 2):
+        out = tmp_path / f"{workers}"
+        play(out, ["random", "noop"], problems=[PROBLEM, "pod_kill_hotel_res-localization-1"], workers=workers)
+        kept.append(contents(out))
+    assert kept[0] == kept[1] == kept[2]
+    assert len(kept[0]) == 12 + 4  # plan, lock, two summaries
+
+
+def test_options_reach_the_agent_and_belong_to_the_plan(tmp_path):
+    for answer, reward in (("Yes", 1.0), ("No", 0.0)):
+        out = tmp_path / answer
+        summary = play(out, "odd_agents:told", seeds=1, workers=0, agent_options={"answer": answer})
+        assert total(summary).reward == reward
+    with pytest.raises(AiopsGymError, match="agent_options"):
+        play(tmp_path / "Yes", "odd_agents:told", seeds=1, workers=0, agent_options={"answer": "No"})
+
+
+def test_finished_episodes_are_not_played_again(tmp_path):
+    seen = []
+    play(tmp_path / "out", "odd_agents:slow", seeds=2, workers=0)
+    play(tmp_path / "out", "odd_agents:slow", seeds=2, workers=0, progress=seen.append)
+    assert (tmp_path / "diary").read_text() == "0\n1\n"
+    assert [(each.total, each.done, each.failed) for each in seen] == [(2, 2, 0)]
+
+
+def test_a_folder_keeps_to_its_plan_and_says_what_differs(tmp_path):
+    play(tmp_path, workers=0)
+    before = contents(tmp_path)
+    for change, says in [
+        ({"seeds": 4}, "seeds: 3 before, 4 now"),
+        ({"env_kwargs": {"noise": False}}, r"env_kwargs: \{\} before, \{'noise': False\} now"),
+        ({"agent": "restart"}, r"agents: \['noop'\] before, \['restart'\] now"),
+    ]:
+        with pytest.raises(AiopsGymError, match=says):
+            play(tmp_path, workers=0, **change)
+    assert contents(tmp_path) == before
+
+
+def test_a_catalogue_that_has_changed_is_another_plan(tmp_path):
+    play(tmp_path, workers=0)
+    path = tmp_path / "plan.json"
+    data = json.loads(path.read_text())
+    data["entries"].pop()
+    path.write_text(json.dumps(data))
+    with pytest.raises(AiopsGymError, match="the catalogue: 0 episodes fewer, 1 more"):
+        play(tmp_path, workers=0)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"arguments": {"agents": []}, "entries": [{}]}'])
+def test_a_folder_with_a_strange_plan_is_left_alone(tmp_path, text):
+    (tmp_path / "plan.json").write_text(text)
+    with pytest.raises(AiopsGymError, match=r"no plan of an evaluation"):
+        play(tmp_path, workers=0)
+    assert (tmp_path / "plan.json").read_text() == text
+
+
+def test_two_evaluations_do_not_share_a_folder(tmp_path):
+    with Folder(tmp_path).locked(), pytest.raises(AiopsGymError, match="another evaluation is at work"):
+        play(tmp_path)
+
+
+def test_an_agent_that_raises_is_an_error_of_its_own_and_tried_again(tmp_path):
+    row = total(play(tmp_path / "out", "odd_agents:raising"))
+    assert (row.episodes, row.agent_errors, row.infra_errors, row.success) == (2, 1, 0, 1.0)
+    (path,) = (tmp_path / "out" / "errors").iterdir()
+    noted = json.loads(path.read_text())
+    assert (noted["kind"], noted["error"]) == ("agent", "ZeroDivisionError: seven is no number")
+    assert "in raising" in noted["traceback"]
+    (tmp_path / "sick").unlink()
+    row = total(play(tmp_path / "out", "odd_agents:raising"))
+    assert (row.episodes, row.agent_errors) == (3, 0)
+    assert not list((tmp_path / "out" / "errors").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("agent", "says"), [("breaking", "ResetNeeded: call reset"), ("unlucky", "the cluster is gone")]
+)
+def test_a_world_that_breaks_is_no_failure_of_the_agent(tmp_path, agent, says):
+    row = total(play(tmp_path, f"odd_agents:{agent}", seeds=1, workers=0))
+    assert (row.episodes, row.agent_errors, row.infra_errors) == (0, 0, 1)
+    (path,) = (tmp_path / "errors").iterdir()
+    assert json.loads(path.read_text())["kind"] == "environment"
+    assert says in json.loads(path.read_text())["error"]
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_is_replaced_and_its_episode_tried_once_more(tmp_path):
+    row = total(play(tmp_path / "out", "odd_agents:dying_once", workers=2))
+    assert (row.episodes, row.infra_errors, row.agent_errors) == (3, 0, 0)
+    (tmp_path / "sick").touch()
+    row = total(play(tmp_path / "again", "odd_agents:dying", workers=2))
+    assert (row.episodes, row.infra_errors, row.agent_errors) == (2, 1, 0)
+    (path,) = (tmp_path / "again" / "errors").iterdir()
+    assert json.loads(path.read_text())["error"] == "the process ended with 9"
+
+
+def test_recorded_incidents_are_evaluated_alike(tmp_path):
+    summary = evaluate(["noop", "reference"], "openrca_bank", out=tmp_path, sample=2, workers=0)
+    rewards = {row.agent: row.reward for row in summary.find("all")}
+    assert rewards["reference"] == 1.0 > rewards["noop"]
+    assert {row.group for row in summary.find("task")} == {"openrca_bank"}
+
+
+def test_a_summary_is_the_same_bytes_whoever_writes_it(tmp_path):
+    play(tmp_path, ["restart", "noop"], workers=0)
+    before = contents(tmp_path)
+    summarise(Folder(tmp_path)).save(tmp_path)
+    assert contents(tmp_path) == before
+    rows = (tmp_path / "summary.csv").read_text().splitlines()
+    assert rows[0].startswith("agent,split,by,group,problems,episodes,reward,")
+    assert rows[1].startswith("noop,,all,,1,3,0.0,0.0,0.0,0.0,0.0,0.5615,1.0,1.0,5.0,")
+    assert rows[2].startswith("restart,,all,,1,3,1.0,1.0,1.0,1.0,0.4385,1.0,1.0,2.0,10.")
+
+
+def test_what_was_not_played_is_missing_and_no_failure(tmp_path):
+    play(tmp_path, workers=0)
+    next((tmp_path / "episodes").iterdir()).unlink()
+    row = total(summarise(Folder(tmp_path)))
+    assert (row.episodes, row.missing) == (2, 1)
+
+
+EPISODES = 12
+
+
+def started(out):
+    """The command line with a slow agent, in a process group of its own."""
+    code = "from aiops_gym.cli import main\nif __name__ == '__main__':\n    main()\n"
+    script = out.parent / "evaluate.py"
+    script.write_text(code)
+    arguments = ["--agent", "odd_agents:slow", "--problem", PROBLEM, "--seeds", f"{EPISODES}", "--workers", "2"]
+    return subprocess.Popen(
+        [sys.executable, str(script), "evaluate", *arguments, "--out", str(out)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(HERE)])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def until(reached, otherwise):
+    for _ in range(600):
+        if reached():
+            return
+        time.sleep(0.05)
+    pytest.fail(f"{otherwise} after 30 s")
+
+
+def until_some_are_kept(process, out):
+    def reached():
+        assert process.poll() is None, process.communicate()
+        return len(list((out / "episodes").glob("[!.]*"))) >= 3
+
+    until(reached, "nothing is kept")
+
+
+def finish(out):
+    process = started(out)
+    _, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (0, "")
+    (row,) = summarise(Folder(out)).find("all")
+    assert (row.episodes, row.infra_errors, row.missing) == (EPISODES, 0, 0)
+
+
+@pytest.mark.slow
+def test_after_a_kill_nothing_finished_is_repeated_and_only_the_running_are_lost(tmp_path):
+    out = tmp_path / "out"
+    process = started(out)
+    until_some_are_kept(process, out)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    kept = {path: path.stat().st_mtime_ns for path in (out / "episodes").glob("[!.]*")}
+    assert 3 <= len(kept) < EPISODES
+    for path in kept:
+        Episode.load(path)
+    (out / "episodes" / ".half-written.json.x").write_text("{")
+    finish(out)
+    assert all(path.stat().st_mtime_ns == then for path, then in kept.items())
+    assert not list((out / "episodes").glob(".*"))
+    played = (tmp_path / "diary").read_text().splitlines()
+    assert len(set(played)) == EPISODES
+    assert EPISODES <= len(played) <= EPISODES + 2
+
+
+def alive(group):
+    """Processes of a group that still run; who is dead and not buried does not count."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it may end while one looks
+            found.append(path.read_text().rpartition(")")[2].split())
+    return [state for state in found if int(state[2]) == group and state[0] != "Z"]
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(tmp_path):
+    out = tmp_path / "out"
+    process = started(out)
+    until_some_are_kept(process, out)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"of {EPISODES} episodes are kept; the same command continues." in errors
+    assert "Traceback" not in errors
+    until(lambda: not alive(process.pid), "processes are left")
+    finish(out)

@@ -1,0 +1,350 @@
+"""Pages of episodes: they hold what happened, whatever it was, and nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import gymnasium as gym
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toy_world import ToyEnv, block
+
+from aiops_gym.agents.base import make
+from aiops_gym.cli import run
+from aiops_gym.runs import Episode, run_episode
+from aiops_gym.runs.view import entry, listing, page
+from aiops_gym.runs.view.markup import visible
+from aiops_gym.runs.view.story import tell
+
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)>'\" &amp; ]]> <!-- \x1b[2J\u202e\x00"
+)
+EMPTY = {"meta", "input", "link", "br", "img", "hr", "base"}
+
+
+ELEMENTS = (
+    "a aside b body button circle code dd details div dl dt footer g h1 h2 h3 h4 head header html i input kbd li line"
+    " main meta output p path pre rect script section span style summary svg table tbody td text th title tr ul"
+)
+
+
+class Reader(HTMLParser):
+    """A page as a browser reads it: elements, and the text of each."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.open, self.fresh = [], [], False
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        element = {"tag": tag, "text": "", **dict(attrs)}
+        self.elements.append(element)
+        if tag not in EMPTY:
+            self.open.append(element)
+        self.fresh = tag == "pre"
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()["tag"] == tag
+
+    def handle_data(self, data):
+        if self.fresh:  # a browser swallows the first line end of a <pre>
+            data, self.fresh = data.removeprefix("\n"), False
+        for element in self.open:
+            element["text"] += data
+
+    def all(self, tag, class_=None):
+        found = [e for e in self.elements if e["tag"] == tag]
+        return [e for e in found if class_ is None or class_ in (e.get("class") or "").split()]
+
+    def texts(self, tag, class_=None):
+        return [element["text"] for element in self.all(tag, class_)]
+
+
+def made(steps=(), **rest):
+    first = {"agent": "a", "session_id": "s", "problem_id": "p", "start_time": 0.0, "end_time": 5.0}
+    return Episode(**{**first, "steps": list(steps), **rest})
+
+
+def step(action="```\nx()\n```", observation="", **rest):
+    return {"action": action, "observation": observation, "reward": 0.0, "time": 5.0, "tool": "", "error": "", **rest}
+
+
+@pytest.fixture(scope="module")
+def mended():
+    """An incident of the real world, repaired by the reference."""
+    env = gym.make("aiops_gym/Mitigation-v0", problem="misconfig_app_hotel_res-mitigation-1")
+    return run_episode(env, make("reference", env), seed=3)
+
+
+def test_an_episode_keeps_how_the_system_did_where_that_changed(mended, tmp_path):
+    assert mended.health["components"]["geo"]["ok"] == 0.0
+    changed = [each["health"]["components"]["geo"]["ok"] for each in mended.steps if "health" in each]
+    assert changed[-1] == 1.0
+    assert len(changed) < len(mended.steps)
+    assert ["search", "geo"] in mended.calls
+    assert Episode.load(mended.save(tmp_path / "a.json")) == mended
+
+
+def test_an_environment_that_cannot_tell_is_watched_without():
+    episode = run_episode(ToyEnv("detection", "container_kill-detection"), lambda _: block("submit('Yes')"), seed=1)
+    assert (episode.calls, episode.health) == ([], {})
+    assert "health" not in episode.steps[0]
+
+
+def test_a_page_has_all_its_parts(mended):
+    read = Reader(page(mended))
+    assert read.texts("h1") == ["misconfig_app_hotel_res-mitigation-1solved"]
+    facts = dict(zip(read.texts("dt"), read.texts("dd"), strict=True))
+    assert (facts["agent"], facts["seed"], facts["steps"]) == ("reference", "3", str(len(mended.steps)))
+    assert facts["cause_gone"] == "1"
+    assert read.texts("div", "score") == ["1.00reward"]
+    assert read.texts("pre", "answer") == ["a healthy system", "nothing"]
+    assert [e["id"] for e in read.all("details", "step")] == [f"step-{i}" for i in range(len(mended.steps) + 1)]
+    assert read.texts("pre", "out")[0] == mended.prompt
+    assert read.texts("code", "head")[0].startswith("kubectl ")
+    assert len(read.all("a", "at")) == len(mended.steps)
+    assert len(read.all("g", "node")) == len(mended.health["components"])
+    assert len(read.all("path", "edge")) == len(mended.calls)
+    down = [e["text"] for e in read.all("g", "down")]
+    assert any(text.startswith("geogeo0 %") for text in down)
+
+
+def test_the_data_of_a_page_follow_the_steps(mended):
+    (text,) = [e["text"] for e in Reader(page(mended)).all("script") if e.get("id") == "data"]
+    data = json.loads(text)
+    assert len(data["at"]) == len(mended.steps) + 1
+    geo = list(mended.health["components"]).index("geo")
+    shown = [data["looks"][i]["nodes"][geo] for i in data["at"]]
+    assert (shown[0][0], shown[0][1][:3]) == ("down", "0 %")
+    assert shown[-1] == ["well", "100 %"]
+
+
+def test_a_step_without_a_state_has_that_of_the_step_before(mended):
+    turns, system = tell(mended)
+    assert system is not None
+    assert [turn.state for turn in turns] == sorted(turn.state for turn in turns)
+    assert max(turn.state for turn in turns) < len(system.states)
+
+
+def test_recorded_incidents_have_no_graph_but_all_the_rest():
+    env = gym.make("aiops_gym/OpenRCABank-v0")
+    read = Reader(page(run_episode(env, make("reference", env), seed=1)))
+    assert not read.all("svg", "graph")
+    assert not read.all("aside")
+    assert len(read.all("details", "step")) == 3
+    assert read.all("svg", "timeline")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(min_size=1))
+def test_any_text_comes_through_as_text_wherever_it_stands(text):
+    odd = made(
+        [step(f"{text}", text, tool=text, error=text), step(f"thought\n```\n{text}\n```", text)],
+        agent=text,
+        problem_id=text,
+        task=text,
+        prompt=text,
+        env=text,
+        version=text,
+        results={"expected": text, "submitted": text, "reasons": text, text: text},
+        reward_components={text: 1.0},
+        calls=[["", text], [text, "b"]],
+        health={"components": {text: {}, "b": {}}, "operations": {text: 0.5}, "calls": [1.0, 0.0]},
+    )
+    read = Reader(page(odd))
+    seen = visible(text)
+    assert read.texts("pre", "out") == [seen] * 3
+    assert seen in read.texts("pre", "call")
+    assert read.texts("dd")[1] == seen
+    assert seen in [e["text"] for e in read.all("td")]
+    assert read.texts("title")[0] == f"{seen} - {seen}"
+    assert [e.get("id") for e in read.all("script")] == ["data", None]
+    assert {e["tag"] for e in read.elements} <= set(ELEMENTS.split())
+
+
+@given(st.text())
+def test_what_is_made_visible_stays_so_and_holds_nothing_unseen(text):
+    once = visible(text)
+    assert visible(once) == once
+    once.encode("utf-8")
+    if text.isprintable() and not set(text) & set("\u2028\u2029"):
+        assert once == text
+
+
+def test_hostile_texts_end_no_element_and_start_none():
+    odd = made(
+        [step(HOSTILE, HOSTILE)],
+        agent=HOSTILE,
+        problem_id=HOSTILE,
+        health={"components": {HOSTILE: {"ok": 0.5}}, "operations": {HOSTILE: 1.0}},
+        calls=[["", HOSTILE]],
+    )
+    for text in (page(odd, up=HOSTILE), listing([entry(odd, HOSTILE)], HOSTILE)):
+        read = Reader(text)
+        assert not read.all("img")
+        assert len(read.all("script")) <= 2
+        assert not [name for e in read.elements for name in e if name.startswith("on")]
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+
+
+def test_a_page_reaches_for_nothing_outside_and_runs_nothing_but_its_own_script(mended):
+    for text in (page(mended), listing([entry(mended, "a.html")], "x")):
+        read = Reader(text)
+        assert not [e for e in read.elements if e["tag"] in ("link", "iframe", "object", "img", "base")]
+        assert not [e for e in read.elements for name in ("src", "srcset", "action", "style") if name in e]
+        links = [e["href"] for e in read.elements if "href" in e]
+        assert all(re.fullmatch(r"#step-\d+|a\.html", link) for link in links)
+        style = read.all("style")[0]["text"]
+        assert "url(" not in style
+        assert "@import" not in style
+        (policy,) = [e["content"] for e in read.all("meta") if e.get("http-equiv") == "Content-Security-Policy"]
+        script = read.all("script")[-1]["text"]
+        for kind, source in (("style-src", style), ("script-src", script)):
+            digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+            assert f"{kind} 'sha256-{digest}'" in policy
+        assert policy.startswith("default-src 'none'; ")
+
+
+def test_the_same_episode_is_the_same_page(mended):
+    assert page(mended) == page(replace(mended))
+
+
+def test_long_episodes_and_huge_outputs_are_pages_too():
+    long = made([step("```\nexec_shell('ls')\n```", "x", time=5.0 * i, tool="exec_shell") for i in range(1, 1001)])
+    read = Reader(page(long))
+    assert len(read.all("details", "step")) == 1000
+    big = "<&>\n" * 250_000
+    read = Reader(page(made([step(observation=big)])))
+    assert read.texts("pre", "out") == [big]
+    assert "Output, 1,000,000 characters" in read.texts("h4")
+    assert all("open" not in e for e in read.all("details"))
+
+
+@pytest.mark.parametrize(
+    ("action", "thought", "call", "headline"),
+    [
+        ("why\n```\nexec_shell('ls\\nls')\n```\nwhy not", "why\n\nwhy not", "exec_shell('ls\\nls')", "ls …"),
+        ("```\nsubmit()\n```", "", "submit()", "submit()"),
+        ("no call", "", "no call", "no call"),
+        ("```\na()\n```\n```\nb()\n```", "", "```\na()\n```\n```\nb()\n```", "``` …"),
+        ("", "", "", ""),
+    ],
+)
+def test_an_action_is_taken_apart(action, thought, call, headline):
+    ((turn,), _) = tell(made([step(action)]))
+    assert (turn.thought, turn.call, turn.headline) == (thought, call, headline)
+
+
+def test_a_session_of_aiopslab_is_shown_as_well():
+    trace = [
+        {"role": "assistant", "content": '```\nexec_shell("ls")\n```'},
+        {"role": "env", "content": "a\n"},
+        {"role": "assistant", "content": "```\nsubmit()\n```"},
+    ]
+    turns, system = tell(made(trace=trace))
+    assert [(turn.kind, turn.output, turn.end) for turn in turns] == [("shell", "a\n", 0.0), ("submit", "", 0.0)]
+    assert system is None
+    assert len(Reader(page(made(trace=trace))).all("a", "at")) == 2
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+NAMED = st.dictionaries(st.sampled_from(["components", "operations", "calls", "ok", "slow", "ready", "geo"]), JSON)
+
+
+@settings(deadline=None)
+@given(
+    health=NAMED,
+    calls=st.lists(JSON, max_size=3),
+    steps=st.lists(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "action": JSON,
+                "observation": JSON,
+                "time": JSON,
+                "tool": JSON,
+                "error": JSON,
+                "reward": JSON,
+                "health": JSON,
+            },
+        ),
+        max_size=3,
+    ),
+)
+def test_a_file_with_odd_contents_is_shown_as_far_as_it_goes(health, calls, steps):
+    Reader(page(made(steps, health=health, calls=calls)))
+
+
+@pytest.fixture
+def folder(tmp_path, mended):
+    mended.save(tmp_path / "episodes" / "one two#.json")
+    replace(mended, agent="other", success=False, reward=0.0).save(tmp_path / "b.json")
+    (tmp_path / "plan.json").write_text('{"problems": []}')
+    (tmp_path / "half.json").write_text('{"agent": ')
+    (tmp_path / "errors").mkdir()
+    error = {"kind": "worker", "error": "killed <b>", "agent": "other", "problem": "lost-1", "seed": 4, "traceback": ""}
+    (tmp_path / "errors" / "c.json").write_text(json.dumps(error))
+    return tmp_path
+
+
+def test_a_folder_is_a_list_that_leads_to_a_page_each(folder, capsys):
+    assert run(["view", str(folder)]) == 0
+    index = folder / "view" / "index.html"
+    assert capsys.readouterr().out == f"{index}\n"
+    read = Reader(index.read_text(encoding="utf-8"))
+    links = [e["href"] for e in read.all("a")]
+    assert sorted(links) == ["b.html", "episodes/one%20two%23.html"]
+    assert len([e for e in read.all("tr") if "data-agent" in e]) == 3
+    assert "killed <b>" in read.texts("td", "error")
+    facts = dict(zip(read.texts("dt"), read.texts("dd"), strict=True))
+    assert (facts["episodes"], facts["problems"], facts["without a verdict"]) == ("2", "1", "1")
+    inner = Reader((folder / "view" / "episodes" / "one two#.html").read_text(encoding="utf-8"))
+    assert [e["href"] for e in inner.all("a", "up")] == ["../index.html"]
+    assert not list(folder.rglob("*.half"))
+
+
+def test_writing_a_folder_again_gives_the_same_files(folder):
+    def written():
+        assert run(["view", str(folder)]) == 0
+        return {path: path.read_bytes() for path in (folder / "view").rglob("*.html")}
+
+    assert written() == written()
+
+
+def test_a_file_is_one_page_where_it_is_asked_for(folder, tmp_path, capsys):
+    assert run(["view", str(folder / "b.json")]) == 0
+    assert (folder / "b.html").exists()
+    assert run(["view", str(folder / "b.json"), "--out", str(tmp_path / "x" / "y.html")]) == 0
+    assert (tmp_path / "x" / "y.html").read_bytes() == (folder / "b.html").read_bytes()
+    assert "All episodes" not in (folder / "b.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["nothing.json"], 2, "does not exist"),
+        (["half.json"], 1, "no saved episode"),
+        (["errors"], 1, ""),
+        ([".", "--out", "x.html"], 1, "name a folder"),
+    ],
+)
+def test_what_cannot_be_shown_is_said_in_one_line(folder, monkeypatch, capsys, arguments, code, says):
+    monkeypatch.chdir(folder)
+    (folder / "errors" / "c.json").unlink()
+    assert run(["view", *arguments]) == code
+    err = capsys.readouterr().err
+    assert says in err
+    assert err.count("\n") == 1

@@ -1,0 +1,65 @@
+"""Finished episodes become files; unfinished ones do not."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+
+from aiops_gym.runs import Episode, run_episode
+from aiops_gym.types import Call
+from aiops_gym.wrappers import HashedText, MacroActions, RecordEpisodes
+
+LOOK, YES = str(Call("exec_shell", ("kubectl get pods -A",))), str(Call("submit", ("Yes",)))
+
+
+def play(env, actions, **kwargs):
+    env.reset(**kwargs)
+    return [env.step(action) for action in actions]
+
+
+def test_a_file_tells_the_same_as_a_run(tmp_path):
+    env = RecordEpisodes(gym.make("aiops_gym/Detection-v0"), tmp_path, name="fixed")
+    play(env, [LOOK, YES], seed=3)
+    (path,) = env.files
+    found = Episode.load(path)
+    actions = iter([LOOK, YES])
+    run = run_episode(gym.make("aiops_gym/Detection-v0"), lambda _: next(actions), seed=3)
+    for name in (
+        "problem_id", "trace", "results", "env", "env_kwargs", "task", "seed", "episode_seed", "prompt", "reward",
+        "reward_components", "success", "submitted", "terminated", "truncated", "infra_error", "start_time", "end_time",
+    ):  # fmt: skip
+        assert getattr(found, name) == getattr(run, name), name
+    assert [{k: v for k, v in step.items() if k != "health"} for step in run.steps] == found.steps
+    assert found.agent == "fixed"
+
+
+def test_texts_are_recorded_below_numbers(tmp_path):
+    env = RecordEpisodes(MacroActions(HashedText(gym.make("aiops_gym/Detection-v0"), 16)), tmp_path)
+    play(env, [0, env.get_wrapper_attr("macro_names").index("submit yes")], seed=3)
+    found = Episode.load(env.files[0])
+    assert "kubectl get pods -n " in found.steps[0]["action"]
+    assert found.steps[0]["observation"].startswith("NAME ")
+    assert found.prompt.startswith("You are")
+
+
+def test_only_finished_episodes_are_kept_and_only_the_newest(tmp_path):
+    env = RecordEpisodes(gym.make("aiops_gym/Detection-v0"), tmp_path / "new", keep=2)
+    play(env, [LOOK], seed=1)
+    assert not (tmp_path / "new").exists()
+    for _ in range(4):
+        play(env, [YES, YES])
+    assert sorted(tmp_path.joinpath("new").iterdir()) == sorted(env.files)
+    assert [path.name.split("-")[1] for path in env.files] == ["000003", "000004"]
+
+
+def test_each_so_many_th_episode_may_be_enough(tmp_path):
+    env = RecordEpisodes(gym.make("aiops_gym/Detection-v0"), tmp_path, every=3)
+    for _ in range(7):
+        play(env, [YES])
+    assert [path.name.split("-")[1] for path in env.files] == ["000001", "000004", "000007"]
+
+
+def test_a_truncated_episode_is_finished(tmp_path):
+    env = RecordEpisodes(gym.make("aiops_gym/Detection-v0", max_episode_steps=2), tmp_path)
+    play(env, [LOOK, LOOK], seed=1)
+    found = Episode.load(env.files[0])
+    assert (found.truncated, found.terminated, found.success, found.submitted) == (True, False, False, "")
