@@ -15,6 +15,8 @@ SAYS = {
     "03_same_seed_same_episode": ["same bytes: True", "another cluster: True", "again: True"],
     "04_branching": ["roll geo back   reward 1.0", "take geo away   reward 0.0", "continues exactly: True"],
     "05_root_cause": ["Bank-task_", "reward ", "rows of timestamp, rr, sr, cnt, mrt, tc"],
+    "06_group_rollouts": ["after 30 groups of 8, better: True"],
+    "07_tree_search": ["with it, better: True"],
 }
 
 
