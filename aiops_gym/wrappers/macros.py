@@ -6,8 +6,10 @@ pods. None comes from the catalogue, and none is added with a fault.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from string import Formatter
 from typing import Any
 
 from aiops_gym.tasks.analysis import KINDS, LAYERS
@@ -30,7 +32,7 @@ _SPANS = (
 """How often each operation fails by itself, and how long it takes by itself: without what it calls."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Macro:
     """One action with open names.
 
@@ -50,15 +52,32 @@ class Macro:
     tool: str = "exec_shell"
     timeout: int = 30
 
+    @cached_property
+    def needs(self) -> tuple[str, ...]:
+        """The names in it."""
+        return tuple(dict.fromkeys(_names(self.command)))
+
     def text(self, names: Mapping[str, str]) -> str | None:
         """The action, or None while a name that it needs has not been seen."""
-        try:
-            filled = _filled(self.command, names)
-        except KeyError:
-            return None
-        if self.tool == "exec_shell":
-            return str(Call(self.tool, (filled,) if self.timeout == 30 else (filled, self.timeout)))
-        return str(Call(self.tool, tuple(filled)))
+        values = tuple(names.get(name, "") for name in self.needs)
+        return _text(self, values) if all(values) else None
+
+
+@lru_cache(maxsize=16_384)
+def _text(macro: Macro, values: tuple[str, ...]) -> str:
+    """A macro with its names filled in; most stay the same from turn to turn."""
+    filled = _filled(macro.command, dict(zip(macro.needs, values, strict=True)))
+    if macro.tool != "exec_shell":
+        return str(Call(macro.tool, tuple(filled)))
+    return str(Call(macro.tool, (filled,) if macro.timeout == 30 else (filled, macro.timeout)))
+
+
+def _names(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from (name for _, name, _, _ in Formatter().parse(value) if name)
+    else:
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _names(each)
 
 
 def _filled(value: Any, names: Mapping[str, str]) -> Any:
@@ -124,6 +143,27 @@ MACROS: tuple[Macro, ...] = (
         REPAIR,
     ),
     Macro("selector", "kubectl set selector service {service} {selector} -n {namespace}", "component", REPAIR),
+    Macro(
+        "usual resources",
+        "kubectl set resources deployment {component} -n {namespace} "
+        "--requests=cpu=100m,memory=128Mi --limits=cpu=1,memory=1Gi",
+        "component",
+        REPAIR,
+    ),
+    Macro(
+        "any node",
+        "kubectl patch deployment {component} -n {namespace} --type=merge -p "
+        '\'{{"spec": {{"template": {{"spec": {{"nodeSelector": null, "affinity": null}}}}}}}}\'',
+        "component",
+        REPAIR,
+    ),
+    Macro(
+        "no probes",
+        'kubectl patch deployment {component} -n {namespace} -p \'{{"spec": {{"template": {{"spec": {{"containers": '
+        '[{{"name": "{container}", "livenessProbe": null, "readinessProbe": null}}]}}}}}}}}\'',
+        "component",
+        REPAIR,
+    ),
     Macro("roll back", "helm rollback {release} {previous} -n {namespace}", "release", REPAIR),
     Macro("delete policy", "kubectl delete networkpolicies {policy} -n {namespace}", "policy", REPAIR),
     Macro("delete quota", "kubectl delete resourcequotas {quota} -n {namespace}", "quota", REPAIR),
@@ -147,6 +187,10 @@ class Slot:
 
     macro: Macro
     index: int = 0
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Slot:
+        """Itself: it never changes."""
+        return self
 
 
 def layout(task: str, slots: int, chosen: tuple[str, ...] | None = None) -> tuple[Slot, ...]:

@@ -13,6 +13,7 @@ from toy_world import ToyEnv, block
 import aiops_gym  # noqa: F401  # Registers the environments.
 from aiops_gym.agents.base import AgentError, make
 from aiops_gym.agents.chat import Chat, Client, Options
+from aiops_gym.agents.chat.history import estimate
 from aiops_gym.cli import run
 from aiops_gym.errors import CatalogError
 from aiops_gym.runs import Episode, run_episode
@@ -271,3 +272,19 @@ def test_options_that_no_agent_takes_are_refused(tmp_path, capsys):
     assert run(["evaluate", "--agent", "noop", "--model", "m", "--out", str(tmp_path)]) == 1
     assert "none of the agents noop takes the option 'model'" in capsys.readouterr().err
     assert run(["run", "--agent", "noop", "--agent-option", "model"]) == 2
+
+
+def test_the_window_is_kept_by_the_servers_count():
+    def play(factor):
+        def answer(messages):
+            read = {"prompt_tokens": int(factor * estimate(messages)), "completion_tokens": 1}
+            call = YES if len(server.requests) == 4 else block(f"exec_shell({'echo ' + 'w' * 600!r})")
+            return Say(call, read if factor else None)
+
+        with ChatServer(answer) as server:
+            assert run_episode(ToyEnv(), chat(server, context_tokens=20_000), seed=3).terminated
+        return str(server.requests[-1]["messages"])
+
+    assert "left out" not in play(0)
+    assert "left out" not in play(1)
+    assert "left out" in play(9)

@@ -201,8 +201,7 @@ def test_every_name_in_a_template_is_one_that_can_be_seen():
         "service_port", "container_port", "policy", "quota", "node", "taint", "release", "previous",
     }  # fmt: skip
     for macro in MACROS:
-        used = set(re.findall(r"(?<!\{)\{([a-z_]+)\}(?!\})", str(macro.command)))
-        assert used <= known, macro.name
+        assert set(macro.needs) <= known, macro.name
 
 
 def normal(text):

@@ -47,7 +47,7 @@ KINDS = (
             *(Amount(median=1800, spread=0.9), " ", Amount(median=310_000, slowed=True)),
         ),
     ),
-    _gc(4.0, "[GC (Allocation Failure) ", *_HEAP, Amount(median=0.03, decimals=7), *_SECONDS, " secs]"),
+    _gc(6.0, "[GC (Allocation Failure) ", *_HEAP, Amount(median=0.03, decimals=7), *_SECONDS, " secs]"),
     _gc(0.2, "[GC (CMS Initial Mark) [1 CMS-initial-mark: ", *_HEAP, Amount(median=0.01, decimals=7), " secs]"),
     _gc(0.05, "[GC (GCLocker Initiated GC) ", *_HEAP, Amount(median=0.05, decimals=7), " secs]"),
     _gc(0.01, "[Full GC (Metadata GC Threshold) ", *_HEAP, Amount(median=0.6, decimals=7), " secs]"),

@@ -100,7 +100,7 @@ _ALL = (
             Effect(kpi=f"{_MEMORY}MEMFreeMem", multiply=0.8),
         ),
         calls=(Slow(own=3.0),),
-        instead=(Instead(log="gc", text=FULL_GC, part=0.75),),
+        instead=(Instead(log="gc", text=FULL_GC, part=0.85),),
         longer=(Longer(log="*access_log", factor=1.4),),
     ),
     Reason(

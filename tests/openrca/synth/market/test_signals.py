@@ -1,12 +1,15 @@
 """Each root cause shows where it should, as strongly as measured, and not elsewhere."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from aiops_gym.openrca.domains.market import NODES, PODS, SERVICES
-from aiops_gym.openrca.synth.market import container, mesh, node, runtime, service
+from aiops_gym.openrca.synth.lines import write
+from aiops_gym.openrca.synth.market import container, mesh, node, proxy, runtime, service, words
 from aiops_gym.openrca.synth.market.topology import pods_of
 
 CONTAINER = [
@@ -199,40 +202,42 @@ def test_lost_packets_fail_spans_at_both_ends_with_the_codes_of_the_original(bus
     assert failed.sum() > 3
 
 
-def lines(found, failure, log, *words):
-    """Of each pod that writes a log: how many lines while the failure lasts, and the share that has such words."""
-    _, inside = around(found, failure, 1000)
-    rows = inside & (found["log_name"] == log)
-    for pod in sorted(set(found["cmdb_id"][rows])):
-        said = found["value"][rows & (found["cmdb_id"] == pod)]
-        yield pod, len(said), np.mean([any(word in line for word in words) for line in said])
+def lines(bed, kinds, log, failure, *parts, scale=0.05):
+    """Each pod that writes a log: its lines while the failure lasts, and the share that has one of the parts."""
+    day = replace(bed.day.failing((failure,)), scale=scale)
+    made = write(day, kinds, failure.onset, failure.end, "test")
+    names, pods = np.array(made.log.names)[made.log.codes], np.array(made.component.names)[made.component.codes]
+    for pod in sorted(set(pods[names == log])):
+        said = made.values.filter(pa.array((names == log) & (pods == pod))).to_pylist()
+        yield pod, len(said), np.mean([any(part in line for part in parts) for line in said])
 
 
-@pytest.mark.parametrize(("component", "low", "high"), [("cartservice", 0.35, 0.75), ("cartservice-1", 0.2, 0.5)])
-def test_callers_in_vain_complain_of_the_lost_service_in_a_part_of_their_lines(busy, component, low, high):
-    failure = busy.failure(component, "container packet loss")
-    found = busy.table("log_service", failure)
-    callers = list(lines(found, failure, "log_frontend-service_application", "could not retrieve cart: rpc error"))
+COMPLAINT = "could not retrieve cart: rpc error"
+
+
+@pytest.mark.parametrize(("component", "low", "high"), [("cartservice", 0.4, 0.7), ("cartservice-1", 0.2, 0.5)])
+def test_callers_in_vain_complain_of_the_lost_service_in_a_part_of_their_lines(bed, component, low, high):
+    failure = bed.failure(component, "container packet loss")
+    kinds = list(words.lines())
+    callers = list(lines(bed, kinds, words.application("frontend"), failure, COMPLAINT))
     assert len(callers) == 3
     assert all(low < part < high for _, _, part in callers)
-    others = lines(found, failure, "log_recommendationservice-service_application", "error", "warning")
+    others = lines(bed, kinds, words.application("recommendationservice"), failure, "error", "warning")
     assert not any(part for _, _, part in others)
 
 
-def test_calls_to_the_lost_pod_come_to_nothing_at_its_proxy_alone(busy):
-    failure = busy.failure("currencyservice-1", "container packet loss")
-    log = "log_currencyservice-envoy_gateway"
-    resets = (" 503 U", " 0 DC ", " 504 UT ")
-    for pod, count, part in lines(busy.table("log_proxy", failure), failure, log, *resets):
+def test_calls_to_the_lost_pod_come_to_nothing_at_its_proxy_alone(bed):
+    failure = bed.failure("currencyservice-1", "container packet loss")
+    kinds, resets = list(proxy.lines("cloudbed-1")), (" 503 U", " 0 DC ", " 504 UT ")
+    for pod, count, part in lines(bed, kinds, proxy.access("currencyservice"), failure, *resets):
         assert count > 20
         assert 0.5 < part < 0.9 if pod == "currencyservice-1" else part < 0.1
 
 
-def test_main_words_are_there_at_a_small_scale(bed):
+def test_what_callers_say_stands_out_at_a_small_scale(bed):
     failure = bed.failure("cartservice", "container packet loss")
-    found = bed.table("log_service", failure)
-    told = list(lines(found, failure, "log_frontend-service_application", "could not retrieve cart: rpc error"))
-    assert sum(count * part for _, count, part in told) >= 3
+    told = lines(bed, list(words.lines()), words.application("frontend"), failure, COMPLAINT, scale=0.005)
+    assert sum(count * part for _, count, part in told) >= 5
 
 
 def test_the_mesh_tells_which_calls_take_longer_at_both_ends(bed):
