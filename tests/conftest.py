@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ SLOW = {"calibration", "differential", "serve"}
 """Folders whose tests wait for sockets, for the real kubectl, or for hours of virtual time."""
 
 CACHE = "AIOPS_GYM_CACHE"
+
+collect_ignore = [] if find_spec("torch") else ["tiny_lm.py"]
+"""Helpers that need what is not installed."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

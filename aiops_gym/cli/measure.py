@@ -43,8 +43,20 @@ def start_python(code: str) -> float:
 
 def anonymous() -> int:
     """Bytes of memory that are this process's own; 0 where the system does not tell."""
+    return _kilobytes("/proc/self/smaps_rollup", "Anonymous:") * 1024
+
+
+def peak() -> int:
+    """Bytes that this process had in memory at most; 0 where the system does not tell.
+
+    `getrusage` would not do: a process inherits the peak of the one that started it.
+    """
+    return _kilobytes("/proc/self/status", "VmHWM:") * 1024
+
+
+def _kilobytes(path: str, name: str) -> int:
     try:
-        text = Path("/proc/self/smaps_rollup").read_text(encoding="ascii")
+        text = Path(path).read_text(encoding="ascii")
     except OSError:
         return 0
-    return next((int(line.split()[1]) * 1024 for line in text.splitlines() if line.startswith("Anonymous:")), 0)
+    return next((int(line.split()[1]) for line in text.splitlines() if line.startswith(name)), 0)

@@ -125,12 +125,14 @@ class Disk:
                 drive.remove(path, True)
             self.stamps.pop(path, None)
         new = [path for path, file in sorted(tree.items(), key=_by_age) if before.get(path) is not file]
-        for path in new:
+        # Worlds that take turns here have much the same files: what only has another date is not written again.
+        written = [path for path in new if not _alike(before.get(path), tree[path])]
+        for path in written:
             _put(drive, path, tree[path])
         self.tree = tree
         self.undated.update(dict.fromkeys(new))
         if drive is self.drive:
-            for path in new:
+            for path in written:
                 self.stamps[path] = _seen(drive, path, tree[path])
         else:
             self.stamps = dict(self._scan(drive))
@@ -263,6 +265,10 @@ def _fitting(drive: Drive, tree: Tree, before: Tree) -> dict[str, File]:
             room += len(file.data)
             drive.remove(path)
     return {path: kept[path] for path in tree if path in kept}
+
+
+def _alike(old: File | None, new: File) -> bool:
+    return old is not None and (old.kind, old.mode, old.data) == (new.kind, new.mode, new.data)
 
 
 def _by_age(item: tuple[str, File]) -> tuple[int, float, str]:

@@ -142,38 +142,7 @@ MACROS: tuple[Macro, ...] = (
         "component",
         REPAIR,
     ),
-    Macro("selector", "kubectl set selector service {service} {selector} -n {namespace}", "component", REPAIR),
-    Macro(
-        "usual resources",
-        "kubectl set resources deployment {component} -n {namespace} "
-        "--requests=cpu=100m,memory=128Mi --limits=cpu=1,memory=1Gi",
-        "component",
-        REPAIR,
-    ),
-    Macro(
-        "any node",
-        "kubectl patch deployment {component} -n {namespace} --type=merge -p "
-        '\'{{"spec": {{"template": {{"spec": {{"nodeSelector": null, "affinity": null}}}}}}}}\'',
-        "component",
-        REPAIR,
-    ),
-    Macro(
-        "no probes",
-        'kubectl patch deployment {component} -n {namespace} -p \'{{"spec": {{"template": {{"spec": {{"containers": '
-        '[{{"name": "{container}", "livenessProbe": null, "readinessProbe": null}}]}}}}}}}}\'',
-        "component",
-        REPAIR,
-    ),
     Macro("roll back", "helm rollback {release} {previous} -n {namespace}", "release", REPAIR),
-    Macro("delete policy", "kubectl delete networkpolicies {policy} -n {namespace}", "policy", REPAIR),
-    Macro("delete quota", "kubectl delete resourcequotas {quota} -n {namespace}", "quota", REPAIR),
-    Macro("untaint", "kubectl taint node {node} {taint}-", "node", REPAIR),
-    Macro(
-        "free volumes",
-        "for volume in {released}; do kubectl patch pv $volume --type=merge -p "
-        '\'{{"spec": {{"claimRef": null}}}}\'; done',
-        tasks=REPAIR,
-    ),
     *_submissions(),
 )
 """All of them, in the order of the actions."""

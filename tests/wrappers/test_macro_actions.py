@@ -114,28 +114,11 @@ def test_a_target_port_is_that_of_the_container():
     assert env.ranked()[0] == "pay"
 
 
-def test_policies_quotas_taints_releases_and_volumes_are_taken_from_tables():
+def test_a_release_rolls_back_to_the_revision_before_the_one_that_was_seen():
     env = played(
-        "NAME     POD-SELECTOR   AGE\ndeny-x   app=pay        5m\n\n"
-        "NAME   REQUEST          LIMIT   AGE\nhard   pods: 20/20              5m\n",
-        "NAME     STATUS   ROLES    AGE   VERSION\nnode-1   Ready    <none>   40m   v1.32.1\n\n"
-        "Name:               node-1\nTaints:             repair=soon:NoSchedule\n",
-        "NAME\tNAMESPACE\tREVISION\tUPDATED\tSTATUS\tCHART\tAPP VERSION\nweb\tshop\t4\tnow\tdeployed\tweb-1\t\n",
-        "NAME   CAPACITY   ACCESS MODES   RECLAIM POLICY   STATUS     CLAIM     STORAGECLASS   AGE\n"
-        "pv-1   1Gi        RWO            Retain           Released   shop/a    x              5m\n"
-        "pv-2   1Gi        RWO            Retain           Bound      shop/b    x              5m\n",
+        "NAME\tNAMESPACE\tREVISION\tUPDATED\tSTATUS\tCHART\tAPP VERSION\nweb\tshop\t4\tnow\tdeployed\tweb-1\t\n"
     )
-    seen = commands(env)
-    assert seen["delete policy 0"] == "kubectl delete networkpolicies deny-x -n shop"
-    assert seen["delete quota 0"] == "kubectl delete resourcequotas hard -n shop"
-    assert seen["untaint 0"] == "kubectl taint node node-1 repair-"
-    assert seen["roll back 0"] == "helm rollback web 3 -n shop"
-    assert "for volume in pv-1; do" in seen["free volumes"]
-
-
-def test_what_a_node_is_tainted_with_by_kubernetes_is_left_alone():
-    node = "Name:               cp\nTaints:             node-role.kubernetes.io/control-plane:NoSchedule\n"
-    assert not [name for name in commands(played(node)) if name.startswith("untaint")]
+    assert commands(env)["roll back 0"] == "helm rollback web 3 -n shop"
 
 
 def test_logs_blame_whom_they_name():

@@ -33,12 +33,13 @@ ONCE = ("pandas_csv", "polars_csv", "duckdb_csv")
 WORKERS, ENVS = 8, 16
 
 _CONVERT = """
-import json, resource, sys, time
+import json, sys, time
 from aiops_gym.cli.benches.readers import store
+from aiops_gym.cli.measure import peak
 begin = time.perf_counter()
 state = store.prepare(sys.argv[1])
 store.call(state, int(sys.argv[2]), int(sys.argv[2]), None)
-print(json.dumps([time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024]))
+print(json.dumps([time.perf_counter() - begin, peak()]))
 """
 _PANDAS = """
 import sys, time

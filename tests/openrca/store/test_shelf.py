@@ -34,8 +34,9 @@ print(shelf.ready(Path(sys.argv[1]), table, Path(sys.argv[2]), {progress}))
 
 
 PEAK = """
-import atexit, resource
-atexit.register(lambda: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+import atexit
+from aiops_gym.cli.measure import peak
+atexit.register(lambda: print(peak() // 1024))
 """
 
 

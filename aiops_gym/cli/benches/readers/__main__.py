@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import importlib
 import json
-import resource
 import sys
 import time
 
-from aiops_gym.cli.measure import anonymous
+from aiops_gym.cli.measure import anonymous, peak
 
 
 def main(name: str, path: str, windows: str, passes: str = "1") -> None:
@@ -22,8 +21,7 @@ def main(name: str, path: str, windows: str, passes: str = "1") -> None:
     warm, asked = asked[0], asked[1:]
     reader.call(state, *warm)
     found = [[_seconds(reader, state, window) for window in asked] for _ in range(int(passes))]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    sys.stdout.write(json.dumps({"seconds": found, "anonymous": anonymous(), "peak": peak}))
+    sys.stdout.write(json.dumps({"seconds": found, "anonymous": anonymous(), "peak": peak()}))
 
 
 def _seconds(reader: object, state: object, window: list[object]) -> float:
