@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
-SLOW = {"calibration", "differential", "serve"}
-"""Folders whose tests wait for sockets, for the real kubectl, or for hours of virtual time."""
+SLOW = (
+    *("browser", "calibration", "differential", "openrca/store", "openrca/synth", "serve", "wrappers"),
+    *("cli/test_admission.py", "envs/test_recorded.py", "envs/test_vector.py", "runs/test_evaluation.py"),
+    *("shell/test_helm.py", "test_examples.py"),
+)
+"""Tests that wait for sockets or processes, for programs that nobody here wrote, or for hours of virtual time."""
 
 CACHE = "AIOPS_GYM_CACHE"
 
@@ -31,8 +35,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of slow folders."""
-    here = Path(__file__).parent
+    """Mark the slow tests."""
+    slow = [Path(__file__).parent / place for place in SLOW]
     for item in items:
-        if here in item.path.parents and item.path.relative_to(here).parts[0] in SLOW:
+        if any(place == item.path or place in item.path.parents for place in slow):
             item.add_marker(pytest.mark.slow)
