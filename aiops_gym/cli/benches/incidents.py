@@ -6,10 +6,15 @@ import gc
 import json
 import statistics
 import time
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
+import gymnasium as gym
+
 from aiops_gym.agents.base import Env
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.registry import filled
 from aiops_gym.cli.common import make_env
 from aiops_gym.cli.measure import anonymous, seconds, spawn, spawn_bare, start_python
 from aiops_gym.types import Call
@@ -35,7 +40,8 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         "posix_spawn of /bin/true, ms": 1e3 * spawned,
         "subprocess.run of /bin/true, ms": 1e3 * seconds(spawn, 200),
         "a step of `kubectl get pods`, in spawns of /bin/true": get_pods / spawned,
-        "reset to a drawn problem, ms": 1e3 * _resets(),
+        "reset to a drawn problem, ms": 1e3 * _resets(None),
+        **_apps(rounds),
         **_branching(env),
         "memory of one more environment, MB": _memory(envs) / 1e6,
         "import aiops_gym, s": start_python("import aiops_gym"),
@@ -46,9 +52,10 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
 def _mix(env: Env, rounds: int) -> tuple[float, dict[str, float]]:
     """Median time of a step of a round, and of each command of the mix."""
     env.reset(options={"episode_seed": 1})
-    names = {"namespace": env.get_wrapper_attr("app").namespace}
-    texts = json.loads(resources.files("aiops_gym.cli").joinpath("mix.json").read_text(encoding="utf-8"))
-    commands = [text.replace("{namespace}", names["namespace"]) for text in texts]
+    app = env.get_wrapper_attr("app")
+    mix = json.loads(resources.files("aiops_gym.cli").joinpath("mix.json").read_text(encoding="utf-8"))
+    names = {"namespace": app.namespace, **mix["names"][app.id]}
+    commands = [filled(text, names) for text in mix["commands"]]
     actions = [str(Call("exec_shell", (command,))) for command in commands]
     times: dict[str, list[float]] = {command: [] for command in commands}
     averages = []
@@ -76,14 +83,32 @@ def _beside_a_spawn(times: int = 300) -> tuple[float, float]:
     return statistics.median(steps), statistics.median(spawns)
 
 
-def _resets() -> float:
+def _resets(problems: Sequence[str] | None) -> float:
     """Each problem and each variant of the cluster has been seen before: that is what warm means."""
-    env = make_env(None, "detection")
-    seeds = [{"episode_seed": seed} for seed in range(40)]
+    env = make_env(None, "detection") if problems is None else gym.make("aiops_gym/Detection-v0", problem=problems)
+    seeds = [{"episode_seed": seed} for seed in range(120)]
     for options in seeds:
         env.reset(options=options)
     later = iter(range(1_000, 1_100))
     return seconds(lambda: env.reset(options={"episode_seed": next(later)}), 60)
+
+
+def _apps(rounds: int) -> dict[str, float]:
+    """Resets and steps of each application, and of the others a deployment in those of the first."""
+    report: dict[str, float] = {}
+    each: dict[str, dict[str, float]] = {}
+    for app in registry.apps().values():
+        known = registry.problems("detection", app.id)
+        calm = next(problem.id for problem in known if not problem.fault)
+        step, _ = _mix(make_env(calm, max_episode_steps=UNLIMITED), rounds)
+        found = {"reset": _resets([problem.id for problem in known]), "step of the mix": step}
+        each[app.title] = {name: value / len(app.components) for name, value in found.items()}
+        report |= {f"{app.title}, {name}, ms": 1e3 * value for name, value in found.items()}
+    first, *others = each
+    for title in others:
+        for name, value in each[title].items():
+            report[f"{title}, {name} a deployment, in those of {first}"] = value / each[first][name]
+    return report
 
 
 def _branching(env: Env) -> dict[str, float]:
