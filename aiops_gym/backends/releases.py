@@ -4,32 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App, Manifest, Release
 from aiops_gym.errors import BackendError
 from aiops_gym.shell.helm import actions, charts
 from aiops_gym.shell.helm.errors import HelmError
 from aiops_gym.shell.helm.values import parsed
-from aiops_gym.sim.api import handle
 from aiops_gym.sim.world import World
-from aiops_gym.types import Request, Response
-
-
-class _Administrator:
-    """A world's API and clock, as whoever runs the cluster has them; see `types.Cluster`."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-
-    def handle(self, request: Request) -> Response:
-        return handle(self.world, request)
-
-    def now(self) -> float:
-        return self.world.now / 1000
-
-    def wait(self, seconds: float) -> bool:
-        self.world.run(max(0, round(seconds * 1000)))
-        return True
 
 
 def released(app: App, manifest: Manifest) -> bool:
@@ -42,7 +24,7 @@ def install(world: World, app: App) -> None:
     """Install an app's releases. Raises BackendError."""
     for release in app.releases:
         try:
-            actions.install(_Administrator(world), release.name, app.namespace, _chart(app.id, release.name), {})
+            actions.install(SimulatedCluster(world), release.name, app.namespace, _chart(app.id, release.name), {})
         except HelmError as error:
             raise BackendError(f"release {release.name} was refused: {error}") from error
 
@@ -54,7 +36,7 @@ def change(world: World, app: App, name: str, settings: tuple[str, ...]) -> None
         for text in settings:
             parsed(text, values)
         plan = actions.Plan(reuse="given")
-        actions.upgrade(_Administrator(world), name, app.namespace, _chart(app.id, name), values, plan)
+        actions.upgrade(SimulatedCluster(world), name, app.namespace, _chart(app.id, name), values, plan)
     except HelmError as error:
         raise BackendError(f"upgrade of release {name} failed: {error}") from error
 

@@ -12,6 +12,7 @@ from aiops_gym.backends import noise, releases
 from aiops_gym.backends.assess import assess
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS, baseline
+from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.health import Measure, health, measure
 from aiops_gym.backends.inject import concerned, inject
 from aiops_gym.backends.outside import Outside
@@ -20,10 +21,9 @@ from aiops_gym.catalog.model import Problem
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim import draws
-from aiops_gym.sim.api import handle
 from aiops_gym.sim.telemetry import metrics, traces
 from aiops_gym.sim.world import World
-from aiops_gym.types import Request, Response, Sample, Span
+from aiops_gym.types import Sample, Span
 from aiops_gym.version import __version__
 
 FORMAT = 1
@@ -173,26 +173,6 @@ def _unpacked(data: bytes) -> tuple[bytes, dict[str, Any]]:
             f"this is {__version__}, format {FORMAT}"
         )
     return shell, body
-
-
-class SimulatedCluster:
-    """The world's API and clock; see `types.Cluster`."""
-
-    def __init__(self, world: World) -> None:
-        self.world = world
-
-    def handle(self, request: Request) -> Response:
-        """Answer one API request."""
-        return handle(self.world, request)
-
-    def now(self) -> float:
-        """Unix seconds."""
-        return self.world.now / 1000
-
-    def wait(self, seconds: float) -> bool:
-        """Let time pass; the shell that asks has its own deadline."""
-        self.world.run(max(0, round(seconds * 1000)))
-        return True
 
 
 class SimulatedTelemetry:
