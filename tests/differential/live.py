@@ -93,7 +93,7 @@ def settled(case: Case, world: World, real: Real) -> Outcome:
 def _one(case: Case, world: World, real: Real) -> Outcome:
     fork = world.fork()
     real.door.put(fork)
-    left, began = real(case)
+    left, began, ended = real(case)
     stored = changes(world, fork) if case.writes else {}
-    answer = Answer(left, began, stored)
+    answer = Answer(left, began, stored, ended - began)
     return Outcome(case, answer, differences(case, world, answer, bool(why_any_order(case.id))))

@@ -168,8 +168,8 @@ class Real:
         assert found is not None
         self.door, self.home, self.program = door, home, found.path
 
-    def __call__(self, case: Case) -> tuple[Left, float]:
-        """What the case left behind, and when it began (Unix seconds)."""
+    def __call__(self, case: Case) -> tuple[Left, float, float]:
+        """What the case left behind, and when it began and ended (Unix seconds)."""
         with tempfile.TemporaryDirectory() as folder:
             config = Path(folder, ".kube", "config")
             settings = {"PATH": os.environ["PATH"], "HOME": str(self.home), "KUBECONFIG": str(config), "LANG": "C"}
@@ -189,10 +189,11 @@ class Real:
                     check=False,
                 )
             except subprocess.TimeoutExpired:
-                return Left(-1, "", "it did not end"), began
+                return Left(-1, "", "it did not end"), began, time.time()
+            ended = time.time()
             out, err = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
             plain = [self._plain(text, folder) for text in (out, err)]
-        return Left(done.returncode, plain[0], upstream(plain[1])), began
+        return Left(done.returncode, plain[0], upstream(plain[1])), began, ended
 
     def _plain(self, text: str, folder: str) -> str:
         """Without what is another in each run: addresses and temporary folders."""
