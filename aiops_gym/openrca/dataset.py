@@ -245,7 +245,10 @@ class MarketDataset(Dataset):
 
     Args:
         cloudbed: `cloudbed-1` or `cloudbed-2`.
-        date, root, cache, progress: see `Dataset`.
+        date: as in `Dataset`, and so are the others.
+        root: likewise.
+        cache: likewise.
+        progress: likewise.
     """
 
     domain = market.domain

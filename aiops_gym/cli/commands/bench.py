@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from aiops_gym.cli.benches import incidents, recorded
+from aiops_gym.cli.benches import incidents, recorded, vectors
+from aiops_gym.cli.benches.page import TITLES, number, page
 from aiops_gym.cli.common import show_json
 from aiops_gym.errors import CatalogError
 
-SUBJECTS = ("incidents", "openrca")
-
 
 def command(
-    subject: Annotated[str, typer.Argument(help="incidents, or openrca for recorded telemetry.")] = "incidents",
+    subject: Annotated[
+        str, typer.Argument(help="incidents, vectors, or openrca for recorded telemetry.")
+    ] = "incidents",
     rounds: Annotated[int, typer.Option(min=1, help="Times that each thing is measured.")] = 20,
     envs: Annotated[int, typer.Option(min=2, help="Environments whose memory is measured.")] = 64,
     spans: Annotated[int, typer.Option(min=10_000, help="Spans of the day that openrca reads.")] = 10_000_000,
+    write: Annotated[Path | None, typer.Option(help="Write the figures into this page too.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all details.")] = False,
 ) -> None:
     """Measure steps, resets, branching and memory of incidents, or access to recorded telemetry; medians."""
-    if subject not in SUBJECTS:
-        raise CatalogError(f"nothing to measure called {subject!r}; there are {', '.join(SUBJECTS)}")
-    report = incidents.measure(rounds, envs) if subject == "incidents" else recorded.measure(spans, min(rounds, 7))
+    if subject not in TITLES:
+        raise CatalogError(f"nothing to measure called {subject!r}; there are {', '.join(TITLES)}")
+    if subject == "incidents":
+        report = incidents.measure(rounds, envs)
+    else:
+        report = vectors.measure(rounds, envs) if subject == "vectors" else recorded.measure(spans, min(rounds, 7))
+    if write is not None:
+        old = write.read_text(encoding="utf-8") if write.exists() else ""
+        write.write_text(page(old, subject, report), encoding="utf-8")
     if as_json:
         show_json(report)
     else:
@@ -36,5 +45,5 @@ def _show(report: dict[str, Any]) -> None:
     table = Table("what", "measured", box=None, header_style="bold", pad_edge=False)
     for name, value in report.items():
         if not isinstance(value, dict):
-            table.add_row(name, f"{value:,.2f}" if value < 100 else f"{value:,.0f}")
+            table.add_row(name, number(value))
     Console().print(table)

@@ -1,0 +1,131 @@
+"""The documentation site builds without a warning, its links lead somewhere, and it loads nothing from elsewhere."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import gymnasium
+import pytest
+
+import aiops_gym  # noqa: F401  # Registers the environments.
+
+pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENTS = (
+    *("detection", "localization", "analysis", "mitigation"),
+    *("openrca-bank", "openrca-market", "openrca-telecom"),
+)
+FARAMA = ("description", "action-space", "observation-space", "rewards", "starting-state", "episode-end", "arguments")
+LEFT = re.compile(r"<!-- (?:commands|tables)|::: aiops_gym|<p>\?\?\?|<blockquote>\s*<blockquote>")
+LOADED = re.compile(r"@import|url\(\s*['\"]?(?:https?:)?//")
+
+
+class Page(HTMLParser):
+    """What a page names, links to and loads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        self.ids |= {found[key] for key in ("id", "name") if key in found}
+        if tag == "a" and "href" in found:
+            self.links.append(found["href"])
+        elif tag == "link" and found.get("rel") not in ("canonical", "prev", "next"):
+            self.loads.append(found.get("href", ""))
+        elif "src" in found:
+            self.loads.append(found["src"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    place = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(place)],
+        cwd=ROOT,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return {path.relative_to(place).as_posix(): path for path in place.rglob("*") if path.is_file()}
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    found = {name: Page(path.read_text(encoding="utf-8")) for name, path in site.items() if name.endswith(".html")}
+    del found["404.html"]  # its links are those of a site at the root of a server
+    return found
+
+
+def test_every_link_leads_to_a_page_and_a_heading_that_are_there(site, pages):
+    broken = []
+    for name, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = os.path.normpath(Path(name).parent / unquote(parts.path)) if parts.path else name
+            there = pages[target].ids | {""} if target in pages else {""} if target in site else set()
+            if unquote(parts.fragment) not in there | {"__codelineno"}:
+                broken.append(f"{name}: {link}")
+    assert not broken
+
+
+def test_a_page_loads_nothing_from_elsewhere(site, pages):
+    for name, page in pages.items():
+        assert not [each for each in page.loads if urlsplit(each).scheme or each.startswith("//")], name
+    for name, path in site.items():
+        if name.endswith(".css"):
+            assert not LOADED.search(path.read_text(encoding="utf-8")), name
+
+
+def test_no_page_asks_for_a_diagram_that_would_be_drawn_by_a_program_from_elsewhere(site):
+    for name, path in site.items():
+        if name.endswith(".html"):
+            assert 'class="mermaid"' not in path.read_text(encoding="utf-8"), name
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_the_page_of_an_environment_has_the_usual_headings(pages, name):
+    assert {*FARAMA, "version-history"} <= pages[f"environments/{name}.html"].ids
+
+
+def test_nothing_is_left_of_what_is_filled_in(site):
+    for name, path in site.items():
+        if name.endswith(".html"):
+            text = path.read_text(encoding="utf-8")
+            assert not LEFT.search(text), name
+
+
+REFERENCE = {
+    "aiops_gym.openrca": "api/openrca.html",
+    "aiops_gym.runs": "api/runs.html",
+    "aiops_gym.testing": "api/testing.html",
+    "aiops_gym.tools": "api/tools.html",
+    "aiops_gym.wrappers": "environments/wrappers.html",
+}
+
+
+@pytest.mark.parametrize("room", REFERENCE)
+def test_every_public_name_of_a_room_is_in_the_reference(pages, room):
+    ids = {each.rpartition(".")[2] for each in pages[REFERENCE[room]].ids if each.startswith("aiops_gym.")}
+    assert sorted(set(importlib.import_module(room).__all__) - ids) == []
+
+
+def test_every_registered_environment_has_a_page(site):
+    told = "".join(path.read_text(encoding="utf-8") for name, path in site.items() if name.startswith("environments/"))
+    assert [id_ for id_ in gymnasium.registry if id_.startswith("aiops_gym/") and id_ not in told] == []
