@@ -94,10 +94,10 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> Callable[..., Agent | Callable[[str], str]]:
-    """What makes the agent of this name: `(env, seed, **options) -> Agent`.
+    """What makes the agent of this name: `(env, seed, **options) -> Agent`, or `(**options)` where it needs neither.
 
     Args:
-        name: of a module here, or `module:function` for one that lies elsewhere.
+        name: of a module here, or `module:function` for one that lies elsewhere; a class will do.
 
     Raises:
         CatalogError: there is none.
@@ -125,12 +125,28 @@ def make(name: str, env: Env, seed: int = 0, **options: Any) -> Agent:
         CatalogError: there is none, or it does not take such options.
     """
     maker = find(name)
-    if options:
+    return adapt(maker(*fitting(name, env, seed, **options), **options))
+
+
+def fitting(name: str, env: Env | None, seed: int, **options: Any) -> tuple[Any, ...]:
+    """What an agent's maker is given by position: environment and seed, or nothing if it takes nothing.
+
+    Raises:
+        CatalogError: there is no such agent, or it cannot be made so.
+    """
+    signature = inspect.signature(find(name))
+    refused = ""
+    for given in ((env, seed), ()):
         try:
-            inspect.signature(maker).bind(env, seed, **options)
+            signature.bind(*given, **options)
         except TypeError as error:
-            raise CatalogError(f"the agent {name!r} cannot be made with {', '.join(options)}: {error}") from None
-    return adapt(maker(env, seed, **options))
+            refused = refused or str(error)
+        else:
+            return given
+    raise CatalogError(
+        f"the agent {name!r} cannot be made with {', '.join(options) or 'env, seed'}: {refused}; "
+        "what makes an agent takes (env, seed)"
+    )
 
 
 def accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

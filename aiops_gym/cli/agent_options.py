@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +24,12 @@ def read(pairs: Sequence[str], model: str = "", base_url: str = "") -> dict[str,
             raise typer.BadParameter("an option of an agent is name=value, such as temperature=0.5")
         options[name] = _value(value)
     return options | {name: value for name, value in (("model", model), ("base_url", base_url)) if value}
+
+
+def find_yours() -> None:
+    """Let `module:function` name a module in the folder that one is in, as `python -m` does; what is installed wins."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
 
 
 def _value(text: str) -> Any:

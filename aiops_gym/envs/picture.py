@@ -85,10 +85,11 @@ class Picture:
         rows = [row for line in text.rstrip().splitlines()[: fitting + 1] for row in self._rows(line, width)]
         cut = len(rows) > fitting
         for row in rows[: fitting - 1 if cut else fitting]:
+            end = -CELL
             for part in _PART.finditer(row):
-                left = part.start() * CELL
+                left = max(part.start() * CELL, end + CELL)  # letters may be wider than their cells
                 if left < width:
-                    self.text((x + left, y), part[0], SMALL, colour, width - left)
+                    end = self.text((x + left, y), part[0], SMALL, colour, width - left) - x
             y += ROW
         if cut:
             self.text((x, y), "...", SMALL, SOFT, width)

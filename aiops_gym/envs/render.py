@@ -42,8 +42,19 @@ def verdict(reward: float, info: Mapping[str, Any]) -> str:
     if not info["results"]:
         return f"{_YELLOW}{_BOLD}the episode is over{_PLAIN}"
     colour, word = (_GREEN, "solved") if info["is_success"] else (_RED, "not solved")
-    details = f"submitted {info['results'].get('submitted')}, expected {info['results'].get('expected')}"
+    submitted, expected = (_told(info["results"].get(name)) for name in ("submitted", "expected"))
+    details = f"submitted {submitted}, expected {expected}"
     return f"{colour}{_BOLD}{word}, reward {reward:.2f}{_PLAIN} {_DIM}({_safe(details)}){_PLAIN}"
+
+
+def _told(answer: Any) -> str:
+    """An answer as the results have it, in JSON, for a person.
+
+    >>> _told("null"), _told('"a healthy system"'), _told('["geo"]')
+    ('nothing', 'a healthy system', '["geo"]')
+    """
+    text = "" if answer is None else str(answer)
+    return text.strip('"') if text not in ("", "null") else "nothing"
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
@@ -66,13 +65,12 @@ class Episode:
         target = Path(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(asdict(self), indent=2, ensure_ascii=False, allow_nan=False)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        half = target.with_name(f".{target.name}.{os.getpid()}.half")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text + "\n")
-            os.replace(name, target)
+            half.write_text(text + "\n", encoding="utf-8")
+            half.replace(target)
         except BaseException:
-            os.unlink(name)
+            half.unlink(missing_ok=True)
             raise
         return target
 

@@ -15,6 +15,7 @@ from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.judge import Judge
 from aiops_gym.runs.plan import Arguments, Entry, make_plan, unique
 from aiops_gym.runs.player import Player
+from aiops_gym.runs.ray_cluster import RayCluster
 from aiops_gym.runs.summary import Summary, summarise
 
 ALL = "all"
@@ -49,6 +50,8 @@ def evaluate(
     env_kwargs: Mapping[str, Any] | None = None,
     agent_options: Mapping[str, Any] | None = None,
     workers: int = 1,
+    cluster: RayCluster | None = None,
+    limit: float | None = None,
     judge: Judge | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Summary:
@@ -57,7 +60,7 @@ def evaluate(
     Asked again with the same arguments, it plays only what is not there yet.
 
     Args:
-        agents: names of agents, or `module:function` for a function `(env, seed) -> Agent`.
+        agents: names of agents, or `module:function` for a function or class `(env, seed) -> Agent`.
         tasks: `detection`, `localization`, `analysis`, `mitigation`, `openrca_bank` ..., or `all` for the first four.
         out: folder of the results: `plan.json`, `episodes/`, `errors/`, `summary.json` and `summary.csv`.
         split: `train`, `test`, or both; None for the fixed problems.
@@ -69,12 +72,16 @@ def evaluate(
         agent_options: options of the agents, JSON data; each agent gets those that it takes. Secrets among them, such
             as `api_key`, are not written down.
         workers: processes that play at the same time; 0 plays in this one.
-        judge: judges the reasoning of finished episodes; never changes a reward.
+        cluster: machines on which that many actors play instead, to the same bytes.
+        limit: real seconds after which an episode is ended as an error of its agent; None for none. Only processes can
+            be ended: it needs workers.
+        judge: judges the reasoning of finished episodes, those that are there already too; never changes a reward.
         progress: called at the beginning and after every episode.
 
     Raises:
         AiopsGymError: a name that does not exist, or a folder that belongs to another evaluation.
         ValueError: a number that makes no sense.
+        OSError: a file cannot be written; what was played until then is kept.
     """
     arguments = Arguments(
         agents=unique(_listed(agents)),
@@ -88,17 +95,20 @@ def evaluate(
         agent_options=shown(agent_options or {}),
         judge=judge.model if judge else "",
     )
-    if workers < 0:
-        raise ValueError(f"workers must be 0 or more, not {workers}")
+    if workers < (1 if cluster else 0):
+        raise ValueError(f"workers must be {'1' if cluster else '0'} or more, not {workers}")
+    if limit is not None and (limit <= 0 or workers == 0):
+        raise ValueError("a limit is a number of seconds above 0, and needs workers")
     plan, folder = make_plan(arguments), Folder(Path(out))
     player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}))
     with folder.locked():
         folder.adopt(plan)
-        left = [entry for entry in plan.entries if not folder.finished(entry)]
+        done_with = folder.finished if cluster else player.done
+        left = [entry for entry in plan.entries if not done_with(entry)]
         done, failed = len(plan.entries) - len(left), 0
         if progress:
             progress(Progress(total=len(plan.entries), done=done, failed=0))
-        for _, fault in _played(player, left, workers):
+        for _, fault in _played(player, left, workers, cluster, limit):
             done, failed = done + (not fault), failed + bool(fault)
             if progress:
                 progress(Progress(total=len(plan.entries), done=done, failed=failed))
@@ -107,10 +117,14 @@ def evaluate(
     return summary
 
 
-def _played(player: Player, entries: Sequence[Entry], workers: int) -> Iterator[tuple[Entry, str]]:
+def _played(
+    player: Player, entries: Sequence[Entry], workers: int, cluster: RayCluster | None, limit: float | None
+) -> Iterator[tuple[Entry, str]]:
+    if cluster is not None:
+        return cluster.play(player, entries, workers, limit)
     if workers == 0:
         return ((entry, player.play(entry)) for entry in entries)
-    return processes.play(player, entries, workers)
+    return processes.play(player, entries, workers, limit)
 
 
 def _listed(value: str | Sequence[str]) -> Sequence[str]:

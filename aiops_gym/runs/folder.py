@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,8 @@ class Folder:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.episodes, self.errors = path / "episodes", path / "errors"
+        self.path = path.absolute()  # an agent may change the working folder
+        self.episodes, self.errors = self.path / "episodes", self.path / "errors"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -63,18 +64,34 @@ class Folder:
 
     def finished(self, entry: Entry) -> bool:
         """Whether its episode is there as a whole."""
+        return self.load(entry) is not None
+
+    def load(self, entry: Entry) -> Episode | None:
+        """Its episode; None where there is none, or what is there is damaged and has to be played again."""
         try:
-            with self.episode(entry).open("rb") as file:
-                file.seek(-2, 2)
-                return file.read() == b"}\n"
-        except OSError:
-            return False
+            return Episode.load(self.episode(entry))
+        except (FileNotFoundError, AiopsGymError):
+            return None
 
     def keep(self, entry: Entry, episode: Episode) -> None:
         """Save an episode; an earlier error of it is forgotten."""
         episode.save(self.episode(entry))
-        self._error(entry).unlink(missing_ok=True)
-        self.unfinished(entry).unlink(missing_ok=True)
+        self._forget(entry)
+
+    def files(self, entry: Entry) -> dict[str, bytes]:
+        """What it has of an entry, by place within the folder."""
+        paths = (self.episode(entry), self._error(entry), self.unfinished(entry))
+        return {str(path.relative_to(self.path)): path.read_bytes() for path in paths if path.exists()}
+
+    def take(self, entry: Entry, files: Mapping[str, bytes]) -> None:
+        """Save what another folder had of an entry, each file all or nothing."""
+        for name, content in files.items():
+            path = self.path / name
+            half = path.with_name(f".{path.name}.half")
+            half.write_bytes(content)
+            half.replace(path)
+        if self.finished(entry):
+            self._forget(entry)
 
     def unfinished(self, entry: Entry) -> Path:
         """The file of an episode in which the agent gave up: what there is of it."""
@@ -92,13 +109,23 @@ class Folder:
         half.write_text(text, encoding="utf-8", errors="replace")
         half.replace(self._error(entry))
 
-    def error(self, entry: Entry) -> dict[str, Any] | None:
-        """What was noted about an episode that is not there."""
+    def error(self, entry: Entry) -> dict[str, str] | None:
+        """Whose fault it is that an episode is not there, and the error; None where nothing readable was noted."""
         try:
             data: dict[str, Any] = json.loads(self._error(entry).read_text(encoding="utf-8"))
-        except FileNotFoundError:
+            return {"kind": str(data["kind"]), "error": str(data["error"])}
+        except (FileNotFoundError, ValueError, TypeError, KeyError):
             return None
-        return data
+
+    def faults(self) -> Counter[str]:
+        """Why entries of the plan have no episode, and how often: the agent, whose fault, and the error."""
+        found = ((entry, self.error(entry)) for entry in self.plan().entries if not self.episode(entry).exists())
+        return Counter(f"{entry.agent} ({noted['kind']}): {noted['error']}" for entry, noted in found if noted)
 
     def _error(self, entry: Entry) -> Path:
         return self.errors / f"{entry.name}.json"
+
+    def _forget(self, entry: Entry) -> None:
+        """What went wrong before."""
+        self._error(entry).unlink(missing_ok=True)
+        self.unfinished(entry).unlink(missing_ok=True)

@@ -1,47 +1,63 @@
-"""Confidence intervals: of a rate, and of a mean."""
+"""Confidence intervals of means of numbers between 0 and 1, where some of the numbers are alike."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
 
-import numpy as np
-
 Z = 1.959963984540054
 """Quantile of the normal distribution that leaves 2.5 % above."""
 
-ROUNDS = 2_000
-"""Resamples of a bootstrap."""
 
-
-def wilson(successes: int, trials: int) -> tuple[float, float]:
+def wilson(rate: float, trials: float) -> tuple[float, float]:
     """The 95 % interval of a rate by Wilson's score; (0, 1) without trials.
 
-    >>> tuple(round(end, 4) for end in wilson(8, 10))
+    Args:
+        rate: from 0 to 1.
+        trials: need not be a whole number.
+
+    >>> tuple(round(end, 4) for end in wilson(0.8, 10))
     (0.4902, 0.9433)
     """
     if trials == 0:
         return 0.0, 1.0
-    rate, square = successes / trials, Z * Z
+    square = Z * Z
     middle = (rate + square / (2 * trials)) / (1 + square / trials)
     half = Z / (1 + square / trials) * sqrt(rate * (1 - rate) / trials + square / (4 * trials * trials))
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def bootstrap(groups: Sequence[Sequence[float]], seed: int = 0) -> tuple[float, float]:
-    """The 95 % interval of the mean of all values, by resampling whole groups; (nan, nan) for no values.
+def interval(groups: Sequence[Sequence[float]], *, bounded: bool = True) -> tuple[float, float]:
+    """The 95 % interval of the mean of all values, each from 0 to 1; (0, 1) for no values.
 
-    Episodes of one problem are alike, so it is problems that are drawn anew, and not episodes.
+    Episodes of one incident are alike, so they are worth fewer independent ones. Wilson's interval is that of so many
+    trials as would scatter like the means of the groups do, the effective size of a cluster sample: at most as many as
+    there are values, and as many as there are groups where these do not differ at all. Single values of 0 and 1 have
+    Wilson's own interval. Unlike a bootstrap's it does not shrink to nothing when a few values agree.
 
-    >>> bootstrap([[1.0, 1.0], [1.0]])
-    (1.0, 1.0)
+    Args:
+        groups: values that are alike together.
+        bounded: never take values for more than as many independent ones; False for differences, most of which are
+            alike, so that they scatter far less than 0 and 1 would.
+
+    >>> [tuple(round(end, 2) for end in interval(groups)) for groups in ([[1, 1, 1]] * 4, [[0], [1]] * 20)]
+    [(0.51, 1.0), (0.35, 0.65)]
     """
     kept = [group for group in groups if group]
-    if not kept:
-        return float("nan"), float("nan")
-    sums = np.array([sum(group) for group in kept])
-    counts = np.array([len(group) for group in kept])
-    drawn = np.random.default_rng(seed).integers(0, len(kept), (ROUNDS, len(kept)))
-    means = sums[drawn].sum(1) / counts[drawn].sum(1)
-    low, high = np.quantile(means, (0.025, 0.975))
-    return float(low), float(high)
+    count = sum(map(len, kept))
+    if not count:
+        return 0.0, 1.0
+    mean = sum(map(sum, kept)) / count
+    return wilson(min(1.0, mean), _trials(kept, count, mean, bounded))
+
+
+def _trials(groups: Sequence[Sequence[float]], count: int, mean: float, bounded: bool) -> float:
+    """How many independent values of 0 and 1 would have a mean that is known as well."""
+    if len(groups) < 2:
+        return 1.0
+    scatter = sum((sum(group) - mean * len(group)) ** 2 for group in groups) / count**2
+    scatter *= (1 + 1 / (len(groups) - 1)) / (1 + 1 / (count - 1))
+    if scatter < 1e-12 * mean * (1 - mean) or mean in (0.0, 1.0):
+        return float(len(groups))
+    trials = max(1.0, mean * (1 - mean) / scatter)
+    return min(trials, float(count)) if bounded else trials

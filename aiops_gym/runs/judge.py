@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aiops_gym.errors import AiopsGymError
+
 NO_SCORE = -1.0
 """What stands in the results where the judge named no number, or did not answer."""
 
@@ -43,9 +45,16 @@ class Judge:
     url: str = "https://api.openai.com/v1"
     timeout: float = 60.0
 
+    def __post_init__(self) -> None:
+        """Raises AiopsGymError where the HTTP client is not installed: better now than after the first episode."""
+        try:
+            import httpx  # noqa: F401, PLC0415  # An extra, and only for those who want a judge.
+        except ImportError as error:
+            raise AiopsGymError(f"a judge needs httpx: pip install 'aiops_gym[llm]' ({error})") from None
+
     def results(self, trace: Sequence[Mapping[str, str]]) -> dict[str, Any]:
         """`reasoning_score` and `reasoning_judgement`; the score is -1 where there is none."""
-        import httpx  # noqa: PLC0415  # An extra, and only for those who want a judge.
+        import httpx  # noqa: PLC0415  # As above.
 
         key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
         try:
@@ -75,10 +84,11 @@ class Judge:
 
 
 def score(text: str) -> float:
-    """The number in the first double brackets, else in the first single ones, else -1.
+    """The number in the first double brackets, else in the first single ones; -1 for none, or none from 1 to 10.
 
-    >>> score("Steps [1] and [2] were good: [[7.5]]"), score("[3]"), score("none")
-    (7.5, 3.0, -1.0)
+    >>> score("Steps [1] and [2] were good: [[7.5]]"), score("[3]"), score("none"), score("[[100]]")
+    (7.5, 3.0, -1.0, -1.0)
     """
     found = _DOUBLE.search(text) or _SINGLE.search(text)
-    return float(found[1]) if found else NO_SCORE
+    number = float(found[1]) if found else NO_SCORE
+    return number if 1.0 <= number <= 10.0 else NO_SCORE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from aiops_gym.runs.pairs import Pair
 from aiops_gym.runs.summary import Row, Summary
 
 TITLE = """\
@@ -11,9 +12,10 @@ TITLE = """\
 
 Written by `make agents`; do not edit. {about}
 
-Reward is the mean, with the 95 % interval of a bootstrap over problems; success is the rate of full marks, with
-Wilson's 95 % interval. Steps, the world's seconds and tokens are means over episodes. Errors are entries without a
-verdict, the agent's and the infrastructure's; they count neither as success nor as failure.
+Reward is the mean and success the rate of full marks, each with its 95 % interval: Wilson's, for as many independent
+episodes as there are in effect, since those of one incident are alike. Steps, the world's seconds and tokens are means
+over episodes. Errors are entries without a verdict, the agent's and the infrastructure's; they count neither as success
+nor as failure, and the mean reward with those of the agent as 0 stands beside them.
 """
 
 SPLITS = {"": "Fixed problems", "train": "Train", "test": "Test"}
@@ -38,6 +40,9 @@ def _sections(summary: Summary) -> Iterator[str]:
     for split in splits(summary):
         yield f"\n## {SPLITS[split]}\n"
         yield from overview(summary.find("all", split=split))
+        if ahead := neighbours(summary, split):
+            yield "\n### Each agent and the next one\n"
+            yield from versus(ahead)
         for by, heading in BY.items():
             yield f"\n### {heading}\n"
             yield from across(by, summary.find(by, split=split), summary.arguments["agents"])
@@ -55,6 +60,22 @@ def overview(rows: Sequence[Row]) -> Iterator[str]:
     for row in sorted(rows, key=lambda row: (row.reward, row.agent)):
         numbers = f"{row.steps:.1f} | {row.seconds:,.0f} | {row.in_tokens:,.0f} | {row.out_tokens:,.0f}"
         yield f"| {row.agent} | {row.episodes} | {reward(row)} | {success(row)} | {numbers} | {errors(row)} |"
+
+
+def neighbours(summary: Summary, split: str) -> list[Pair]:
+    """Each agent with the one that comes next in the order of rewards."""
+    pairs = [pair for pair in summary.pairs if pair.split == split]
+    firsts = {pair.agent: pair for pair in reversed(pairs)}
+    return [pair for pair in pairs if firsts[pair.agent] is pair]
+
+
+def versus(pairs: Sequence[Pair]) -> Iterator[str]:
+    """A line a pair: what lies between them over the episodes that both have played."""
+    yield "| agent | less | episodes | reward |"
+    yield "|---|---|---|---|"
+    for pair in pairs:
+        between = f"{pair.difference:+.2f} ({pair.low:+.2f} to {pair.high:+.2f})"
+        yield f"| {pair.agent} | {pair.other} | {pair.episodes} | {between} |"
 
 
 def across(by: str, rows: Sequence[Row], agents: Sequence[str]) -> Iterator[str]:
@@ -82,5 +103,6 @@ def success(row: Row) -> str:
 
 def errors(row: Row) -> str:
     """What went wrong, `2 agent, 1 infrastructure`; `0` for nothing."""
-    kinds = (("agent", row.agent_errors), ("infrastructure", row.infra_errors), ("not played", row.missing))
+    agent = f"agent (reward {row.reward_with_errors:.2f} with them as 0)"
+    kinds = ((agent, row.agent_errors), ("infrastructure", row.infra_errors), ("not played", row.missing))
     return ", ".join(f"{count} {kind}" for kind, count in kinds if count) or "0"

@@ -47,6 +47,7 @@ class Entry:
         app: id of the app, the domain of a recorded incident.
         fault: id of the fault, which is its family too; "healthy" where nothing is wrong, and what is asked
             for in a recorded incident.
+        target: the component that the fault hits; "" where nothing is wrong, and in a recorded incident.
         split: `train`, `test`, or "" where none was asked for.
     """
 
@@ -58,6 +59,7 @@ class Entry:
     task: str
     app: str
     fault: str
+    target: str = ""
     split: str
 
 
@@ -122,8 +124,9 @@ class Plan:
             raise AiopsGymError(f"{path} is no plan of an evaluation: {error!r}") from None
 
     def differences(self, other: Plan) -> list[str]:
-        """What is different in another plan, in words; nothing for the same one."""
+        """What is different in another plan, in words; nothing for the same one. A judge may come later."""
         ours, theirs = self.to_json(), other.to_json()
+        ours["arguments"]["judge"] = ours["arguments"]["judge"] or theirs["arguments"]["judge"]
         found = [
             f"{name}: {ours['arguments'][name]!r} before, {theirs['arguments'][name]!r} now"
             for name in ours["arguments"]
@@ -151,10 +154,10 @@ def make_plan(arguments: Arguments) -> Plan:
     posed = [
         (problem, seed, split)
         for split in arguments.splits or ("",)
-        for problem, seed in (_named(arguments) if arguments.problems else _of_split(arguments, split))
+        for problem, seed in (_named(arguments, split) if arguments.problems else _of_split(arguments, split))
     ]
     if not posed:
-        raise CatalogError(f"there is no problem of {', '.join(arguments.tasks)} in split {arguments.splits}")
+        raise CatalogError(f"there is nothing to play: no problem of {_wanted(arguments)}")
     entries = (_entry(arguments, agent, *each) for agent in arguments.agents for each in posed)
     return Plan(arguments=arguments, entries=tuple({each.name: each for each in entries}.values()))
 
@@ -168,6 +171,8 @@ class _Posed:
     task: str
     app: str
     fault: str
+    target: str = ""
+    split: str = ""
 
 
 def digest(text: str) -> float:
@@ -202,20 +207,37 @@ def _check(arguments: Arguments) -> None:
     for option in arguments.agent_options:
         if option not in taken:
             raise CatalogError(f"none of the agents {', '.join(arguments.agents)} takes the option {option!r}")
+    for agent in arguments.agents:
+        base.fitting(agent, None, 0, **base.accepted(agent, arguments.agent_options))
+    for name in ("problem", "split"):
+        if name in arguments.env_kwargs:
+            raise CatalogError(f"which problems are played is not said by env_kwargs: leave {name!r} to the evaluation")
     for task in arguments.tasks:
         make_env(ENVS[task], arguments.env_kwargs).close()
     if arguments.seeds < 1 or arguments.sample < 0:
         raise ValueError("there must be at least one seed, and a sample is no negative number")
 
 
-def _named(arguments: Arguments) -> Iterator[tuple[_Posed, int]]:
-    """The problems that are named, each with each seed."""
+def _named(arguments: Arguments, split: str) -> Iterator[tuple[_Posed, int]]:
+    """The problems that are named and belong to the split, each with each seed. One that belongs to none is refused."""
     recorded = [task for task in arguments.tasks if task not in TASKS]
     known = {each.id: each for task in recorded for each in _recorded(arguments, task, "")}
     for id_ in arguments.problems:
+        if id_ not in known and "-task_" in id_:
+            raise CatalogError(f"no problem {id_!r}: one of recorded incidents needs its task, such as openrca_bank")
         posed = known.get(id_) or _live(registry.problem(id_))
-        for seed in range(arguments.seeds):
+        chosen = not arguments.splits or posed.split in ("", *arguments.splits)
+        if posed.task not in (arguments.tasks or ENVS) or arguments.app not in (None, posed.app) or not chosen:
+            raise CatalogError(f"the problem {id_!r} is none of {_wanted(arguments)}")
+        for seed in range(arguments.seeds if split in ("", posed.split) or not posed.split else 0):
             yield posed, seed
+
+
+def _wanted(arguments: Arguments) -> str:
+    """The choice in words."""
+    app = f" of {arguments.app}" if arguments.app else ""
+    split = f" in {' or '.join(arguments.splits)}" if arguments.splits else ""
+    return f"{', '.join(arguments.tasks)}{app}{split}"
 
 
 def _of_split(arguments: Arguments, split: str) -> Iterator[tuple[_Posed, int]]:
@@ -252,7 +274,8 @@ def _pool(arguments: Arguments, split: str) -> tuple[dict[str, _Posed], dict[str
 
 def _live(problem: Any) -> _Posed:
     task = problem.task
-    return _Posed(id=problem.id, env=ENVS[task], task=task, app=problem.app, fault=problem.fault or HEALTHY)
+    fault, target, split = problem.fault or HEALTHY, problem.target or "", problem.split if problem.fault else ""
+    return _Posed(id=problem.id, env=ENVS[task], task=task, app=problem.app, fault=fault, target=target, split=split)
 
 
 def _recorded(arguments: Arguments, task: str, split: str) -> list[_Posed]:
@@ -260,7 +283,7 @@ def _recorded(arguments: Arguments, task: str, split: str) -> list[_Posed]:
     with make_env(ENVS[task], arguments.env_kwargs) as env:
         problems = env.get_wrapper_attr("problems").values()
     return [
-        _Posed(id=each.id, env=ENVS[task], task=task, app=task, fault="+".join(each.asked))
+        _Posed(id=each.id, env=ENVS[task], task=task, app=task, fault="+".join(each.asked), split=each.split)
         for each in problems
         if split in ("", each.split)
     ]
@@ -276,7 +299,7 @@ def make_env(env: str, kwargs: Mapping[str, Any]) -> gym.Env[str, str]:
 
 
 def _entry(arguments: Arguments, agent: str, posed: _Posed, seed: int, split: str) -> Entry:
-    given = (dict(arguments.env_kwargs), arguments.judge, arguments.version)
+    given = (dict(arguments.env_kwargs), arguments.version)
     depends = [posed.env, agent, posed.id, seed, *given]
     if options := base.accepted(agent, arguments.agent_options):
         depends.append(options)
@@ -290,6 +313,7 @@ def _entry(arguments: Arguments, agent: str, posed: _Posed, seed: int, split: st
         task=posed.task,
         app=posed.app,
         fault=posed.fault,
+        target=posed.target,
         split=split,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,8 +12,9 @@ import gymnasium as gym
 
 from aiops_gym.agents import base
 from aiops_gym.agents.base import Agent
+from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.folder import Folder
-from aiops_gym.runs.judge import Judge
+from aiops_gym.runs.judge import NO_SCORE, Judge
 from aiops_gym.runs.plan import Entry, make_env
 from aiops_gym.runs.runner import run_episode
 
@@ -30,14 +32,21 @@ class Player:
     agent_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     envs: dict[str, gym.Env[str, str]] = field(default_factory=dict)
 
+    def done(self, entry: Entry) -> bool:
+        """Whether there is its episode, and a grade where there is a judge: one that failed is asked again."""
+        episode = self.folder.load(entry)
+        return episode is not None and (self.judge is None or episode.results.get("reasoning_score", NO_SCORE) >= 0)
+
     def play(self, entry: Entry) -> str:
         """Play one entry, and keep the episode or why there is none. Returns "" or whose fault that was."""
-        watched = Watched()
+        finished = self.folder.load(entry)
+        if finished is not None:
+            self._keep(entry, finished)
+            return ""
+        watched = Watched(entry.agent)
         try:
-            env = self._env(entry.env)
-            watched.made_by(entry, env, self.agent_options)
-            episode = run_episode(env, watched, entry.seed, {"problem": entry.problem})
-        except Exception as error:  # noqa: BLE001  # Anybody's agent runs here; what it raises is a result.
+            episode = self._episode(entry, watched)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # Anybody's agent runs here: a result like any other.
             self.envs.pop(entry.env, None)
             kind = AGENT if watched.acting else ENVIRONMENT
             self.folder.note(entry, kind, f"{type(error).__name__}: {error}", traceback.format_exc())
@@ -49,10 +58,21 @@ class Player:
             self.folder.note(entry, AGENT, episode.agent_error)
             episode.save(self.folder.unfinished(entry))
             return AGENT
+        self._keep(entry, episode)
+        return ""
+
+    def _keep(self, entry: Entry, episode: Episode) -> None:
         if self.judge is not None:
             episode.results |= self.judge.results(episode.trace)
         self.folder.keep(entry, episode)
-        return ""
+
+    def _episode(self, entry: Entry, watched: Watched) -> Episode:
+        env = self._env(entry.env)
+        watched.made_by(entry, env, self.agent_options)
+        try:
+            return run_episode(env, watched, entry.seed, {"problem": entry.problem})
+        finally:
+            watched.close()
 
     def _env(self, name: str) -> gym.Env[str, str]:
         if name not in self.envs:
@@ -61,18 +81,20 @@ class Player:
 
 
 class Watched:
-    """An agent of which it is known whether it is its turn."""
+    """An agent of which it is known whether it is its turn.
 
-    def __init__(self) -> None:
+    Its name is the one that it was asked for by: what a class calls itself may be anything, and twice the same.
+    """
+
+    def __init__(self, name: str) -> None:
         self.acting = False
-        self.name = ""
+        self.name = name
         self.agent: Agent = base.Fixed([])
 
     def made_by(self, entry: Entry, env: gym.Env[str, str], options: Mapping[str, Any]) -> None:
         """Make the agent of an entry."""
         self.acting = True
         self.agent = base.make(entry.agent, env, entry.seed, **base.accepted(entry.agent, options))
-        self.name = str(getattr(self.agent, "name", entry.agent))
         self.acting = False
 
     def reset(self, prompt: str) -> None:
@@ -89,6 +111,18 @@ class Watched:
         return action
 
     def report(self) -> dict[str, Any]:
-        """What the agent says of itself, if it does."""
+        """What the agent says of itself, if it does; it must be JSON data, as the episode is."""
+        self.acting = True
         told = getattr(self.agent, "report", None)
-        return dict(told()) if callable(told) else {}
+        found = dict(told()) if callable(told) else {}
+        json.dumps(found, allow_nan=False)
+        self.acting = False
+        return found
+
+    def close(self) -> None:
+        """The episode is over: what the agent holds open, if it has a `close`, is not needed any more."""
+        before, self.acting = self.acting, True
+        close = getattr(self.agent, "close", None)
+        if callable(close):
+            close()
+        self.acting = before

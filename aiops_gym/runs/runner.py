@@ -8,8 +8,10 @@ from typing import Any
 import gymnasium as gym
 
 from aiops_gym.agents.base import Agent, AgentError, adapt
+from aiops_gym.envs.space import LIMIT
 from aiops_gym.runs.episode import Episode
 from aiops_gym.sim.draws import uuid
+from aiops_gym.tools.clip import clip, utf8
 from aiops_gym.version import __version__
 
 START = 0.0
@@ -86,8 +88,7 @@ def _ask(one: Any, name: str, unknown: Any) -> Any:
 
 
 def _note(episode: Episode, action: Any, observation: str, reward: float, info: dict[str, Any]) -> None:
-    text = action if isinstance(action, str) else repr(action)
-    text = text.encode("utf-8", "replace").decode("utf-8")
+    text = clip(utf8(action if isinstance(action, str) else repr(action)), LIMIT)  # no environment plays a longer one
     episode.trace += [{"role": "assistant", "content": text}, {"role": "env", "content": observation}]
     turn = {"action": text, "observation": observation, "reward": reward}
     episode.steps.append({**turn, **{key: info[key] for key in ("time", "tool", "error")}})

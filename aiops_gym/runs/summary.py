@@ -7,15 +7,17 @@ import io
 import json
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from aiops_gym.envs.tokens import count
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.folder import Folder
-from aiops_gym.runs.intervals import bootstrap, wilson
+from aiops_gym.runs.intervals import interval
+from aiops_gym.runs.pairs import Pair, Reward, pair
 from aiops_gym.runs.plan import HEALTHY, Entry
 from aiops_gym.runs.player import AGENT
 
@@ -35,8 +37,10 @@ class Row:
         group: name of the task, app or fault; "" for all.
         problems: different ones among the episodes.
         episodes: that ended with a verdict or out of steps.
-        reward, reward_low, reward_high: mean and the 95 % interval of a bootstrap over problems.
-        success, success_low, success_high: rate and its 95 % interval by Wilson.
+        reward, reward_low, reward_high: mean and its 95 % interval, see `intervals.interval`; episodes of one incident
+            count as alike, and where there is but one problem, its seeds as independent.
+        success, success_low, success_high: rate of full marks, likewise.
+        reward_with_errors: mean if entries without an episode because the agent raised counted as 0.
         submitted: share of the episodes that ended with a submission.
         steps, seconds: means; seconds are the world's.
         in_tokens, out_tokens: means of what the agent read, the prompt apart, and wrote.
@@ -58,6 +62,7 @@ class Row:
     success: float
     success_low: float
     success_high: float
+    reward_with_errors: float
     submitted: float
     steps: float
     seconds: float
@@ -71,15 +76,20 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """All rows of an evaluation, and what was asked for."""
+    """All rows of an evaluation, what was asked for, and each pair of agents, the better one first."""
 
     arguments: dict[str, Any]
     rows: tuple[Row, ...]
+    pairs: tuple[Pair, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON data."""
+        rows, pairs = ([asdict(each) for each in part] for part in (self.rows, self.pairs))
+        return {"arguments": self.arguments, "rows": rows, "pairs": pairs}
 
     def save(self, path: Path) -> None:
         """Write `summary.json` and `summary.csv` into a folder; the same episodes give the same bytes."""
-        data = {"arguments": self.arguments, "rows": [asdict(row) for row in self.rows]}
-        _write(path / "summary.json", json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+        _write(path / "summary.json", json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
         text = io.StringIO()
         table = csv.DictWriter(text, [each.name for each in fields(Row)], lineterminator="\n")
         table.writeheader()
@@ -105,21 +115,22 @@ class _Played:
 
 
 def summarise(folder: Folder) -> Summary:
-    """The summary of all that a folder holds.
+    """The summary of all that a folder holds; an episode whose file is damaged is missing.
 
     Raises:
-        AiopsGymError: the folder holds no evaluation, or a file that is no episode.
+        AiopsGymError: the folder holds no evaluation.
     """
     plan = folder.plan()
     played = [_played(folder, entry) for entry in plan.entries]
-    return Summary(arguments=plan.to_json()["arguments"], rows=tuple(_rows(played)))
+    rows = tuple(_rows(played))
+    return Summary(arguments=plan.to_json()["arguments"], rows=rows, pairs=tuple(_pairs(rows, played)))
 
 
 def _played(folder: Folder, entry: Entry) -> _Played:
-    if not folder.finished(entry):
+    episode = folder.load(entry)
+    if episode is None:
         error = folder.error(entry)
-        return _Played(entry, error=str(error["kind"]) if error else "missing")
-    episode = Episode.load(folder.episode(entry))
+        return _Played(entry, error=error["kind"] if error else "missing")
     reasoning = float(episode.results.get("reasoning_score", -1.0))
     seconds = episode.end_time - episode.start_time
     numbers = (float(len(episode.steps)), seconds, *_tokens(episode))
@@ -146,12 +157,25 @@ def _rows(played: Iterable[_Played]) -> Iterator[Row]:
         yield _row(key, groups[key])
 
 
+def _pairs(rows: Sequence[Row], played: Iterable[_Played]) -> Iterator[Pair]:
+    """Within each split, the agents in the order of their rewards, each with all behind it."""
+    rewards: dict[str, dict[str, dict[Hashable, Reward]]] = defaultdict(lambda: defaultdict(dict))
+    for each in played:
+        entry = each.entry
+        if not each.error:
+            reward = Reward(each.reward, _incident(entry))
+            rewards[entry.split][entry.agent][entry.problem, entry.seed] = reward
+    for split, agents in rewards.items():
+        found = [(-row.reward, row.agent) for row in rows if (row.by, row.split) == ("all", split)]
+        ranked = [agent for _, agent in sorted(found) if agent in agents]
+        yield from (pair(split, agent, other, agents) for agent, other in combinations(ranked, 2))
+
+
 def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
     agent, split, by, group = key
     episodes = [each for each in entries if not each.error]
-    low, high = bootstrap(_alike(episodes))
-    successes = sum(each.success for each in episodes)
-    rate_low, rate_high = wilson(successes, len(episodes))
+    low, high = interval([[each.reward for each in alike] for alike in _alike(episodes)])
+    rate_low, rate_high = interval([[float(each.success) for each in alike] for alike in _alike(episodes)])
     steps, seconds, heard, said = (_mean([each.numbers[at] for each in episodes]) for at in range(4))
     errors = [each.error for each in entries if each.error]
     return Row(
@@ -167,6 +191,7 @@ def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
         success=_mean([float(each.success) for each in episodes]),
         success_low=_rounded(rate_low),
         success_high=_rounded(rate_high),
+        reward_with_errors=_mean([each.reward for each in episodes] + [0.0] * errors.count(AGENT)),
         submitted=_mean([float(each.submitted) for each in episodes]),
         steps=steps,
         seconds=seconds,
@@ -179,13 +204,19 @@ def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
     )
 
 
-def _alike(episodes: Iterable[_Played]) -> list[list[float]]:
-    """Rewards of the same incident together; of healthy problems each seed is another situation."""
-    groups: dict[tuple[str, int], list[float]] = defaultdict(list)
+def _alike(episodes: Sequence[_Played]) -> list[list[_Played]]:
+    """Episodes of the same incident together, whatever is asked about it; of a healthy system each seed is another."""
+    groups: dict[Hashable, list[_Played]] = defaultdict(list)
+    one = len({each.entry.problem for each in episodes}) == 1
     for each in episodes:
-        seed = each.entry.seed if each.entry.fault == HEALTHY else 0
-        groups[each.entry.problem, seed].append(each.reward)
+        groups[each.entry.seed if one else _incident(each.entry)].append(each)
     return list(groups.values())
+
+
+def _incident(entry: Entry) -> Hashable:
+    if entry.fault == HEALTHY:
+        return entry.app, HEALTHY, entry.seed
+    return (entry.app, entry.fault, entry.target) if entry.target else entry.problem
 
 
 def _mean(values: Sequence[float]) -> float:
@@ -193,7 +224,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _rounded(value: float) -> float:
-    return 0.0 if math.isnan(value) else round(value, DIGITS)
+    return round(value, DIGITS)
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,10 +1,14 @@
-"""Processes that play entries, and are replaced when they die."""
+"""Processes that play entries, and are replaced when they die or take too long."""
 
 from __future__ import annotations
 
+import math
 import multiprocessing
+import os
 import signal
-from collections import deque
+import threading
+import time
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from aiops_gym.runs.plan import Entry
-from aiops_gym.runs.player import WORKER, Player
+from aiops_gym.runs.player import AGENT, WORKER, Player
 
 TRIES = 2
 """Workers that may die of an entry before it is given up."""
@@ -26,21 +30,32 @@ class _Worker:
     process: Any
     connection: Connection
     entry: Entry
+    since: float = 0.0
+    """When it was given its entry."""
 
     def give(self, entry: Entry) -> None:
-        self.entry = entry
+        self.entry, self.since = entry, time.monotonic()
         with suppress(OSError):  # it may be dead, which the next look at it says
             self.connection.send(entry)
 
     def answer(self) -> str | None:
-        """What came of its entry; None when it died instead."""
+        """What came of its entry; None when it died instead. Raises what kept it from saving a file."""
         try:
-            return str(self.connection.recv()) if self.connection.poll() else None
+            told = self.connection.recv() if self.connection.poll() else None
         except (EOFError, OSError):
             return None
+        if isinstance(told, OSError):
+            raise told
+        return None if told is None else str(told)
 
-    def end(self) -> None:
+    def silent(self) -> bool:
+        """Whether it neither answered nor died."""
+        return not wait([self.connection, self.process.sentinel], 0)
+
+    def end(self, patience: float = 0.0) -> None:
+        """Be rid of it; one that is about to end by itself gets the time for that."""
         self.connection.close()
+        self.process.join(patience)
         self.process.terminate()
         self.process.join(PATIENCE)
         if self.process.is_alive():
@@ -48,43 +63,70 @@ class _Worker:
             self.process.join()
 
 
-def play(player: Player, entries: Sequence[Entry], count: int) -> Iterator[tuple[Entry, str]]:
-    """Play entries in processes, and give each with "" or whose fault it is that it failed, in order of their ends."""
-    waiting, deaths = deque(entries), dict[str, int]()
+def play(
+    player: Player, entries: Sequence[Entry], count: int, limit: float | None = None
+) -> Iterator[tuple[Entry, str]]:
+    """Play entries in processes, and give each with "" or whose fault it is that it failed, in order of their ends.
+
+    Args:
+        limit: seconds that an entry may take; None for ever.
+
+    Raises:
+        OSError: a file could not be saved.
+    """
+    waiting, deaths = deque(entries), Counter[str]()
     workers: list[_Worker] = []
     try:
         while waiting or workers:
             while waiting and len(workers) < count:
                 workers.append(_hired(player, waiting.popleft()))
-            for worker in _ready(workers):
-                entry, outcome = worker.entry, worker.answer()
+            for worker in _ready(workers, limit):
+                entry, outcome = worker.entry, _outcome(player, worker, limit, deaths)
                 if outcome is None:
+                    waiting.append(entry)
+                if worker.connection.closed or not waiting:
                     workers.remove(worker)
                     worker.end()
-                    deaths[entry.name] = deaths.get(entry.name, 0) + 1
-                    if player.folder.finished(entry):  # it died after its work
-                        yield entry, ""
-                    elif deaths[entry.name] < TRIES:
-                        waiting.append(entry)
-                    else:
-                        player.folder.note(entry, WORKER, f"the process ended with {worker.process.exitcode}")
-                        yield entry, WORKER
-                    continue
-                if waiting:
-                    worker.give(waiting.popleft())
                 else:
-                    workers.remove(worker)
-                    worker.end()
-                yield entry, outcome
+                    worker.give(waiting.popleft())
+                if outcome is not None:
+                    yield entry, outcome
     finally:
         for worker in workers:
             worker.end()
 
 
-def _ready(workers: Sequence[_Worker]) -> list[_Worker]:
-    """Those that answered or died; waits for the first."""
-    ready = wait([handle for worker in workers for handle in (worker.connection, worker.process.sentinel)])
-    return [worker for worker in workers if worker.connection in ready or worker.process.sentinel in ready]
+def _outcome(player: Player, worker: _Worker, limit: float | None, deaths: Counter[str]) -> str | None:
+    """What came of a worker's entry; None when it is to be tried again. Who died or takes too long is ended."""
+    entry = worker.entry
+    if worker.silent():
+        worker.end()
+        player.folder.note(entry, AGENT, f"the episode took more than {limit:g} seconds")
+        return AGENT
+    outcome = worker.answer()
+    if outcome is not None:
+        return outcome
+    worker.end(PATIENCE)
+    deaths[entry.name] += 1
+    if player.folder.finished(entry):  # it died after its work
+        return ""
+    if deaths[entry.name] < TRIES:
+        return None
+    player.folder.note(entry, WORKER, f"the process ended with {worker.process.exitcode}")
+    return WORKER
+
+
+def _ready(workers: Sequence[_Worker], limit: float | None) -> list[_Worker]:
+    """Those that answered, died, or take too long; waits for the first."""
+    now = time.monotonic()
+    left = None if limit is None else max(0.0, min(worker.since for worker in workers) + limit - now)
+    ready = wait([handle for worker in workers for handle in (worker.connection, worker.process.sentinel)], left)
+    late = time.monotonic() - (math.inf if limit is None else limit)
+    return [
+        worker
+        for worker in workers
+        if worker.connection in ready or worker.process.sentinel in ready or worker.since <= late
+    ]
 
 
 def _hired(player: Player, entry: Entry) -> _Worker:
@@ -111,9 +153,22 @@ def _uninterrupted() -> Iterator[None]:
 
 def _work(player: Player, connection: Connection) -> None:
     """The life of a process: until nobody asks any more."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
             entry = connection.recv()
         except EOFError:
             return
-        connection.send(player.play(entry))
+        try:
+            told: str | OSError = player.play(entry)
+        except OSError as error:  # a full disk: nobody's fault among the three
+            told = error
+        connection.send(told)
+
+
+def _end_with_parent() -> None:
+    """An orphan plays for nobody, and perhaps for ever: a killed parent cannot end it."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

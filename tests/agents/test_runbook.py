@@ -13,7 +13,7 @@ from toy_world import ToyEnv
 from aiops_gym.agents.base import make
 from aiops_gym.agents.runbook import question
 from aiops_gym.agents.runbook.facts import Facts, read
-from aiops_gym.agents.runbook.findings import conclude, rules
+from aiops_gym.agents.runbook.findings import LIKELY, conclude, rules
 from aiops_gym.catalog import registry
 from aiops_gym.runs import run_episode
 from aiops_gym.tools import parse
@@ -22,7 +22,7 @@ TASKS = ("detection", "localization", "analysis", "mitigation")
 STEPS = 25
 """Actions that it takes at most."""
 
-FLOOR = 0.8
+FLOOR = 0.95
 """Share of Hotel Reservation's fixed problems that it must solve; measured: all of them."""
 
 
@@ -175,6 +175,14 @@ def test_a_healthy_application_is_left_alone():
             "",
             "for name in v1; do kubectl patch pv $name",
         ),
+        (
+            [
+                deployments(cart=(1, 0, template(container={"env": [{"name": "REGISTRY", "value": "hub:8501"}]}))),
+                "## services\nhub\t{}\t" + json.dumps([{"port": port} for port in (8300, 8500, 8600)]),
+            ],
+            "cart",
+            '"value": "hub:8500"',
+        ),
     ],
 )
 def test_a_symptom_names_its_component_and_its_repair(texts, component, repair):
@@ -193,6 +201,17 @@ def test_who_is_killed_once_had_an_accident_and_who_is_killed_every_minute_did_n
     assert killed("2026-03-03T10:30:00Z", "1") == []
     assert killed("2026-03-03T11:01:25Z", "2") == []
     assert [each.component for each in killed("2026-03-03T11:00:30Z", "3")] == ["cart"]
+
+
+def test_a_change_that_hurts_nobody_is_not_what_is_wrong():
+    rows = "## revisions\n" + "\n".join(
+        f"r{at}\tcart\t{at}\t{json.dumps(template(hostname=f'h{at}'))}" for at in (1, 2)
+    )
+    (calm,) = found(deployments(cart=(1, 1, template(hostname="h2"))), rows)
+    failing = "## spans\nweb\t/cart.Cart/Get\t10\t9\t500\t600"
+    (hurting,) = found(deployments(cart=(1, 1, template(hostname="h2"))), rows, failing)
+    assert calm.strength < LIKELY < hurting.strength
+    assert calm.repairs == hurting.repairs
 
 
 def test_a_revision_that_differs_in_nothing_is_no_way_back():

@@ -166,6 +166,12 @@ def test_nothing_is_wider_than_the_window(show, mended, width, dark):
         assert (paper == "rgb(13, 17, 23)") is dark
 
 
+def test_a_phone_shows_how_each_episode_of_a_list_went(show, mended):
+    browser = show(listing([entry(mended, "a.html")], "list"), width=360)
+    last = "document.querySelector('#rows td:nth-child(5)').getBoundingClientRect().right"
+    assert 0 < browser.evaluate(last) <= 360
+
+
 def test_a_list_is_sorted_and_filtered(show, mended):
     lines = [entry(mended, "a.html"), entry(odd("x", agent="zed", problem_id="other"), "b.html")]
     browser = show(listing(lines, "list"))

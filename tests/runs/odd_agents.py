@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import time
 from pathlib import Path
 
@@ -85,6 +86,76 @@ def unlucky(env, seed):
 
     env.unwrapped._call = gone
     return Fixed([LOOK, YES], "unlucky")
+
+
+def plain(observation):
+    """No maker of agents."""
+    return YES
+
+
+class Bare:
+    """Needs neither the environment nor a seed."""
+
+    def reset(self, prompt):
+        pass
+
+    def act(self, observation):
+        return YES
+
+
+def leaving(env, seed):
+    def leaving(observation):
+        raise SystemExit(3)
+
+    return leaving
+
+
+def wandering(env, seed):
+    def wandering(observation):
+        os.chdir(Path(os.environ[SICK]).parent / "elsewhere")
+        return YES
+
+    return wandering
+
+
+def hanging(env, seed):
+    """Never comes back from seed 1."""
+
+    def hanging(observation):
+        time.sleep(1_000 * (seed == 1))
+        return YES
+
+    return hanging
+
+
+def endless(env, seed):
+    return lambda observation: "more " * 200_000
+
+
+def filling(env, seed):
+    """The disk is full from now on."""
+
+    def filling(observation):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        return YES
+
+    return filling
+
+
+class Closing(Bare):
+    """Has something open, and something to say of itself."""
+
+    def __init__(self, env, seed, says=1, breaks=False):
+        self.says, self.breaks = says, breaks
+
+    def report(self):
+        return {"says": float("nan") if self.says is None else self.says}
+
+    def close(self):
+        with Path(os.environ[DIARY]).open("a") as diary:
+            diary.write("closed\n")
+        if self.breaks:
+            raise ConnectionError("it was closed already")
 
 
 not_a_function = 5

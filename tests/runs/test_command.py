@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
@@ -26,9 +27,10 @@ def test_it_prints_a_table_and_writes_a_page(cli, tmp_path):
     code, out, err = cli(*PLAYED, "--out", tmp_path / "a", "--markdown", tmp_path / "agents.md")
     assert (code, err) == (0, "")
     rows = [line.split() for line in out.splitlines() if line.startswith(("noop", "restart"))]
-    assert [row[:3] for row in rows] == [["noop", "1", "0.00"], ["restart", "1", "1.00"]]
+    assert [row[:3] for row in rows] == [["noop", "1", "0.00"], ["restart", "1", "1.00"], ["restart", "noop", "1"]]
     page = (tmp_path / "agents.md").read_text()
-    assert "| restart | 1 | 1.00 (1.00-1.00) | 100 % (21-100) |" in page
+    assert "| restart | 1 | 1.00 (0.21-1.00) | 100 % (21-100) |" in page
+    assert "| restart | noop | 1 | +1.00 (-0.59 to +1.00) |" in page
     again = cli("evaluate", "--report", tmp_path / "a", "--markdown", tmp_path / "again.md")
     assert again == (0, out, "")
     assert (tmp_path / "again.md").read_text() == page
@@ -57,6 +59,9 @@ def test_a_program_reads_the_summary_as_json(cli, tmp_path):
             "cannot be made",
         ),
         (("--report", "nowhere"), 1, "holds no evaluation"),
+        (("--agent", "noop", "--out", "x", "--tasks", "detection"), 2, "--task"),
+        (("--agent", "noop", "--out", "x", "--limit", "0"), 1, "above 0"),
+        (("--agent", "noop", "--out", "x", "--limit", "9", "--workers", "0"), 1, "needs workers"),
     ],
 )
 def test_mistakes_are_one_plain_line_and_leave_nothing_behind(cli, tmp_path, monkeypatch, arguments, code, says):
@@ -66,3 +71,27 @@ def test_mistakes_are_one_plain_line_and_leave_nothing_behind(cli, tmp_path, mon
     assert says in err
     assert err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_an_agent_of_yours_lies_in_the_folder_that_you_are_in(cli, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    code = "class Mine:\n    def __call__(self, observation):\n        return '```\\nsubmit(\"Yes\")\\n```'\n"
+    (tmp_path / "one_of_mine.py").write_text(code)
+    problem = ("--problem", "container_kill-detection")
+    code, out, err = cli("evaluate", "--agent", "one_of_mine:Mine", *problem, "--workers", "0", "--out", "a")
+    assert (code, err) == (0, "")
+    assert "one_of_mine:Mine  1         1.00" in out
+    code, out, _ = cli("run", "--agent", "one_of_mine:Mine", *problem)
+    assert code == 0
+    assert "solved  reward 1.00" in out
+
+
+def test_episodes_without_a_verdict_are_said_with_their_reason(cli, tmp_path):
+    arguments = ("--agent", "noop,rules", "--problem", "container_kill-detection", "--workers", "0", "--out", tmp_path)
+    code, out, err = cli("evaluate", *arguments)
+    assert code == 1
+    assert "1 agent (reward 0.00 with them as 0)" in out
+    assert "1 of 2 episodes have no verdict" in err
+    assert "rules (agent): CatalogError: " in err
+    assert err.count("\n") == 1

@@ -5,40 +5,16 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
-from contextlib import suppress
-from pathlib import Path
 
 import pytest
+from evaluations import EPISODES, PROBLEM, alive, play, started, total, until, until_some_are_kept
 
 from aiops_gym.errors import AiopsGymError, CatalogError
 from aiops_gym.runs import Episode, evaluate, summarise
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.plan import Arguments, make_plan
 
-HERE = Path(__file__).parent
-PROBLEM = "container_kill-detection"
-
-
-@pytest.fixture(autouse=True)
-def odd_agents(monkeypatch, tmp_path):
-    """Odd agents can be imported, in spawned processes too; the file makes them sick."""
-    monkeypatch.syspath_prepend(str(HERE))
-    monkeypatch.setenv("ODD_AGENTS_SICK", str(tmp_path / "sick"))
-    monkeypatch.setenv("ODD_AGENTS_DIARY", str(tmp_path / "diary"))
-    (tmp_path / "sick").touch()
-    return tmp_path
-
-
-def play(out, agent="noop", **more):
-    return evaluate(agent, out=out, **{"problems": [PROBLEM], "seeds": 3, "workers": 1, **more})
-
-
-def total(summary):
-    (row,) = summary.find("all")
-    return row
+pytestmark = pytest.mark.usefixtures("odd_agents")
 
 
 def contents(folder, *but):
@@ -95,6 +71,13 @@ def test_no_healthy_episode_is_in_both_splits():
         ({"tasks": ("guessing",)}, "no task 'guessing'"),
         ({"splits": ("valid",)}, "no split 'valid'"),
         ({"problems": ("nothing-detection",)}, "no problem 'nothing-detection'"),
+        ({"problems": ("Bank-task_1-0",)}, "needs its task"),
+        ({"problems": (PROBLEM,), "tasks": ("mitigation",)}, f"'{PROBLEM}' is none of mitigation"),
+        ({"problems": (PROBLEM,), "splits": ("test",)}, "is none of detection in test"),
+        ({"problems": (PROBLEM,), "app": "social_network"}, "is none of detection of social_network"),
+        ({"tasks": ("openrca_bank",), "app": "hotel_reservation"}, "nothing to play: no problem of openrca_bank of h"),
+        ({"env_kwargs": {"problem": PROBLEM}}, "leave 'problem' to the evaluation"),
+        ({"agents": ("odd_agents:plain",)}, "cannot be made with env, seed: too many positional arguments"),
         ({"env_kwargs": {"colour": "red"}}, "cannot be made with"),
         ({"tasks": ("openrca_bank",), "env_kwargs": {"colour": "red"}}, "cannot be made with"),
     ],
@@ -210,6 +193,17 @@ def test_recorded_incidents_are_evaluated_alike(tmp_path):
     assert {row.group for row in summary.find("task")} == {"openrca_bank"}
 
 
+def test_agents_are_compared_over_the_episodes_that_both_have(tmp_path):
+    summary = play(tmp_path, ["noop", "restart", "odd_agents:raising"], workers=0, seeds=4)
+    found = [(pair.agent, pair.other, pair.episodes, pair.difference) for pair in summary.pairs]
+    assert found == [
+        ("odd_agents:raising", "restart", 3, 0.0),
+        ("odd_agents:raising", "noop", 3, 1.0),
+        ("restart", "noop", 4, 1.0),
+    ]
+    assert all(-1.0 <= pair.low <= pair.difference <= pair.high <= 1.0 for pair in summary.pairs)
+
+
 def test_a_summary_is_the_same_bytes_whoever_writes_it(tmp_path):
     play(tmp_path, ["restart", "noop"], workers=0)
     before = contents(tmp_path)
@@ -217,8 +211,8 @@ def test_a_summary_is_the_same_bytes_whoever_writes_it(tmp_path):
     assert contents(tmp_path) == before
     rows = (tmp_path / "summary.csv").read_text().splitlines()
     assert rows[0].startswith("agent,split,by,group,problems,episodes,reward,")
-    assert rows[1].startswith("noop,,all,,1,3,0.0,0.0,0.0,0.0,0.0,0.5615,1.0,1.0,5.0,")
-    assert rows[2].startswith("restart,,all,,1,3,1.0,1.0,1.0,1.0,0.4385,1.0,1.0,2.0,10.")
+    assert rows[1].startswith("noop,,all,,1,3,0.0,0.0,0.5615,0.0,0.0,0.5615,0.0,1.0,1.0,5.0,")
+    assert rows[2].startswith("restart,,all,,1,3,1.0,0.4385,1.0,1.0,0.4385,1.0,1.0,1.0,2.0,10.")
 
 
 def test_what_was_not_played_is_missing_and_no_failure(tmp_path):
@@ -226,41 +220,6 @@ def test_what_was_not_played_is_missing_and_no_failure(tmp_path):
     next((tmp_path / "episodes").iterdir()).unlink()
     row = total(summarise(Folder(tmp_path)))
     assert (row.episodes, row.missing) == (2, 1)
-
-
-EPISODES = 12
-
-
-def started(out):
-    """The command line with a slow agent, in a process group of its own."""
-    code = "from aiops_gym.cli import main\nif __name__ == '__main__':\n    main()\n"
-    script = out.parent / "evaluate.py"
-    script.write_text(code)
-    arguments = ["--agent", "odd_agents:slow", "--problem", PROBLEM, "--seeds", f"{EPISODES}", "--workers", "2"]
-    return subprocess.Popen(
-        [sys.executable, str(script), "evaluate", *arguments, "--out", str(out)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(HERE)])},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def until(reached, otherwise):
-    for _ in range(600):
-        if reached():
-            return
-        time.sleep(0.05)
-    pytest.fail(f"{otherwise} after 30 s")
-
-
-def until_some_are_kept(process, out):
-    def reached():
-        assert process.poll() is None, process.communicate()
-        return len(list((out / "episodes").glob("[!.]*"))) >= 3
-
-    until(reached, "nothing is kept")
 
 
 def finish(out):
@@ -289,15 +248,6 @@ def test_after_a_kill_nothing_finished_is_repeated_and_only_the_running_are_lost
     played = (tmp_path / "diary").read_text().splitlines()
     assert len(set(played)) == EPISODES
     assert EPISODES <= len(played) <= EPISODES + 2
-
-
-def alive(group):
-    """Processes of a group that still run; who is dead and not buried does not count."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):  # it may end while one looks
-            found.append(path.read_text().rpartition(")")[2].split())
-    return [state for state in found if int(state[2]) == group and state[0] != "Z"]
 
 
 @pytest.mark.slow

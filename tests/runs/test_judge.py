@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode, Judge, evaluate
 from aiops_gym.runs.judge import NO_SCORE
 
@@ -85,3 +86,29 @@ def test_a_judge_never_changes_a_reward(tmp_path):
     lost = Judge(model="m", url="http://127.0.0.1:9/v1", timeout=2)
     (row,) = evaluate("restart", out=tmp_path / "b", problems=[PROBLEM], workers=0, judge=lost).find("all")
     assert (row.reward, row.reasoning, row.infra_errors) == (1.0, 0.0, 0)
+
+
+@pytest.mark.parametrize("text", ["[[11]]", "[[0]]", "[[100]] in a hundred", "", "see [12]"])
+def test_a_grade_that_is_none_is_no_number(text):
+    with server(said(text)) as (url, _):
+        results = Judge(model="m", url=url).results([])
+    assert results == {"reasoning_score": NO_SCORE, "reasoning_judgement": text}
+
+
+def test_a_judge_may_come_later_and_one_that_failed_is_asked_again(tmp_path):
+    def played(judge=None):
+        (row,) = evaluate("restart", out=tmp_path, problems=[PROBLEM], seeds=2, workers=0, judge=judge).find("all")
+        return row
+
+    played()
+    paths = sorted((tmp_path / "episodes").iterdir())
+    traces = [Episode.load(path).trace for path in paths]
+    assert played(Judge(model="m", url="http://127.0.0.1:9/v1", timeout=2)).reasoning == 0.0
+    with server(said("Fair. [[5]]")) as (url, asked):
+        judge = Judge(model="m", url=url)
+        assert played(judge).reasoning == 5.0
+        assert played(judge).reasoning == 5.0
+    assert len(asked) == 2
+    assert [Episode.load(path).trace for path in paths] == traces
+    with pytest.raises(AiopsGymError, match="judge: 'm' before, 'other' now"):
+        played(Judge(model="other"))

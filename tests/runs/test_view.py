@@ -294,6 +294,7 @@ def folder(tmp_path, mended):
     replace(mended, agent="other", success=False, reward=0.0).save(tmp_path / "b.json")
     (tmp_path / "plan.json").write_text('{"problems": []}')
     (tmp_path / "half.json").write_text('{"agent": ')
+    (tmp_path / "few.json").write_text('{"agent": "a", "problem_id": "p", "session_id": "s"}')
     (tmp_path / "errors").mkdir()
     error = {"kind": "worker", "error": "killed <b>", "agent": "other", "problem": "lost-1", "seed": 4, "traceback": ""}
     (tmp_path / "errors" / "c.json").write_text(json.dumps(error))
@@ -303,7 +304,9 @@ def folder(tmp_path, mended):
 def test_a_folder_is_a_list_that_leads_to_a_page_each(folder, capsys):
     assert run(["view", str(folder)]) == 0
     index = folder / "view" / "index.html"
-    assert capsys.readouterr().out == f"{index}\n"
+    printed = capsys.readouterr()
+    assert printed.out == f"{index}\n"
+    assert printed.err == f"aiops-gym: passed over as damaged: {folder / 'few.json'}, {folder / 'half.json'}\n"
     read = Reader(index.read_text(encoding="utf-8"))
     links = [e["href"] for e in read.all("a")]
     assert sorted(links) == ["b.html", "episodes/one%20two%23.html"]
@@ -339,6 +342,7 @@ def test_a_file_is_one_page_where_it_is_asked_for(folder, tmp_path, capsys):
         (["half.json"], 1, "no saved episode"),
         (["errors"], 1, ""),
         ([".", "--out", "x.html"], 1, "name a folder"),
+        (["b.json", "--out", "b.json"], 1, "the episode itself"),
     ],
 )
 def test_what_cannot_be_shown_is_said_in_one_line(folder, monkeypatch, capsys, arguments, code, says):

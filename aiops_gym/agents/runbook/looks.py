@@ -105,17 +105,22 @@ _TELLING = (  # what a log line has in it when something is wrong
     "error|fail|refused|timed? ?out|unauthori|not authorized|denied|panic|fatal|FTL|PNC|no such host|no reachable"
     "|unreachable|deadline|unavailable|SSL|TLS handshake|not found|reset by peer"
 )
+_ACCESS = "Authentication failed|Checking authorization failed"
 _TIMES = r"s/[0-9]{4}-?[0-9A-Z][0-9a-z]*-?[0-9]{2}[T ][0-9:.]+(Z|[+-][0-9:]+)?//g; s/[0-9a-f]{16,}//g"
 
 LOGS = (
     "for name in $(kubectl get deployments -n {namespace} -o name); do "
     "ready=$(kubectl get $name -n {namespace} -o jsonpath='{.status.readyReplicas}'); "
     'since=40s; if [ -z "$ready" ]; then since=900s; fi; '
-    f"echo '{SECTION} log '$name; kubectl logs $name -n {{namespace}} --since=$since --tail=400 2>&1 "
+    f"echo '{SECTION} log '$name; {{ kubectl logs $name -n {{namespace}} --since=$since --tail=400; "
+    f"kubectl logs $name -n {{namespace}} --since=900s --tail=400 | grep -E '{_ACCESS}'; }} 2>&1 "
     f"| grep -iE '{_TELLING}' | grep -v 'TLS disabled' | sed -E '{_TIMES}' | cut -c1-320 | sort | uniq -c | sort -rn "
     "| head -n 3; done"
 )
-"""Of what runs, only the last words count: a hiccup has passed. Of what does not, the last that it said."""
+"""Of what runs, only the last words count: a hiccup has passed. Of what does not, the last that it said.
+
+Whom a database has sent away may have been long ago: a client that cannot start tries again less and less often.
+"""
 
 TRACES = (
     "for file in $(ls -t {folder}/*.csv | head -n 1); do echo '## spans'; awk -F, 'NR > 1 "

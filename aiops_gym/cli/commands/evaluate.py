@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,11 +18,15 @@ from rich.table import Table
 
 from aiops_gym.cli import agent_options
 from aiops_gym.cli.common import show, show_json
-from aiops_gym.runs import Judge, Progress, Summary, evaluate, markdown, summarise
+from aiops_gym.errors import AiopsGymError
+from aiops_gym.runs import Judge, Progress, RayCluster, Summary, evaluate, markdown, summarise
 from aiops_gym.runs.folder import Folder
 
-WIDE = 200
+WIDE = 10_000
 """Columns of a table that no person reads at a terminal."""
+
+REASONS = 3
+"""Errors that are shown: the most frequent ones."""
 
 JUDGE_URL = "https://api.openai.com/v1"
 
@@ -35,6 +39,13 @@ def command(
     split: Annotated[str, typer.Option(help="train, test or train,test; without it the fixed problems.")] = "",
     seeds: Annotated[int, typer.Option(min=1, help="Episodes of each problem.")] = 1,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 plays in this one.")] = 1,
+    ray: Annotated[
+        bool, typer.Option("--ray", help="Play on a Ray cluster, with --workers actors of one CPU.")
+    ] = False,
+    ray_address: Annotated[str, typer.Option(help="Its address; RAY_ADDRESS, else a Ray of our own.")] = "",
+    limit: Annotated[
+        float | None, typer.Option(help="Real seconds after which an episode is ended, as an error of its agent.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; what is there is not played again.")] = None,
     sample: Annotated[str, typer.Option(help="At most so many problems a split, or a share such as 5% or 0.05.")] = "",
     app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
@@ -58,7 +69,9 @@ def command(
     else:
         if out is None or not agent:
             raise typer.BadParameter("--agent and --out are needed, or --report for a folder that is there")
+        agent_options.find_yours()
         judge = Judge(model=judge_model, url=judge_url) if judge_model else None
+        cluster = RayCluster(ray_address) if ray or ray_address else None
         with _bar() as progress:
             summary = evaluate(
                 _words(agent),
@@ -72,15 +85,18 @@ def command(
                 env_kwargs=_kwargs(env_kwargs),
                 agent_options=agent_options.read(agent_option or (), model, base_url),
                 workers=workers,
+                cluster=cluster,
+                limit=limit,
                 judge=judge,
                 progress=progress,
             )
     if page is not None:
         page.write_text(markdown.page(summary), encoding="utf-8")
     if as_json:
-        show_json({"arguments": summary.arguments, "rows": [asdict(row) for row in summary.rows]})
+        show_json(summary.to_json())
     else:
         _show(summary)
+    _complain(summary, Folder(report or out or Path()))
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -123,7 +139,7 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 
         try:
             yield progress
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, OSError):
             now = seen[0]
             console.print(f"{now.done} of {now.total} episodes are kept; the same command continues.")
             raise
@@ -135,9 +151,25 @@ def _show(summary: Summary) -> None:
     for split in markdown.splits(summary):
         show(f"\n{markdown.SPLITS[split]}")
         console.print(_table(list(markdown.overview(summary.find("all", split=split)))))
+        if ahead := markdown.neighbours(summary, split):
+            console.print()
+            console.print(_table(list(markdown.versus(ahead))))
         for by in markdown.BY:
             rows = summary.find(by, split=split)
+            console.print()
             console.print(_table(list(markdown.across(by, rows, summary.arguments["agents"]))))
+
+
+def _complain(summary: Summary, folder: Folder) -> None:
+    """Raises AiopsGymError where episodes are missing, with why: what is printed is not the whole evaluation."""
+    without = sum(row.agent_errors + row.infra_errors + row.missing for row in summary.find("all"))
+    if without:
+        total = without + sum(row.episodes for row in summary.find("all"))
+        reasons = folder.faults().most_common()
+        told = [f"{textwrap.shorten(reason, 300)} ({count} times)" for reason, count in reasons[:REASONS]]
+        more = [f"{len(reasons) - REASONS} other errors"] if len(reasons) > REASONS else []
+        why = f": {'; '.join([*told, *more])}; all in {folder.errors}" if told else ""
+        raise AiopsGymError(f"{without} of {total} episodes have no verdict, and the same command tries again{why}")
 
 
 def _table(lines: list[str]) -> Table:

@@ -7,9 +7,13 @@ from typing import Annotated
 
 import typer
 
+from aiops_gym.catalog.model import TASKS
 from aiops_gym.cli.common import show
 from aiops_gym.runs.export import Wanted
 from aiops_gym.runs.export import export as write
+
+KINDS = (*TASKS, "root_cause")
+"""Tasks as episodes name them; the last one is that of recorded incidents."""
 
 
 def command(
@@ -25,6 +29,9 @@ def command(
     """Write saved episodes as chat messages, a line each, to train a model on."""
     if split not in (None, "train", "test"):
         raise typer.BadParameter(f"--split is train or test, not {split!r}")
+    for each in task or ():
+        if each not in KINDS:
+            raise typer.BadParameter(f"--task is one of {', '.join(KINDS)}, not {each!r}")
     wanted = Wanted(min_reward=min_reward, tasks=tuple(task or ()), split=split)
     written, left_out = write(source, out, wanted, system)
     show(f"{written} conversations in {out}, {left_out} left out")

@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.table import Table
 
 from aiops_gym.catalog import registry
+from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.cli.common import RECORDED, show_json
 from aiops_gym.openrca.problems import problems_from_query_csv
 
-WIDE = 200
+WIDE = 10_000
 """Columns of a table that no person reads at a terminal."""
 
 
@@ -30,6 +31,8 @@ def command(
     """List the problems of the catalogue, or with --task openrca_bank and its siblings those of recorded incidents."""
     found: Sequence[Any]
     if (task or "").lower() in RECORDED:
+        if app is not None or split not in (None, *SPLITS):
+            raise typer.BadParameter("recorded incidents have no --app, and the splits train and test")
         found = [each for each in problems_from_query_csv(str(task)) if split in (None, each.split)]
         columns, told = ["id", "difficulty", "split", "instruction"], ["scoring_points"]
     else:

@@ -35,6 +35,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print all of the episode as JSON.")] = False,
 ) -> None:
     """Run an episode and say what came of it; where an agent gave up, what there is of it is saved too."""
+    agent_options.find_yours()
     options = agent_options.read(agent_option or (), model, base_url)
 
     def new_env() -> Env:

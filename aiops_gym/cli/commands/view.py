@@ -19,6 +19,9 @@ from aiops_gym.runs.view import Entry, entry, listing, page
 FOLDER = "view"
 """Where the pages of a folder are written, within it."""
 
+SHOWN = 5
+"""Damaged files that are named."""
+
 
 def command(
     source: Annotated[Path, typer.Argument(help="A saved episode, or a folder of them.", exists=True)],
@@ -36,6 +39,8 @@ def _file(source: Path, out: Path | None) -> Path:
     target = out or source.with_suffix(".html")
     if target.is_dir():
         target /= f"{source.stem}.html"
+    if target.resolve() == source.resolve():
+        raise AiopsGymError(f"{target} is the episode itself: name another file for the page")
     _write(target, page(Episode.load(source)))
     return target
 
@@ -43,7 +48,12 @@ def _file(source: Path, out: Path | None) -> Path:
 def _folder(source: Path, out: Path) -> Path:
     if out.suffix == ".html" or out.is_file():
         raise AiopsGymError(f"{out} is to hold many pages: name a folder")
-    entries = sorted(_entries(source, out), key=lambda each: (each.problem, each.agent, each.seed, each.address))
+    broken: list[Path] = []
+    found = _entries(source, out, broken)
+    entries = sorted(found, key=lambda each: (each.problem, each.agent, each.seed, each.address))
+    if broken:
+        more = f" and {len(broken) - SHOWN} more" if len(broken) > SHOWN else ""
+        typer.echo(f"aiops-gym: passed over as damaged: {', '.join(map(str, broken[:SHOWN]))}{more}", err=True)
     if not entries:
         raise AiopsGymError(f"there are no saved episodes in {source}")
     index = out / "index.html"
@@ -51,16 +61,27 @@ def _folder(source: Path, out: Path) -> Path:
     return index
 
 
-def _entries(source: Path, out: Path) -> Iterator[Entry]:
-    """A page for each episode below a folder, one in memory at a time; other JSON files are passed over."""
+def _entries(source: Path, out: Path, broken: list[Path]) -> Iterator[Entry]:
+    """A page for each episode below a folder, one in memory at a time; other JSON files are passed over.
+
+    Args:
+        broken: gets the files that are no JSON or half an episode.
+    """
     for path in sorted(source.rglob("*.json")):
         relative = path.relative_to(source).with_suffix(".html")
         data = _read(path)
+        if data is None:
+            broken.append(path)
+            continue
         if not data.keys() >= {"agent", "problem_id", "session_id"}:
             if data.keys() >= {"agent", "problem", "error", "kind"}:
                 yield _failure(data)
             continue
-        episode = Episode.load(path)
+        try:
+            episode = Episode.load(path)
+        except AiopsGymError:
+            broken.append(path)
+            continue
         up = "/".join([*[".."] * (len(relative.parts) - 1), "index.html"])
         address = relative.as_posix()
         if address == "index.html":
@@ -69,11 +90,11 @@ def _entries(source: Path, out: Path) -> Iterator[Entry]:
         yield entry(episode, address)
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path) -> dict[str, Any] | None:
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
-        return {}
+        return None
     return data if isinstance(data, dict) else {}
 
 

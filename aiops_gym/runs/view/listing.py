@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.intervals import wilson
+from aiops_gym.runs.intervals import interval
 from aiops_gym.runs.view.markup import Html, escape, join, tag
 from aiops_gym.runs.view.page import duration, fill, outcome
 from aiops_gym.runs.view.story import number_of
 
 COLUMNS = ("problem", "agent", "task", "outcome", "reward", "steps", "time", "seed", "error")
+HEALTHY = "noop"
+"""Begins the ids of problems in which nothing is wrong, as AIOpsLab's do."""
+
 NUMBERS = ("reward", "steps", "time", "seed")
 
 
@@ -107,18 +110,31 @@ def _numbers(played: Sequence[Entry]) -> Html:
     rows = []
     for agent in sorted({each.agent for each in played}):
         mine = [each for each in played if each.agent == agent]
-        solved = sum(each.success for each in mine)
-        low, high = wilson(solved, len(mine))
-        share = f"{100 * solved / len(mine):.0f} % ({100 * low:.0f}-{100 * high:.0f})"
+        low, high = interval(_alike(mine))
+        share = f"{100 * _of(mine, _solved):.0f} % ({100 * low:.0f}-{100 * high:.0f})"
         cells = [f"{len(mine):,}", share, _mean(mine, _reward), f"{_of(mine, _steps):.1f}", duration(_of(mine, _time))]
         if len(tasks) > 1:
             cells += [_mean([each for each in mine if each.task == task], _reward) for task in tasks]
         rows.append(tag("tr", tag("th", agent, scope="row"), *(tag("td", cell) for cell in cells)))
     head = tag("tr", *(tag("th", name, scope="col") for name in heads))
-    note = tag("p", "Solved: full marks, with Wilson's 95 % interval. Reward, steps and time are means.", class_="note")
+    note = tag("p", "Solved: full marks, with the 95 % interval. Reward, steps and time are means.", class_="note")
     return join(
         tag("div", tag("table", tag("thead", head), tag("tbody", *rows), class_="means"), class_="scroll"), note
     )
+
+
+def _alike(entries: Sequence[Entry]) -> list[list[float]]:
+    """Whether those of one problem were solved; of a healthy system, and of a problem alone, each seed is another."""
+    apart = len({each.problem for each in entries}) == 1
+    found: dict[tuple[str, str], list[float]] = {}
+    for each in entries:
+        seed = each.seed if apart or each.problem.startswith(HEALTHY) else ""
+        found.setdefault((each.problem, seed), []).append(float(each.success))
+    return list(found.values())
+
+
+def _solved(each: Entry) -> float:
+    return float(each.success)
 
 
 def _reward(each: Entry) -> float:

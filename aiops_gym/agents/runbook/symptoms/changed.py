@@ -1,4 +1,4 @@
-"""A deployment's template was changed, and it is not well since, or nothing else explains what is wrong."""
+"""A deployment's template was changed, and it is not well since, or others are not well with it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from aiops_gym.agents.runbook.findings import (
     MISCONFIGURATION,
     STRONG,
     VIRTUALIZATION,
+    WEAK,
     Finding,
     undo,
 )
@@ -25,7 +26,16 @@ def find(facts: Facts) -> Iterator[Finding]:
         if repairs:
             unwell = deployment.ready < deployment.replicas or any(not pod.well for pod in facts.pods_of(component))
             layer = APPLICATION if _program_changed(facts, component) else VIRTUALIZATION
-            yield Finding(component, STRONG + 0.5 if unwell else LIKELY + 0.5, layer, MISCONFIGURATION, repairs)
+            # People change things every day: what changed and hurts nobody is not what is wrong.
+            strength = STRONG + 0.5 if unwell else LIKELY + 0.5 if _hurts(facts, component) else WEAK + 0.9
+            yield Finding(component, strength, layer, MISCONFIGURATION, repairs)
+
+
+def _hurts(facts: Facts, component: str) -> bool:
+    """Whether it or those who call it complain, or calls that have its name in them fail."""
+    word = component.split("-", maxsplit=1)[0]
+    failing = (f"{span.service} {span.operation}".lower() for span in facts.spans if span.errors)
+    return bool(facts.lines(component)) or component in facts.complaints() or any(word in each for each in failing)
 
 
 def _program_changed(facts: Facts, component: str) -> bool:

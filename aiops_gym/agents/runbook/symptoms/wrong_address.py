@@ -11,6 +11,9 @@ from aiops_gym.agents.runbook.findings import APPLICATION, CERTAIN, MISCONFIGURA
 
 _ADDRESS = re.compile(r"(?:[a-z]+://)?([a-z][a-z0-9-]*)(\.[a-z0-9.-]+)?:(\d{2,5})(?:/.*)?")
 
+NEAR = 9
+"""By how much one may mistype a port: its last digit."""
+
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Go back, or take the nearest name or the Service's own port."""
@@ -35,5 +38,6 @@ def _right(facts: Facts, value: str) -> str:
     if host not in facts.services:
         near = difflib.get_close_matches(host, facts.services, n=1, cutoff=0.7)
         return value.replace(host, near[0], 1) if near else ""
-    ports = [each.get("port") for each in facts.services[host].ports]
-    return value if port in ports or len(ports) != 1 else value.replace(f":{port}", f":{ports[0]}", 1)
+    ports = [each["port"] for each in facts.services[host].ports if isinstance(each.get("port"), int)]
+    near_by = [each for each in ports if len(ports) == 1 or abs(each - port) <= NEAR]
+    return value if port in ports or len(near_by) != 1 else value.replace(f":{port}", f":{near_by[0]}", 1)

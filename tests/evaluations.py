@@ -1,0 +1,71 @@
+"""Small evaluations of odd agents, in this process and in others that may be killed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from aiops_gym.runs import evaluate
+
+ODD = Path(__file__).parent / "runs"
+"""Where `odd_agents` lies."""
+
+PROBLEM = "container_kill-detection"
+
+EPISODES = 12
+
+
+def play(out, agent="noop", **more):
+    return evaluate(agent, out=out, **{"problems": [PROBLEM], "seeds": 3, "workers": 1, **more})
+
+
+def total(summary):
+    (row,) = summary.find("all")
+    return row
+
+
+def started(out, agent="slow", *more):
+    """The command line with an odd agent, in a process group of its own."""
+    code = "from aiops_gym.cli import main\nif __name__ == '__main__':\n    main()\n"
+    script = out.parent / "evaluate.py"
+    script.write_text(code)
+    arguments = ["--agent", f"odd_agents:{agent}", "--problem", PROBLEM, "--seeds", f"{EPISODES}", "--workers", "2"]
+    return subprocess.Popen(
+        [sys.executable, str(script), "evaluate", *arguments, *more, "--out", str(out)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), str(ODD)])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def until(reached, otherwise):
+    for _ in range(1_200):
+        if reached():
+            return
+        time.sleep(0.05)
+    pytest.fail(f"{otherwise} after 60 s")
+
+
+def until_some_are_kept(process, out):
+    def reached():
+        assert process.poll() is None, process.communicate()
+        return len(list((out / "episodes").glob("[!.]*"))) >= 3
+
+    until(reached, "nothing is kept")
+
+
+def alive(group):
+    """Processes of a group that still run; who is dead and not buried does not count."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it may end while one looks
+            found.append(path.read_text().rpartition(")")[2].split())
+    return [state for state in found if int(state[2]) == group and state[0] != "Z"]
