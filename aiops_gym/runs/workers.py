@@ -163,7 +163,10 @@ def _work(player: Player, connection: Connection) -> None:
             told: str | OSError = player.play(entry)
         except OSError as error:  # a full disk: nobody's fault among the three
             told = error
-        connection.send(told)
+        try:
+            connection.send(told)
+        except OSError:  # the parent ends while this one plays
+            return
 
 
 def _end_with_parent() -> None:

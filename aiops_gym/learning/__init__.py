@@ -1,0 +1,8 @@
+"""Reinforcement learning on the tasks: the stack, the policy, and the runs.
+
+The only room that imports torch and Stable-Baselines3, and only where something is learned or played by a network.
+"""
+
+from aiops_gym.learning.agent import masked_random, trained
+
+__all__ = ["masked_random", "trained"]

@@ -1,0 +1,137 @@
+"""Agents that play with the stack of wrappers around them: a trained model, and luck with the same mask.
+
+An agent is given texts and gives texts, and so it plays in `evaluate`, in the viewer and against a real cluster like
+all others. Its wrappers stand around an environment that is told what the real one printed.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from aiops_gym.envs.space import UnicodeText
+from aiops_gym.errors import ToolError
+from aiops_gym.learning import policies
+from aiops_gym.learning.stack import wrap
+from aiops_gym.tools import parse
+from aiops_gym.wrappers.macro_actions import UNFILLED
+
+Env = gym.Env[Any, Any]
+
+
+class Told(gym.Env[str, str]):
+    """An environment that shows the texts it is told, and rewards nothing: infos are for trainers, not for agents.
+
+    Args:
+        like: whose task and limits it has.
+    """
+
+    def __init__(self, like: Env) -> None:
+        self.task = str(like.get_wrapper_attr("task"))
+        self.spec = like.spec
+        self.observation_space, self.action_space = UnicodeText(), UnicodeText()
+        self.text = ""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+        """The text, as a prompt."""
+        super().reset(seed=seed)
+        return self.text, self._info("")
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """The text, as what the action printed."""
+        try:
+            parse(action)
+        except ToolError as error:
+            return self.text, 0.0, False, False, self._info(error.code)
+        return self.text, 0.0, False, False, self._info("")
+
+    def _info(self, error: str) -> dict[str, Any]:
+        numbers = {"problem": "", "task": self.task, "episode_seed": 0, "step": 0, "time": 0.0, "tool": ""}
+        rest = {"is_success": False, "infra_error": False, "reward_components": {}, "results": {}}
+        return {**numbers, "error": error, "valid_action": not error, **rest}
+
+
+class Numbered(ABC):
+    """Plays by number: turns what it reads into what a network reads, and the network's answer into a text."""
+
+    name = "numbered"
+
+    def __init__(self, env: Env) -> None:
+        self.told = Told(env)
+        self.stack = wrap(self.told, self.told.task)
+        self.action: int | None = None
+
+    def reset(self, prompt: str) -> None:
+        """A new episode begins."""
+        self.action = None
+
+    def act(self, observation: str) -> str:
+        """Read, choose, and say what the choice stands for."""
+        self.told.text = observation
+        seen = self.stack.reset()[0] if self.action is None else self.stack.step(self.action)[0]
+        self.action = self.choose(seen)
+        return self.stack.get_wrapper_attr("meaning")(self.action) or UNFILLED
+
+    @abstractmethod
+    def choose(self, seen: Any) -> int:
+        """The number of an action."""
+
+
+class Trained(Numbered):
+    """Plays what a network has learned."""
+
+    name = "trained"
+
+    def __init__(self, env: Env, seed: int, policy: policies.Policy, sampled: bool) -> None:
+        super().__init__(env)
+        policy.fits(self.stack)
+        self.policy, self.sampled, self.seed = policy, sampled, seed
+
+    def reset(self, prompt: str) -> None:
+        """Begin with the same numbers again."""
+        super().reset(prompt)
+        if self.sampled:
+            import torch  # noqa: PLC0415
+
+            torch.manual_seed(self.seed)
+
+    def choose(self, seen: Any) -> int:
+        """What the network says."""
+        return self.policy.choose(self.stack, seen, self.sampled)
+
+
+class MaskedRandom(Numbered):
+    """Draws any action that the mask allows: what a network knows before it has learned anything."""
+
+    name = "masked-random"
+
+    def __init__(self, env: Env, seed: int) -> None:
+        super().__init__(env)
+        self.seed = seed
+
+    def reset(self, prompt: str) -> None:
+        """Begin with the same numbers again."""
+        super().reset(prompt)
+        self.chance = np.random.default_rng(self.seed)
+
+    def choose(self, seen: Any) -> int:
+        """One of those, each as likely."""
+        return int(self.chance.choice(np.flatnonzero(self.stack.get_wrapper_attr("action_masks")())))
+
+
+def trained(env: Env, seed: int = 0, model: str = "", sampled: bool = False) -> Trained:
+    """The agent of a model that `aiops-gym train` has written.
+
+    Args:
+        model: its file, `DIR/model.zip`.
+        sampled: draw actions by their probabilities, instead of always taking the likeliest.
+    """
+    return Trained(env, seed, policies.load(model), sampled)
+
+
+def masked_random(env: Env, seed: int = 0) -> MaskedRandom:
+    """The agent that draws among the actions of the stack."""
+    return MaskedRandom(env, seed)

@@ -1,0 +1,154 @@
+"""The network that the learning runs use: it scores each component, and each change, with the same weights.
+
+What is learnt on one component holds for all: a row of numbers goes in for each, a score comes out for the action that
+looks at it. So does a row for each change of a field. A plain network would have to see every pair of fault and
+component before it knew it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gymnasium as gym
+import torch
+from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
+from stable_baselines3.common.policies import MultiInputActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import Tensor, nn
+
+from aiops_gym.wrappers.symptoms import CHANGE, COMPONENT, OTHER
+
+WIDTH = 64
+
+GLOBAL = ("whole", "budget", "last", "results")
+"""Parts of the observation that are about the whole episode."""
+
+
+class Scores(BaseFeaturesExtractor):
+    """A score for each action, and behind them what the value of the state is read from.
+
+    Args:
+        observation_space: of `learning.stack.wrap`.
+        slots: number of the component that each action looks at, -1 for none.
+        others: number of the other object likewise.
+        width: of the hidden layers.
+    """
+
+    def __init__(
+        self, observation_space: gym.spaces.Dict, slots: list[int], others: list[int], width: int = WIDTH
+    ) -> None:
+        super().__init__(observation_space, len(slots) + width)
+        sizes = {name: int(space.shape[0]) for name, space in observation_space.items() if space.shape}
+        self.shared = [name for name in GLOBAL if name in sizes]
+        self.actions = len(slots)
+        whole = sum(sizes[name] for name in self.shared)
+        self.component = _layers(len(COMPONENT), width, width)
+        self.other = _layers(len(OTHER), width, width)
+        self.state = _layers(whole + 5 * width, 2 * width, width)
+        self.component_score = nn.ModuleList([nn.Linear(width, width), nn.Linear(width, width), nn.Linear(width, 1)])
+        self.other_score = nn.ModuleList([nn.Linear(width, width), nn.Linear(width, width), nn.Linear(width, 1)])
+        self.own = nn.Linear(width, self.actions)
+        self.kind = nn.Parameter(torch.zeros(self.actions, 8))
+        self.change = nn.ModuleList([nn.Linear(len(CHANGE) + 9, 32), nn.Linear(width, 32), nn.Linear(32, 1)])
+        for last in (self.own, self.component_score[2], self.other_score[2], self.change[2]):
+            nn.init.orthogonal_(last.weight, 0.01)  # all actions are as likely at first
+            nn.init.zeros_(last.bias)
+        # What is offered once for each component is as likely at first, all together, as what is offered once.
+        for last, index in ((self.component_score[2], slots), (self.other_score[2], others)):
+            nn.init.constant_(last.bias, -math.log(max(1, sum(each >= 0 for each in index) / 2)))
+        nn.init.normal_(self.kind, std=0.1)
+        self.register_buffer("slots", torch.tensor(slots).clamp(min=0))
+        self.register_buffer("is_slot", torch.tensor([float(each >= 0) for each in slots]))
+        self.register_buffer("alone", 1 - self.is_slot - torch.tensor([float(each >= 0) for each in others]))
+        self.register_buffer("others", torch.tensor(others).clamp(min=0))
+        self.register_buffer("is_other", torch.tensor([float(each >= 0) for each in others]))
+
+    def forward(self, observations: dict[str, Tensor]) -> Tensor:
+        """Scores of shape (batch, actions), then features of shape (batch, width)."""
+        batch = len(observations["whole"])
+        components = observations["components"].view(batch, -1, len(COMPONENT))
+        others = observations["others"].view(batch, -1, len(OTHER))
+        changes = observations["changes"].view(batch, -1, len(CHANGE))
+        rows, other_rows = self.component(components), self.other(others)
+        there, other_there = components[:, :, :1], others[:, :, :1]
+        state = self.state(
+            torch.cat(
+                [
+                    *(observations[name] for name in self.shared),
+                    (rows * there).max(1).values,
+                    (rows * there).sum(1) / there.sum(1).clamp(min=1),
+                    (rows * components[:, :, 1:2]).sum(1),
+                    (other_rows * other_there).max(1).values,
+                    (other_rows * others[:, :, 1:2]).sum(1),
+                ],
+                1,
+            )
+        )
+        scores = self.own(state) * self.alone
+        scores = scores + _score(self.component_score, rows, state)[:, self.slots] * self.is_slot
+        scores = scores + _score(self.other_score, other_rows, state)[:, self.others] * self.is_other
+        used = observations["used"].unsqueeze(2)
+        kinds = (self.kind * self.alone.unsqueeze(1)).expand(batch, -1, -1)
+        scores = scores + _score(self.change, torch.cat([changes, used, kinds], 2), state)
+        return torch.cat([scores, state], 1)
+
+
+def _layers(size: int, hidden: int, out: int) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(size, hidden), nn.ReLU(), nn.Linear(hidden, out), nn.ReLU())
+
+
+def _score(layers: nn.ModuleList, rows: Tensor, state: Tensor) -> Tensor:
+    """A number for each row, given the state: (batch, rows)."""
+    return layers[2](torch.relu(layers[0](rows) + layers[1](state).unsqueeze(1))).squeeze(2)
+
+
+class _Part(nn.Module):
+    """Some of the features, and what follows on them."""
+
+    def __init__(self, begin: int, end: int | None, then: nn.Module) -> None:
+        super().__init__()
+        self.begin, self.end, self.then = begin, end, then
+
+    def forward(self, features: Tensor) -> Tensor:
+        return self.then(features[:, self.begin : self.end])
+
+
+class _Scored:
+    """Takes the first features as the scores of the actions, and reads the value from the others."""
+
+    def _build(self: Any, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)  # type: ignore[misc]
+        extractor, actions = self.features_extractor, self.features_extractor.actions
+        width = extractor.features_dim - actions
+        self.action_net = _Part(0, actions, nn.Identity())
+        self.value_net = _Part(actions, None, nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 1)))
+        self.optimizer = self.optimizer_class(self.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
+
+class ScoredPolicy(_Scored, MultiInputActorCriticPolicy):
+    """For PPO."""
+
+
+class MaskableScoredPolicy(_Scored, MaskableMultiInputActorCriticPolicy):
+    """For MaskablePPO."""
+
+
+def policy_kwargs(env: gym.Env[Any, Any], *, masked: bool = True) -> tuple[type[Any], dict[str, Any]]:
+    """The policy class and its keyword arguments, for a wrapped environment.
+
+    Args:
+        env: one of `learning.stack.wrap`.
+        masked: for MaskablePPO; else for PPO.
+    """
+    layout = env.get_wrapper_attr("layout")
+    slots, others = (
+        [slot.index if slot.macro.over == over else -1 for slot in layout] for over in ("component", "other")
+    )
+    extractor = {"slots": slots, "others": others}
+    return MaskableScoredPolicy if masked else ScoredPolicy, {
+        "features_extractor_class": Scores,
+        "features_extractor_kwargs": extractor,
+        "net_arch": [],
+        "ortho_init": False,
+    }

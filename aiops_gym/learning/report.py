@@ -1,0 +1,138 @@
+"""The page and the pictures of a study."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aiops_gym.learning import curve
+from aiops_gym.learning.study import LEARNT, Score, Study, of_agents
+from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
+
+ROUNDS = 2_000
+"""Resamples of a bootstrap."""
+
+TITLE = """\
+# What can be learned
+
+Written by `make learning`; do not edit. aiops_gym {version}, MaskablePPO, {seeds} seeds of each task, noise on, trained
+on the train split and played on the test split. How to do it: [Training](training.md).
+
+"Test" is what the goal is set for: faults of families that training shows, on targets where it never shows them, and
+healthy episodes of other seeds, as many as faults in Detection and 15 % in Localization. "Unseen families" are faults
+of kinds that training never shows, and count in nothing else. Each number is the share of episodes with full marks, in
+brackets the 95 % interval of a bootstrap over seeds and problems at once. "Learnt" always takes the likeliest action,
+"learnt, sampled" draws from the probabilities; the model is the last of its run, never the best of several.
+"""
+
+Key = Callable[[Score], bool]
+
+
+def write(study: Study, scores: Sequence[Score], page: Path) -> None:
+    """Write the page, and its pictures into a folder beside it."""
+    pictures = page.with_suffix("")
+    pictures.mkdir(parents=True, exist_ok=True)
+    summaries = {task: _summaries(study, task) for task in study.tasks}
+    version = next(iter(summaries.values()))[0]["settings"]["version"]
+    lines = [TITLE.format(version=version, seeds=study.seeds)]
+    for task in study.tasks:
+        _picture(task, summaries[task], pictures / f"{task}.png")
+        lines += _section(task, summaries[task], [each for each in scores if each.task == task], pictures.name)
+    page.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _summaries(study: Study, task: str) -> list[dict[str, Any]]:
+    paths = [study.run(task, seed) / "summary.json" for seed in range(study.seeds)]
+    return [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+
+
+def _picture(task: str, summaries: Sequence[dict[str, Any]], path: Path) -> None:
+    """Mean over the seeds, with a band from the worst to the best."""
+
+    def rows(part: str, *keys: str) -> list[list[float]]:
+        return [[_deep(row, keys) for row in summary[part]] for summary in summaries]
+
+    tested = rows("evaluations", "steps")[0]
+    lines: list[curve.Line] = [
+        ("training", curve.GREY, rows("training", "steps")[0], rows("training", "success")),
+        ("test, sampled", curve.ORANGE, tested, rows("evaluations", "sampled", "success")),
+        ("test, likeliest", curve.BLUE, tested, rows("evaluations", "deterministic", "success")),
+    ]
+    curve.picture(f"{task}: mean and range of {len(summaries)} seeds", lines, path)
+
+
+def _deep(row: Any, keys: Sequence[str]) -> float:
+    for key in keys:
+        row = row[key]
+    return float(row)
+
+
+def _section(task: str, summaries: Sequence[dict[str, Any]], scores: Sequence[Score], folder: str) -> Iterator[str]:
+    steps, seconds = summaries[0]["steps"], max(summary["seconds"] for summary in summaries)
+    yield f"\n## {task.capitalize()}\n"
+    yield f"{steps:,} steps a run, {seconds / 60:.1f} minutes the longest.\n"
+    yield f"![Learning curves of {task}]({folder}/{task}.png)\n"
+    columns: dict[str, Key] = {
+        "test": lambda score: score.group != NOVEL,
+        "its faults": lambda score: score.group == FAMILIAR,
+        "its healthy episodes": lambda score: score.group == HEALTHY,
+        "unseen families": lambda score: score.group == NOVEL,
+    }
+    apps = sorted({score.app for score in scores})
+    columns |= {f"test, {app.replace('_', ' ')}": _of_app(app) for app in apps}
+    yield from _table("agent", columns, of_agents(scores))
+    learnt = [score for score in scores if score.agent == LEARNT]
+    yield "\n### Learnt, by family\n"
+    families = sorted({score.fault for score in learnt})
+    found = {family: [score for score in learnt if score.fault == family] for family in families}
+    yield from _table("family", {"solved": lambda score: True}, {_named(rows): rows for rows in found.values()})
+
+
+def _of_app(app: str) -> Key:
+    return lambda score: score.app == app and score.group != NOVEL
+
+
+def _named(scores: Sequence[Score]) -> str:
+    """A family, marked where training never shows it."""
+    return f"{scores[0].fault}{' (unseen)' if scores[0].group == NOVEL else ''}"
+
+
+def _table(first: str, columns: dict[str, Key], rows: dict[str, list[Score]]) -> Iterator[str]:
+    columns = {name: key for name, key in columns.items() if any(key(each) for row in rows.values() for each in row)}
+    yield f"| {first} | episodes | {' | '.join(columns)} |"
+    yield "|---|---|" + "---|" * len(columns)
+    for name, scores in rows.items():
+        cells = [_cell([score for score in scores if key(score)]) for key in columns.values()]
+        yield f"| {name} | {len(scores)} | {' | '.join(cells)} |"
+
+
+def _cell(scores: Sequence[Score]) -> str:
+    if not scores:
+        return "-"
+    seeds = sorted({score.seed for score in scores})
+    places = sorted({(score.problem, score.episode) for score in scores})
+    found = {(score.seed, score.problem, score.episode): score.success for score in scores}
+    values = np.array([[found[seed, *place] for place in places] for seed in seeds])
+    low, high = crossed(values)
+    return f"{values.mean():.2f} ({low:.2f}-{high:.2f})"
+
+
+def crossed(values: Any, seed: int = 0) -> tuple[float, float]:
+    """The 95 % interval of the mean of a table, by drawing rows and columns anew: seeds, and problems.
+
+    >>> low, high = crossed(np.array([[1.0, 0.0, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0]]))
+    >>> 0.3 < low < 0.75 < high <= 1.0
+    True
+    """
+    table, chance = np.asarray(values, float), np.random.default_rng(seed)
+    rows, columns = table.shape
+    means = [
+        table[np.ix_(chance.integers(0, rows, rows), chance.integers(0, columns, columns))].mean()
+        for _ in range(ROUNDS)
+    ]
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(low), float(high)

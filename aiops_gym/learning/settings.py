@@ -1,0 +1,139 @@
+"""What a training run was asked for: everything that its result depends on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self
+
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import TASKS
+from aiops_gym.errors import AiopsGymError, CatalogError
+from aiops_gym.learning.stack import GAMMA
+from aiops_gym.version import __version__
+
+ALGORITHMS = ("maskable-ppo", "ppo")
+
+RECIPE: Mapping[str, float] = {
+    "horizon": 32,
+    "batch": 128,
+    "epochs": 10,
+    "learning_rate": 2e-3,
+    "entropy": 0.02,
+    "gamma": GAMMA,
+    "lambda": 0.95,
+    "clip": 0.2,
+    "again": 4,
+}
+"""Numbers of the learner: steps of each environment between two updates, size of a minibatch, passes over the steps,
+step size at the start (it falls to 0), weight of the entropy, discount, weight of longer returns, range of a change,
+episodes from each start."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """A training run.
+
+    Attributes:
+        task: `detection`, `localization`, `analysis` or `mitigation`.
+        algorithm: one of `ALGORITHMS`.
+        steps: actions in all environments together; rounded up to whole updates.
+        seed: of the networks, the environments and the evaluations.
+        envs: environments that are played at the same time.
+        split: whose problems are drawn; None for the fixed ones.
+        problems: ids to draw from instead.
+        every: steps between two checkpoints, rounded up to whole updates.
+        evaluate: steps between two evaluations, rounded up to whole checkpoints; 0 for none but the last.
+        sample: problems with a fault in an evaluation.
+        recipe: what differs from `RECIPE`.
+        version: of the package.
+    """
+
+    task: str
+    algorithm: str = ALGORITHMS[0]
+    steps: int = 100_000
+    seed: int = 0
+    envs: int = 16
+    split: str | None = "train"
+    problems: tuple[str, ...] = ()
+    every: int = 8_192
+    evaluate: int = 16_384
+    sample: int = 16
+    recipe: Mapping[str, float] = field(default_factory=dict)
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        """Check what can be checked without an environment. Raises CatalogError and ValueError."""
+        for what, given, known in (("task", self.task, TASKS), ("algorithm", self.algorithm, ALGORITHMS)):
+            if given not in known:
+                raise CatalogError(f"there is no {what} {given!r}; there are {', '.join(known)}")
+        for name in self.recipe:
+            if name not in RECIPE:
+                raise CatalogError(f"there is no number {name!r} of the learner; there are {', '.join(RECIPE)}")
+        if min(self.steps, self.envs, self.every, self.sample) < 1 or self.evaluate < 0:
+            raise ValueError("steps, envs, every and sample must be 1 or more, and evaluate 0 or more")
+        if self.update % self.batch:
+            raise ValueError(f"batch {self.batch} must divide the {self.update} steps between two updates")
+        if not 0 <= self.seed < 2**32:
+            raise ValueError("seed must be from 0 to 2**32 - 1")
+        registry.problems(self.task, split=self.split)
+
+    def number(self, name: str) -> float:
+        """A number of the learner."""
+        return self.recipe.get(name, RECIPE[name])
+
+    @property
+    def batch(self) -> int:
+        """Steps of a minibatch."""
+        return min(int(self.number("batch")), self.update)
+
+    @property
+    def update(self) -> int:
+        """Steps between two updates."""
+        return self.envs * int(self.number("horizon"))
+
+    @property
+    def segment(self) -> int:
+        """Steps between two checkpoints: whole updates."""
+        return self.update * -(-self.every // self.update)
+
+    @property
+    def total(self) -> int:
+        """Steps of the run: whole updates."""
+        return self.update * -(-self.steps // self.update)
+
+    def due(self, steps: int) -> bool:
+        """Whether an evaluation belongs to the checkpoint after so many steps."""
+        if steps >= self.total or not self.evaluate:
+            return steps >= self.total
+        return steps // self.evaluate > max(0, steps - self.segment) // self.evaluate
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON data."""
+        data: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return data
+
+    def save(self, path: Path) -> None:
+        """Write it, all or nothing."""
+        half = path.with_name(f".{path.name}.half")
+        half.write_text(json.dumps(self.to_json(), indent=1) + "\n", encoding="utf-8")
+        half.replace(path)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Read it. Raises AiopsGymError for a file that holds none."""
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            return cls(**{**data, "problems": tuple(data["problems"])})
+        except FileNotFoundError:
+            raise AiopsGymError(f"{path.parent} holds no training run: there is no {path.name}") from None
+        except (ValueError, TypeError, KeyError) as error:
+            raise AiopsGymError(f"{path} holds no settings of a training run: {error!r}") from None
+
+    def differences(self, other: Settings) -> list[str]:
+        """What is different in another run, in words; nothing for the same."""
+        ours, theirs = self.to_json(), other.to_json()
+        names = [each.name for each in fields(self) if ours[each.name] != theirs[each.name]]
+        return [f"{name}: {ours[name]!r} before, {theirs[name]!r} now" for name in names]

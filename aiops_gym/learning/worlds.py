@@ -1,0 +1,49 @@
+"""The environments of a training run."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+from gymnasium.wrappers import TimeLimit
+
+from aiops_gym import STEPS
+from aiops_gym.learning.again import Again
+from aiops_gym.learning.settings import Settings
+from aiops_gym.learning.stack import wrap
+from aiops_gym.runs.plan import ENVS
+
+FIRST_SEED = 2**32
+"""Seeds of training lie from here on, those of evaluations below: no healthy episode is in both."""
+
+
+def world(settings: Settings, times: int = 1) -> gym.Env[Any, Any]:
+    """One environment with the stack around it, and so many episodes from each start."""
+    given = {"problem": list(settings.problems)} if settings.problems else {"split": settings.split}
+    plain: gym.Env[str, str] = gym.make(f"aiops_gym:{ENVS[settings.task]}", disable_env_checker=True, **given)
+    assert plain.spec is not None
+    again = Again(plain.unwrapped, times)
+    return wrap(TimeLimit(again, plain.spec.max_episode_steps or STEPS), settings.task)
+
+
+def vector(settings: Settings, processes: int) -> Any:
+    """All environments of a run, as Stable-Baselines3 wants them.
+
+    Args:
+        processes: that play them; 0 plays in this one.
+    """
+    from stable_baselines3.common.vec_env import DummyVecEnv  # noqa: PLC0415
+
+    from aiops_gym.learning.workers import Workers  # noqa: PLC0415
+
+    makers = [partial(_watched, settings)] * settings.envs
+    return Workers(makers, processes) if processes else DummyVecEnv(makers)
+
+
+def _watched(settings: Settings) -> gym.Env[Any, Any]:
+    """One environment whose returns are noted."""
+    from stable_baselines3.common.monitor import Monitor  # noqa: PLC0415
+
+    watched: gym.Env[Any, Any] = Monitor(world(settings, int(settings.number("again"))))
+    return watched

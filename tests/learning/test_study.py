@@ -1,0 +1,81 @@
+"""The study behind docs/learning.md: all of it on a small scale, continued, and written as a page."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+from aiops_gym.cli import run
+from aiops_gym.learning import study, trial
+from aiops_gym.learning.report import crossed
+from aiops_gym.learning.settings import Settings
+from aiops_gym.learning.study import LEARNT, Score, Study, of_agents
+from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
+
+TINY = {"every": 32, "envs": 2, "sample": 1, "recipe": {"horizon": 16, "batch": 16, "epochs": 1}}
+
+
+class Small(Study):
+    """Runs of no consequence."""
+
+    def settings(self, task, seed):
+        return Settings(task=task, steps=32, seed=seed, **TINY)
+
+
+def test_it_trains_plays_and_writes_a_page_and_is_not_done_twice(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("aiops_gym.cli.commands.study.Study", Small)
+    given = ["study", "--out", str(tmp_path / "out"), "--write", str(tmp_path / "learning.md"), "--workers", "0"]
+    given += ["--task", "detection", "--seeds", "2", "--sample", "1"]
+    assert run(given) == 0
+    page = (tmp_path / "learning.md").read_text()
+    assert "(learning/detection.png)" in page
+    assert (tmp_path / "learning" / "detection.png").read_bytes().startswith(b"\x89PNG")
+    rows = {line.split(" | ")[0].strip("| ") for line in page.splitlines() if line.startswith("| ")}
+    assert rows >= {"agent", "random", "masked-random", "noop", "restart", "runbook", "learnt", "learnt, sampled"}
+    assert "| noop | 3 | 0.50 (0.00-1.00) | 0.00 (0.00-0.00) | 1.00 (1.00-1.00) | 0.00 (0.00-0.00) |" in page
+    assert "(unseen)" in page
+    monkeypatch.setattr("aiops_gym.runs.player.run_episode", None)
+    monkeypatch.setattr("aiops_gym.learning.training._segment", None)
+    assert run(given) == 0
+    assert (tmp_path / "learning.md").read_text() == page
+    capsys.readouterr()
+
+
+def test_what_a_former_model_played_is_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setattr(study, "train", lambda *_, **__: None)
+    small = Small(out=tmp_path)
+    old = small.run("detection", 0) / "test" / "episode"
+    old.mkdir(parents=True)
+    study._train(small, "detection", 0, lambda *_: None)
+    assert not old.exists()
+
+
+@pytest.mark.parametrize("task", ["detection", "localization", "mitigation"])
+def test_a_test_shows_nothing_of_training_and_both_classes(task):
+    cases = trial.cases(task, (FAMILIAR, NOVEL), 40)
+    groups = {name: [case for case in cases if case.group == name] for name in (FAMILIAR, NOVEL, HEALTHY)}
+    trained = {each.id for each in trial.registry.problems(task, split="train") if each.fault}
+    families = {trial.registry.problem(each).fault for each in trained}
+    assert not trained & {case.problem for case in cases}
+    assert len(groups[FAMILIAR]) == len(groups[NOVEL]) == 40
+    assert {trial.registry.problem(case.problem).fault for case in groups[FAMILIAR]} <= families
+    assert not {trial.registry.problem(case.problem).fault for case in groups[NOVEL]} & families
+    assert len(groups[HEALTHY]) == {"detection": 40, "localization": 7, "mitigation": 0}[task]
+    assert len({(case.problem, case.seed) for case in cases}) == len(cases)
+    assert {case.problem for case in trial.cases(task, (FAMILIAR,), 10)} <= {case.problem for case in cases}
+
+
+def test_an_interval_knows_of_seeds_and_of_problems():
+    same = [[1.0, 0.0] * 20] * 3
+    seeds = [[1.0] * 40, [0.0] * 40, [1.0] * 40]
+    assert crossed(same)[0] > 0.3
+    assert crossed(seeds)[0] < 0.05
+    assert crossed([[1.0] * 5]) == (1.0, 1.0)
+
+
+def test_learnt_agents_stand_last():
+    def score(agent):
+        return Score(task="", agent=agent, group="", app="", fault="", problem="", seed=0, episode=0, success=1.0)
+
+    assert list(of_agents([score(LEARNT), score("noop")])) == ["noop", LEARNT]
