@@ -128,19 +128,29 @@ def draw(task: str, seed: int, split: str | None = None) -> Problem:
 
     Healthy are 40 % of Detection and 15 % of Localization and Analysis; a mitigation has something to mend. Of a split
     each family of faults is drawn as often, then each app, then each target: no family dominates for its many targets.
+    Of Analysis the answer is drawn before that, first its kind and then its layer: most families share one label, and
+    whoever always gave it would be right most of the time.
     """
     calm, faulty = healthy(task), _faulty(task, split)
     if not faulty:  # healthy episodes alone would make one answer always right
         raise CatalogError(f"no {task} problem with a fault in split {split!r}")
     if calm and number(seed, "healthy") < HEALTHY_SHARE[task]:
         return calm[int(number(seed, "problem") * len(calm))]
-    if split is None:
-        return faulty[int(number(seed, "problem") * len(faulty))]
-    for key in ("fault", "app", "target"):
-        names = sorted({getattr(p, key) for p in faulty})
+    for key in (*(LABEL if task == "analysis" else ()), *(PLACE if split else ())):
+        names = sorted({_said(p, key) for p in faulty})
         name = names[int(number(seed, "problem", key) * len(names))]
-        faulty = tuple(p for p in faulty if getattr(p, key) == name)
-    return faulty[0]
+        faulty = tuple(p for p in faulty if _said(p, key) == name)
+    return faulty[int(number(seed, "problem") * len(faulty))]
+
+
+LABEL, PLACE = ("kind", "layer"), ("fault", "app", "target")
+"""What is drawn one after another: the answer to Analysis, and the incident."""
+
+
+def _said(problem: Problem, key: str) -> str:
+    """What a problem is about, or one of the two words that answer it."""
+    found: str = getattr(faults()[problem.fault] if key in LABEL else problem, key)
+    return found
 
 
 @cache
@@ -179,7 +189,7 @@ def fault(problem_: Problem) -> Fault | None:
 
 
 def filled(value: T, names: Mapping[str, str]) -> T:
-    """A copy of data in which each `{name}` that `names` has is replaced, in all strings; other braces stay.
+    """A copy of data in which each `{name}` that `names` has is replaced, in all strings and keys; other braces stay.
 
     >>> filled({"a": ["{target}-x", "{role: 'r'}"]}, {"target": "geo"})
     {'a': ['geo-x', "{role: 'r'}"]}
@@ -188,7 +198,7 @@ def filled(value: T, names: Mapping[str, str]) -> T:
     if isinstance(value, str):
         result = re.sub(r"\{(\w+)\}", lambda m: names.get(m[1], m[0]), value)
     elif isinstance(value, Mapping):
-        result = {key: filled(inner, names) for key, inner in value.items()}
+        result = {filled(key, names): filled(inner, names) for key, inner in value.items()}
     elif isinstance(value, list | tuple):
         result = type(value)(filled(inner, names) for inner in value)
     elif is_dataclass(value) and not isinstance(value, type):
@@ -196,9 +206,15 @@ def filled(value: T, names: Mapping[str, str]) -> T:
     return result  # type: ignore[no-any-return]
 
 
+LISTED = 12
+"""Names that an error lists."""
+
+
 def _known(what: str, name: str | None, names: Sequence[str] | Mapping[str, Any]) -> None:
     if name is None or name in names:
         return
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(sorted(names))}"
+    some = sorted(names)[:LISTED]
+    more = f" and {len(names) - LISTED:,} more (`aiops-gym list`)" if len(names) > LISTED else ""
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(some)}{more}"
     raise CatalogError(f"no {what} {name!r}: {hint}")

@@ -21,6 +21,7 @@ BRACKETS = re.compile(r"[\[\]{}]")
 DEEPEST = 100
 """Levels of nesting that a text may have; Go's limit is 10,000, which no object comes near."""
 
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 WORDS = ("true", "false", "null")
 END = "unexpected end of JSON input"
 
@@ -35,6 +36,34 @@ def loads(text: str) -> Any:
         at = _value(text, _skip(text, 0), "looking for beginning of value")
         at = _skip(text, at)
         raise _unexpected(text, at, "after top-level value") from None
+
+
+def stream(text: str) -> list[Any] | None:
+    """The objects of a text that holds nothing but JSON objects, several or one; None for any other text.
+
+    >>> stream('{"a": 1}\\n{"b": 2}{}'), stream("a: 1"), stream('{"a": 1} x')
+    ([{'a': 1}, {'b': 2}, {}], None, None)
+    """
+    at, found = _skip(text, 0), []
+    if _depth(text) > DEEPEST or SURROGATE.search(text):  # half a pair is no character, and YAML says so
+        return None
+    while at < len(text):
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except ValueError:
+            return None
+        if not isinstance(value, dict):
+            return None
+        found.append(value)
+        at = _skip(text, at)
+    return found or None
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(f"Go's JSON has no {name}")
+
+
+_DECODER = json.JSONDecoder(strict=True, parse_constant=_refused)
 
 
 def _depth(text: str) -> int:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from aiops_gym.shell.context import Context
-from aiops_gym.shell.kubectl import goyaml
+from aiops_gym.shell.kubectl import gojson, goyaml
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import go_quote
 from aiops_gym.shell.kubectl.output import as_json
@@ -45,7 +45,9 @@ def read(context: Context, paths: Sequence[str], recursive: bool = False, valida
 
 
 def documents(text: str, source: str) -> list[Json]:
-    """The documents of a text, empty ones left out."""
+    """The documents of a text, empty ones left out: YAML, or JSON objects one after another as `jq '.items[]'` writes."""
+    if (objects := gojson.stream(text)) is not None:
+        return objects
     try:
         parsed = list(yaml.load_all(text, Loader=goyaml.Loader))
     except yaml.YAMLError as error:
