@@ -127,6 +127,8 @@ SERVICES = {
     "cache": {"addr": "cache", "port": 11211},
     "ssl": {"enabled": False, "caPath": "/keys/ca", "serverCertPath": "/keys/crt", "serverKeyPath": "/keys/key"},
 }
+POOL = {"connections": 8, "timeout_ms": 1000}
+SERVICES = {name: {**entry, **POOL} if "addr" in entry else entry for name, entry in SERVICES.items()}
 JAEGER_YML = "disabled: false\nreporter:\n  localAgentHostPort: 'jaeger:6831'\nsampler:\n  type: const\n  param: 1\n"
 JAEGER_JSON = json.dumps(
     {

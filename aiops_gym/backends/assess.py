@@ -1,7 +1,7 @@
 """What became of a simulated system after a repair: measured on a fork of it, in virtual time.
 
-The order of events is that of design section "Evaluation": settle, a quiet minute, each pod of the repaired workload
-deleted once, a minute of traffic. Nothing is taken from what the agent said.
+The order of events is that of design section "Evaluation": settle, a quiet minute, a look at the traffic, each pod of
+the repaired workload deleted once, a minute of traffic. Nothing is taken from what the agent said.
 """
 
 from __future__ import annotations
@@ -35,12 +35,10 @@ def assess(backend: Simulated) -> Assessment:
     minutes = error_minutes(world, round(backend.began * 1000))
     reasons: list[str] = []
     settled = _settle(world, before, app, reasons)
-    steady = (
-        settled
-        and _quiet_minute(world, before, app, reasons)
-        and _survives_restarts(world, before, app, fault, reasons)
-    )
-    served = settled and _served(world, before, reasons)
+    quiet = settled and _quiet_minute(world, before, app, reasons)
+    mended = quiet and _works(world, before, reasons)
+    steady = quiet and _survives_restarts(world, before, app, fault, reasons)
+    served = mended and _served(world, before, reasons)
     gone = settled and causes.gone(before, world, app, fault, reasons)
     harm = damage.found(before, world, app, fault)  # last: what does not survive a restart is lost by now
     return Assessment(
@@ -127,6 +125,14 @@ def _survives_restarts(world: World, before: World, app: App, fault: Fault | Non
                 reasons.append(f"{component} does not come back after a restart")
                 return False
     return True
+
+
+def _works(world: World, before: World, reasons: list[str]) -> bool:
+    """Whether users are served as before already, before the judge restarts anything: that may be half of a repair."""
+    now = traffic.success(world)
+    failing = [name for name, share in traffic.success(before).items() if now[name] < share - TOLERANCE]
+    reasons.extend(f"{name} succeeds in {now[name]:.0%} of requests before any restart" for name in failing)
+    return not failing
 
 
 def _served(world: World, before: World, reasons: list[str]) -> bool:

@@ -41,7 +41,7 @@ def baseline(app_id: str, variant: int, shift: int = 0) -> World:
     return _booted(app_id, variant, shift)
 
 
-@lru_cache(maxsize=VARIANTS)
+@lru_cache(maxsize=VARIANTS * len(registry.apps()))
 def _booted(app_id: str, variant: int, shift: int) -> World:
     app = registry.app(app_id)
     seed = draws.bits(0, "baseline", f"{app_id} {variant}")

@@ -7,10 +7,11 @@ from typing import Any
 
 from aiops_gym.backends.shape import owned, shape, strangers
 from aiops_gym.catalog.model import App, Fault
-from aiops_gym.sim import network, programs
+from aiops_gym.sim import network, programs, wiring
 from aiops_gym.sim.api.quantity import whole
 from aiops_gym.sim.controllers.fit import tolerates
 from aiops_gym.sim.firewall import Firewall
+from aiops_gym.sim.kubelet import probes
 from aiops_gym.sim.objects import Obj, get, key_of, uid_of
 from aiops_gym.sim.telemetry import usage
 from aiops_gym.sim.times import MINUTE
@@ -32,9 +33,24 @@ def gone(before: World, world: World, app: App, fault: Fault | None, reasons: li
 
 
 def _template(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
-    """The component runs the program that it ran before."""
+    """The component runs the program that it ran before, and whatever probes it has would find it well now."""
     name = cause["component"]
-    return "" if shape(before, app, name) == shape(world, app, name) else f"{name} runs another program"
+    return (
+        _unwell(world, app, name)
+        if shape(before, app, name) == shape(world, app, name)
+        else f"{name} runs another program"
+    )
+
+
+def _unwell(world: World, app: App, name: str) -> str:
+    """A probe of the component that fails, however seldom or late the kubelet may ask it."""
+    for pod in owned(world, app, name):
+        for container in pod["spec"]["containers"]:
+            for field in probes.KINDS.values():
+                asked = container.get(field)
+                if asked and probes.run(world.fork(), uid_of(pod), pod, container, asked).failure is not None:
+                    return f"the {field} of {name} fails"
+    return ""
 
 
 def _volumes(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
@@ -75,7 +91,7 @@ def _reached(before: World, world: World, app: App, cause: Mapping[str, Any]) ->
         if network.dial(before, None, app.namespace, host, port["port"]).outcome != "ok":
             continue
         route = network.dial(world, None, app.namespace, host, port["port"])
-        if route.outcome != "ok" or {target.process.partition("/")[0] for target in route.targets} - mine:
+        if route.outcome != "ok" or route.dead or {target.process.partition("/")[0] for target in route.targets} - mine:
             return f"the Service {name} does not lead to {name} on port {port['port']}"
     return ""
 
@@ -91,14 +107,46 @@ def _admitted(before: World, world: World, app: App, cause: Mapping[str, Any]) -
     return f"packets to {cause['component']} are not let through" if closed else ""
 
 
+def _named(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """In the component's pods the name of a Service stands for what it stands for elsewhere."""
+    name, host = cause["component"], cause["host"]
+    usual = network.resolve(world, None, app.namespace, host)
+    keys = [key for pod in owned(world, app, name) for key in _processes(world, pod)]
+    wrong = not keys or any(network.resolve(world, key, app.namespace, host) != usual for key in keys)
+    return f"{name} does not find {host} by its name" if wrong else ""
+
+
+def _connected(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """The component's program has connections to another one, at the address that its configuration says."""
+    name, callee = cause["component"], cause["callee"]
+    mine = {uid_of(pod) for pod in owned(world, app, callee)}
+    for key in [key for pod in owned(world, app, name) for key in _processes(world, pod)]:
+        row, call = world.table("processes")[key], {"to": callee}
+        route = network.dial(world, key, app.namespace, *wiring.endpoint(row, call))
+        there = {target.process.partition("/")[0] for target in route.targets}
+        if not there or there - mine or wiring.starved(row, call):
+            return f"{name} has no connection to {callee}"
+    return ""
+
+
 def _schedulable(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
-    """Every component still finds a node whose taints it tolerates."""
+    """Every component is tolerated by a node that took its pods before: not by one that is there for other work."""
     nodes = [node for node in world.store.all("nodes") if not get(node, "spec", "unschedulable", default=False)]
-    homeless = [name for name in app.components if not any(_tolerated(world, app, name, node) for node in nodes)]
+    usual = {node["metadata"]["name"]: node for node in before.store.all("nodes")}
+    homeless = [
+        name
+        for name in app.components
+        if not any(
+            _tolerated(world, app, name, node) and _tolerated(before, app, name, usual[node["metadata"]["name"]])
+            for node in nodes
+            if node["metadata"]["name"] in usual
+        )
+    ]
     return f"no node takes pods of {', '.join(homeless)}" if homeless else ""
 
 
 def _tolerated(world: World, app: App, name: str, node: Obj) -> bool:
+    """Whether new pods of a component may go to a node."""
     deployment = world.store.get("deployments.apps", app.namespace, name) or Obj()
     pod = get(deployment, "spec", "template", default={"spec": {}})
     hard = [t for t in get(node, "spec", "taints", default=()) if t["effect"] != "PreferNoSchedule"]
@@ -145,6 +193,15 @@ def _demand(world: World, app: App, name: str) -> tuple[float, float]:
     return usage.demand(world, keys[0], world.now - MINUTE, world.now) if keys else (0.0, 0.0)
 
 
+def _opened(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
+    """The component's store answers clients that name no user, as its own do not."""
+    name = cause["component"]
+    keys = [key for pod in owned(world, app, name) for key in _processes(world, pod)]
+    rows = [world.table("processes")[key] for key in keys]
+    closed = not rows or any(wiring.wired(row).get("auth") or row["state"].get("auth") for row in rows)
+    return f"{name} asks for a password" if closed else ""
+
+
 def _unencrypted(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
     """The component's database answers clients that do not encrypt, as its service's does not."""
     name = cause["component"]
@@ -185,6 +242,9 @@ CHECKS: Mapping[str, Check] = {
     "database_access": _database_access,
     "reached": _reached,
     "admitted": _admitted,
+    "named": _named,
+    "connected": _connected,
+    "opened": _opened,
     "schedulable": _schedulable,
     "quota": _quota,
     "headroom": _headroom,

@@ -28,12 +28,23 @@ def inject(world: World, app: App, fault: Fault) -> None:
 
 def concerned(app: App, fault: Fault) -> frozenset[str]:
     """The components that a fault and its repairs are about; all of them where the fault names none."""
-    patched = {c.name for c in fault.changes if isinstance(c, Patch)}
+    named = _named(fault)
+    wide = "" in named or any(isinstance(c, Patch) and c.resource == "nodes" for c in fault.changes)
+    return frozenset(app.components) if wide or not named else named
+
+
+def rewritten(app: App, fault: Fault) -> frozenset[str]:
+    """The components whose deployments a fault or its repairs may write; all where one applies all manifests anew."""
+    named = _named(fault)
+    anew = not named or any("helm " in fix for fix in fault.fixes)
+    return frozenset(app.components) if anew else named
+
+
+def _named(fault: Fault) -> frozenset[str]:
+    patched = {c.name for c in fault.changes if isinstance(c, Patch) and c.name}
     others = {c.component for c in fault.changes if isinstance(c, Exec | Effect | Create | Upgrade)}
-    restarted = {name for c in fault.changes if isinstance(c, Restart | Rollout) for name in c.components}
-    wide = "" in others or any(isinstance(c, Patch) and c.resource == "nodes" for c in fault.changes)
-    found = frozenset(patched | others | restarted)
-    return frozenset(app.components) if wide or not found else found
+    restarted = {name for c in fault.changes if isinstance(c, Restart | Rollout) for name in c.components if name}
+    return frozenset(patched | others | restarted)
 
 
 @singledispatch
@@ -44,6 +55,8 @@ def apply_change(change: Change, world: World, app: App) -> None:
 
 @apply_change.register
 def _patch(change: Patch, world: World, app: App) -> None:
+    if not change.name:
+        return
     if change.recreate:
         _recreate(change, world, app)
         return

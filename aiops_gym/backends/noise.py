@@ -2,16 +2,17 @@
 
 Each kind is a function; which of them happen, to what and when, are draws of the episode's seed. They happen in the
 minutes before an incident and while it unfolds, and in healthy episodes just so: that something happened a moment ago
-must not tell the two apart.
+must not tell the two apart, and what was written last need not be what is broken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from aiops_gym.backends.baseline import request
-from aiops_gym.catalog.model import App
+from aiops_gym.backends.inject import apply_change
+from aiops_gym.catalog.model import App, Create, Patch
 from aiops_gym.sim import draws, runtime
 from aiops_gym.sim.objects import key_of, uid_of
 from aiops_gym.sim.times import MINUTE, SECOND, iso
@@ -23,6 +24,8 @@ Noise = Callable[[World, App, int, frozenset[str]], None]
 RATES = (10.0, 10.0, 10.0, 20.0, 20.0, 40.0, 40.0, 100.0)
 """Requests per second that an episode may have: how busy the app is says nothing about its health."""
 
+AMPLE = {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"cpu": "2", "memory": "2Gi"}}
+
 NOBODY: frozenset[str] = frozenset()
 
 
@@ -31,8 +34,11 @@ def rate(seed: int) -> float:
     return RATES[draws.pick(len(RATES), seed, "noise", "rate")]
 
 
-def disturb(world: World, app: App, seed: int) -> None:
-    """Let some of it happen, and some minutes pass."""
+def disturb(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """Let some of it happen, and some minutes pass; what lasts does not befall what the incident is about."""
+    for name, (share, noise) in LASTING.items():
+        if draws.draw(seed, "noise", name) < share:
+            noise(world, app, seed, spared)
     for name, (share, noise) in KINDS.items():
         if draws.draw(seed, "noise", name) < share:
             noise(world, app, draws.bits(seed, "noise before", name), NOBODY)
@@ -73,20 +79,43 @@ def _finished_rollout(world: World, app: App, seed: int, spared: frozenset[str])
     """Somebody restarted a deployment."""
     name = _stateless(world, app, seed, "which rollout", spared)
     annotation = {"kubectl.kubernetes.io/restartedAt": iso(world.now)}
-    body = {"spec": {"template": {"metadata": {"annotations": annotation}}}}
-    kind = "application/strategic-merge-patch+json"
-    request(world, "patch", "deployments.apps", app.namespace, name, body=body, content_type=kind)
+    _merge(world, app, "deployments.apps", name, {"spec": {"template": {"metadata": {"annotations": annotation}}}})
     world.run(12 * SECOND)
 
 
 def _second_replica(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
-    """A deployment without data of its own ran two pods for a while, and is back at one."""
+    """A deployment without data of its own ran one pod more for a while, and is back at what it had."""
     name = _stateless(world, app, seed, "which replica", spared)
-    kind = "application/merge-patch+json"
-    for replicas in (2, 1):
-        body = {"spec": {"replicas": replicas}}
-        request(world, "patch", "deployments.apps", app.namespace, name, body=body, content_type=kind)
+    deployment = world.store.get("deployments.apps", app.namespace, name)
+    usual = deployment["spec"]["replicas"] if deployment else 1
+    for replicas in (usual + 1, usual):
+        _merge(world, app, "deployments.apps", name, {"spec": {"replicas": replicas}})
         world.run(45 * SECOND)
+
+
+def _scaled_by_hand(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """A deployment without data of its own has two pods since a busy day, and no manifest says so.
+
+    Which one does not depend on `spared`: in an incident it is the same as in a healthy episode, or none.
+    """
+    name = _stateless(world, app, seed, "which scaled", NOBODY)
+    if name not in spared:
+        _merge(world, app, "deployments.apps", name, {"spec": {"replicas": 2}})
+    world.run(20 * SECOND)
+
+
+def _limited_by_hand(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """A deployment without data of its own has got limits that it does not come near, and no manifest says so."""
+    name = _stateless(world, app, seed, "which limited", NOBODY)
+    if name not in spared:
+        ops = ({"op": "add", "path": "/spec/template/spec/containers/0/resources", "value": AMPLE},)
+        apply_change(Patch(resource="deployments.apps", name=name, ops=ops, recreate=True), world, app)
+    world.run(20 * SECOND)
+
+
+def _merge(world: World, app: App, resource: str, name: str, body: Mapping[str, Any]) -> None:
+    kind = "application/merge-patch+json"
+    request(world, "patch", resource, app.namespace, name, body=body, content_type=kind)
 
 
 def _stateless(world: World, app: App, seed: int, key: str, spared: frozenset[str]) -> str:
@@ -131,14 +160,69 @@ def _finished_job(world: World, app: App, seed: int, spared: frozenset[str]) -> 
     world.run(8 * SECOND)
 
 
+def _redeployed(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """A deployment was deleted and applied again as it was: the youngest need not be the broken one."""
+    name = _harmless(app, seed, "which deployment", spared)
+    if world.store.get("deployments.apps", app.namespace, name) is not None:
+        apply_change(Patch(resource="deployments.apps", name=name, ops=(), recreate=True), world, app)
+        world.run(8 * SECOND)
+
+
+def _annotated_service(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """Somebody noted on a Service whose it is: the one that was written last need not be the broken one."""
+    services = [obj["metadata"]["name"] for obj in world.store.all("services", app.namespace)]
+    names = [name for name in services if name not in spared]
+    name = names[draws.pick(len(names), seed, "noise", "which service")]
+    owner = ("team-blue", "team-green")[draws.pick(2, seed, "noise", "which owner")]
+    _merge(world, app, "services", name, {"metadata": {"annotations": {"contact": owner}}})
+
+
+def _open_policy(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """A policy lets everybody connect to a component, as it was before: that there is one says nothing."""
+    name = _harmless(app, seed, "which policy", NOBODY)
+    if name in spared:
+        return
+    spec = {"podSelector": {"matchLabels": {app.selector: name}}, "policyTypes": ["Ingress"], "ingress": [{}]}
+    meta = {"name": f"{name}-clients"}
+    policy = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta, "spec": spec}
+    apply_change(Create(manifest=policy), world, app)
+
+
+def _ample_quota(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    """A quota that the app does not come near; one whose namespace goes would be missed afterwards."""
+    if len(spared) == len(app.components):
+        return
+    hard = {"pods": str(100 + 20 * draws.pick(6, seed, "noise", "which quota")), "services": "80"}
+    quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "namespace-limits"}}
+    apply_change(Create(manifest={**quota, "spec": {"hard": hard}}), world, app)
+
+
+LASTING: dict[str, tuple[float, Noise]] = {
+    "scaled by hand": (0.6, _scaled_by_hand),
+    "limited by hand": (0.6, _limited_by_hand),
+    "open policy": (0.4, _open_policy),
+    "ample quota": (0.4, _ample_quota),
+}
+"""What has been decided long before an incident and must outlive it, with shares of episodes: whoever applies all
+manifests anew, or sweeps away whatever might be in the way, undoes it."""
+
 KINDS: dict[str, tuple[float, Noise]] = {
     "restarted container": (0.5, _restarted_container),
     "finished rollout": (0.35, _finished_rollout),
     "second replica": (0.2, _second_replica),
     "finished job": (0.5, _finished_job),
     "inspected database": (0.3, _inspected_database),
+    "redeployed": (0.3, _redeployed),
+    "annotated service": (0.3, _annotated_service),
 }
 """Kinds of noise, with the share of episodes in which each happens before the incident."""
 
-LATE = {"restarted container": 0.4, "finished rollout": 0.35, "finished job": 0.35, "inspected database": 0.4}
+LATE = {
+    "restarted container": 0.4,
+    "finished rollout": 0.35,
+    "finished job": 0.35,
+    "inspected database": 0.4,
+    "redeployed": 0.5,
+    "annotated service": 0.5,
+}
 """Kinds that also happen while an incident unfolds, with their shares."""

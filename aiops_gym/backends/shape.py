@@ -28,8 +28,8 @@ def shape(world: World, app: App, name: str) -> Json:
         return None
     spec = deployment["spec"]["template"]["spec"]
     kinds = ("initContainers", "containers", "ephemeralContainers")
-    sources = {v["name"]: _source(world, app, name, v) for v in spec.get("volumes") or ()}
-    inside = {kind: [_container(world, c, sources) for c in spec.get(kind) or ()] for kind in kinds}
+    volumes = {v["name"]: v for v in spec.get("volumes") or ()}
+    inside = {kind: [_container(world, app, c, volumes, name) for c in spec.get(kind) or ()] for kind in kinds}
     # One that only comes before the others ends before they serve; what it does shows in them.
     inside["initContainers"] = [
         shown
@@ -39,13 +39,25 @@ def shape(world: World, app: App, name: str) -> Json:
     return {**inside, "host": [key for key in HOST if spec.get(key)]}
 
 
-def _container(world: World, container: Mapping[str, Json], sources: Mapping[str, Json]) -> Json:
+def _container(world: World, app: App, container: Mapping[str, Json], volumes: Mapping[str, Json], name: str) -> Json:
+    sources = {key: _source(world, app, name, volume) for key, volume in volumes.items()}
     mounts = {
         mount["mountPath"].rstrip("/"): [sources.get(mount["name"]), mount.get("subPath", "")]
         for mount in container.get("volumeMounts") or ()
-        if mount["mountPath"] != OWN_FILES
+        if mount["mountPath"] != OWN_FILES and not _built_in(world, app, container, mount, volumes)
     }
     return [canonical(container.get("image", "")), _argv(world, container), mounts, container.get("lifecycle") or {}]
+
+
+def _built_in(
+    world: World, app: App, container: Mapping[str, Json], mount: Mapping[str, Json], volumes: Mapping[str, Json]
+) -> bool:
+    """Whether a mounted file is the very one that the image has in its place."""
+    image = find_image(world, container.get("image", ""))
+    name = get(volumes.get(mount["name"], {}), "configMap", "name", default="")
+    found = world.store.get("configmaps", app.namespace, name) if name else None
+    text = get(found or {}, "data", default={}).get(mount.get("subPath", ""))
+    return image is not None and text is not None and image.files.get(mount["mountPath"]) == text
 
 
 def _argv(world: World, container: Mapping[str, Json]) -> Sequence[str]:

@@ -14,7 +14,7 @@ from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS, baseline
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.health import Measure, health, measure
-from aiops_gym.backends.inject import concerned, inject
+from aiops_gym.backends.inject import concerned, inject, rewritten
 from aiops_gym.backends.outside import Outside
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
@@ -26,7 +26,7 @@ from aiops_gym.sim.world import World
 from aiops_gym.types import Sample, Span
 from aiops_gym.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 """Version of the snapshot's layout; a change of it refuses older bytes."""
 
 MAGIC = b"aiops_gym snapshot\n"
@@ -83,7 +83,8 @@ class Simulated:
         world.table("load")["rate"] = {"value": noise.rate(self.seed) if self.noise else self.problem.rate}
         world.touch()
         if self.noise:
-            noise.disturb(world, self.app, self.seed)
+            spared = rewritten(self.app, self.fault) if self.fault else noise.NOBODY
+            noise.disturb(world, self.app, self.seed, spared)
         world.settle()
         return world
 

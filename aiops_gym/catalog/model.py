@@ -73,7 +73,7 @@ class Patch:
 
     Attributes:
         resource: `deployments.apps`; `nodes` are the cluster's, and then all components are concerned.
-        name: of the object; `{target}` is filled in.
+        name: of the object; `{target}` is filled in. Nothing is patched where it is "".
         ops: operations, as in the RFC.
         recreate: delete the object and create the patched one, so that no older revision is left.
     """
@@ -164,7 +164,8 @@ class Fault:
         id: the module's name.
         layer: Analysis' `system_level`.
         kind: Analysis' `fault_type`.
-        also_accept: further (layer, kind) labels that earn the points in strict mode.
+        also_accept: further (layer, kind) labels that earn the points in strict mode: those that people who know all
+            about the fault would defend, and none that only describes a symptom.
         changes: applied in order.
         wait: seconds between the last change and the agent's first look.
         cause: data of the check that the cause is gone, see `tasks/mitigation.py`; None where no repair is asked.
@@ -172,7 +173,9 @@ class Fault:
         looks: shell commands that a person would run first; played by the reference agent before its answer.
         targets: traits that a component must have for the fault to hurt users there, `!` before one that it must not
             have, see `catalog.traits`; empty where no problem is computed from the fault.
-        tasks: that computed problems pose; a mitigation only where there are fixes.
+        tasks: that computed problems pose; a mitigation only where there are fixes. Localization is left out where the
+            root cause lies in no component but in a node, a quota or all volumes: to ask for the deployment that
+            happened to need a new pod first would be to ask for a victim.
         held_out: the whole family belongs to the test split.
     """
 

@@ -8,7 +8,7 @@ by another component; `working`: it computes so much that a slow processor is fe
 name of its Service; `targeted`: that Service forwards to a number of its own; `resolves`: it looks up names of others;
 `executable`: it is started by its name out of an image with several; `addressed`: an argument can say where something
 else lies; `prepared`: it has init containers; `sized`: its memory is known; `database`: it keeps data; `login`: with
-users; `configmap`, `secret`, `claim`: it mounts one.
+users; `configmap`, `secret`, `claim`: it mounts one. Each parameter that the app gives it is a trait, too.
 """
 
 from __future__ import annotations
@@ -131,6 +131,7 @@ def _component(app: App, name: str, program: Mapping[str, Json], row: Walked, cl
     service = _manifest(app, "Service", name)
     ports: Sequence[Json] = service["spec"]["ports"] if service else ()
     found = {
+        **dict.fromkeys(app.parameters.get(name, {}), True),
         "asked": asked,
         "inner": row.inner or dialled,
         "dialled": dialled,
@@ -143,8 +144,6 @@ def _component(app: App, name: str, program: Mapping[str, Json], row: Walked, cl
         "prepared": bool(manifest["spec"]["template"]["spec"].get("initContainers")),
         "addressed": "flag" in names,
         "sized": "memory" in names,
-        "database": "database" in app.parameters.get(name, {}),
-        "login": "login" in app.parameters.get(name, {}),
         **{kind: kind in names for kind in ("configmap", "secret", "claim")},
     }
     return Component(frozenset(key for key, holds in found.items() if holds), names, row.distance)

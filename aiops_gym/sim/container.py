@@ -232,8 +232,14 @@ def _hosts(c: Container) -> str:
     return (
         "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
         "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
-        f"{c.process['ip']}\t{names}\n"
+        f"{c.process['ip']}\t{names}\n{_aliases(c)}"
     )
+
+
+def _aliases(c: Container) -> str:
+    entries = get(c.pod or {}, "spec", "hostAliases", default=())
+    told = "".join("\t".join([entry["ip"], *(entry.get("hostnames") or ())]) + "\n" for entry in entries)
+    return f"\n# Entries added by HostAliases.\n{told}" if told else ""
 
 
 def _volume(c: Container, path: str) -> str:

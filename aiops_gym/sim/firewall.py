@@ -6,7 +6,7 @@ What comes from a node itself (probes, traffic from outside) is always let in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import lru_cache
 from hashlib import blake2b
 from ipaddress import ip_address, ip_network
@@ -44,6 +44,10 @@ class Firewall:
                 address = get(pod, "status", "podIP")
                 if address and not get(pod, "spec", "hostNetwork", default=False):
                     self.pods.setdefault(address, pod)
+            for row in self.world.table("processes").values():  # what has just started is not in its pod's status yet
+                young = self.world.store.by_key("pods", row["pod"])
+                if young is not None and not get(young, "spec", "hostNetwork", default=False):
+                    self.pods.setdefault(row["ip"], young)
         return self.pods.get(ip)
 
     def passes(self, source_ip: str | None, ip: str, port: int, protocol: str = "TCP") -> bool:
@@ -134,11 +138,15 @@ def _inside(ip: str, block: str) -> bool:
         return False
 
 
-def fact(world: World) -> bytes:
-    """All that decides what passes, for those who remember outcomes; empty without policies."""
+def fact(world: World, ips: Set[str]) -> bytes:
+    """All that decides what passes between these addresses, for those who remember outcomes; empty without policies.
+
+    Pods without an address count too: what runs in them may have one before their status says so.
+    """
     policies = world.store.all(POLICIES)
     if not policies:
         return b""
+    known = ips | {""}
     pods = [
         (
             namespace_of(pod),
@@ -147,6 +155,7 @@ def fact(world: World) -> bytes:
             [c.get("ports") for c in _containers(pod)],
         )
         for pod in world.store.all("pods")
+        if get(pod, "status", "podIP", default="") in known
     ]
     spaces = [(name_of(one), dict(labels_of(one))) for one in world.store.all("namespaces")]
     rules = [(namespace_of(one), one.get("spec")) for one in policies]

@@ -33,7 +33,8 @@ class Route(NamedTuple):
     """Where connections to an address end.
 
     Attributes:
-        outcome: `ok`, `refused` (nobody listens), `timeout` (packets vanish), `no_host` (no such name).
+        outcome: `ok`, `refused` (nobody listens), `timeout` (packets vanish), `no_host` (no such name),
+            `no_answer` (questions to the name server vanish).
         targets: the processes among which connections are spread evenly; empty unless `ok`.
         delay_ms: mean of the targets' delays.
         loss: mean of the targets' losses, 0 to 1.
@@ -73,6 +74,7 @@ class Network:
         self.effects: dict[str, tuple[float, float]] = {}
         self.names: dict[str, str] = {}
         self.asking: dict[str, bool] = {}
+        self.told: dict[str, Mapping[str, str]] = {}
         self.known: dict[tuple[bool, str, str, int], Ends] = {}
 
     @cached_property
@@ -125,9 +127,13 @@ class Network:
         own = self.processes.get(source) if source else None
         itself = own is not None and host == self._own_name(str(source)) and not ADDRESS.fullmatch(host)
         if itself or host in LOCAL:
-            return self._route(own, self._at_ips([own["ip"]] if own else [], port, local=True))
-        if own is not None and not ADDRESS.fullmatch(host) and not self.asks_cluster(own):
-            return Route("no_host", [])
+            route = self._route(own, self._at_ips([own["ip"]] if own else [], port, local=True))
+            return route if itself else route._replace(address=LOCAL[1])
+        if own is not None and not ADDRESS.fullmatch(host):
+            told = self.hosts(own).get(host.lower())
+            if told is None and not self.asks_cluster(own):
+                return Route("no_host", [])
+            host = told or host
         key = (own is not None, namespace, host, port)
         ends = self.known.get(key)
         if ends is None:
@@ -141,7 +147,7 @@ class Network:
     def _guarded(self, own: Mapping[str, Json], ends: Ends, named: bool) -> Route:
         """The route as far as policies let the caller through; packets to backends that they close all get lost."""
         if named and not self.firewall.resolves(own["ip"]):
-            return Route("timeout", [])
+            return Route("no_answer", [])
         opened = [self.firewall.passes(own["ip"], *end) for end in ends.backends]
         if opened and not any(opened):
             return Route("timeout", [], address=ends.address)
@@ -177,6 +183,14 @@ class Network:
             found = self.asking[uid] = asks_cluster(self.world, process)
         return found
 
+    def hosts(self, process: Mapping[str, Json]) -> Mapping[str, str]:
+        """Names that a pod's own file has, see `aliases`; looked up once for each pod."""
+        uid = process["uid"]
+        found = self.told.get(uid)
+        if found is None:
+            found = self.told[uid] = aliases(self.world, process)
+        return found
+
     def impairment(self, process: Mapping[str, Json]) -> tuple[float, float]:
         """What effects put on everything a pod sends, see `impairment`; looked up once for each pod."""
         uid = process["uid"]
@@ -205,7 +219,11 @@ class Network:
     def _listening(self, backends: list[tuple[str, int]], address: str, local: bool = False) -> Ends:
         there = self.listeners if local else self.reachable
         keys = [there[end] for end in backends if end in there]
-        outcome = "ok" if keys else "refused"
+        if keys:
+            outcome = "ok"
+        else:
+            inhabited = local or not backends or any(ip in self.ips for ip, _ in backends)
+            outcome = "refused" if inhabited else "timeout"
         return Ends(outcome, keys, len(backends) - len(keys) if keys else 0, address, backends=backends)
 
     def _route(self, own: Mapping[str, Json] | None, ends: Ends) -> Route:
@@ -236,8 +254,16 @@ def dial(world: World, source: str | None, namespace: str, host: str, port: int)
     return Network(world).dial(source, namespace, host, port)
 
 
-def resolve(world: World, source: str | None, namespace: str, host: str) -> list[str]:
-    """The IPs that a name stands for; empty where it stands for none."""
+def resolve(world: World, source: str | None, namespace: str, host: str, *, served: bool = False) -> list[str]:
+    """The IPs that a name stands for; empty where it stands for none.
+
+    Args:
+        world: where it is asked.
+        source: key of the process that asks, None for somebody outside.
+        namespace: in which it is asked.
+        host: the name.
+        served: only what the name server says counts, and not the pod's own file.
+    """
     if host == "localhost":
         return ["127.0.0.1"]
     if ADDRESS.fullmatch(host):
@@ -245,7 +271,9 @@ def resolve(world: World, source: str | None, namespace: str, host: str) -> list
     own = world.table("processes").get(source) if source else None
     if own and host == hostname(world, own):
         return [own["ip"]]
-    asking = own is None or (asks_cluster(world, own) and dns_works(world))
+    if own and not served and (told := aliases(world, own).get(host.lower())):
+        return [told]
+    asking = own is None or (asks_cluster(world, own) and dns_works(world, own))
     service = find_service(world, namespace, host) if asking else None
     if service is None:
         return []
@@ -261,9 +289,9 @@ def find_service(world: World, namespace: str, host: str) -> Obj | None:
     return world.store.get("services", parts[1] if len(parts) == 2 else namespace, parts[0])
 
 
-def dns_works(world: World) -> bool:
-    """Whether the cluster's name server answers; a world without one is taken to have one outside."""
-    return Network(world).dns_works
+def dns_works(world: World, process: Mapping[str, Json] | None = None) -> bool:
+    """Whether the cluster's name server answers (a process, if one is given); without one, one outside is assumed."""
+    return Network(world).dns_works and (process is None or Firewall(world).resolves(process["ip"]))
 
 
 def asks_cluster(world: World, process: Mapping[str, Json]) -> bool:
@@ -271,6 +299,15 @@ def asks_cluster(world: World, process: Mapping[str, Json]) -> bool:
     spec = get(world.store.by_key("pods", process["pod"]) or Obj(), "spec", default={})
     policy = spec.get("dnsPolicy", "ClusterFirst")
     return policy == "ClusterFirstWithHostNet" or (policy == "ClusterFirst" and not spec.get("hostNetwork"))
+
+
+def aliases(world: World, process: Mapping[str, Json]) -> dict[str, str]:
+    """Names that a pod's `/etc/hosts` has from its `hostAliases`, with their IP; of a name's IPs the first counts."""
+    found: dict[str, str] = {}
+    for entry in get(world.store.by_key("pods", process["pod"]) or Obj(), "spec", "hostAliases", default=()):
+        for name in entry.get("hostnames") or ():
+            found.setdefault(name.lower(), entry["ip"])
+    return found
 
 
 def discover(world: World, name: str) -> list[tuple[str, int]]:

@@ -59,6 +59,23 @@ class Store:
         twin._meta = tables["meta"]
         return twin
 
+    def follow(self, before: Mapping[str, Table]) -> None:
+        """Take note that tables were replaced beside this store: their indexes follow, and no watch saw it happen.
+
+        Args:
+            before: the tables as the indexes know them.
+        """
+        self._meta = self.tables["meta"]
+        self.history.clear()
+        for resource in list(self.resources()):
+            old, new = before.get(f"objects/{resource}", {}), self._table(resource)
+            if old is not new:
+                for key in [key for key in old if key not in new]:
+                    self._reindex(resource, key, old[key], None)
+                for key, obj in new.items():
+                    if old.get(key) is not obj:
+                        self._reindex(resource, key, old.get(key), obj)
+
     @property
     def version(self) -> int:
         """The newest resourceVersion."""
@@ -93,11 +110,11 @@ class Store:
         """Objects that carry all of these labels; none for an empty selector."""
         if not labels:
             return []
-        keys = [self.index.get(f"label {resource} {k}={v}", ()) for k, v in labels.items()]
-        common = set(keys[0]).intersection(*keys[1:])
+        first, *others = [self.index.get(f"label {resource} {k}={v}", ()) for k, v in labels.items()]
+        common = set(first).intersection(*others) if others else first
         prefix = f"{namespace}/"
         table = self._table(resource)
-        return [table[key] for key in keys[0] if key in common and key.startswith(prefix)]
+        return [table[key] for key in first if key.startswith(prefix) and (common is first or key in common)]
 
     def on_node(self, node: str) -> list[Obj]:
         """Pods bound to a node."""

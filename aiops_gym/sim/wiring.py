@@ -1,7 +1,8 @@
 """What a running program has read of its configuration that requests depend on.
 
 A program keeps it as `wired` in its state, in which it is never changed, only replaced: `addresses` ([host, port] of
-whom it calls, by the names that its calls have in `to`), `tracer` (`host:port`), `sample` (share of the traces that it
+whom it calls, by the names that its calls have in `to`), `starved` (milliseconds that it waits in vain for a connection
+to those of them for which its pool holds none), `tracer` (`host:port`), `sample` (share of the traces that it
 keeps), `name` (its own in traces), `tls` (a mode of a server, or whether a client speaks it), `paths` (those of HTTP
 handlers that it serves; without this all of them), `local` (ports that only its own pod reaches), `auth` (whether it
 asks its clients for a password).
@@ -40,11 +41,24 @@ def endpoint(process: Mapping[str, Json], call: Mapping[str, Json]) -> tuple[str
     return str(host), int(port)
 
 
+def starved(process: Mapping[str, Json], call: Mapping[str, Json]) -> float:
+    """Milliseconds that a call waits in vain for a connection of its pool; 0 where the pool may hold some."""
+    return float(wired(process).get("starved", {}).get(call.get("to"), 0.0))
+
+
 def address(process: Mapping[str, Json], *names: str) -> tuple[str, int]:
     """The address of the registry or tracer that a program was given, by any of its names; ("", 0) without one."""
     params = process["params"]
-    places = (wired(process), params, params.get("config") or {}, *params.get("startup", ()))
-    places = tuple(place for place in places if isinstance(place, Mapping))
-    text = next((place[name] for place in places for name in names if place.get(name)), "")
-    host, _, port = str(text).rpartition(":")
-    return (host, int(port)) if port.isdigit() else ("", 0)
+    for place in (wired(process), params, params.get("config") or {}, *params.get("startup", ())):
+        text = _first(place, names) if isinstance(place, dict | Mapping) else ""  # the check of a dict costs nothing
+        if text:
+            host, _, port = text.rpartition(":")
+            return (host, int(port)) if port.isdigit() else ("", 0)
+    return "", 0
+
+
+def _first(place: Mapping[str, Json], names: tuple[str, ...]) -> str:
+    for name in names:
+        if place.get(name):
+            return str(place[name])
+    return ""

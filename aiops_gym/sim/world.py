@@ -153,23 +153,22 @@ class World:
         self.settle()
         tables = {}
         for name, table in self.tables.items():
-            before = base.tables.get(name, {})
-            changed = {k: v for k, v in table.items() if k not in before or before[k] is not v}
-            removed = [k for k in before if k not in table]
+            removed, changed = _changes(base.tables.get(name, {}), table)
             if changed or removed or name not in base.tables:
-                tables[name] = {"changed": changed, "removed": removed, "order": _order(before, table, changed)}
+                tables[name] = {"removed": removed, "changed": changed}
         return {"seed": self.seed, "tables": tables, "heap": self.heap}
 
     def become(self, difference: Json) -> None:
         """Turn a fork of the baseline into the world whose `difference` this is. Raises SnapshotError."""
+        base = dict(self.tables)
         try:
             self.seed = int(difference["seed"])
             for name, change in difference["tables"].items():
-                self.tables[name] = _patched(name, self.tables.get(name, {}), change)
+                self.tables[name] = _patched(name, base.get(name, {}), change)
             self.heap = [(int(t), int(p), int(c), str(k), list(a)) for t, p, c, k, a in difference["heap"]]
+            self.store.follow(base)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise SnapshotError(f"not a snapshot of a world: {error!r}") from error
-        self.store = Store(self.tables, _observer(self))
 
     def _changed(self, resource: str, old: Obj | None, new: Obj | None) -> None:
         for controller in self.laws.watching.get(resource, ()):
@@ -221,16 +220,27 @@ def _observer(world: World) -> Observer:
     return tell
 
 
-def _order(before: Table, table: Table, changed: Table) -> list[str] | None:
-    """The order of the keys, where a patched copy of `before` would not have it by itself."""
-    natural = [k for k in before if k in table] + [k for k in changed if k not in before]
-    actual = list(table)
-    return None if natural == actual else actual
+def _changes(before: Table, table: Table) -> tuple[list[int], Table]:
+    """What to take out of `before`, by position, and put into it then, so that it becomes `table`, order included.
+
+    A key that was removed and came back is both: it stands at the end now.
+
+    >>> _changes({"a": 1, "b": 2, "c": 3}, {"a": 1, "c": 4, "b": 2})
+    ([1], {'c': 4, 'b': 2})
+    """
+    old, stays = iter(before), set[str]()
+    for key in table:
+        if key not in before or key not in old:  # the second look goes on where the last one ended
+            break
+        stays.add(key)
+    removed = [i for i, key in enumerate(before) if key not in stays]
+    return removed, {key: v for key, v in table.items() if key not in stays or before[key] is not v}
 
 
 def _patched(name: str, before: Table, change: Json) -> Table:
-    table = {k: v for k, v in before.items() if k not in set(change["removed"])}
+    removed = frozenset(change["removed"])
+    table = {key: value for i, (key, value) in enumerate(before.items()) if i not in removed} if removed else {**before}
     wrap = Obj if name.startswith("objects/") else (lambda value: value)
     for key, value in change["changed"].items():
         table[key] = wrap(value)
-    return table if change["order"] is None else {key: table[key] for key in change["order"]}
+    return table

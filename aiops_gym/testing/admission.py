@@ -39,10 +39,35 @@ UNIVERSAL = {
     "apply everything again": (
         "kubectl get deploy,svc,cm -n {namespace} -o yaml > all.yaml; kubectl replace --force -f all.yaml; sleep 60"
     ),
+    "strip every deployment": (
+        "kubectl get deploy -n {namespace} -o json | jq '.items |= map(.spec.replicas = ([.spec.replicas, 1] | max) "
+        "| .spec.template.spec |= (del(.nodeSelector, .initContainers, .serviceAccountName, .serviceAccount, "
+        ".dnsPolicy) | .containers[0] |= del(.resources, .livenessProbe, .readinessProbe, .envFrom)))' "
+        "| kubectl replace -f -\nsleep 60; kubectl delete pods --all -n {namespace}; sleep 60"
+    ),
+    "sweep away what forbids": (
+        "kubectl delete networkpolicies,resourcequotas,limitranges --all -n {namespace}\n"
+        "for n in $(kubectl get nodes -o name); do\n"
+        'kubectl patch $n --type=json -p \'[{"op": "remove", "path": "/spec/taints"}]\'\ndone\n'
+        "kubectl delete pods --all -n {namespace}; sleep 60"
+    ),
 }
 """Scripts that ask no question: what they repair needs no diagnosis."""
 
-RELEASED = {"roll the release back": "helm rollback {release} 1 -n {namespace}; sleep 60"}
+RELEASED = {
+    "roll the release back": "helm rollback {release} 1 -n {namespace}; sleep 60",
+    "install the release anew": (
+        "helm get manifest {release} -n {namespace} > all.yaml; helm uninstall {release} -n {namespace}; sleep 20\n"
+        "kubectl apply -n {namespace} -f all.yaml; sleep 60"
+    ),
+    "apply its manifest, keep replicas": (
+        "kubectl get deploy -n {namespace} --no-headers -o custom-columns=N:.metadata.name,R:.spec.replicas > counts\n"
+        "helm rollback {release} 1 -n {namespace}\n"
+        "helm get manifest {release} -n {namespace} | kubectl replace -n {namespace} -f -\n"
+        "while read name count; do [ $count -lt 2 ] || kubectl scale deploy $name -n {namespace} --replicas=$count\n"
+        "done < counts\nsleep 30; kubectl delete pods --all -n {namespace}; sleep 60"
+    ),
+}
 """The same for what was installed with Helm."""
 
 READABLE = (
@@ -184,11 +209,11 @@ def _throttled(world: World, namespace: str) -> int:
     return len({row.series for row in rows if row.value < THROTTLED})
 
 
-def _connections(world: World, before: World, namespace: str) -> list[tuple[str, bool, bool]]:
-    """How connections to the Services of before end: what comes of it, and whether it is slow or loses packets."""
+def _connections(world: World, before: World, namespace: str) -> list[tuple[str, bool, bool, int]]:
+    """How connections to the Services of before end: outcome, whether slow or lossy, how many backends refuse."""
     ends = [(s["metadata"]["name"], p["port"]) for s in before.store.all("services", namespace) for p in _ports(s)]
     routes = (dial(world, None, namespace, *end) for end in ends)
-    return [(route.outcome, route.delay_ms > SLOWER_BY, route.loss > LOST) for route in routes]
+    return [(route.outcome, route.delay_ms > SLOWER_BY, route.loss > LOST, route.dead) for route in routes]
 
 
 def _ports(service: Obj) -> Sequence[Mapping[str, Any]]:

@@ -18,6 +18,10 @@ TOLERATED = {
     "path": "/spec/template/spec/tolerations",
     "value": [{"key": "maintenance", "operator": "Exists"}],
 }
+SELDOM = (
+    "kubectl patch deployment geo -n {ns} --type=json "
+    '-p \'[{{"op": "add", "path": "/spec/template/spec/containers/0/livenessProbe/WHAT", "value": 3600}}]\''
+)
 
 
 @pytest.mark.slow
@@ -96,6 +100,10 @@ def test_a_throttled_service_is_slow_and_loses_nothing():
             """-p '{{"spec": {{"selector": {{"io.kompose.service": "memcached-profile"}}}}}}'""",
         ),
         ("failing_liveness_probe", "mongodb-profile", "true"),
+        ("failing_liveness_probe", "geo", SELDOM.replace("WHAT", "initialDelaySeconds")),
+        ("failing_liveness_probe", "geo", SELDOM.replace("WHAT", "failureThreshold")),
+        ("failing_liveness_probe", "geo", SELDOM.replace("WHAT", "periodSeconds")),
+        ("untolerated_taint", "geo", "kubectl taint nodes --all node-role.kubernetes.io/control-plane-; sleep 60"),
         ("blocking_network_policy", "geo", "kubectl label pod -n {ns} -l io.kompose.service=search role=geo-client"),
         ("untolerated_taint", "geo", "kubectl delete pod -n {ns} -l io.kompose.service=geo"),
     ],

@@ -10,6 +10,7 @@ from aiops_gym.backends import open_backend
 from aiops_gym.backends.baseline import VARIANTS, baseline
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
+from aiops_gym.testing.problems import submitted
 
 APP = registry.app("social_network")
 NS = APP.namespace
@@ -77,8 +78,8 @@ def test_the_right_repair_in_the_wrong_place_is_not_accepted(problem):
 def test_going_back_to_the_first_revision_repairs_what_the_chart_says(problem):
     script = f"helm rollback social-network 1 -n {NS}; kubectl rollout restart deploy -n {NS}; sleep 60"
     repaired = problem.id != "assign_to_non_existent_node_social_net-mitigation-1"  # the chart names no node at all
-    found = _after(problem, 1, script)
-    assert found.success == repaired, found.reasons
+    backend = open_backend("simulated", problem, 1, noise=False)  # what was decided by hand since then would be undone
+    assert submitted(backend, script).success == repaired
 
 
 OTHER_WAYS = {

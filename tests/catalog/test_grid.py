@@ -1,5 +1,6 @@
 """The computed problems: which there are, how they are split, and how they are drawn."""
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.splits import TEST_SHARE
 from aiops_gym.catalog.traits import Component, fits
 from aiops_gym.envs.choice import Choice
+from aiops_gym.tasks.analysis import KINDS, LAYERS
 
 FIXED = registry.problems()
 TRAIN, TEST = (registry.problems(split=split) for split in ("train", "test"))
@@ -80,6 +82,45 @@ def test_no_family_dominates_what_is_drawn(task, split):
     assert max(Counter(faulty).values()) < 2 * len(faulty) / len(families)
     if task == "detection":
         assert 0.37 < sum(not p.fault for p in drawn) / len(drawn) < 0.43
+
+
+SEEDS = 2_000
+WORST = {None: 0.45, "train": 0.46, "test": 0.46}
+"""What the best constant answer to Analysis may earn of what is drawn."""
+
+
+@pytest.mark.parametrize("split", WORST)
+def test_no_one_answer_to_analysis_is_right_most_of_the_time(split):
+    drawn = [registry.faults().get(registry.draw("analysis", seed, split).fault) for seed in range(SEEDS)]
+    count = Counter(fault.id for fault in drawn if fault)
+    kinds = Counter(fault.kind for fault in drawn if fault)
+    assert max(kinds.values()) < 1.3 * min(kinds.values())
+    earned = {
+        answer: sum(n * _worth(registry.faults()[name], answer) for name, n in count.items()) / SEEDS
+        for answer in itertools.product(LAYERS, KINDS)
+    }
+    best = max(earned, key=earned.__getitem__)
+    assert earned[best] <= WORST[split], best
+    assert drawn.count(None) / SEEDS < 0.2
+
+
+def _worth(fault, answer):
+    labels = [(fault.layer, fault.kind), *fault.also_accept]
+    return max((answer[0] == layer) / 2 + (answer[1] == kind) / 2 for layer, kind in labels)
+
+
+def test_accepted_labels_are_words_of_the_question_and_none_is_said_twice():
+    for fault in registry.faults().values():
+        labels = [(fault.layer, fault.kind), *fault.also_accept]
+        assert len(set(labels)) == len(labels)
+        assert {layer for layer, _ in labels} <= set(LAYERS)
+        assert {kind for _, kind in labels} <= set(KINDS)
+        assert len(labels) <= 3, fault.id
+
+
+def test_no_change_of_the_test_split_is_known_from_training_under_another_name():
+    known = {(p.app, repr(registry.fault(p).changes)) for p in TRAIN if p.fault}
+    assert not {p.id for p in TEST if p.fault and (p.app, repr(registry.fault(p).changes)) in known}
 
 
 def test_an_environment_draws_from_its_split():

@@ -80,3 +80,8 @@ def test_every_image_of_an_app_is_known():
             for name in (container["image"],)
         }
         assert used <= set(app.images)
+
+
+def test_names_are_filled_into_the_keys_of_data_too():
+    found = registry.filled({"{key}": {"{other}": "{key}"}}, {"key": "app"})
+    assert found == {"app": {"{other}": "app"}}

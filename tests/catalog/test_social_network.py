@@ -98,3 +98,33 @@ def test_every_component_but_the_tracer_is_used_by_some_operation():
 
 def test_the_shares_of_the_operations_add_up():
     assert sum(o["weight"] for o in APP.operations) == pytest.approx(1.0)
+
+
+def _lines_changed(before, after):
+    old, new = before.splitlines(), after.splitlines()
+    return [line for line in new if line not in old], [line for line in old if line not in new]
+
+
+@pytest.mark.parametrize("mistake", ["moved", "misled", "starved", "guarded"])
+def test_a_mistake_in_a_file_is_one_line_of_it(mistake):
+    files = {m["metadata"]["name"]: m["data"] for m in manifests.MANIFESTS if m["kind"] == "ConfigMap"}
+    wrong = {name: row for name, row in manifests.PARAMETERS.items() if mistake in row}
+    assert wrong
+    for name, row in wrong.items():
+        added, gone = _lines_changed(files[name][row["file"]], row[mistake])
+        assert len(gone) <= 1 <= len(added) <= 2, (name, added, gone)
+
+
+def test_whom_a_service_needs_most_is_somebody_whom_it_calls():
+    for name, row in manifests.PARAMETERS.items():
+        for key in ("callee", "cache", "pooled"):
+            assert row.get(key, "jaeger") in COMPONENTS
+        assert ("callee" in row) == (name in SERVICES and name not in ("media-service", "unique-id-service"))
+
+
+def test_what_a_store_throws_is_logged_by_whoever_asked_it():
+    for name, handlers in traffic.HANDLERS.items():
+        for handler in handlers.values():
+            calls = [call for item in handler["calls"] for call in (item if isinstance(item, list) else [item])]
+            silent = [call["to"] for call in calls if not call.get("log") and call.get("on_error") != "ignore"]
+            assert not silent, name

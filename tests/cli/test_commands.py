@@ -47,6 +47,8 @@ def test_problems_are_listed_and_filtered(cli):
     assert [line.split()[0] for line in out.splitlines()][:2] == ["id", "revoke_auth_mongodb-mitigation-1"]
     assert "revoke_auth_mongodb-detection-1" not in out
     assert "storage_user" in cli("list", "--answers")[1]
+    lines = cli("list", "--task", "openrca_bank")[1].splitlines()
+    assert all(line.startswith(("id ", "Bank-task_")) for line in lines)  # a program reads a problem a line
 
 
 def test_a_program_reads_the_list_as_json(cli):
@@ -59,6 +61,9 @@ def test_a_program_reads_the_list_as_json(cli):
     ("arguments", "code", "says"),
     [
         (["list", "--task", "cooking"], 1, "no task 'cooking'"),
+        (["list", "--task", "openrca_bank", "--split", "tests"], 2, "train and test"),
+        (["list", "--task", "openrca_bank", "--app", "hotel_reservation"], 2, "no --app"),
+        (["export", ".", "--out", "x.jsonl", "--task", "cooking"], 2, "not 'cooking'"),
         (["run", "--problem", "container_kil-detection"], 1, "did you mean container_kill-detection"),
         (["run", "--problem", PROBLEM, "--agent", "oracle"], 1, "no agent 'oracle'"),
         (["run", "--problem", PROBLEM, "--task", "analysis"], 1, "not of analysis"),

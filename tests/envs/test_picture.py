@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from toy_world import ToyEnv, block
 
 from aiops_gym.envs.layout import layout
-from aiops_gym.envs.picture import HEIGHT, WIDTH, picture
+from aiops_gym.envs.picture import HEIGHT, WIDTH, Picture, picture
 from aiops_gym.errors import BackendError
 
 PROBLEM = "revoke_auth_mongodb-mitigation-1"
@@ -63,6 +63,15 @@ def test_looking_at_pictures_changes_nothing(env):
         env.render()
         assert env.step(action) == plain.step(action)
     assert env.unwrapped.snapshot() == plain.unwrapped.snapshot()
+
+
+def test_columns_do_not_run_into_each_other():
+    wide = "MMMMMMMMMM"
+    alone, together = Picture(), Picture()
+    alone.lines((0.0, 0.0), wide, "white", 1000, 20)
+    together.lines((0.0, 0.0), f"{wide}  next", "white", 1000, 20)
+    end = int(np.nonzero((alone.array() != together.array()).any(axis=(0, 2)))[0][0])
+    assert end > np.nonzero((alone.array() != Picture().array()).any(axis=(0, 2)))[0][-1]
 
 
 def test_recorded_incidents_have_pictures_without_a_graph():

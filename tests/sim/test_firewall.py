@@ -93,3 +93,35 @@ def test_a_pod_always_reaches_itself() -> None:
     own = cluster.pod("web")["status"]["podIP"]
     assert _outcome(cluster, "web", "localhost", 8080) == "ok"
     assert _outcome(cluster, "web", own, 8080) == "ok"
+
+
+def _served() -> SmallCluster:
+    """A cluster whose name server lies in another namespace."""
+    cluster = _cluster()
+    meta = {"name": "kube-dns", "namespace": "kube-system", "uid": "uid-kube-dns"}
+    cluster.world.store.put("services", {"metadata": meta, "spec": {"clusterIP": "10.96.0.10", "ports": []}})
+    subsets = [{"addresses": [{"ip": "10.244.0.99"}], "ports": [{"port": 53, "protocol": "UDP"}]}]
+    cluster.world.store.put("endpoints", {"metadata": meta, "subsets": subsets})
+    return cluster
+
+
+def test_who_may_talk_to_its_namespace_only_gets_no_answer_from_the_name_server() -> None:
+    cluster = _served()
+    _policy(cluster, policyTypes=["Egress"], egress=[{"to": [{"podSelector": {}}]}])
+    assert _outcome(cluster) == "no_answer"
+    key = f"{cluster.pod('client')['metadata']['uid']}/app"
+    row = cluster.world.table("processes")[key]
+    assert not network.dns_works(cluster.world, row)
+    assert network.dns_works(cluster.world)
+    assert network.resolve(cluster.world, key, "ns", "web") == []
+    address = network.resolve(cluster.world, None, "ns", "web")[0]
+    assert _outcome(cluster, host=address) == "ok", "addresses need no name server"
+
+
+def test_a_policy_holds_for_a_process_whose_pod_does_not_say_its_address_yet() -> None:
+    cluster = _served()
+    _policy(cluster, policyTypes=["Egress"], egress=[{"to": [{"podSelector": {}}]}])
+    pod = cluster.pod("client")
+    status = {key: value for key, value in pod["status"].items() if key not in ("podIP", "podIPs")}
+    cluster.world.store.put("pods", {**pod, "status": status})
+    assert _outcome(cluster) == "no_answer"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from aiops_gym.sim import network
+from aiops_gym.sim.container import Container
+from aiops_gym.sim.executables import names
 
 
 @pytest.fixture
@@ -106,3 +108,47 @@ def test_whom_a_pod_asks_for_names_is_its_policy(town, spec, asks):
     assert (_dial(town, "cache").outcome == "ok") == asks
     assert bool(network.resolve(town.world, town.caller, "shop", "cache")) == asks
     assert _dial(town, "10.96.0.99").outcome == "ok"
+
+
+def _aliased(town, *entries):
+    pod = town.world.store.get("pods", "shop", "caller")
+    entries = [{"ip": ip, "hostnames": names} for ip, names in entries]
+    town.world.store.put("pods", {**pod, "spec": {**pod["spec"], "hostAliases": entries}})
+
+
+def test_a_pod_believes_its_own_hosts_file_before_the_name_server(town):
+    _aliased(town, ("10.43.0.9", ["Cache", "other"]), ("10.96.0.99", ["other"]))
+    assert _dial(town, "cache").outcome == "timeout"
+    assert _dial(town, "other").address == "10.43.0.9", "the first line that has the name counts"
+    assert _dial(town, "cache.shop").outcome == "ok", "the file has the bare name only"
+    assert network.dial(town.world, town.cache, "shop", "cache", 11211).outcome == "ok"
+    assert network.resolve(town.world, town.caller, "shop", "cache") == ["10.43.0.9"]
+    assert network.resolve(town.world, town.caller, "shop", "cache", served=True) == ["10.96.0.99"]
+
+
+def test_the_hosts_file_is_there_to_be_read_and_tools_that_ask_the_name_server_do_not_read_it(town):
+    _aliased(town, ("10.43.0.9", ["cache", "other"]))
+    inside = Container(town.world, town.caller)
+    assert inside.files()["/etc/hosts"].endswith(
+        "\tcaller\n\n# Entries added by HostAliases.\n10.43.0.9\tcache\tother\n"
+    )
+    assert names.getent(inside, ["getent", "hosts", "cache"], "").stdout == "10.43.0.9       cache\n"
+    assert "Address: 10.96.0.99" in names.nslookup(inside, ["nslookup", "cache"], "").stdout
+
+
+def test_a_hosts_file_works_where_no_name_server_is_asked(town):
+    _aliased(town, ("10.96.0.99", ["cache"]))
+    pod = town.world.store.get("pods", "shop", "caller")
+    town.world.store.put("pods", {**pod, "spec": {**pod["spec"], "dnsPolicy": "Default"}})
+    assert _dial(town, "cache").outcome == "ok"
+
+
+def test_packets_to_an_endpoint_that_no_pod_has_any_more_vanish(town):
+    subsets = [{"addresses": [{"ip": "10.244.9.9"}], "ports": [{"name": "p", "port": 11211}]}]
+    town.put("endpoints", "cache", subsets=subsets)
+    route = _dial(town, "cache")
+    assert (route.outcome, route.address) == ("timeout", "10.96.0.99")
+
+
+def test_a_pod_dials_itself_over_the_loopback_address(town):
+    assert network.dial(town.world, town.cache, "shop", "localhost", 1).address == "127.0.0.1"

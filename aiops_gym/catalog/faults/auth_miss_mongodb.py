@@ -1,4 +1,8 @@
-"""A database takes encrypted connections only, and the service that needs it does not encrypt."""
+"""A database takes encrypted connections only, and the service that needs it does not encrypt.
+
+One database alone has a certificate mounted and settings for it in its chart. A store that its clients cannot log in to
+is `unexpected_password`, wherever there is one.
+"""
 
 from aiops_gym.catalog.model import Fault, Restart, Rollout, Upgrade
 
@@ -13,7 +17,7 @@ fault = Fault(
     id="auth_miss_mongodb",
     layer="Application",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Misconfiguration"), ("Application", "Authentication Issue")),
+    also_accept=(("Application", "Authentication Issue"),),
     changes=(
         Upgrade(
             release=RELEASE,

@@ -10,5 +10,5 @@ fault = Fault(
     wait=90.0,
     looks=("kubectl get pods -n {namespace}", "kubectl describe pod -n {namespace} -l {selector}={target}"),
     targets=("asked",),
-    tasks=("detection", "localization"),
+    tasks=("detection", "localization", "analysis"),
 )

@@ -13,7 +13,7 @@ fault = Fault(
     id="endless_init_container",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Dependency Problem"), ("Application", "Dependency Problem")),
+    also_accept=(("Virtualization", "Dependency Problem"),),
     changes=(
         Patch(
             resource="deployments.apps",

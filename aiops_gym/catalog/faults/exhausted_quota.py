@@ -14,7 +14,6 @@ fault = Fault(
     id="exhausted_quota",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Operation Error"),),
     changes=(Create(manifest=QUOTA, component=""), Restart(components=("{target}", "{service}"))),
     cause={"check": "quota", "component": "{target}", "service": "{service}"},
     looks=(PODS, EVENTS, "kubectl describe resourcequota -n {namespace}"),

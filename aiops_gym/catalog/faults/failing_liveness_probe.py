@@ -9,7 +9,6 @@ fault = Fault(
     id="failing_liveness_probe",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Application", "Misconfiguration"),),
     changes=(
         Patch(
             resource="deployments.apps",

@@ -1,4 +1,7 @@
-"""A service runs a build of its image in which the database's port is wrong."""
+"""A service runs a build of its image in which the database's port is wrong.
+
+Such a build has been published of one service only. The same mistake in a mounted file is `wrong_upstream_port`.
+"""
 
 from aiops_gym.catalog.model import Fault, Patch
 

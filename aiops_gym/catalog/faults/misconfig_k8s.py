@@ -8,7 +8,6 @@ fault = Fault(
     id="misconfig_k8s",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Network/Storage Issue"),),
     changes=(
         Patch(resource="services", name="{target}", ops=({"op": "replace", "path": PATH, "value": 9999},)),
         Restart(components=("{service}",)),

@@ -9,7 +9,6 @@ fault = Fault(
     id="mismatched_selector",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Network/Storage Issue"),),
     changes=(
         Patch(
             resource="services",

@@ -10,7 +10,7 @@ fault = Fault(
     id="missing_configmap",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Application", "Misconfiguration"), ("Virtualization", "Dependency Problem")),
+    also_accept=(("Virtualization", "Dependency Problem"),),
     changes=(
         Patch(
             resource="deployments.apps",

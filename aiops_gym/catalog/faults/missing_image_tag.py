@@ -7,11 +7,7 @@ fault = Fault(
     id="missing_image_tag",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(
-        ("Virtualization", "Dependency Problem"),
-        ("Virtualization", "Operation Error"),
-        ("Application", "Misconfiguration"),
-    ),
+    also_accept=(("Virtualization", "Dependency Problem"),),
     changes=(
         Patch(
             resource="deployments.apps",

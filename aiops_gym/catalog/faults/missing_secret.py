@@ -9,11 +9,7 @@ fault = Fault(
     id="missing_secret",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(
-        ("Virtualization", "Dependency Problem"),
-        ("Virtualization", "Authentication Issue"),
-        ("Application", "Misconfiguration"),
-    ),
+    also_accept=(("Virtualization", "Dependency Problem"),),
     changes=(
         Patch(
             resource="deployments.apps",

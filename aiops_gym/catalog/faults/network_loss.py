@@ -10,5 +10,5 @@ fault = Fault(
     wait=120.0,
     looks=("kubectl get pods -n {namespace}", "kubectl logs -n {namespace} deploy/frontend --tail=50"),
     targets=("asked",),
-    tasks=("detection", "localization"),
+    tasks=("detection", "localization", "analysis"),
 )

@@ -7,7 +7,6 @@ fault = Fault(
     id="oversized_request",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Operation Error"), ("Hardware", "Misconfiguration")),
     changes=(
         Patch(
             resource="deployments.apps",

@@ -1,4 +1,7 @@
-"""The application's namespace was deleted and deployed anew; its volumes still belong to the claims that are gone."""
+"""The application's namespace was deleted and deployed anew; its volumes still belong to the claims that are gone.
+
+It befalls a whole application and no component, and only one whose data outlive its namespace.
+"""
 
 from aiops_gym.catalog.model import Fault, Redeploy
 

@@ -1,4 +1,7 @@
-"""A service's database user keeps its password and loses its role; the service fails at its next start."""
+"""A service's database user keeps its password and loses its role; the service fails at its next start.
+
+Databases without users have no role to lose; see `unexpected_password` for them.
+"""
 
 from aiops_gym.catalog.model import Exec, Fault, Restart
 

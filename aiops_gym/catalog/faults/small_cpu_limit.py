@@ -10,7 +10,6 @@ fault = Fault(
     id="small_cpu_limit",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Operating System", "Misconfiguration"), ("Virtualization", "Operation Error")),
     changes=(
         Patch(
             resource="deployments.apps",

@@ -7,7 +7,6 @@ fault = Fault(
     id="small_memory_limit",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Operating System", "Misconfiguration"), ("Virtualization", "Operation Error")),
     changes=(
         Patch(
             resource="deployments.apps",

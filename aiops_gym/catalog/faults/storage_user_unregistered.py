@@ -1,4 +1,7 @@
-"""The user with which a service logs in to its database is gone; the service panics at its next start."""
+"""The user with which a service logs in to its database is gone; the service panics at its next start.
+
+Databases without users have none to drop; see `unexpected_password` for them.
+"""
 
 from aiops_gym.catalog.model import Exec, Fault, Restart
 

@@ -10,11 +10,7 @@ fault = Fault(
     id="stuck_rollout",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(
-        ("Virtualization", "Operation Error"),
-        ("Virtualization", "Dependency Problem"),
-        ("Virtualization", "Authentication Issue"),
-    ),
+    also_accept=(("Virtualization", "Dependency Problem"),),
     changes=(
         Patch(
             resource="deployments.apps",

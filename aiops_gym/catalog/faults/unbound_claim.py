@@ -19,11 +19,7 @@ fault = Fault(
     id="unbound_claim",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(
-        ("Virtualization", "Network/Storage Issue"),
-        ("Virtualization", "Dependency Problem"),
-        ("Virtualization", "Operation Error"),
-    ),
+    also_accept=(("Virtualization", "Network/Storage Issue"), ("Virtualization", "Dependency Problem")),
     changes=(
         Create(manifest=CLAIM),
         Patch(

@@ -10,7 +10,7 @@ fault = Fault(
     id="untolerated_taint",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Operation Error"), ("Hardware", "Operation Error")),
+    also_accept=(("Virtualization", "Operation Error"),),
     changes=(
         Patch(resource="nodes", name="{node}", ops=({"op": "add", "path": "/spec/taints", "value": [TAINT]},)),
         Restart(components=("{target}", "{service}")),

@@ -9,7 +9,6 @@ fault = Fault(
     id="wrong_address",
     layer="Application",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Misconfiguration"), ("Application", "Network/Storage Issue")),
     changes=(
         Patch(
             resource="deployments.apps",

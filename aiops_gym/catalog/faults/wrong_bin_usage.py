@@ -8,12 +8,7 @@ fault = Fault(
     id="wrong_bin_usage",
     layer="Application",
     kind="Network/Storage Issue",
-    also_accept=(
-        ("Application", "Misconfiguration"),
-        ("Application", "Operation Error"),
-        ("Virtualization", "Misconfiguration"),
-        ("Virtualization", "Operation Error"),
-    ),
+    also_accept=(("Application", "Misconfiguration"),),
     changes=(
         Patch(
             resource="deployments.apps",

@@ -7,11 +7,6 @@ fault = Fault(
     id="wrong_command",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(
-        ("Application", "Misconfiguration"),
-        ("Application", "Operation Error"),
-        ("Virtualization", "Operation Error"),
-    ),
     changes=(
         Patch(
             resource="deployments.apps",

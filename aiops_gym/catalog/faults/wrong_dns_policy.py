@@ -9,7 +9,6 @@ fault = Fault(
     id="wrong_dns_policy",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Network/Storage Issue"),),
     changes=(
         Patch(resource="deployments.apps", name="{target}", ops=({**POLICY, "value": "Default"},), recreate=True),
     ),

@@ -9,7 +9,6 @@ fault = Fault(
     id="wrong_service_port",
     layer="Virtualization",
     kind="Misconfiguration",
-    also_accept=(("Virtualization", "Network/Storage Issue"),),
     changes=(
         Patch(resource="services", name="{target}", ops=({**PORT, "value": 18080},)),
         Restart(components=("{service}",)),

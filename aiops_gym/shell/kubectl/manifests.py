@@ -45,7 +45,7 @@ def read(context: Context, paths: Sequence[str], recursive: bool = False, valida
 
 
 def documents(text: str, source: str) -> list[Json]:
-    """The documents of a text, empty ones left out: YAML, or JSON objects one after another as `jq '.items[]'` writes."""
+    """The documents of a text, empty ones left out: YAML, or JSON objects one after another, as jq writes them."""
     if (objects := gojson.stream(text)) is not None:
         return objects
     try:

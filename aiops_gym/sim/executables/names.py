@@ -26,8 +26,10 @@ def getent(c: Container, argv: Sequence[str], stdin: str) -> Output:
         return Output("", "usage: getent database [key ...]\n", 1)
     lines = []
     for name in argv[2:]:
-        lines += [f"{ip:<15} {_full(c, name)}" for ip in network.resolve(c.world, c.key, c.namespace, name)]
-    seconds = 0.0 if lines or network.dns_works(c.world) else DNS_GIVES_UP
+        own = name.lower() in network.aliases(c.world, c.process)
+        shown = name if own else _full(c, name)
+        lines += [f"{ip:<15} {shown}" for ip in network.resolve(c.world, c.key, c.namespace, name)]
+    seconds = 0.0 if lines or network.dns_works(c.world, c.process) else DNS_GIVES_UP
     return Timed("\n".join(lines) + "\n" if lines else "", "", 0 if lines else 2, seconds)
 
 
@@ -36,11 +38,11 @@ def nslookup(c: Container, argv: Sequence[str], stdin: str) -> Output:
     names = [a for a in argv[1:] if not a.startswith("-")]
     if not names:
         return Output("", "usage: nslookup HOST [SERVER]\n", 1)
-    if not network.dns_works(c.world):
+    if not network.dns_works(c.world, c.process):
         return Timed(SILENT, "", 1, 15.0)
     server = names[1] if len(names) > 1 and is_address(names[1]) else DNS
     head = f"Server:\t\t{server}\nAddress:\t{server}#53\n\n"
-    found = network.resolve(c.world, c.key, c.namespace, names[0])
+    found = network.resolve(c.world, c.key, c.namespace, names[0], served=True)
     if is_address(names[0]):
         return Output(*_reverse(c, names[0]))
     if not found:
@@ -62,10 +64,10 @@ def dig(c: Container, argv: Sequence[str], stdin: str) -> Output:
     words = [a for a in argv[1:] if not a.startswith(("-", "+", "@")) and a.upper() not in KINDS]
     if not words:
         return Output("", "", 1)
-    if not network.dns_works(c.world):
+    if not network.dns_works(c.world, c.process):
         return Timed(f"\n; <<>> DiG 9.18.28 <<>> {' '.join(argv[1:])}\n;; no servers could be reached\n", "", 9, 15.0)
     whole = words[0].count(".") > 1 or "+search" in argv or is_address(words[0])
-    found = network.resolve(c.world, c.key, c.namespace, words[0]) if whole else []
+    found = network.resolve(c.world, c.key, c.namespace, words[0], served=True) if whole else []
     if "+short" in argv:
         return Output("".join(f"{ip}\n" for ip in found))
     name = _full(c, words[0]) if found else words[0].rstrip(".")
@@ -86,9 +88,9 @@ def host(c: Container, argv: Sequence[str], stdin: str) -> Output:
     names = [a for a in argv[1:] if not a.startswith("-")]
     if not names:
         return Output("", "Usage: host [-aCdilrTvVw] [-c class] [-N ndots] [-t type] [-W time]\n", 1)
-    if not network.dns_works(c.world):
+    if not network.dns_works(c.world, c.process):
         return Timed(SILENT, "", 1, DNS_GIVES_UP)
-    found = network.resolve(c.world, c.key, c.namespace, names[0])
+    found = network.resolve(c.world, c.key, c.namespace, names[0], served=True)
     if not found:
         return Output(f"Host {names[0]} not found: 3(NXDOMAIN)\n", "", 1)
     return Output("".join(f"{_full(c, names[0])} has address {ip}\n" for ip in found))

@@ -25,7 +25,7 @@ class Link(NamedTuple):
     """A way to an address.
 
     Attributes:
-        outcome: `ok`, `refused`, `timeout` (packets vanish) or `no_host` (no such name).
+        outcome: `ok`, `refused`, `timeout` (packets vanish) or `no_host` (no such name, or nobody who knows).
         address: the IP, "" where there is none.
         seconds: of a round trip; with `no_host` until that was known.
         loss: share of round trips that are lost, 0 to 1.
@@ -73,7 +73,9 @@ class Inside:
     def link(self, host: str, port: int) -> Link:
         """See `Peer`."""
         found = reach(self.c.world, self.c.key, self.c.namespace, host, port)
-        if found.outcome == "no_host" and not network.dns_works(self.c.world):
+        if found.outcome == "no_answer":
+            return found._replace(outcome="no_host", seconds=DNS_GIVES_UP)
+        if found.outcome == "no_host" and not network.dns_works(self.c.world, self.c.process):
             return found._replace(seconds=DNS_GIVES_UP)
         return found
 

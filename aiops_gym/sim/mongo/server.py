@@ -156,9 +156,8 @@ class Session:
             error = MongoError(
                 13, f"not authorized on {shown.get('$db', database)} to execute command {bson.text(shown)}"
             )
-        if self.user is not None:
-            detail = {"error": {"code": 13, "codeName": "Unauthorized", "errmsg": error.message}}
-            self.server.log("ACCESS", 20436, self.context, "Checking authorization failed", detail)
+        detail = {"error": {"code": 13, "codeName": "Unauthorized", "errmsg": error.message}}
+        self.server.log("ACCESS", 20436, self.context, "Checking authorization failed", detail)
         raise error
 
     def may(self, database: str, action: str) -> bool:

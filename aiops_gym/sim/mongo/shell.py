@@ -184,8 +184,9 @@ def _connect(c: Container, options: Options) -> Session:
     """A connection as the options ask for it. Raises MongoError with the shell's own words."""
     at = f"{options.host}:{options.port}"
     route = c.dial(options.host, options.port)
-    if route.outcome == "no_host":
-        why = f"HostNotFound: Could not find address for {at}: SocketException: Host not found (authoritative)"
+    if route.outcome in ("no_host", "no_answer"):
+        found = "(authoritative)" if route.outcome == "no_host" else "(non-authoritative), try again later"
+        why = f"HostNotFound: Could not find address for {at}: SocketException: Host not found {found}"
         raise MongoError(6, f"{_failing(at)} {why} :")
     _check_files(c, options)
     outcome, target = client.knock(c, options.host, options.port, TIMEOUT_MS, options.tls)

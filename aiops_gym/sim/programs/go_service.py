@@ -1,7 +1,8 @@
 """A Go microservice that speaks gRPC or HTTP: reads its compiled-in settings, dials its database, registers, serves.
 
-Params: `name`; `service` (its name in the registry, or None); `port`; `flags` (argument -> the address compiled in that
-it takes the place of); `startup`, a list of steps done in order:
+Params: `name`; `service` (its name in the registry, or None); `port`; `settings` (`file`, JSON in which it finds
+addresses, and their `values` by key in the file of the image, which the other params have too); `flags` (argument ->
+the address compiled in that it takes the place of); `startup`, a list of steps done in order:
 `{"log": [source, message]}`,
 `{"mongo": {"address", "database", "credentials", "collection", "documents", "source"}}`,
 `{"memcached": address}`, `{"jaeger": address}`, `{"listen": port}`, `{"consul": address}`; `memory`, `cpu`; `handlers`,
@@ -14,6 +15,8 @@ refuses the password is a panic (exit 2), a refused query or registration is fat
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim import draws, pages
@@ -23,13 +26,14 @@ from aiops_gym.sim.program import HttpAnswer, Json, Process, Program
 from aiops_gym.sim.times import iso
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from aiops_gym.sim.container import Container
     from aiops_gym.sim.world import World
 
 DIAL_TIMEOUT = 10_000
 """mgo's Dial gives up after so many milliseconds."""
+
+CONNECT_TIMEOUT = 30_000
+"""Milliseconds for which the registry's HTTP client tries to connect, names included."""
 
 RETRY = 500
 """Milliseconds to the next attempt of a dial, at first; then it waits half as long as it has tried."""
@@ -54,13 +58,16 @@ class GoService(Program):
 
     def start(self, c: Container) -> None:
         """Arguments, then the lines that come before the logger is set up."""
+        trouble = _read_settings(c)
         _read_flags(c)
         stamp = iso(c.now)
         c.log(*(f'{{"level":"info","time":"{stamp}","message":"{message}"}}' for message in PREAMBLE))
+        if trouble:
+            c.log(self.format(c.now, "error", f"{_main(c)}:34", trouble))
         c.after(int(c.between(3, 25, "first")), "step", 0)
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
-        """`step n`: do the n-th step; `dial n deadline`: try its database once more; `seed n`: see to the test data."""
+        """Go on with step n: `step`, `seed` (test data), `dial` (once more, until a deadline), `gave_up` (waiting)."""
         number = int(arguments[0])
         steps = c.params.get("startup", ())
         if number >= len(steps):
@@ -70,7 +77,7 @@ class GoService(Program):
             self._seed(c, number, value)
         elif kind == "mongo":
             self._dial(c, number, value, int(arguments[1]) if name == "dial" else c.now + DIAL_TIMEOUT)
-        elif getattr(self, f"_{kind}")(c, value):
+        elif self._consul(c, value, waited=True) if name == "gave_up" else getattr(self, f"_{kind}")(c, value):
             self._next(c, number)
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
@@ -102,9 +109,11 @@ class GoService(Program):
 
     def _jaeger(self, c: Container, address: str) -> bool:
         host, port = _split(address, 6831)
-        if c.dial(host, port).outcome != "no_host":  # UDP: nobody has to listen
+        outcome = c.dial(host, port).outcome
+        if outcome not in ("no_host", "no_answer"):  # UDP: nobody has to listen
             return True
-        message = f"Got error while initializing jaeger agent: lookup {host}: no such host"
+        why = "no such host" if outcome == "no_host" else "i/o timeout"
+        message = f"Got error while initializing jaeger agent: lookup {host}: {why}"
         self._panic(c, _main(c), 72, message)
         return False
 
@@ -112,19 +121,25 @@ class GoService(Program):
         c.listen(int(port))
         return True
 
-    def _consul(self, c: Container, address: str) -> bool:
-        """Register at the registry; without one it cannot be found and gives up."""
+    def _consul(self, c: Container, address: str, waited: bool = False) -> bool:
+        """Register at the registry; without one it cannot be found and gives up, at once or when it has `waited`."""
         name, port, ip = c.params.get("service"), int(c.params["port"]), c.process["ip"]
         if not name:
             return True
         identity = draws.uuid(c.world.seed, "registration", str(c.process["id"]))
-        line = f"Trying to register service [ name: {name}, id: {identity}, address: {ip}:{port} ]"
-        c.log(self.format(c.now, "info", "registry/registry.go:95", line))
+        if not waited:
+            line = f"Trying to register service [ name: {name}, id: {identity}, address: {ip}:{port} ]"
+            c.log(self.format(c.now, "info", "registry/registry.go:95", line))
         host, consul_port = _split(address, 8500)
         route = c.dial(host, consul_port)
         url = f'Put "http://{host}:{consul_port}/v1/agent/service/register"'
         if route.outcome != "ok" or route.targets[0].loss > 0.5:
-            why = _go_error(host, consul_port, "timeout" if route.outcome == "ok" else route.outcome, route.address)
+            outcome = "timeout" if route.outcome == "ok" else route.outcome
+            if outcome in ("timeout", "no_answer") and not waited:
+                number = next(i for i, step in enumerate(c.params["startup"]) if "consul" in step)
+                c.after(CONNECT_TIMEOUT, "gave_up", number)
+                return False
+            why = _go_error(host, consul_port, outcome, route.address)
             self._fatal(c, _main(c), 93, f"failed register: {url}: {why}")
             return False
         registry = c.world.table("processes")[route.targets[0].process]
@@ -190,8 +205,36 @@ class GoService(Program):
         c.exit_in(2, 2)
 
 
+def _read_settings(c: Container) -> str:
+    """Read the file with addresses; what it does not say is nothing. The complaint when it cannot be opened, or ""."""
+    settings = c.params.get("settings") or {}
+    if not settings:
+        return ""
+    file = str(settings["file"])
+    text = c.files().get(file)
+    found, params = _json(text or ""), c.params
+    for key, usual in settings["values"].items():
+        given = str(found.get(key, ""))
+        if given != usual:
+            flags = {flag: given if value == usual else value for flag, value in (params.get("flags") or {}).items()}
+            params = {**_exchanged(params, usual, given), "flags": flags}
+    if params is not c.params:
+        c.world.table("processes")[c.key] = {**c.process, "params": params}
+    name = file.rpartition("/")[2]
+    return "" if text is not None else f"Got error while reading config: open {name}: no such file or directory"
+
+
+def _json(text: str) -> Mapping[str, Json]:
+    """An object in JSON; empty for whatever is none."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
 def _read_flags(c: Container) -> None:
-    """`-consuladdr=HOST:PORT` takes the place of the address that is compiled in, wherever it is used."""
+    """`-consuladdr=HOST:PORT` takes the place of the address that its settings have, wherever it is used."""
     flags = c.params.get("flags") or {}
     for word in c.argv[1:]:
         flag, given, value = word.partition("=")
@@ -204,6 +247,9 @@ def _exchanged(value: Json, old: str, new: str) -> Json:
     """A copy of settings in which one text has become another."""
     if isinstance(value, str):
         return value.replace(old, new)
+    if isinstance(value, dict) and old and old == f"{value.get('host')}:{value.get('port')}":
+        host, port = _split(new, 0)
+        return {**value, "host": host, "port": port}
     if isinstance(value, dict):
         return {key: inner if key == "flags" else _exchanged(inner, old, new) for key, inner in value.items()}
     return [_exchanged(inner, old, new) for inner in value] if isinstance(value, list | tuple) else value
@@ -242,6 +288,8 @@ def _split(address: str, default: int) -> tuple[str, int]:
 def _go_error(host: str, port: int, outcome: str, address: str) -> str:
     if outcome == "no_host":
         return f"dial tcp: lookup {host} on 10.96.0.10:53: no such host"
+    if outcome == "no_answer":
+        return f"dial tcp: lookup {host}: i/o timeout"
     if outcome == "timeout":
         return f"dial tcp {address}:{port}: i/o timeout"
     return f"dial tcp {address}:{port}: connect: connection refused"

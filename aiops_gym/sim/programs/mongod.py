@@ -14,7 +14,7 @@ from aiops_gym.sim.mongo import files, first_start, settings, shell, tls
 from aiops_gym.sim.mongo.server import REFUSED, Server, line
 from aiops_gym.sim.program import MIB, Process, Program, Tool, jitter, ticks
 from aiops_gym.sim.times import MINUTE
-from aiops_gym.sim.traffic import stream
+from aiops_gym.sim.traffic import quotas, stream
 from aiops_gym.sim.wiring import wired
 from aiops_gym.types import Output
 
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 Json = Any
 
 TLS_NOTE = "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify --sslDisabledProtocols 'none'"
+NODE_MIB, LEAST_CACHE = 7878, 256
+"""MiB: what a node without a limit is taken to have, and the least cache."""
+
+FIRST_POOLED, POOLED = 4, 20
+"""Connections that requests come over are numbered by their client's address, from the first on."""
+
 WARNINGS = (
     (22178, "/sys/kernel/mm/transparent_hugepage/enabled is 'always'. We suggest setting it to 'never'"),
     (
@@ -146,6 +152,10 @@ class Mongod(Program):
         """The structured log."""
         if level == stream.TURNED_AWAY:
             return _turned_away(ms, source, message)
+        if level == stream.DENIED:
+            context = f"conn{FIRST_POOLED + sum(map(int, source.split('.'))) % POOLED}"
+            detail = {"error": {"code": 13, "codeName": "Unauthorized", "errmsg": message}}
+            return line(ms, "ACCESS", 20436, context, "Checking authorization failed", detail)
         return line(ms, source or "COMMAND", 51803, "conn1", message, level=level[:1].upper() or "I")
 
     def _refuse(self, c: Container, why: tls.Refused) -> None:
@@ -175,10 +185,16 @@ class Mongod(Program):
         server.log("CONTROL", 23403, "initandlisten", "Build Info", {"buildInfo": build})
         options = {"options": settings.told(c.state)}
         server.log("CONTROL", 21951, "initandlisten", "Options set by command line", options)
-        config = "create,cache_size=3427M,session_max=33000,eviction=(threads_min=4,threads_max=4)"
+        config = f"create,cache_size={_cache(c)}M,session_max=33000,eviction=(threads_min=4,threads_max=4)"
         server.log("STORAGE", 22315, "initandlisten", "Opening WiredTiger", {"config": config})
         for number, text in WARNINGS[: 1 if c.state["auth"] else 2]:
             c.log(line(c.now, "CONTROL", number, "initandlisten", text, level="W"))
+
+
+def _cache(c: Container) -> int:
+    """MiB of the storage engine's cache: half of what memory there is beyond the first GiB, and no less than 256."""
+    limit = quotas.of(c.world, c.key).memory
+    return max(LEAST_CACHE, int((limit / MIB if limit else NODE_MIB) - 1024) // 2)
 
 
 def _full_argv(c: Container, auth: bool, configured: bool) -> list[str]:

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from aiops_gym.sim import pages
-from aiops_gym.sim.network import ADDRESS
+from aiops_gym.sim.network import ADDRESS, dns_works
 from aiops_gym.sim.nginx import conf
 from aiops_gym.sim.program import MIB, HttpAnswer, Json, Process, Program
 from aiops_gym.sim.thrift import settings
 from aiops_gym.sim.times import moment
 from aiops_gym.sim.traffic.clients.client import lines
+from aiops_gym.sim.traffic.clients.cpp import RESOLVE
 from aiops_gym.sim.wiring import wired
 
 if TYPE_CHECKING:
@@ -55,7 +56,10 @@ class NginxThrift(Program):
         c.after(int(c.between(60, 400, "first")), "open")
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
-        """Read the configuration and listen."""
+        """`open`: read the configuration and listen; `refuse`: end with a complaint."""
+        if name == "refuse":
+            self._refuse(c, str(arguments[0]))
+            return
         path = str(c.params.get("conf", CONF))
         text = c.files().get(path)
         if text is None:
@@ -113,7 +117,9 @@ class NginxThrift(Program):
         for directive in directives:
             if directive.words[0] == "resolver" and not self._resolves(c, directive.words[1:]):
                 host = directive.words[1] if len(directive.words) > 1 else ""
-                self._refuse(c, f'host not found in resolver "{host}" in {path}:{directive.line}')
+                problem = f'host not found in resolver "{host}" in {path}:{directive.line}'
+                silent = not dns_works(c.world, c.process)
+                c.after(int(RESOLVE) if silent else 0, "refuse", problem)
                 return
         ports = [int(p) for p in map(_port, conf.values(directives, "listen")) if p.isdecimal() and len(p) < 6]
         tracing = self._tracing(c, directives)
@@ -131,7 +137,8 @@ class NginxThrift(Program):
     def _resolves(self, c: Container, words: list[str]) -> bool:
         hosts = [word for word in words if "=" not in word]
         return all(
-            ADDRESS.fullmatch(host.partition(":")[0]) or c.dial(host.partition(":")[0], 53).outcome != "no_host"
+            ADDRESS.fullmatch(host.partition(":")[0])
+            or c.dial(host.partition(":")[0], 53).outcome not in ("no_host", "no_answer")
             for host in hosts
         )
 

@@ -25,7 +25,7 @@ from aiops_gym.sim.thrift import settings
 from aiops_gym.sim.times import moment
 from aiops_gym.sim.traffic import clients
 from aiops_gym.sim.traffic.clients.client import Failed
-from aiops_gym.sim.traffic.clients.cpp import SELECTION
+from aiops_gym.sim.traffic.clients.cpp import RESOLVE, SELECTION
 from aiops_gym.sim.wiring import wired
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class ThriftService(Program):
         if name == "configure":
             self._configure(c)
         elif name == "trace":
-            self._trace(c)
+            self._trace(c, bool(arguments))
         else:
             self._step(c, int(arguments[0]), tried=name == "index")
 
@@ -95,10 +95,14 @@ class ThriftService(Program):
             return
         self._trace(c)
 
-    def _trace(self, c: Container) -> None:
-        """UDP: nobody has to listen, but the name has to stand for something."""
+    def _trace(self, c: Container, asked: bool = False) -> None:
+        """UDP: nobody has to listen, but the name has to stand for something; `asked` when that took its time."""
         host, _, port = str(wired(c.process)["tracer"]).rpartition(":")
-        if host and c.dial(host, int(port) if port.isdigit() else 6831).outcome == "no_host":
+        outcome = c.dial(host, int(port) if port.isdigit() else 6831).outcome if host else "ok"
+        if outcome == "no_answer" and not asked:
+            c.after(int(RESOLVE), "trace", True)
+            return
+        if outcome in ("no_host", "no_answer"):
             self._say(c, "tracing.h:87:SetUpTracer", "Failed to connect to jaeger, retrying ...", "error")
             c.after(AGAIN, "trace")
             return
@@ -115,11 +119,15 @@ class ThriftService(Program):
             return
         config, name = settings.Services(text), str(c.params["name"])
         port = config.number(name, "port")
-        addresses = {each: config.address(each) for each in settings.callees(c.params)}
+        callees = settings.callees(c.params)
+        addresses = {each: config.address(each) for each in callees}
+        pools = {each: [config.number(each, "connections"), config.number(each, "timeout_ms")] for each in callees}
+        starved = {each: wait for each, (size, wait) in pools.items() if size < 1}
         secure = config.flag("ssl", "enabled")
         if secure:
             self._load_certificates(c, config)
-        c.remember(wired={**wired(c.process), "addresses": addresses, "tls": secure}, port=port)
+        found = {"addresses": addresses, "tls": secure, **({"starved": starved} if starved else {})}
+        c.remember(wired={**wired(c.process), **found}, port=port)
         self._next(c, -1)
 
     def _load_certificates(self, c: Container, config: settings.Services) -> None:
@@ -162,7 +170,7 @@ class ThriftService(Program):
         host, port = wired(c.process)["addresses"][mongo["to"]]
         outcome, target = client.knock(c, host, port, SELECTION, bool(wired(c.process)["tls"]))
         if target is None and not tried:
-            c.after(SELECTION, "index", number)
+            c.after(int(RESOLVE) if outcome == "no_answer" else SELECTION, "index", number)
             return
         failed = Failed(outcome, host, port)
         error = (
@@ -181,8 +189,11 @@ class ThriftService(Program):
         collection = mongo.get("collection", database)
         spec = {"key": {key: 1}, "name": f"{key}_1", "unique": bool(mongo.get("unique", True))}
         command = {"createIndexes": collection, "indexes": [spec], "$db": database}
+        server = c.world.table("processes")[target.process]["id"]
+        kept = c.state.get("connected") == server  # the one connection that it has, as long as the server lives
+        c.remember(connected=server)
         try:
-            commands.run(client.connect(c, target, None), database, command)
+            commands.run(client.connect(c, target, None, quiet=kept), database, command)
         except MongoError as error:
             return error.message
         return ""

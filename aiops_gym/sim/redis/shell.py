@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 VALUED = {"-h": "host", "-p": "port", "-a": "password", "--pass": "password", "-n": "database", "--user": "user"}
 VALUED |= {"-r": "repeat", "-i": "interval", "-u": "uri"}
 FLAGS = ("--raw", "--no-raw", "--no-auth-warning", "-c", "--tls", "--insecure", "--csv", "-x")
-WHY = {"refused": "Connection refused", "timeout": "Connection timed out", "no_host": "Name or service not known"}
+WHY = {
+    "refused": "Connection refused",
+    "timeout": "Connection timed out",
+    "no_host": "Name or service not known",
+    "no_answer": "Temporary failure in name resolution",
+}
 WARNING = "Warning: Using a password with '-a' or '-u' option on the command line interface may not be safe."
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from aiops_gym.sim.times import HOUR
 from aiops_gym.sim.traffic import stream, timeline
 from aiops_gym.sim.traffic.arrivals import identity, uniform
+from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.walk import CANCELED, OK, UNIMPLEMENTED, UNKNOWN, Visit
 from aiops_gym.sim.world import World
 from aiops_gym.types import Span
@@ -36,6 +37,24 @@ class Tracer(NamedTuple):
 
     process: str
     since: int
+
+
+class Trace(NamedTuple):
+    """The spans that a request sends to a collector, in the order in which they begin, and when each was over (ms)."""
+
+    spans: list[Span]
+    ended: list[float]
+
+
+class Window(NamedTuple):
+    """The requests of a stretch of time, and those of their traces that were asked for, by batch and request."""
+
+    batches: list[stream.Batch]
+    traces: dict[tuple[int, int], Trace]
+
+
+_windows: Cache[Window] = Cache(1, lambda window: 1)
+"""The last window: whoever asks for the traces of each service in turn meets most of them several times."""
 
 
 def services(world: World) -> list[str]:
@@ -75,13 +94,27 @@ def traces(world: World, service: str, start_ms: int, end_ms: int, limit: int) -
     owner = np.repeat(np.arange(len(hits)), [len(hit) for hit in hits])
     which = np.concatenate(hits) if hits else np.empty(0, dtype=np.intp)
     newest = np.argsort(-times, kind="stable")[: max(0, limit)]
-    made: dict[tuple[int, int], list[Span]] = {}
-    for number, batch in enumerate(found):
-        chosen = which[newest[owner[newest] == number]]
-        if len(chosen):
-            made |= {(number, one): spans for one, spans in _spans(batch, np.sort(chosen), tracer, world.now).items()}
-    order = [(int(owner[i]), int(which[i])) for i in newest]
-    return [span for key in order for span in made[key]], total
+    order = list(zip(owner[newest].tolist(), which[newest].tolist(), strict=True))
+    made = _made(found, order, tracer)
+    return [span for key in order for span in _sent(made[key], tracer, world.now)], total
+
+
+def _made(found: list[stream.Batch], wanted: list[tuple[int, int]], tracer: Tracer) -> dict[tuple[int, int], Trace]:
+    """The traces of some requests (number of the batch, number in it), and perhaps of more; each is made once."""
+    window = _windows.get((id(found), tracer.process), lambda: Window(found, {}))
+    missing: dict[int, list[int]] = {}
+    for number, one in sorted(wanted):
+        if (number, one) not in window.traces:
+            missing.setdefault(number, []).append(one)
+    for number, chosen in missing.items():
+        traces_ = _spans(found[number], np.array(chosen), tracer)
+        window.traces.update(((number, one), trace) for one, trace in traces_.items())
+    return window.traces
+
+
+def _sent(trace: Trace, tracer: Tracer, now: int) -> list[Span]:
+    """The spans of a trace that were finished and sent while this tracer ran."""
+    return [span for span, ended in zip(trace.spans, trace.ended, strict=True) if tracer.since <= ended <= now]
 
 
 def _tracer(world: World) -> Tracer | None:
@@ -124,36 +157,43 @@ def _arrived(batch: stream.Batch, visit: Visit, tracer: Tracer, now: int) -> Mas
     return found
 
 
-def _spans(batch: stream.Batch, chosen: NDArray[np.intp], tracer: Tracer, now: int) -> dict[int, list[Span]]:
-    """The spans of some requests of a batch, by request."""
+def _spans(batch: stream.Batch, chosen: NDArray[np.intp], tracer: Tracer) -> dict[int, Trace]:
+    """The traces of some requests of a batch, by request."""
     outcome = batch.interval.outcome
     reporting = set(_reporting(outcome, tracer))
-    keys = batch.arrivals.keys[chosen]
-    traced = dict(zip(chosen.tolist(), identity(keys, 0), strict=True))
-    made: dict[int, list[Span]] = {one: [] for one in chosen.tolist()}
+    handler = outcome["entry"][batch.operation]["span"]
+    traced = dict(zip(chosen.tolist(), identity(batch.arrivals.keys[chosen], 0), strict=True))
+    made: dict[int, list[tuple[Span, float]]] = {one: [] for one in traced}
+    wanted = np.zeros(len(batch.arrivals.ms), dtype=bool)
+    wanted[chosen] = True
     roots = {visit.path for visit in batch.walk.visits if not visit.parent}
     for visit in batch.walk.visits:
         if visit.process not in reporting:
             continue
-        inside = np.flatnonzero(np.isin(visit.which, chosen) & _arrived(batch, visit, tracer, now))
+        inside = np.flatnonzero(wanted[visit.which])
         which = visit.which[inside]
-        own = identity(batch.arrivals.keys[which], 0 if visit.path in roots else visit.path)
-        above = identity(batch.arrivals.keys[which], 0 if visit.parent in roots else visit.parent)
-        begin = ((batch.arrivals.ms[which] + visit.begin[inside]) * 1000.0).astype(np.int64).tolist()
-        took = np.maximum(1, (visit.end[inside] - visit.begin[inside]) * 1000.0).astype(np.int64).tolist()
+        keys, came, end = batch.arrivals.keys[which], batch.arrivals.ms[which], visit.end[inside]
+        own = identity(keys, 0 if visit.path in roots else visit.path)
+        above = identity(keys, 0 if visit.parent in roots else visit.parent) if visit.parent else [""] * len(which)
+        begin = ((came + visit.begin[inside]) * 1000.0).astype(np.int64).tolist()
+        took = np.maximum(1, (end - visit.begin[inside]) * 1000.0).astype(np.int64).tolist()
         service = outcome["services"][visit.process]
-        for n, one in enumerate(which.tolist()):
-            code = int(visit.codes[inside[n]])
-            parent = above[n] if visit.parent else ""
-            error, tags = _tags(visit, code, outcome["entry"][batch.operation]["span"])
-            made[one].append(Span(traced[one], own[n], parent, service, visit.name, begin[n], took[n], error, tags))
-    for spans in made.values():
-        spans.sort(key=_begin)
-    return made
+        codes = visit.codes[inside].tolist()
+        marks = {code: _tags(visit, code, handler) for code in set(codes)}
+        rows = zip(which.tolist(), own, above, begin, took, codes, (came + end).tolist(), strict=True)
+        for one, id_, parent, start, duration, code, ended in rows:
+            span = Span(traced[one], id_, parent, service, visit.name, start, duration, *marks[code])
+            made[one].append((span, ended))
+    return {one: _trace(spans) for one, spans in made.items()}
 
 
-def _begin(span: Span) -> int:
-    return span.start
+def _trace(spans: list[tuple[Span, float]]) -> Trace:
+    spans.sort(key=_begin)
+    return Trace([span for span, _ in spans], [ended for _, ended in spans])
+
+
+def _begin(made: tuple[Span, float]) -> int:
+    return made[0].start
 
 
 def _tags(visit: Visit, code: int, handler: str) -> tuple[bool, tuple[tuple[str, str], ...]]:
@@ -191,6 +231,6 @@ def one(world: World, trace: str) -> list[Span]:
     for batch in stream.batches(world, max(tracer.since, world.now - KEPT), world.now):
         known = identity(batch.arrivals.keys, 0)
         if trace in known:
-            found = _spans(batch, np.array([known.index(trace)]), tracer, world.now)
-            return [span for spans in found.values() for span in spans]
+            found = _spans(batch, np.array([known.index(trace)]), tracer)
+            return [span for made in found.values() for span in _sent(made, tracer, world.now)]
     return []

@@ -91,7 +91,7 @@ def branch(path: int, position: int) -> int:
 
 def identity(keys: Keys, path: int) -> list[str]:
     """Sixteen hexadecimal digits for each request and place: span ids and halves of trace ids."""
-    return [f"{int(value) or 1:016x}" for value in mix(keys ^ np.uint64(path))]
+    return [f"{value or 1:016x}" for value in mix(keys ^ np.uint64(path)).tolist()]
 
 
 def ordered(outcome: Any, keys: Keys) -> list[tuple[str, NDArray[np.intp]]]:

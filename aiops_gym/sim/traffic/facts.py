@@ -26,6 +26,10 @@ from aiops_gym.sim.world import World
 Json = Any
 Row = Mapping[str, Json]
 Fact = tuple[Any, ...]
+
+REGISTRY, NAME_SERVER = "consul", "kube-dns"
+"""The program and the Service that are asked for addresses."""
+
 Sources = tuple[Row, Obj | None, Obj | None, Json, Json]
 
 
@@ -68,12 +72,19 @@ class Process(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """What the Services and their endpoints say: the objects, and what follows from them."""
+    """What the Services and their endpoints say: the objects, and what follows from them.
+
+    Attributes:
+        objects: that were read.
+        services: fact of all Services.
+        endpoints: fact of each Endpoints object, with the cluster IP of its Service.
+        hosts: names outside that Services stand for.
+    """
 
     objects: list[Obj]
-    fact: int
+    services: Fact
+    endpoints: list[tuple[Fact, str]]
     hosts: frozenset[str]
-    headless: frozenset[str]
 
 
 class Memory:
@@ -82,7 +93,7 @@ class Memory:
     def __init__(self) -> None:
         self.processes: dict[str, Process] = {}
         self.volumes: list[Obj] = []
-        self.cluster = Cluster([], 0, frozenset(), frozenset())
+        self.cluster = Cluster([], (), [], frozenset())
 
 
 _memories: WeakKeyDictionary[World, Memory] = WeakKeyDictionary()
@@ -111,21 +122,36 @@ def _objects(world: World, *resources: str) -> list[Obj]:
 
 def _facts(world: World, rate: float, cluster: Cluster, processes: Mapping[str, Process]) -> Facts:
     start = _blueprint(world.blueprint)
+    remembered = [str(ip) for told in world.tables.get("resolved", {}).values() for ip, _ in told]
+    dialled = start.hosts.union(cluster.hosts, remembered, *{process.hosts for process in processes.values()})
+    behind = _behind(cluster, dialled)
+    ips = dialled.union(*[addresses for _, _, subsets in behind for addresses, _ in subsets])
+    processes = {key: process for key, process in processes.items() if _concerned(process.sources[0], ips)}
     rows, pods = [process.sources[0] for process in processes.values()], dict[str, int]()
-    dialled = start.hosts.union(cluster.hosts, *{process.hosts for process in processes.values()})
     impaired = bool(world.table("effects"))
     key = (
         start.text,
         rate,
-        cluster.fact,
+        _number((cluster.services, behind)),
         tuple([process.fact for process in processes.values()]),
         tuple([pods.setdefault(row["uid"], i) for i, row in enumerate(rows)]),
         tuple([(i, p.hostname) for i, p in enumerate(processes.values()) if p.hostname in dialled]),
-        _inhabited(world, dialled | cluster.headless),
+        _inhabited(world, ips),
         tuple([network.impairment(world, row) for row in rows]) if impaired else (),
-        firewall.fact(world),
+        firewall.fact(world, ips),
     )
     return Facts(key, tuple(processes))
+
+
+def _behind(cluster: Cluster, dialled: frozenset[str]) -> Fact:
+    """The endpoints of Services that may be dialled, by name or IP, and of the name server."""
+    names = {host.partition(".")[0] for host in dialled} | {NAME_SERVER}
+    return tuple([fact for fact, ip in cluster.endpoints if fact[1] in names or (ip and ip in dialled)])
+
+
+def _concerned(process: Row, ips: frozenset[str]) -> bool:
+    """Whether requests may reach a process: at one of these addresses, or as a registry, which is just found."""
+    return process["ip"] in ips or process["program"] == REGISTRY
 
 
 def _number(fact: Fact) -> int:
@@ -139,7 +165,7 @@ def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]
     limits, volumes = world.table("quotas"), world.table("volumes")
     found: dict[str, Process] = {}
     for key, row in world.table("processes").items():
-        if row["running"] and (row["ports"] or row["program"] == "consul"):
+        if row["running"] and (row["ports"] or row["program"] == REGISTRY):
             pod, node, limit = pods.get(row["pod"]), nodes.get(f"/{row['node']}"), limits.get(key)
             process = known.get(key)
             if process is not None:
@@ -157,9 +183,10 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     row, users = sources[0], sources[4]
     params, state, wiring = _value(row["params"]), row["state"], _value(wired(row))
     registered: tuple[Fact, ...] = ()
-    if row["program"] == "consul":
+    if row["program"] == REGISTRY:
         services = state.get("services", {}).values()
         registered = tuple([(s["name"], s["address"], s["port"]) for s in services])
+    aliases = network.aliases(world, row)
     fact = (
         row["pod"].partition("/")[0],
         row["program"],
@@ -169,24 +196,25 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         row["env"].get("JAEGER_SAMPLE_RATIO"),
         graph.cores(world, key),
         network.asks_cluster(world, row),
+        tuple(aliases.items()),
         bool(state.get("auth")),
         _value(users).text if users else b"",
         registered,
         wiring.text,
     )
-    hosts = params.hosts | wiring.hosts | {str(ip) for _, ip, _ in registered}
+    hosts = params.hosts | wiring.hosts | {str(ip) for _, ip, _ in registered} | frozenset(aliases.values())
     return Process(sources, place, _number(fact), network.hostname(world, row), hosts)
 
 
 def _cluster(world: World, objects: list[Obj]) -> Cluster:
     services = [_memo(service, _service) for service in world.store.all("services")]
     endpoints = [_memo(one, _endpoints) for one in world.store.all("endpoints")]
-    headless = {(namespace, name) for namespace, name, ip, _, _ in services if ip in ("", "None")}
+    ips = {(namespace, name): "" if ip == "None" else ip for namespace, name, ip, _, _ in services}
     return Cluster(
         objects,
-        _number((tuple(services), tuple(endpoints))),
+        tuple(services),
+        [(fact, ips.get(fact[:2], "")) for fact in endpoints],
         frozenset(external for _, _, _, external, _ in services if external),
-        frozenset(ip for ns, name, subsets in endpoints if (ns, name) in headless for ips, _ in subsets for ip in ips),
     )
 
 

@@ -17,7 +17,7 @@ from aiops_gym.sim.objects import get
 from aiops_gym.sim.traffic import clients, compiled, quotas
 from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
 from aiops_gym.sim.traffic.compiled import Target
-from aiops_gym.sim.wiring import address, endpoint, sample_ratio, wired
+from aiops_gym.sim.wiring import address, endpoint, sample_ratio, starved, wired
 from aiops_gym.sim.world import World
 
 Json = Any
@@ -143,6 +143,9 @@ class Survey:
         closed = [self._closed(source, call, target.process) for target in route.targets]
         if closed and all(closed):
             failed = failed._replace(outcome="closed")
+        wait = starved(self.table[source], call) if source and call["kind"] == "thrift" else 0.0
+        if wait:
+            failed = failed._replace(outcome="starved", wait=wait)
         if failed.outcome != "ok":
             made = compiled.plain(call, client, [], *client.unreachable(failed))
         else:
@@ -150,6 +153,11 @@ class Survey:
             failed = failed._replace(outcome="refused")
             targets += [[-1, 1.0, 0.0, 0.0, client.unreachable(failed)[0]]] * route.dead
             made = compiled.plain(call, client, compiled.shared([targets]), "", 1.0)
+            denied = [
+                [self.index(t.process), e[4]] for t, e in zip(route.targets, targets, strict=False) if _auth(e[4])
+            ]
+            if source and denied:
+                made |= {"denied": denied, "remote": self.table[source]["ip"]}
         if source and client.side == "plain":
             made |= compiled.spoken(call, client, failed, about)
             turned = [self.index(t.process) for t, shut in zip(route.targets, closed, strict=True) if shut]
@@ -216,6 +224,11 @@ class Survey:
             return -1
         route = self.dial(process, host, port)
         return self.index(route.targets[0][0]) if route.outcome == "ok" else -1
+
+
+def _auth(error: str) -> bool:
+    """Whether a database refuses for want of a right."""
+    return error.endswith("requires authentication") or error.startswith("not authorized on ")
 
 
 def recall(world: World, process: str, service: str) -> list[list[Json]]:

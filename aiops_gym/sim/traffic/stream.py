@@ -36,6 +36,9 @@ TURNED_AWAY = "turned away"
 MOST_LINES = 16
 """Lines that one failed call may leave."""
 
+DENIED = "denied"
+"""Level of the line of a server that refuses a question; the source is then the client's address."""
+
 TURNING_AWAY = ("accepted", "refused", "ended")
 
 
@@ -205,7 +208,7 @@ def _gather(parts: Sequence[tuple[Key, list[Interval]]]) -> dict[Key, Lines]:
         ms = np.concatenate([part.ms for _, part in same])
         keys = np.concatenate([part.keys for _, part in same])
         for batch in _walk(same[0][0], Arrivals(ms, keys), risky_only=True):
-            for bucket, line in chain(_troubles(batch), _sayings(batch), _turned_away(batch)):
+            for bucket, line in chain(_troubles(batch), _sayings(batch), _turned_away(batch), _denied(batch)):
                 found[at[bucket]].setdefault(line.process, []).append(line)
     return found
 
@@ -220,16 +223,20 @@ def _troubles(batch: Batch) -> Iterator[Told]:
         if not (said or shunned):
             continue
         came = batch.arrivals.ms[trouble.which]
-        times = (came + trouble.end).astype(np.int64)
+        times, arrivals_ = (came + trouble.end).astype(np.int64).tolist(), came.astype(np.int64).tolist()
         numbers = (batch.arrivals.keys[trouble.which] >> np.uint64(40)).tolist()
-        for ms, arrived, error, reached, number in zip(
-            times, came, trouble.errors, trouble.reached, numbers, strict=True
-        ):
-            several = said if reached or shunned is None else shunned
-            for order, (source, message, level) in enumerate(several, 1):
-                text, panic = message.replace("{error}", error), error if panics else ""
-                place = MOST_LINES * number + order if len(several) > 1 else 0
-                yield _bucket(arrived), Failure(int(ms), key, level, source, text, panic, int(arrived), place)
+        written: dict[tuple[str, bool], list[tuple[str, str, str, str]]] = {}  # few texts, many requests
+        for what in zip(trouble.errors, trouble.reached.tolist(), strict=True):
+            if what not in written:
+                error, reached = what
+                several, panic = said if reached or shunned is None else shunned, error if panics else ""
+                written[what] = [(level, at, text.replace("{error}", error), panic) for at, text, level in several]
+        everything = zip(times, arrivals_, trouble.errors, trouble.reached.tolist(), numbers, strict=True)
+        for ms, arrived, error, reached, number in everything:
+            several_ = written[error, reached]
+            for order, line in enumerate(several_, 1):
+                place = MOST_LINES * number + order if len(several_) > 1 else 0
+                yield arrived // BUCKET, Failure(ms, key, *line, arrived, place)
 
 
 def _sayings(batch: Batch) -> Iterator[Told]:
@@ -259,6 +266,18 @@ def _turned_away(batch: Batch) -> Iterator[Told]:
                     for order, what in enumerate(TURNING_AWAY, 1):
                         remote = trouble.call["remote"]
                         yield bucket, Failure(ms, keys[server], TURNED_AWAY, remote, what, "", ms, order)
+
+
+def _denied(batch: Batch) -> Iterator[Told]:
+    """What databases log of questions that whoever asks them has no right to."""
+    keys = batch.interval.outcome["processes"]
+    for trouble in batch.walk.troubles:
+        refusing = {text: server for server, text in trouble.call.get("denied", ())}
+        came = batch.arrivals.ms[trouble.which]
+        for ms, arrived, error in zip((came + trouble.end).astype(np.int64), came, trouble.errors, strict=True):
+            if error in refusing:
+                place, remote = keys[refusing[error]], trouble.call["remote"]
+                yield _bucket(arrived), Failure(int(ms), place, DENIED, remote, error, "", int(arrived), 1)
 
 
 def _bucket(ms: float) -> int:

@@ -35,6 +35,9 @@ PANIC = 100
 NEVER = 1e9
 """Milliseconds: an answer that does not come."""
 
+LATEST = 1.5 * PATIENCE
+"""Milliseconds after which nobody looks any more for what a program says of a request."""
+
 
 class Visit(NamedTuple):
     """One place in the tree of calls, for all requests that came there.
@@ -152,10 +155,14 @@ class Walk:
             codes = np.full(len(which), code_of(call["error"]), dtype=np.int8)
             words[:], reached[:] = self._word(str(call["error"])), False
             return *self._patient(call, begin, begin + call["after"], codes, words), reached
+        above = path if caller >= 0 and call["span"] else parent
+        if len(call["to"]) == 1:
+            reached[:] = call["to"][0][0] >= 0
+            found = self._target(call, call["to"][0], which, begin, branch(path, 16), above)
+            return *self._patient(call, begin, *found), reached
         ends, codes = np.empty(len(which)), np.zeros(len(which), dtype=np.int8)
         shares = np.cumsum([target[1] for target in call["to"]])
         lot = np.searchsorted(shares, uniform(self.keys[which], branch(path, 2)) * shares[-1], side="right")
-        above = path if caller >= 0 and call["span"] else parent
         for number, target in enumerate(call["to"]):
             sub = np.flatnonzero(np.minimum(lot, len(shares) - 1) == number)
             if len(sub):
@@ -208,9 +215,7 @@ class Walk:
                 self._call(each, which[on], time[on], branch(path, 64 * (position + 1) + i), inner, node["process"])
                 for i, each in enumerate(group)
             ]
-            time[on] = np.max([end for end, _, _ in ended], axis=0)
-            words[on] = _first(ended)
-            codes[on] = np.max([code for _, code, _ in ended], axis=0)
+            time[on], codes[on], words[on] = _last(ended)
         time = np.where(time < NEVER, time + 0.2 * work, time)
         if clients.named(call["kind"]).handled:
             told = np.where((codes == OK) & (time > PATIENCE), CANCELED, codes).astype(np.int8)
@@ -264,6 +269,8 @@ class Walk:
             limit = begin + call["timeout"]
         late = np.flatnonzero(ends > limit)
         if len(late):
+            if not client.late and not client.gone:  # it does not notice, and hears in time that there is nothing
+                late = late[(codes[late] == OK) | (ends[late] > LATEST)]
             waited = ends[late] - begin[late] > call["timeout"]
             codes[late] = UNKNOWN if client.late else CANCELED
             ends[late] = limit[late] if client.late or client.gone else NEVER
@@ -281,12 +288,14 @@ def _innermost(node: Mapping[str, Json], path: int, parent: int) -> int:
     return branch(path, 9) if node.get("traced") == "nginx" else path
 
 
-def _first(ended: Sequence[End]) -> Words:
-    """What is heard of several calls: of the first of them that failed."""
-    found = np.zeros(len(ended[0][0]), dtype=np.int32)
-    for _, codes, words in reversed(ended):
-        found = np.where(codes != OK, words, found).astype(np.int32)
-    return found
+def _last(ended: Sequence[End]) -> End:
+    """Several calls at once: done with the last of them; what is heard is of the first of them that failed."""
+    ends, codes, words = ended[-1]
+    heard = np.where(codes != OK, words, 0)
+    for end, code, words in reversed(ended[:-1]):
+        ends, codes = np.maximum(ends, end), np.maximum(codes, code)
+        heard = np.where(code != OK, words, heard)
+    return ends, codes, heard.astype(np.int32)
 
 
 def _waits(u: Floats, slack: float) -> Floats:

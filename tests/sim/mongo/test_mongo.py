@@ -227,3 +227,18 @@ def test_an_unknown_operator_is_refused():
         query.matches({"a": 1}, {"a": {"$near": 1}})
     with pytest.raises(MongoError, match="Unrecognized pipeline stage"):
         pipeline.run([], [{"$lookup": {}}])
+
+
+def test_who_has_not_logged_in_is_refused_by_command_and_log(town):
+    refused = _eval(town, "db.getSiblingDB('geo-db').x.findOne()", "admin", "--quiet")
+    assert "command find requires authentication" in refused.stdout + refused.stderr
+    error = '{"code":13,"codeName":"Unauthorized","errmsg":"command find requires authentication"}'
+    assert f'"msg":"Checking authorization failed","attr":{{"error":{error}}}' in town.log(town.db)
+
+
+@pytest.mark.parametrize(("limit", "mib"), [("", 3427), ("3Gi", 1024), ("300Mi", 256)])
+def test_the_cache_is_half_of_what_memory_its_container_may_use(tiny, limit, mib):
+    resources = {"limits": {"memory": limit}} if limit else {}
+    key = tiny.pod("db-1", "mongo:4.4.6", resources=resources)
+    tiny.run(10)
+    assert f"create,cache_size={mib}M,session_max=33000" in tiny.log(key)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from aiops_gym.sim import network, runtime
+from aiops_gym.sim.blueprint import Binary, Image
 
 
 @pytest.fixture
@@ -130,3 +132,77 @@ def test_the_test_data_is_made_once(town):
         script,
     )
     assert out.stdout == "3\n"
+
+
+def test_a_registry_whose_packets_vanish_is_given_up_after_half_a_minute(town):
+    subsets = [{"addresses": [{"ip": "10.244.9.9"}], "ports": [{"name": "p", "port": 8500}]}]
+    town.put("endpoints", "consul", subsets=subsets)
+    key = _start(town)
+    town.run(29)
+    assert town.row(key)["running"]
+    town.run(3)
+    assert town.exits == [("main", 1)]
+    lines = town.log(key).split("\n")
+    assert [line.partition(" > ")[2][:6] for line in lines[-2:]] == ["Trying", "failed"]
+    assert lines[-1].endswith(":8500: i/o timeout")
+
+
+def test_a_registry_that_comes_back_in_time_is_registered_with(town):
+    town.put(
+        "endpoints", "consul", subsets=[{"addresses": [{"ip": "10.9.9.9"}], "ports": [{"name": "p", "port": 8500}]}]
+    )
+    key = _start(town)
+    town.run(10)
+    town.service("consul", 8500, {"consul-0": 8500})
+    town.run(25)
+    assert "Successfully registered in consul" in town.log(key)
+    assert town.log(key).count("Trying to register") == 1
+
+
+FILE = "/workspace/config.json"
+HERE = {"DbAddress": "db:27017", "consulAddress": "consul:8500"}
+READING = {"settings": {"file": FILE, "values": HERE}}
+
+
+def _with_settings(town, text, *args, image_has=True):
+    """A service that reads its addresses, from a file that is mounted where there is a text."""
+    built = json.dumps(HERE)
+    params = {**town.world.blueprint.images["geo:latest"].binaries["geo"].params, **READING}
+    params["flags"] = {"-consuladdr": "consul:8500"}
+    image = Image(
+        binaries={"geo": Binary(program="go_service", params=params)}, files={FILE: built} if image_has else {}
+    )
+    town.world.blueprint = replace(town.world.blueprint, images={**town.world.blueprint.images, "read:1": image})
+    volumes, mounts = [], []
+    if text is not None:
+        town.put("configmaps", "given", data={"config.json": text})
+        volumes = [{"name": "given", "configMap": {"name": "given"}}]
+        mounts = [{"name": "given", "mountPath": FILE, "subPath": "config.json"}]
+    return town.pod("geo-0", "read:1", volumes, command=["geo", *args], volumeMounts=mounts)
+
+
+def test_a_mounted_file_of_settings_takes_the_place_of_the_one_in_the_image(town):
+    town.pod("db-1", "mongo:4.4.6")
+    town.service("other", 27017, {"db-1": 27017})
+    town.run(5)
+    key = _with_settings(town, json.dumps({**HERE, "DbAddress": "other:27017", "consulAddress": "nowhere:8500"}))
+    town.run(3)
+    assert town.row(key)["params"]["startup"][1]["mongo"]["address"] == "other:27017"
+    assert "server returned error on SASL" in town.log(key), "it has asked the other database, which has no users"
+
+
+def test_the_same_settings_change_nothing_and_an_argument_comes_last(town):
+    key = _with_settings(town, json.dumps({**HERE, "consulAddress": "nowhere:8500"}), "-consuladdr=consul:8500")
+    town.run(3)
+    assert "Successfully registered in consul" in town.log(key)
+    assert town.exits == []
+
+
+@pytest.mark.parametrize("text", [None, "no json", "[]", "{}"])
+def test_settings_that_cannot_be_read_are_no_settings(town, text):
+    key = _with_settings(town, text, image_has=False)
+    town.run(12)
+    assert town.exits == [("main", 2)], "there is no database without an address"
+    complaint = "ERR cmd/geo/main.go:34 > Got error while reading config: open config.json: no such file or directory"
+    assert (complaint in town.log(key)) == (text is None)
+    assert "panic: no reachable servers" in town.log(key)

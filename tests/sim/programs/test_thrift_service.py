@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from thrift_town import JAEGER_YML, SERVICES, Town
+from thrift_town import JAEGER_YML, POOL, SERVICES, Town
 
 from aiops_gym.sim import runtime
 from aiops_gym.sim.programs import program_of
@@ -84,7 +84,7 @@ def test_without_a_tracer_it_waits_and_with_tracing_off_it_does_not():
 
 
 def test_the_port_is_the_one_of_its_configuration():
-    assert restarted(files(posts={"addr": "posts", "port": 7070})).row("posts")["ports"] == [7070]
+    assert restarted(files(posts={"addr": "posts", "port": 7070, **POOL})).row("posts")["ports"] == [7070]
 
 
 def test_it_takes_no_notice_of_a_polite_signal():
@@ -134,3 +134,20 @@ def test_files_made_to_hurt_only_end_the_service(deep):
     with pytest.raises(settings.Aborted):
         settings.tracing("a: &a [x]\nb: [*a, *a]")
     assert settings.tracing(f"sampler: {{type: probabilistic, param: {10**400}}}").sample == 1.0
+
+
+def test_a_service_that_is_refused_keeps_its_one_connection_to_the_database():
+    town = Town()
+    town.config("db", **{"mongod.conf": "security:\n  authorization: enabled\n"})
+    town.stop("db")
+    town.start("db")
+    town.run(5)
+    town.stop("posts")
+    town.start("posts")
+    town.run(5)
+    told = [line for line in town.log("posts") if "CreateIndex" in line]
+    assert len(told) > 2
+    assert told[-1].endswith("Error in createIndexes: command createIndexes requires authentication")
+    own = town.row("posts")["ip"]
+    assert sum("Connection accepted" in line and own in line for line in town.log("db")) == 1
+    assert sum("Checking authorization failed" in line for line in town.log("db")) == len(told)

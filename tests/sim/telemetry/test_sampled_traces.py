@@ -88,3 +88,27 @@ def test_a_service_that_is_never_reached_sends_nothing(shop):
     stop(shop, "stock")
     shop.run(60_000)
     assert traces.traces(shop, "stock", start + 10, shop.now, 10) == ([], 0)
+
+
+def test_a_trace_made_for_one_service_is_the_same_when_another_asks_for_it(shop, monkeypatch):
+    shop.run(60_000)
+    end = shop.now
+    traces.traces(shop, "stock", START, end, 30)
+    shop.run(300)
+    kept = traces.traces(shop, "front", START, end, 30)
+    monkeypatch.setattr(traces, "_windows", traces.Cache(1, lambda window: 1))
+    assert traces.traces(shop, "front", START, end, 30) == kept
+
+
+def test_a_span_that_was_not_over_yet_appears_when_it_is(shop):
+    shop.run(10_000)
+    ahead = shop.fork()
+    ahead.run(10_000)
+    end = ahead.now
+    roots = [span for span in traces.traces(ahead, "front", shop.now, end, 500)[0] if not span.parent]
+    slow = max(roots, key=lambda span: span.duration)
+    shop.run_until((slow.start + slow.duration // 2) // 1000)
+    early, _ = traces.traces(shop, "front", START, end, 500)
+    shop.run_until((slow.start + slow.duration) // 1000 + 1)
+    late, _ = traces.traces(shop, "front", START, end, 500)
+    assert slow not in early and slow in late

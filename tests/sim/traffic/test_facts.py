@@ -26,6 +26,13 @@ def users(shop, secret):
     shop.touch()
 
 
+def aliased(shop, name, host):
+    pod = shop.store.get("pods", NAMESPACE, f"{name}-pod")
+    entries = [{"ip": "10.244.1.4", "hostnames": [host]}]
+    shop.store.put("pods", {**pod, "spec": {**pod["spec"], "hostAliases": entries}})
+    shop.touch()
+
+
 def subset(ip, port):
     return [{"addresses": [{"ip": ip}], "ports": [{"port": port}]}]
 
@@ -41,6 +48,10 @@ CHANGES = {
     "users": users,
     "no endpoints": lambda shop, name: put(shop, "endpoints", name, subsets=[]),
     "endpoints": lambda shop, name: put(shop, "endpoints", name, subsets=subset("10.244.1.3", KINDS[name][1])),
+    "endpoints of nobody": lambda shop, name: put(
+        shop, "endpoints", name, subsets=subset("10.244.9.9", KINDS[name][1])
+    ),
+    "hosts": lambda shop, name: aliased(shop, "stock", name),
     "service port": lambda shop, name: put(shop, "services", name, spec={"clusterIP": "10.96.0.9", "ports": []}),
     "headless": lambda shop, name: put(shop, "services", name, spec={"clusterIP": "None"}),
     "external": lambda shop, name: put(shop, "services", name, spec={"externalName": f"{NAMES[0]}-pod"}),
@@ -143,3 +154,18 @@ def test_a_restored_world_shares_what_was_found(looks):
     twin.touch()
     twin.run(1)
     assert len(looks) == 1
+
+
+def test_a_service_that_nobody_dials_and_its_pods_are_not_looked_at(looks):
+    shop = make_shop()
+    shop.run(1)
+    about = {"metadata": {"name": "lonely", "namespace": NAMESPACE}}
+    shop.store.put("services", {**about, "spec": {"clusterIP": "10.96.7.7", "ports": [{"port": 80}]}})
+    add_process(shop, "cache", "10.244.1.60", uid="lonely")
+    shop.run(1)
+    before = len(looks)
+    for backends in (subset("10.244.1.60", 80), [], subset("10.244.1.60", 80)):
+        shop.store.put("endpoints", {**about, "subsets": backends})
+        shop.touch()
+        shop.run(1)
+    assert len(looks) == before

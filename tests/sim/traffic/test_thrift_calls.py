@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from thrift_town import PORTS, SERVICES, START, Town
+from thrift_town import POOL, PORTS, SERVICES, START, Town
 
 from aiops_gym.errors import BackendError
 from aiops_gym.sim import traffic
@@ -52,7 +52,7 @@ def test_what_one_failed_call_leaves_stays_together(town):
 
 
 def test_a_name_that_nobody_has_is_not_resolved(town):
-    services = {**SERVICES, "names": {"addr": "nobody", "port": 9090}}
+    services = {**SERVICES, "names": {"addr": "nobody", "port": 9090, **POOL}}
     town.config(
         "settings", **{"service-config.json": json.dumps(services), "jaeger-config.yml": "sampler: {type: const}"}
     )
@@ -66,10 +66,10 @@ def test_a_name_that_nobody_has_is_not_resolved(town):
 
 
 def test_another_server_at_the_port_hangs_up_and_one_without_the_method_says_so(town):
-    services = {**SERVICES, "names": {"addr": "db", "port": 27017}}
+    services = {**SERVICES, "names": {"addr": "db", "port": 27017, **POOL}}
     for wrong, text in ((services, "No more data to read."), (None, "Invalid method name: 'Find'")):
         if wrong is None:
-            services = {**SERVICES, "names": {"addr": "posts", "port": 9090}}
+            services = {**SERVICES, "names": {"addr": "posts", "port": 9090, **POOL}}
         town.config("settings", **{"service-config.json": json.dumps(services), "jaeger-config.yml": "{}"})
         town.stop("posts")
         town.start("posts")

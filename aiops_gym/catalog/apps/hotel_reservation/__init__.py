@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.catalog.apps.hotel_reservation import images, manifests, traffic
+from aiops_gym.catalog.apps.hotel_reservation import images, manifests, settings, traffic
 from aiops_gym.catalog.model import App
 
 app = App(
@@ -25,5 +25,5 @@ app = App(
     images=images.IMAGES,
     operations=traffic.OPERATIONS,
     rate=10.0,
-    parameters=manifests.PARAMETERS,
+    parameters={name: {**row, **settings.PARAMETERS.get(name, {})} for name, row in manifests.PARAMETERS.items()},
 )

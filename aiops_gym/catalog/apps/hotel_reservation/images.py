@@ -6,34 +6,20 @@ differs in one address only.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.catalog.apps.hotel_reservation.manifests import GO_IMAGE, GO_SERVICES, WITH_USERS
 from aiops_gym.catalog.apps.hotel_reservation.seeds import SEEDS, WEB
+from aiops_gym.catalog.apps.hotel_reservation.settings import CACHES, FILE, config, read, text
 from aiops_gym.catalog.apps.hotel_reservation.traffic import HANDLERS
 
 Json = dict[str, Any]
 
 MIB = 1 << 20
 
-CACHES = {"profile": "memcached-profile", "rate": "memcached-rate", "reservation": "memcached-reserve"}
 
-
-def _config(addresses: Mapping[str, str]) -> Json:
-    """The `config.json` in the image."""
-    config: Json = {"consulAddress": "consul:8500", "jaegerAddress": "jaeger:6831", "FrontendPort": "5000"}
-    for name, port in GO_SERVICES.items():
-        if name != "frontend":
-            config[f"{name.capitalize()}Port"] = str(port)
-        if name in SEEDS:
-            config[f"{name.capitalize()}MongoAddress"] = addresses.get(name, f"mongodb-{name}:27017")
-    config |= {f"{name.capitalize()}MemcAddress": f"{host}:11211" for name, host in CACHES.items()}
-    return config
-
-
-def _startup(name: str, config: Json) -> list[Json]:
+def _startup(name: str, settings: Json) -> list[Json]:
     """What a service does from its first line to serving, in order."""
     source, title = f"cmd/{name}/main.go", name.capitalize()
 
@@ -42,7 +28,7 @@ def _startup(name: str, config: Json) -> list[Json]:
 
     steps = [say(32, "Reading config...")]
     if name in SEEDS:
-        address = config[f"{title}MongoAddress"]
+        address = settings[f"{title}MongoAddress"]
         user = {"user": "admin", "password": "admin", "source": "admin"} if name in WITH_USERS else None
         steps += [say(46, f"Read database URL: {address}"), say(47, "Initializing DB connection...")]
         mongo = {"address": address, "database": f"{name}-db", "credentials": user}
@@ -50,11 +36,11 @@ def _startup(name: str, config: Json) -> list[Json]:
         steps.append({"mongo": mongo})
     if name in CACHES:
         steps += [
-            say(52, f"Read {name} memcashed address: {config[f'{title}MemcAddress']}"),
+            say(52, f"Read {name} memcashed address: {settings[f'{title}MemcAddress']}"),
             say(53, "Initializing Memcashed client..."),
             say(56, "Successfull"),
         ]
-    consul, jaeger, port = config["consulAddress"], config["jaegerAddress"], GO_SERVICES[name]
+    consul, jaeger, port = settings["consulAddress"], settings["jaegerAddress"], GO_SERVICES[name]
     steps += [
         say(60, f"Read target port: {port}"),
         say(61, f"Read consul address: {consul}"),
@@ -71,17 +57,18 @@ def _startup(name: str, config: Json) -> list[Json]:
     return steps
 
 
-def _service(name: str, config: Json) -> Json:
+def _service(name: str, settings: Json) -> Json:
     params: Json = {
         "name": name,
         "service": None if name == "frontend" else f"srv-{name}",
         "port": GO_SERVICES[name],
         "protocol": "http" if name == "frontend" else "grpc",
-        "startup": _startup(name, config),
+        "startup": _startup(name, settings),
         "handlers": HANDLERS[name],
-        "registry": config["consulAddress"],
-        "flags": {"-consuladdr": config["consulAddress"]},
-        "tracer": config["jaegerAddress"],
+        "registry": settings["consulAddress"],
+        "flags": {"-consuladdr": settings["consulAddress"]},
+        "tracer": settings["jaegerAddress"],
+        "settings": {"file": FILE, "values": read(name, settings)},
         "memory": 14 * MIB,
         "cpu": 0.002,
     }
@@ -91,12 +78,12 @@ def _service(name: str, config: Json) -> Json:
 
 
 def _go_image(addresses: Mapping[str, str]) -> Json:
-    config = _config(addresses)
+    settings = config(addresses)
     return {
         "size": 447_318_902,
         "cmd": ("/bin/bash",),
-        "binaries": {name: _service(name, config) for name in GO_SERVICES},
-        "files": {"/workspace/config.json": json.dumps(config, indent=2) + "\n"},
+        "binaries": {name: _service(name, settings) for name in GO_SERVICES},
+        "files": {FILE: text(settings)},
         "env": {"PATH": "/go/bin:/usr/local/go/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
         "workdir": "/workspace",
         "tools": ("bash", "curl", "wget", "git", "perl", "openssl"),

@@ -186,12 +186,17 @@ COMPONENTS = tuple(sorted(m["metadata"]["name"] for m in MANIFESTS if m["kind"] 
 
 
 def _parameters(name: str) -> Mapping[str, str]:
-    """What a fault may need to know of the component it hits."""
+    """What a fault may need to know of the component it hits; `guarded_run` can be told to ask for users."""
     if name.startswith("mongodb-"):
         data = name.removeprefix("mongodb-")
         cache = f"memcached-{data}" if f"memcached-{data}" in MEMCACHED else ""
-        login = {"login": "admin"} if data in WITH_USERS else {}
+        login = (
+            {"login": "admin"} if data in WITH_USERS else {"guarded": "--auth", "guarded_map": "", "guarded_run": name}
+        )
         return {"service": data, "database": f"{data}-db", "cache": cache, "alias": data, **login}
+    if name in GO_SERVICES:
+        callee = f"mongodb-{name}" if name in DATABASES else "consul"
+        return {"container": f"hotel-reserv-{name}", "callee": callee}
     if name == "consul":  # it keeps registrations in memory: after a restart nobody is found who registered before
         return {"restart": "hurts"}
     return {"container": f"hotel-reserv-{name}"}

@@ -11,10 +11,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.catalog.apps.social_network import chart
+from aiops_gym.catalog.apps.social_network import chart, parameters
 from aiops_gym.catalog.apps.social_network.configs import CONFIGS
 from aiops_gym.catalog.apps.social_network.tls import CERTIFICATE, KEY
-from aiops_gym.catalog.apps.social_network.values import COMPONENTS, GLOBAL, SECTIONS, TLS_SECRET, VALUES
+from aiops_gym.catalog.apps.social_network.values import GLOBAL, SECTIONS, TLS_SECRET, VALUES
 
 Json = dict[str, Any]
 
@@ -134,13 +134,7 @@ RELEASED: tuple[Json, ...] = (
 MANIFESTS = (*BEFORE, *RELEASED)
 
 
-def _parameters(name: str) -> Mapping[str, str]:
-    """What a fault may need to know of the component it hits."""
-    port = SECTIONS[name]["ports"][0]["targetPort"]
-    known = {"container": name, "port": str(port)}
-    if name.endswith("-mongodb"):
-        return {**known, "service": name.removesuffix("-mongodb") + "-service"}
-    return known
-
-
-PARAMETERS: Mapping[str, Mapping[str, str]] = {name: _parameters(name) for name in COMPONENTS}
+PARAMETERS: Mapping[str, Mapping[str, str]] = {
+    name: parameters.of(name, _config_map(name, section)["data"] if "configMaps" in section else {})
+    for name, section in SECTIONS.items()
+}

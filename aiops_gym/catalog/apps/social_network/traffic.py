@@ -77,6 +77,11 @@ def _store(to: str, span: str, ms: float, p: float = 1.0, log: list[list[str]] |
     return {**call, "log": log} if log else call
 
 
+def _redis(to: str, span: str, ms: float, source: str, **rest: Any) -> Json:
+    """A call of a Redis: what its library throws is logged, and thrown on."""
+    return _store(to, span, ms, log=[[source, "{error}"]], **rest)
+
+
 def _mongo(to: str, span: str, ms: float, source: str, what: str, p: float = 1.0) -> Json:
     """A call of a database: libmongoc's message in the log, and another for the caller."""
     return _store(to, span, ms, p, [[source, "MongoDB error: {error}"], [source, what]], throws=what)
@@ -232,14 +237,25 @@ USER_LINE_HANDLERS: Json = {
                 "UserTimelineHandler.h:127:WriteUserTimeline",
                 "Failed to update user-timeline to MongoDB",
             ),
-            _store("user-timeline-redis", "write_user_timeline_redis_update_client", 0.15, adds=True),
+            _redis(
+                "user-timeline-redis",
+                "write_user_timeline_redis_update_client",
+                0.15,
+                "UserTimelineHandler.h:159:WriteUserTimeline",
+                adds=True,
+            ),
         ],
     },
     READ_USER_LINE: {
         "ms": 0.3,
         "span": "read_user_timeline_server",
         "calls": [
-            _store("user-timeline-redis", "read_user_timeline_redis_find_client", 0.15),
+            _redis(
+                "user-timeline-redis",
+                "read_user_timeline_redis_find_client",
+                0.15,
+                "UserTimelineHandler.h:244:ReadUserTimeline",
+            ),
             _mongo(
                 "user-timeline-mongodb",
                 "user_timeline_mongo_find_client",
@@ -268,14 +284,25 @@ HOME_LINE_HANDLERS: Json = {
                 "HomeTimelineHandler.h:96:WriteHomeTimeline",
                 "Failed to get followers from social-network-service",
             ),
-            _store("home-timeline-redis", "write_home_timeline_redis_update_client", 0.2, adds=True),
+            _redis(
+                "home-timeline-redis",
+                "write_home_timeline_redis_update_client",
+                0.2,
+                "HomeTimelineHandler.h:136:WriteHomeTimeline",
+                adds=True,
+            ),
         ],
     },
     READ_HOME_LINE: {
         "ms": 0.3,
         "span": "read_home_timeline_server",
         "calls": [
-            _store("home-timeline-redis", "read_home_timeline_redis_find_client", 0.15),
+            _redis(
+                "home-timeline-redis",
+                "read_home_timeline_redis_find_client",
+                0.15,
+                "HomeTimelineHandler.h:205:ReadHomeTimeline",
+            ),
             _thrift(
                 *POSTS,
                 "HomeTimelineHandler.h:232:ReadHomeTimeline",
@@ -290,7 +317,9 @@ SOCIAL_HANDLERS: Json = {
         "span": "get_followers_server",
         "says": [["SocialGraphHandler.h:411:GetFollowers", "user_id: {user} not found", "warning"]],
         "calls": [
-            _store("social-graph-redis", "social_graph_redis_get_client", 0.15),
+            _redis(
+                "social-graph-redis", "social_graph_redis_get_client", 0.15, "SocialGraphHandler.h:356:GetFollowers"
+            ),
             _mongo(
                 "social-graph-mongodb",
                 "social_graph_mongo_find_client",
@@ -318,7 +347,13 @@ SOCIAL_HANDLERS: Json = {
                 "SocialGraphHandler.h:158:Follow",
                 "Failed to update social graph for user to MongoDB",
             ),
-            _store("social-graph-redis", "social_graph_redis_update_client", 0.15, adds=True),
+            _redis(
+                "social-graph-redis",
+                "social_graph_redis_update_client",
+                0.15,
+                "SocialGraphHandler.h:184:Follow",
+                adds=True,
+            ),
         ],
     },
 }

@@ -15,10 +15,12 @@ class Failed(NamedTuple):
     """A connection that could not be had.
 
     Attributes:
-        outcome: `refused`, `timeout` or `no_host`, as in `network.Route`; `closed` when the server hung up at once.
+        outcome: `refused`, `timeout`, `no_host` or `no_answer`, as in `network.Route`; `closed` when the server hung up
+            at once, `starved` when the pool of connections had none to give.
         host, port: that were asked for.
         address: the IP that the name stands for, or "".
         label: what the program calls this client.
+        wait: milliseconds that it waited for its turn in a pool.
     """
 
     outcome: str
@@ -26,6 +28,7 @@ class Failed(NamedTuple):
     port: int
     address: str = ""
     label: str = ""
+    wait: float = 0.0
 
 
 Words = Callable[[Failed], tuple[str, float]]

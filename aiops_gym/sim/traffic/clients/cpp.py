@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aiops_gym.sim.traffic.clients.client import Client, Failed, Line
-from aiops_gym.sim.traffic.queueing import PATIENCE
 
 SELECTION = 300
 """Milliseconds for which libmongoc looks for a server, as the benchmark sets it."""
@@ -11,16 +10,26 @@ SELECTION = 300
 POLL, CONNECT = 5_000.0, 4_000.0
 """Milliseconds that libmemcached waits for an answer and for a connection."""
 
+SYN = 127_000.0
+"""Milliseconds until Linux gives up a connection to an address that says nothing."""
+
+RESOLVE = 10_000.0
+"""Milliseconds until the resolver of the C library gives up: two questions of five seconds."""
+
+NOBODY, SILENCE = "Name or service not known", "Temporary failure in name resolution"
+
 THRIFT = {
     "refused": ("connect() failed: Connection refused", 0.2),
-    "timeout": ("connect() failed: Connection timed out", PATIENCE),
+    "timeout": ("connect() failed: Connection timed out", SYN),
     "no_host": ("Could not resolve host for client socket.", 5.0),
+    "no_answer": ("Could not resolve host for client socket.", RESOLVE),
     "closed": ("No more data to read.", 0.5),
 }
 SOCKET = {"refused": "Connection refused", "timeout": "Connection timed out"}
 REDIS = {
     **SOCKET,
-    "no_host": "Name or service not known",
+    "no_host": NOBODY,
+    "no_answer": SILENCE,
     "closed": "Server closed the connection",
 }
 MONGO = {
@@ -32,28 +41,34 @@ MEMCACHED = {
     "refused": ("CONNECTION FAILURE", 0.5),
     "timeout": ("A TIMEOUT OCCURRED", CONNECT),
     "no_host": ("getaddrinfo() or getnameinfo() HOSTNAME LOOKUP FAILURE", 5.0),
+    "no_answer": ("getaddrinfo() or getnameinfo() HOSTNAME LOOKUP FAILURE", RESOLVE),
     "closed": ("SERVER HAS FAILED AND IS DISABLED UNTIL TIMED RETRY", 0.5),
 }
 
 
 def _thrift(failed: Failed) -> tuple[str, float]:
+    if failed.outcome == "starved":
+        return f"Failed to connect to {failed.host}", failed.wait
     return THRIFT[failed.outcome]
 
 
 def _sockets(failed: Failed) -> list[Line]:
     """What Thrift's socket tells the standard error, and then the pool that has wanted the connection."""
+    if failed.outcome == "starved":
+        return [["ClientPool.h:93:Pop", "ClientPool pop timeout", "warning"], ["ClientPool.h:94:Pop", "0 0", "info"]]
     info = f"<Host: {failed.host} Port: {failed.port}>"
     told = f"TSocket::open() connect() {info}: {SOCKET.get(failed.outcome)}"
-    if failed.outcome == "no_host":
-        told = f"TSocket::open() getaddrinfo() {info}Name or service not known"
+    if failed.outcome in ("no_host", "no_answer"):
+        told = f"TSocket::open() getaddrinfo() {info}{NOBODY if failed.outcome == 'no_host' else SILENCE}"
     return [["", told, "thrift"], ["ClientPool.h:114:Pop", f"Failed to connect {failed.label}", "error"]]
 
 
 def _mongoc(failed: Failed) -> tuple[str, float]:
     why = f"{MONGO.get(failed.outcome)} calling ismaster on '{failed.host}:{failed.port}'"
-    if failed.outcome == "no_host":
+    if failed.outcome in ("no_host", "no_answer"):
         why = f"Failed to resolve '{failed.host}'"
-    return f"No suitable servers found: `serverSelectionTimeoutMS` expired: [{why}]", float(SELECTION)
+    after = RESOLVE if failed.outcome == "no_answer" else float(SELECTION)
+    return f"No suitable servers found: `serverSelectionTimeoutMS` expired: [{why}]", after
 
 
 def _memcached(failed: Failed) -> tuple[str, float]:
@@ -61,7 +76,8 @@ def _memcached(failed: Failed) -> tuple[str, float]:
 
 
 def _redis(failed: Failed) -> tuple[str, float]:
-    return f"Failed to connect to Redis: {REDIS[failed.outcome]}", PATIENCE if failed.outcome == "timeout" else 0.5
+    slow = {"timeout": SYN, "no_answer": RESOLVE}
+    return f"Failed to connect to Redis: {REDIS[failed.outcome]}", slow.get(failed.outcome, 0.5)
 
 
 CLIENTS = {

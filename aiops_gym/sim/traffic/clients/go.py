@@ -16,6 +16,8 @@ LATE = "read tcp: i/o timeout"
 
 def _dialled(failed: Failed) -> str:
     reason = {"refused": "connect: connection refused", "timeout": "connect: no route to host"}.get(failed.outcome)
+    if failed.outcome == "no_answer":
+        return f"dial tcp: lookup {failed.host}: i/o timeout"
     if reason is None:
         return f"dial tcp: lookup {failed.host}: no such host"
     return f"dial tcp {failed.address or failed.host}:{failed.port}: {reason}"
@@ -27,7 +29,7 @@ def _grpc(failed: Failed) -> tuple[str, float]:
 
 
 def _http(failed: Failed) -> tuple[str, float]:
-    return _dialled(failed), PATIENCE if failed.outcome == "timeout" else 1.0
+    return _dialled(failed), PATIENCE if failed.outcome in ("timeout", "no_answer") else 1.0
 
 
 def _mgo(failed: Failed) -> tuple[str, float]:
@@ -37,7 +39,7 @@ def _mgo(failed: Failed) -> tuple[str, float]:
 def _memcache(failed: Failed) -> tuple[str, float]:
     if failed.outcome == "timeout":
         return f"memcache: connect timeout to {failed.address}:{failed.port}", CACHE_TIMEOUT
-    return _dialled(failed), 1.0
+    return _dialled(failed), DIAL_TIMEOUT if failed.outcome == "no_answer" else 1.0
 
 
 CLIENTS = {

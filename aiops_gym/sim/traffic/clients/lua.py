@@ -19,16 +19,17 @@ def _told(failed: Failed) -> str:
         "refused": "connect() failed (111: Connection refused)",
         "timeout": f"lua tcp socket connect timed out, when connecting to {where}",
         "no_host": f"{failed.host} could not be resolved (3: Host not found)",
+        "no_answer": f"{failed.host} could not be resolved (110: Operation timed out)",
     }.get(failed.outcome, "lua tcp socket read: connection reset by peer")
 
 
 def _connect(failed: Failed) -> tuple[str, float]:
     """The words of a socket's `connect`; an outcome of nginx's own, not of the script."""
-    return _told(failed), PATIENCE if failed.outcome == "timeout" else 1.0
+    return _told(failed), PATIENCE if failed.outcome in ("timeout", "no_answer") else 1.0
 
 
 def _aborted(failed: Failed) -> list[Line]:
-    told = [] if failed.outcome == "no_host" else [["", _told(failed), "error"]]
+    told = [] if failed.outcome in ("no_host", "no_answer") else [["", _told(failed), "error"]]
     return [*told, ["", THREAD, "error"]]
 
 

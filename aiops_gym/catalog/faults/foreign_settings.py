@@ -1,0 +1,47 @@
+"""A file of another environment is mounted over the settings in a service's image: whom it needs lies elsewhere."""
+
+from aiops_gym.catalog.model import Create, Fault, Patch
+from aiops_gym.catalog.scripts import CONTAINER, POD, PODS, edited, patched
+
+NAME = "{target}-settings"
+MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": NAME}, "data": {"config.json": "{foreign}"}}
+VOLUME = {"name": "settings", "configMap": {"name": NAME}}
+MOUNT = {"name": "settings", "mountPath": "{settings}", "subPath": "config.json"}
+
+fault = Fault(
+    id="foreign_settings",
+    layer="Application",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Misconfiguration"), ("Application", "Dependency Problem")),
+    changes=(
+        Create(manifest=MAP),
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=(
+                {"op": "add", "path": f"{POD}/volumes", "value": [VOLUME]},
+                {"op": "add", "path": f"{CONTAINER}/volumeMounts", "value": [MOUNT]},
+            ),
+            recreate=True,
+        ),
+    ),
+    wait=90.0,
+    cause={"check": "template", "component": "{target}"},
+    looks=(
+        PODS,
+        "kubectl logs -n {namespace} deploy/{target} --tail=20",
+        "kubectl get configmaps -n {namespace}",
+        f"kubectl get configmap {NAME} -n {{namespace}} -o yaml",
+    ),
+    fixes=(
+        patched(
+            "deployment",
+            {"op": "remove", "path": f"{POD}/volumes"},
+            {"op": "remove", "path": f"{CONTAINER}/volumeMounts"},
+        ),
+        f"kubectl get configmap {NAME} -n {{namespace}} -o yaml | sed 's/[.]staging//' | kubectl replace -f -\n"
+        "kubectl rollout restart deployment/{target} -n {namespace}",
+        edited("deployment", "del(.spec.template.spec.volumes, .spec.template.spec.containers[0].volumeMounts)"),
+    ),
+    targets=("asked", "foreign"),
+)

@@ -1,0 +1,37 @@
+"""A NetworkPolicy lets a component talk to its namespace only: its questions to the name server get lost."""
+
+from aiops_gym.catalog.model import Create, Fault, Restart
+from aiops_gym.catalog.scripts import PODS, patched
+
+DNS = {"ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]}
+POLICY = {
+    "apiVersion": "networking.k8s.io/v1",
+    "kind": "NetworkPolicy",
+    "metadata": {"name": "{target}-egress"},
+    "spec": {
+        "podSelector": {"matchLabels": {"{selector}": "{target}"}},
+        "policyTypes": ["Egress"],
+        "egress": [{"to": [{"podSelector": {}}]}],
+    },
+}
+
+fault = Fault(
+    id="forgotten_dns",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Network/Storage Issue"),),
+    changes=(Create(manifest=POLICY), Restart(components=("{target}",))),
+    wait=90.0,
+    cause={"check": "named", "component": "{target}", "host": "kubernetes.default"},
+    looks=(
+        PODS,
+        "kubectl logs -n {namespace} deploy/{target} --tail=20",
+        "kubectl describe networkpolicies -n {namespace}",
+    ),
+    fixes=(
+        "kubectl delete networkpolicy {target}-egress -n {namespace}",
+        patched("networkpolicy", {"op": "add", "path": "/spec/egress/-", "value": DNS}, name="{target}-egress"),
+        patched("networkpolicy", {"op": "replace", "path": "/spec/egress", "value": [{}]}, name="{target}-egress"),
+    ),
+    targets=("asked", "resolves"),
+)

@@ -1,0 +1,31 @@
+"""A Service has lost its selector: its endpoints stay what they were, and the pod behind them has gone since."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import PODS, edited, patched
+
+SELECTOR = "/spec/selector"
+
+fault = Fault(
+    id="frozen_endpoints",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Network/Storage Issue"),),
+    changes=(
+        Patch(resource="services", name="{target}", ops=({"op": "remove", "path": SELECTOR},)),
+        Restart(components=("{target}",)),
+        Restart(components=("{service}",)),
+    ),
+    wait=90.0,
+    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    looks=(
+        f"{PODS} -o wide",
+        "kubectl get endpoints -n {namespace}",
+        "kubectl describe service {target} -n {namespace}",
+    ),
+    fixes=(
+        patched("service", {"op": "add", "path": SELECTOR, "value": {"{selector_key}": "{selector_value}"}}),
+        edited("service", '.spec.selector = {"{selector_key}": "{selector_value}"}'),
+        "kubectl set selector service {target} {selector_key}={selector_value} -n {namespace}",
+    ),
+    targets=("needed", "served"),
+)

@@ -1,0 +1,38 @@
+"""A service looks for its cache at an address that is gone, and waits for it each time: all succeeds, and is slow."""
+
+from aiops_gym.catalog.faults import stale_host_entry
+from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.scripts import PODS, edited, patched
+
+ENTRIES, IP = stale_host_entry.ENTRIES, "10.43.207.9"
+
+fault = Fault(
+    id="slow_cache",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=stale_host_entry.fault.also_accept,
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "add", "path": ENTRIES, "value": [{"ip": IP, "hostnames": ["{cache}"]}]},),
+            recreate=True,
+        ),
+    ),
+    wait=120.0,
+    cause={"check": "named", "component": "{target}", "host": "{cache}"},
+    looks=(
+        PODS,
+        "kubectl top pods -n {namespace}",
+        "kubectl get service {cache} -n {namespace}",
+        "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.hostAliases}'",
+    ),
+    fixes=(
+        patched("deployment", {"op": "remove", "path": ENTRIES}),
+        edited("deployment", "del(.spec.template.spec.hostAliases)"),
+        "ip=$(kubectl get service {cache} -n {namespace} -o jsonpath='{.spec.clusterIP}')\n"
+        "kubectl get deployment {target} -n {namespace} -o json | jq --arg ip $ip "
+        "'.spec.template.spec.hostAliases[0].ip = $ip' | kubectl replace -f -",
+    ),
+    targets=("asked", "callee", "cache"),
+)

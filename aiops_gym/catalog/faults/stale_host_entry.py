@@ -1,0 +1,39 @@
+"""A pod's own hosts file says where the service lies that it needs most; the address is one of another cluster."""
+
+from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.scripts import POD, PODS, edited, patched
+
+ENTRIES = f"{POD}/hostAliases"
+IP = "10.43.118.27"
+
+fault = Fault(
+    id="stale_host_entry",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    also_accept=(("Virtualization", "Network/Storage Issue"),),
+    changes=(
+        Patch(
+            resource="deployments.apps",
+            name="{target}",
+            ops=({"op": "add", "path": ENTRIES, "value": [{"ip": IP, "hostnames": ["{callee}"]}]},),
+            recreate=True,
+        ),
+    ),
+    wait=90.0,
+    cause={"check": "named", "component": "{target}", "host": "{callee}"},
+    looks=(
+        PODS,
+        "kubectl logs -n {namespace} deploy/{target} --tail=20",
+        "kubectl get service {callee} -n {namespace}",
+        "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.hostAliases}'",
+    ),
+    fixes=(
+        patched("deployment", {"op": "remove", "path": ENTRIES}),
+        edited("deployment", "del(.spec.template.spec.hostAliases)"),
+        "ip=$(kubectl get service {callee} -n {namespace} -o jsonpath='{.spec.clusterIP}')\n"
+        "kubectl get deployment {target} -n {namespace} -o json | jq --arg ip $ip "
+        "'.spec.template.spec.hostAliases[0].ip = $ip' | kubectl replace -f -",
+    ),
+    targets=("asked", "callee"),
+    held_out=True,
+)

@@ -1,0 +1,37 @@
+"""A pod of somebody's debugging bears a component's labels: its Service sends it requests, and nobody listens there."""
+
+from aiops_gym.catalog.model import Create, Fault, Restart
+from aiops_gym.catalog.scripts import PODS
+
+LABELS = {"{selector_key}": "{selector_value}", "run": "toolbox"}
+CONTAINER = {"name": "toolbox", "image": "busybox:1.36", "command": ["sleep", "infinity"]}
+TOOLBOX = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "toolbox"},
+    "spec": {
+        "selector": {"matchLabels": {"run": "toolbox"}},
+        "template": {"metadata": {"labels": LABELS}, "spec": {"containers": [CONTAINER]}},
+    },
+}
+UNMARKED = '[{"op": "remove", "path": "/spec/template/metadata/labels/{selector_key}"}]'
+
+fault = Fault(
+    id="stray_pod",
+    layer="Virtualization",
+    kind="Misconfiguration",
+    changes=(Create(manifest=TOOLBOX), Restart(components=("{service}",))),
+    wait=90.0,
+    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    looks=(
+        PODS,
+        "kubectl get endpoints -n {namespace}",
+        "kubectl get pods -n {namespace} -l {selector_key}={selector_value} --show-labels",
+    ),
+    fixes=(
+        "kubectl delete deployment toolbox -n {namespace}",
+        "kubectl scale deployment toolbox -n {namespace} --replicas=0",
+        f"kubectl patch deployment toolbox -n {{namespace}} --type=json -p '{UNMARKED}'",
+    ),
+    targets=("asked", "served", "!database"),
+)

@@ -1,0 +1,35 @@
+"""A component's own settings have it listen on another port than the one to which its Service forwards."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import PODS, patched
+
+RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
+
+fault = Fault(
+    id="wrong_listen_port",
+    layer="Application",
+    kind="Misconfiguration",
+    changes=(
+        Patch(
+            resource="configmaps",
+            name="{target}",
+            ops=({"op": "replace", "path": "/data/{file}", "value": "{moved}"},),
+        ),
+        Restart(components=("{target}",)),
+        Restart(components=("{service}",)),
+    ),
+    wait=90.0,
+    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    looks=(
+        PODS,
+        "kubectl get endpoints {target} -n {namespace}",
+        "kubectl get service {target} -n {namespace} -o jsonpath='{.spec.ports}'",
+        "kubectl get configmap {target} -n {namespace} -o yaml",
+    ),
+    fixes=(
+        "kubectl get configmap {target} -n {namespace} -o yaml | sed 's/{wrong_port}/{listen_port}/' "
+        f"| kubectl replace -f -\n{RENEW}",
+        patched("service", {"op": "replace", "path": "/spec/ports/0/targetPort", "value": "#{wrong_port}"}),
+    ),
+    targets=("needed", "served", "moved"),
+)

@@ -1,0 +1,36 @@
+"""A service's settings say a wrong port of another one that it needs: all pods are well, and it finds nobody."""
+
+from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.scripts import PODS
+
+RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
+PORT = '.["{callee}"].port = {callee_port}'
+
+fault = Fault(
+    id="wrong_upstream_port",
+    layer="Application",
+    kind="Misconfiguration",
+    changes=(
+        Patch(
+            resource="configmaps",
+            name="{target}",
+            ops=({"op": "replace", "path": "/data/{file}", "value": "{misled}"},),
+        ),
+        Restart(components=("{target}",)),
+    ),
+    wait=90.0,
+    cause={"check": "connected", "component": "{target}", "callee": "{callee}"},
+    looks=(
+        PODS,
+        "kubectl logs -n {namespace} deploy/{target} --tail=20",
+        "kubectl get services -n {namespace}",
+        "kubectl get configmap {target} -n {namespace} -o yaml | grep {callee}",
+    ),
+    fixes=(
+        "kubectl get configmap {target} -n {namespace} -o yaml | sed 's/{wrong_callee_port}/{callee_port}/' "
+        f"| kubectl replace -f -\n{RENEW}",
+        "kubectl get configmap {target} -n {namespace} -o json "
+        f"| jq '.data[\"{{file}}\"] |= (fromjson | {PORT} | tojson)' | kubectl replace -f -\n{RENEW}",
+    ),
+    targets=("asked", "misled"),
+)

@@ -1,0 +1,56 @@
+"""Checks that a cause is gone: there at the beginning, gone after a repair of whichever kind, and not without one."""
+
+import pytest
+
+from aiops_gym.backends import Simulated, causes
+from aiops_gym.catalog import registry
+from aiops_gym.testing.problems import submitted
+
+RENEW = "kubectl rollout restart deployment/{target} -n {namespace}; sleep 20"
+REPAIRS = {
+    "stale_host_entry_hotel_reservation-mitigation-geo": "kubectl patch deployment geo -n {namespace} --type=json "
+    '-p \'[{"op": "remove", "path": "/spec/template/spec/hostAliases"}]\'; sleep 20',
+    "forgotten_dns_hotel_reservation-mitigation-rate": "kubectl delete networkpolicy --all -n {namespace}",
+    "stray_pod_social_network-mitigation-user-mongodb": "kubectl delete deploy toolbox -n {namespace}; sleep 40",
+    "frozen_endpoints_social_network-mitigation-text-service": "kubectl set selector service text-service "
+    "service=text-service -n {namespace}; sleep 5",
+    "wrong_upstream_port_social_network-mitigation-text-service": "kubectl patch service url-shorten-service "
+    "-n {namespace} --type=json "
+    '-p \'[{"op": "add", "path": "/spec/ports/-", "value": {"name": "b", "port": 9091, "targetPort": 9090}}]\''
+    "; sleep 5",
+    "foreign_settings_hotel_reservation-mitigation-rate": "kubectl get cm rate-settings -n {namespace} -o yaml "
+    f"| sed 's/[.]staging//' | kubectl replace -f -; {RENEW}",
+    "unexpected_password_social_network-mitigation-home-timeline-redis": "kubectl get cm home-timeline-redis "
+    f"-n {{namespace}} -o yaml | sed '/requirepass/d' | kubectl replace -f -; {RENEW}",
+}
+
+
+@pytest.mark.parametrize("problem", REPAIRS)
+def test_a_cause_is_there_until_it_is_mended(problem):
+    row = registry.problem(problem)
+    backend = Simulated(row, seed=1)
+    before, app, fault = backend.before_the_incident(), backend.app, backend.fault
+    reasons = []
+    assert not causes.gone(before, backend.world, app, fault, reasons)
+    assert len(reasons) == 1
+    assert row.target in reasons[0]
+    names = {"namespace": app.namespace, "target": row.target}
+    backend.shell.run(registry.filled(REPAIRS[problem], names), timeout=300)
+    assert causes.gone(before, backend.world, app, fault, reasons)
+
+
+def test_a_pool_that_holds_none_is_no_connection():
+    backend = Simulated(registry.problem("empty_pool_social_network-mitigation-text-service"), seed=1)
+    reasons = []
+    assert not causes.gone(backend.before_the_incident(), backend.world, backend.app, backend.fault, reasons)
+    assert reasons == ["text-service has no connection to url-shorten-service"]
+
+
+@pytest.mark.parametrize("kind", ["wrong_upstream_port", "empty_pool"])
+def test_a_file_that_is_mended_is_no_repair_until_the_program_has_read_it(kind):
+    backend = Simulated(registry.problem(f"{kind}_social_network-mitigation-text-service"), seed=1)
+    mended, renewed = backend.fault.fixes[0].split("\n")
+    half = submitted(backend.fork(), mended)
+    assert not half.success
+    assert half.reasons == ("compose succeeds in 0% of requests before any restart",)
+    assert submitted(backend, f"{mended}\n{renewed}").success

@@ -1,0 +1,101 @@
+"""Harmless things around an incident: they leave the app well, mislead who asks what is new, and must outlive it."""
+
+import pytest
+
+from aiops_gym.backends.simulated import Simulated
+from aiops_gym.catalog import registry
+from aiops_gym.sim import traffic
+from aiops_gym.sim.times import MINUTE
+from aiops_gym.testing.problems import submitted
+
+pytestmark = pytest.mark.slow
+
+NS = "test-hotel-reservation"
+HEALTHY = {p.app: p for p in registry.healthy("detection")}
+SWEEP = f"kubectl delete networkpolicies,resourcequotas --all -n {NS}"
+STRIP = (
+    f"kubectl get deploy -n {NS} -o json | jq 'del(.items[].spec.template.spec.containers[0].resources)' "
+    "| kubectl replace -f -; sleep 60"
+)
+
+
+@pytest.mark.parametrize("app", HEALTHY)
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_leaves_the_app_healthy(app, seed):
+    world = Simulated(HEALTHY[app], seed).world.fork()
+    world.run(MINUTE)
+    assert all(share > 0.99 for share in traffic.success(world).values())
+
+
+def _targets(fault):
+    found = [p for p in registry.problems("localization", "social_network", "train") if p.fault == fault]
+    return [(found[seed % len(found)], seed) for seed in range(24)]
+
+
+def _named_last(backend, kind, key):
+    ns = backend.app.namespace
+    script = f"kubectl get {kind} -n {ns} -o json | jq -r '.items | sort_by({key}) | last.metadata.name'"
+    return backend.shell.run(script).output.strip()
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "key"),
+    [
+        ("missing_secret", "deployments", ".metadata.creationTimestamp"),
+        ("mismatched_selector", "services", ".metadata.resourceVersion | tonumber"),
+    ],
+)
+def test_what_was_written_last_is_broken_only_now_and_then(fault, kind, key):
+    found = [_named_last(Simulated(problem, seed), kind, key) == problem.target for problem, seed in _targets(fault)]
+    assert 0.2 < sum(found) / len(found) < 0.8
+
+
+def test_what_the_incident_is_about_has_the_replicas_that_its_manifest_says():
+    for problem, seed in _targets("scale_pods_to_zero"):
+        before = Simulated(problem, seed).before_the_incident()
+        target = before.store.get("deployments.apps", "test-social-network", problem.target)
+        assert target["spec"]["replicas"] == 1
+
+
+def _with(problem, test):
+    """The first incident in whose healthy world something is the case."""
+    found = (Simulated(problem, seed) for seed in range(60))
+    return next(backend for backend in found if test(backend.before_the_incident().store))
+
+
+WITH_A_QUOTA = {"resourcequotas": "exhausted_quota", "networkpolicies.networking.k8s.io": "blocking_network_policy"}
+
+
+@pytest.mark.parametrize(("resource", "fault"), WITH_A_QUOTA.items())
+def test_to_sweep_away_what_others_have_decided_is_damage(resource, fault):
+    problem = registry.problem(f"{fault}_hotel_reservation-mitigation-geo")
+    backend = _with(problem, lambda store: store.all(resource, NS))
+    assert submitted(backend.fork(), backend.fault.fixes[0]).success
+    found = submitted(backend.fork(), f"{SWEEP}; sleep 60")
+    assert found.cause_gone
+    assert not found.success
+    assert any(resource in line and "is gone" in line for line in found.damage)
+
+
+def test_a_taint_that_was_there_before_is_missed():
+    backend = Simulated(registry.problem("untolerated_taint_hotel_reservation-mitigation-geo"), 1)
+    others = "kubectl taint nodes --all node-role.kubernetes.io/control-plane-"
+    found = submitted(backend, f"{backend.fault.fixes[0]}; {others}")
+    assert found.damage == ("the taint node-role.kubernetes.io/control-plane of kind-control-plane is gone",)
+
+
+def test_a_repair_may_not_take_the_limits_of_others():
+    backend = Simulated(registry.problem("oversized_request_hotel_reservation-mitigation-geo"), 1)
+    assert submitted(backend.fork(), backend.fault.fixes[2]).success  # that of the target goes with its resources
+    found = submitted(backend.fork(), STRIP)
+    assert found.cause_gone
+    assert "search has lost its limit of cpu" in found.damage
+    assert not any(line.startswith("geo ") for line in found.damage)
+
+
+def test_to_apply_every_manifest_anew_undoes_what_was_scaled_by_hand():
+    problem = registry.problem("missing_secret_hotel_reservation-mitigation-geo")
+    backend = _with(problem, lambda store: any(d["spec"]["replicas"] == 2 for d in store.all("deployments.apps", NS)))
+    assert submitted(backend.fork(), backend.fault.fixes[0]).success
+    found = submitted(backend.fork(), f"{backend.fault.fixes[0]}; kubectl scale deploy --all -n {NS} --replicas=1")
+    assert any("fewer replicas than before" in line for line in found.reasons)
