@@ -112,7 +112,7 @@ def repaired(app: App, fault: Fault | None) -> tuple[str, ...]:
     """The deployments that a repair concerns; those with volumes where the cause names no component."""
     cause = fault.cause if fault and fault.cause else {}
     named = [cause[key] for key in ("component", "service") if cause.get(key)]
-    return tuple(named) or tuple(name for name in app.components if app.parameters[name].get("database"))
+    return tuple(named) or tuple(name for name in app.components if app.parameters.get(name, {}).get("database"))
 
 
 def _survives_restarts(world: World, before: World, app: App, fault: Fault | None, reasons: list[str]) -> bool:

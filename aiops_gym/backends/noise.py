@@ -71,7 +71,7 @@ def _restarted_container(world: World, app: App, seed: int, spared: frozenset[st
 
 def _harmless(app: App, seed: int, key: str, spared: frozenset[str]) -> str:
     """A component that may be restarted without breaking the others."""
-    names = [name for name in app.components if "restart" not in app.parameters[name] and name not in spared]
+    names = [name for name in app.components if "restart" not in app.parameters.get(name, {}) and name not in spared]
     return names[draws.pick(len(names), seed, "noise", key)]
 
 
@@ -135,7 +135,7 @@ def _keeps_nothing(world: World, app: App, name: str) -> bool:
 
 def _inspected_database(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
     """Somebody logged in to a database and looked."""
-    names = [name for name in app.components if "login" in app.parameters[name] and name not in spared]
+    names = [name for name in app.components if "login" in app.parameters.get(name, {}) and name not in spared]
     pods = world.store.labelled("pods", app.namespace, {app.selector: names[-1]}) if names else []
     if len(names) > 1 and draws.draw(seed, "noise", "which database") < 0.5:
         pods = world.store.labelled("pods", app.namespace, {app.selector: names[0]})

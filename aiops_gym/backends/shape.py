@@ -129,7 +129,7 @@ def databases(world: World, app: App) -> dict[str, Json]:
     """What each database of the app serves now: documents by collection and id, and users."""
     found = {}
     for name in app.components:
-        database = app.parameters[name].get("database")
+        database = app.parameters.get(name, {}).get("database")
         if database:
             found[name] = [_contents(world, pod, database) for pod in owned(world, app, name)]
     return found

@@ -42,7 +42,7 @@ def _about(problem: Problem) -> tuple[str, ...]:
     known = registry.components(problem.app).get(problem.target)
     service = known.names["service"] if known else ""
     named = tuple(filter(None, (problem.target, service)))
-    return named or tuple(name for name in app.components if app.parameters[name].get("database"))
+    return named or tuple(name for name in app.components if app.parameters.get(name, {}).get("database"))
 
 
 SHORTCUTS: Mapping[str, Callable[[Problem], str]] = {
