@@ -23,15 +23,14 @@ TEXT = {
 """Stacks in which the agent still writes text."""
 
 NUMBERS = {
-    "flags": lambda env: History(Symptoms(MacroActions(env, slots=6))),
+    "rows": lambda env: History(Symptoms(MacroActions(env, slots=6))),
     "words": lambda env: History(HashedText(MacroActions(env, slots=6), 64)),
     "words inside": lambda env: History(MacroActions(HashedText(env, 64), slots=6)),
-    "flags inside": lambda env: History(MacroActions(Symptoms(env, slots=6))),
     "both": lambda env: History(Symptoms(HashedText(MacroActions(ClipObservation(env), slots=6), 64)), last=2),
     "prices": lambda env: RewardShaping(History(Symptoms(MacroActions(env, slots=6))), step=0.01, progress=1.0),
     "all": lambda env: RewardShaping(
         History(Symptoms(HashedText(MacroActions(Curriculum(ClipObservation(env)), slots=6), 64))), step=0.01
     ),
-    "fixed slots": lambda env: History(Symptoms(MacroActions(env, slots=32, order="first")), last=0),
+    "many slots": lambda env: History(Symptoms(MacroActions(env, slots=40, other_slots=2)), last=0),
 }
 """Stacks for learners: numbers in and out."""

@@ -21,6 +21,8 @@ from aiops_gym.wrappers.symptoms import CHANGE, COMPONENT, OTHER
 
 WIDTH = 64
 
+_OVER = ("component", "other")
+
 GLOBAL = ("whole", "budget", "last", "results")
 """Parts of the observation that are about the whole episode."""
 
@@ -30,13 +32,19 @@ class Scores(BaseFeaturesExtractor):
 
     Args:
         observation_space: of `learning.stack.wrap`.
-        slots: number of the component that each action looks at, -1 for none.
+        slots: number of the component that each action is about, -1 for none.
         others: number of the other object likewise.
+        kinds: what each of them does with it, as numbers from 0.
         width: of the hidden layers.
     """
 
     def __init__(
-        self, observation_space: gym.spaces.Dict, slots: list[int], others: list[int], width: int = WIDTH
+        self,
+        observation_space: gym.spaces.Dict,
+        slots: list[int],
+        others: list[int],
+        kinds: list[int],
+        width: int = WIDTH,
     ) -> None:
         super().__init__(observation_space, len(slots) + width)
         sizes = {name: int(space.shape[0]) for name, space in observation_space.items() if space.shape}
@@ -46,18 +54,19 @@ class Scores(BaseFeaturesExtractor):
         self.component = _layers(len(COMPONENT), width, width)
         self.other = _layers(len(OTHER), width, width)
         self.state = _layers(whole + 5 * width, 2 * width, width)
-        self.component_score = nn.ModuleList([nn.Linear(width, width), nn.Linear(width, width), nn.Linear(width, 1)])
-        self.other_score = nn.ModuleList([nn.Linear(width, width), nn.Linear(width, width), nn.Linear(width, 1)])
+        self.component_score = _scorer(width, width, max(kinds) + 1)
+        self.other_score = _scorer(width, width, max(kinds) + 1)
         self.own = nn.Linear(width, self.actions)
-        self.kind = nn.Parameter(torch.zeros(self.actions, 8))
-        self.change = nn.ModuleList([nn.Linear(len(CHANGE) + 9, 32), nn.Linear(width, 32), nn.Linear(32, 1)])
+        self.name = nn.Parameter(torch.zeros(self.actions, 8))
+        self.change = _scorer(len(CHANGE) + 9, width, 1, hidden=32)
         for last in (self.own, self.component_score[2], self.other_score[2], self.change[2]):
             nn.init.orthogonal_(last.weight, 0.01)  # all actions are as likely at first
             nn.init.zeros_(last.bias)
         # What is offered once for each component is as likely at first, all together, as what is offered once.
         for last, index in ((self.component_score[2], slots), (self.other_score[2], others)):
-            nn.init.constant_(last.bias, -math.log(max(1, sum(each >= 0 for each in index) / 2)))
-        nn.init.normal_(self.kind, std=0.1)
+            nn.init.constant_(last.bias, -math.log(max(1, (max(index) + 1) / 2)))
+        nn.init.normal_(self.name, std=0.1)
+        self.register_buffer("kinds", torch.tensor(kinds))
         self.register_buffer("slots", torch.tensor(slots).clamp(min=0))
         self.register_buffer("is_slot", torch.tensor([float(each >= 0) for each in slots]))
         self.register_buffer("alone", 1 - self.is_slot - torch.tensor([float(each >= 0) for each in others]))
@@ -86,11 +95,11 @@ class Scores(BaseFeaturesExtractor):
             )
         )
         scores = self.own(state) * self.alone
-        scores = scores + _score(self.component_score, rows, state)[:, self.slots] * self.is_slot
-        scores = scores + _score(self.other_score, other_rows, state)[:, self.others] * self.is_other
+        scores = scores + _score(self.component_score, rows, state)[:, self.slots, self.kinds] * self.is_slot
+        scores = scores + _score(self.other_score, other_rows, state)[:, self.others, self.kinds] * self.is_other
         used = observations["used"].unsqueeze(2)
-        kinds = (self.kind * self.alone.unsqueeze(1)).expand(batch, -1, -1)
-        scores = scores + _score(self.change, torch.cat([changes, used, kinds], 2), state)
+        names = (self.name * self.alone.unsqueeze(1)).expand(batch, -1, -1)
+        scores = scores + _score(self.change, torch.cat([changes, used, names], 2), state)[:, :, 0]
         return torch.cat([scores, state], 1)
 
 
@@ -98,9 +107,13 @@ def _layers(size: int, hidden: int, out: int) -> nn.Sequential:
     return nn.Sequential(nn.Linear(size, hidden), nn.ReLU(), nn.Linear(hidden, out), nn.ReLU())
 
 
+def _scorer(size: int, state: int, out: int, hidden: int = WIDTH) -> nn.ModuleList:
+    return nn.ModuleList([nn.Linear(size, hidden), nn.Linear(state, hidden), nn.Linear(hidden, out)])
+
+
 def _score(layers: nn.ModuleList, rows: Tensor, state: Tensor) -> Tensor:
-    """A number for each row, given the state: (batch, rows)."""
-    return layers[2](torch.relu(layers[0](rows) + layers[1](state).unsqueeze(1))).squeeze(2)
+    """Some numbers for each row, given the state: (batch, rows, numbers)."""
+    return layers[2](torch.relu(layers[0](rows) + layers[1](state).unsqueeze(1)))
 
 
 class _Part(nn.Module):
@@ -142,10 +155,10 @@ def policy_kwargs(env: gym.Env[Any, Any], *, masked: bool = True) -> tuple[type[
         masked: for MaskablePPO; else for PPO.
     """
     layout = env.get_wrapper_attr("layout")
-    slots, others = (
-        [slot.index if slot.macro.over == over else -1 for slot in layout] for over in ("component", "other")
-    )
-    extractor = {"slots": slots, "others": others}
+    slots, others = ([slot.index if slot.macro.over == over else -1 for slot in layout] for over in _OVER)
+    names = {each: list(dict.fromkeys(slot.macro.name for slot in layout if slot.macro.over == each)) for each in _OVER}
+    kinds = [names[slot.macro.over].index(slot.macro.name) if slot.macro.over else 0 for slot in layout]
+    extractor = {"slots": slots, "others": others, "kinds": kinds}
     return MaskableScoredPolicy if masked else ScoredPolicy, {
         "features_extractor_class": Scores,
         "features_extractor_kwargs": extractor,

@@ -25,11 +25,12 @@ RECIPE: Mapping[str, float] = {
     "gamma": GAMMA,
     "lambda": 0.95,
     "clip": 0.2,
+    "divergence": 0.03,
     "again": 4,
 }
 """Numbers of the learner: steps of each environment between two updates, size of a minibatch, passes over the steps,
 step size at the start (it falls to 0), weight of the entropy, discount, weight of longer returns, range of a change,
-episodes from each start."""
+divergence from the policy that played at which an update ends, episodes from each start."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -134,6 +134,7 @@ def _new(made: Any, settings: Settings, envs: Any, env: Any) -> Any:
         gamma=settings.number("gamma"),
         gae_lambda=settings.number("lambda"),
         clip_range=settings.number("clip"),
+        target_kl=settings.number("divergence"),
         device="cpu",
     )
 

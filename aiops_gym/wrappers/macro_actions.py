@@ -1,4 +1,4 @@
-"""Discrete actions: the commands of a runbook, with names that the agent has seen."""
+"""Discrete actions: the commands of an operator, with names that the agent has seen."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from aiops_gym.wrappers.macros import OTHERS, Slot, layout
+from aiops_gym.wrappers import naming
+from aiops_gym.wrappers.macros import AROUND, layout
 from aiops_gym.wrappers.reading import Env, Slotted, Turn
-from aiops_gym.wrappers.seen import Seen
 
 UNFILLED = "This action needs a name that has not been seen yet."
 """Sent for an action that is masked: the environment answers that it is no call."""
 
 
 class MacroActions(Slotted, RecordConstructorArgs):
-    """Acts by number: each action is a general command for one of the names in the observations so far.
+    """Acts by number: each action is a general command for what is in focus, one of the names in the observations.
 
-    The action space is `Discrete`, of the same size in every episode of a task. Components stand in slots, the most
-    suspicious first (or in the order in which they were first seen), so that "undo the rollout of slot 0" means the
-    same in any application. Where more are seen than there are slots, the last in that order have none. `order="first"`
-    never moves a name. A name that was not seen is in no action: such an action is masked, and taken nevertheless it is
-    refused by the environment. The infos have the mask under `action_mask` (int8).
+    The action space is `Discrete`, of the same size in every episode of a task. Each component that was seen has a
+    slot, and so has each other object (a policy, a quota, a node, a release). The action `focus 3` looks at what
+    stands in slot 3 and makes it the focus: `logs`, `restart` or `undo` are about it from then on. For each
+    field that a manifest can have there are two changes: `match` makes it as in the components that are like the one
+    in focus, `unset` takes it away; both need that the manifests were seen. What needs a name that was not seen is
+    masked, and taken nevertheless it is refused by the environment; so are answers before all was looked at, and a
+    repair is not submitted before something was changed. The infos have the mask under `action_mask` (int8).
 
     Args:
         env: a live incident, wrapped or not, whose texts can be read.
         slots: components that have slots.
-        order: `relevance` or `first`, see above.
+        other_slots: other objects that have slots.
         macros: names from `wrappers.macros.MACROS`, and command lines of one's own with `{component}`, `{namespace}`
-            and other names in them; None for all.
+            and other names in them, or `{slot}` for one action a component; None for all.
 
     Raises:
         ValueError: a macro that there is not, or an environment that is no live incident.
@@ -40,29 +42,36 @@ class MacroActions(Slotted, RecordConstructorArgs):
     >>> import aiops_gym
     >>> env = MacroActions(gym.make("aiops_gym/Detection-v0"), slots=4)
     >>> _, info = env.reset(seed=1)
-    >>> env.macro_names[0], env.meaning(0).splitlines()[1].split(" -n ")[0]
-    ('pods', "exec_shell('kubectl get pods")
-    >>> logs = env.macro_names.index("logs 0")
-    >>> bool(env.action_masks()[logs]), env.meaning(logs) is None
-    (False, True)
-    >>> env.step(0)[4]["valid_action"], bool(env.action_masks()[logs])
-    (True, True)
+    >>> env.macro_names[0], env.meaning(0).splitlines()[1].split(",")[0]
+    ('status', "exec_shell('kubectl get deployments")
+    >>> focus, logs = map(env.macro_names.index, ("focus 0", "logs"))
+    >>> bool(env.action_masks()[focus]), env.step(0)[4]["valid_action"], bool(env.action_masks()[focus])
+    (False, True, True)
+    >>> bool(env.action_masks()[logs]), env.step(focus)[4]["valid_action"], bool(env.action_masks()[logs])
+    (False, True, True)
     """
 
     def __init__(
-        self, env: Env, slots: int | None = None, order: str | None = None, macros: Sequence[str] | None = None
+        self,
+        env: Env,
+        slots: int | None = None,
+        other_slots: int | None = None,
+        macros: Sequence[str] | None = None,
     ) -> None:
         chosen = None if macros is None else list(macros)
-        RecordConstructorArgs.__init__(self, slots=slots, order=order, macros=chosen)
-        Slotted.__init__(self, env, slots, order)
-        self.layout = layout(str(env.get_wrapper_attr("task")), self.slots, None if chosen is None else tuple(chosen))
+        RecordConstructorArgs.__init__(self, slots=slots, other_slots=other_slots, macros=chosen)
+        Slotted.__init__(self, env, slots, other_slots)
+        task = str(env.get_wrapper_attr("task"))
+        self.layout = layout(task, self.slots, self.other_slots, None if chosen is None else tuple(chosen))
         self.action_space = gym.spaces.Discrete(len(self.layout))
         self.spoken = ""
+        self.focus: tuple[str, str] = ("", "")
+        self._looks: set[str] = set()
         self._texts: list[str | None] = []
 
     @property
     def macro_names(self) -> tuple[str, ...]:
-        """Name of each action, with the number of its slot: `pods`, `logs 0`, `logs 1`."""
+        """Name of each action, with the number of its slot: `status`, `focus 0`, `focus 1`."""
         return tuple(f"{each.macro.name} {each.index}" if each.macro.over else each.macro.name for each in self.layout)
 
     def meaning(self, action: int) -> str | None:
@@ -72,15 +81,20 @@ class MacroActions(Slotted, RecordConstructorArgs):
     def meanings(self) -> list[str | None]:
         """The text that each action stands for now."""
         if not self._texts:
-            named = Names(self.seen, self.ranked())
+            names = self._names()
             self._texts = [
-                slot.macro.text(names) if (names := named(slot)) is not None else None for slot in self.layout
+                slot.macro.text(names[slot.macro.over, slot.index]) if (slot.macro.over, slot.index) in names else None
+                for slot in self.layout
             ]
         return self._texts
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions can be taken; all of them where none can, as before the first reset."""
-        mask = np.array([text is not None for text in self.meanings()], np.bool_)
+        """Which actions can be taken; all of them where none can, as before the first reset.
+
+        What was done already is masked until something is changed or waited for: it would print the same again.
+        """
+        lately = self.seen.lately
+        mask = np.array([text is not None and text not in lately for text in self.meanings()], np.bool_)
         return mask if mask.any() else np.ones_like(mask)
 
     def used_actions(self) -> NDArray[np.bool_]:
@@ -91,45 +105,46 @@ class MacroActions(Slotted, RecordConstructorArgs):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
         observation, info = super().reset(seed=seed, options=options)
-        self._texts, self.spoken = [], ""
+        self._texts, self.spoken, self.focus, self._looks = [], "", ("", ""), set()
         return observation, {**info, "action_mask": self.action_masks().astype(np.int8)}
 
     def step(self, action: Any) -> Turn:
         """Carry out the command that the action stands for."""
         self.spoken = self.meaning(action) or UNFILLED
+        if self.spoken != UNFILLED:
+            self._note(int(action))
         observation, reward, terminated, truncated, info = super().step(self.spoken)
         self._texts = []
         info = {**info, "action_mask": self.action_masks().astype(np.int8)}
         return observation, reward, terminated, truncated, info
 
+    def _note(self, action: int) -> None:
+        slot = self.layout[action]
+        self._looks.add(slot.macro.name)
+        if slot.macro.over == "component" and slot.macro.tool == "exec_shell":
+            self.focus = ("component", self.named()[slot.index])
+        elif slot.macro.over == "other":
+            self.focus = ("other", self.others()[slot.index][0])
 
-class Names:
-    """Fills slots: what `{component}` and the other names are for each of them."""
+    def _around(self) -> dict[str, str]:
+        """A name that is there once everything was looked at that can be."""
+        offered = {slot.macro.name for slot in self.layout} & set(AROUND)
+        # Where nothing was collected there is nothing to sum up.
+        offered -= {"spans"} if not self.seen.traces else set()
+        offered -= {"rates"} if not self.seen.metrics else set()
+        return {"looked": "looked"} if offered <= self._looks else {}
 
-    def __init__(self, seen: Seen, ranked: Sequence[str]) -> None:
-        shared = {"namespace": seen.namespace, "traces": seen.traces, "released": released(seen)}
-        self._shared = {key: value for key, value in shared.items() if value}
-        self._rows: dict[tuple[str, int], Mapping[str, str]] = {("", 0): self._shared}
-        for i, name in enumerate(ranked):
-            component = seen.components[name]
-            older = {"older_image": component.images[0]} if component.images else {}
-            self._rows["component", i] = {**self._shared, **component.facts, **older, "component": name}
-        for kind in OTHERS:
-            for i, (name, facts) in enumerate(seen.others.get(kind, {}).items()):
-                self._rows[kind, i] = {**self._shared, **facts, **_previous(facts), kind: name}
-
-    def __call__(self, slot: Slot) -> Mapping[str, str] | None:
-        """The names of a slot, None where it is empty."""
-        return self._rows.get((slot.macro.over, slot.index))
-
-
-def released(seen: Seen) -> str:
-    """Volumes whose claims are gone, separated by blanks."""
-    volumes = seen.others.get("volume", {})
-    return " ".join(name for name, facts in volumes.items() if facts.get("status") == "Released")
-
-
-def _previous(facts: Mapping[str, str]) -> Mapping[str, str]:
-    """The revision before the one that was seen."""
-    revision = facts.get("revision", "")
-    return {"previous": str(int(revision) - 1)} if revision.isdecimal() and int(revision) > 1 else {}
+    def _names(self) -> dict[tuple[str, int], Mapping[str, str]]:
+        """What the open names stand for, for actions without a slot and for those of each slot."""
+        shared, kind, name = {**naming.whole(self.seen), **self._around()}, *self.focus
+        rows: dict[tuple[str, int], Mapping[str, str]] = {}
+        focus: dict[str, str] = {}
+        for i, component in enumerate(self.named()):
+            rows["component", i] = {**shared, **naming.of_slot(component), "component": component}
+            if (kind, name) == ("component", component):
+                focus = naming.of_component(self.seen, component)
+        for i, (found, other) in enumerate(self.others()):
+            rows["other", i] = {**shared, **naming.of_slot(found, other)}
+            if (kind, name) == ("other", found):
+                focus = naming.of_other(found, other)
+        return {**rows, ("", 0): {**shared, **focus}}

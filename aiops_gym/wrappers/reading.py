@@ -8,14 +8,15 @@ from typing import Any, TypeAlias
 import gymnasium as gym
 import numpy as np
 
-from aiops_gym.wrappers.seen import ORDERS, Seen
+from aiops_gym.wrappers.seen import Seen
+from aiops_gym.wrappers.things import Other
 
 Env: TypeAlias = gym.Env[Any, Any]
 Turn: TypeAlias = tuple[Any, float, bool, bool, dict[str, Any]]
 Wrapper: TypeAlias = gym.Wrapper[Any, Any, Any, Any]
 
-SLOTS = 12
-"""Components that have slots, where nothing else is asked for."""
+SLOTS, OTHER_SLOTS = 32, 6
+"""Components, and other objects, that have slots where nothing else is asked for."""
 
 
 def heard(env: Env, observation: Any) -> str:
@@ -81,30 +82,35 @@ class Reading(gym.Wrapper[Any, Any, Any, Any]):
 
 
 class Slotted(Reading):
-    """Gives components slots; those of a wrapper inside that does already are kept.
+    """Gives components and other objects slots, in the order in which they were first seen; no name ever moves.
 
     Args:
         env: observes text, or keeps it as `heard`.
-        slots: components that have slots; None for as many as the wrapper inside has, or 12.
-        order: `relevance` or `first`; None likewise.
+        slots: components that have slots; None for as many as the wrapper inside has, or 32.
+        other_slots: other objects; None likewise, or 6.
 
     Raises:
-        ValueError: another number or order than the wrapper inside has, an order that there is not, or no slots.
+        ValueError: another number than the wrapper inside has, or none.
     """
 
-    def __init__(self, env: Env, slots: int | None, order: str | None) -> None:
+    def __init__(self, env: Env, slots: int | None, other_slots: int | None) -> None:
         Reading.__init__(self, env)
         inside = env.has_wrapper_attr("slots")
-        there = (env.get_wrapper_attr("slots"), env.get_wrapper_attr("order")) if inside else (SLOTS, ORDERS[0])
-        self.slots, self.order = int(there[0] if slots is None else slots), there[1] if order is None else order
-        if inside and (self.slots, self.order) != there:
-            raise ValueError(f"slots and order must be those of the wrapper inside, {there[0]} and {there[1]!r}")
-        if self.slots < 1 or self.order not in ORDERS:
-            raise ValueError(f"slots must be 1 or more and order one of {', '.join(ORDERS)}")
+        there = (env.get_wrapper_attr("slots"), env.get_wrapper_attr("other_slots")) if inside else (SLOTS, OTHER_SLOTS)
+        self.slots = int(there[0] if slots is None else slots)
+        self.other_slots = int(there[1] if other_slots is None else other_slots)
+        if inside and (self.slots, self.other_slots) != there:
+            raise ValueError(f"slots must be those of the wrapper inside, {there[0]} and {there[1]}")
+        if self.slots < 1 or self.other_slots < 1:
+            raise ValueError("slots must be 1 or more")
 
-    def ranked(self) -> list[str]:
+    def named(self) -> list[str]:
         """Names of the components that have slots now, in the order of the slots."""
-        return self.seen.ranked(self.order)[: self.slots]
+        return list(self.seen.components)[: self.slots]
+
+    def others(self) -> list[tuple[str, Other]]:
+        """Names of the other objects that have slots now, and what is known of them."""
+        return [(name, other) for (_, name), other in self.seen.others.items()][: self.other_slots]
 
 
 def box(low: float, high: float, size: int) -> gym.spaces.Box:

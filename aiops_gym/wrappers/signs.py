@@ -1,43 +1,63 @@
-"""Signs of trouble that a component may show in what was printed, and how suspicious each makes it.
+"""Signs of trouble that a component or another object may show in what was printed.
 
 Read off kubectl's and the kubelet's own words; nothing here knows an application or a fault.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-SIGNS: Mapping[str, float] = {
-    "crashing": 3.0,  # its container ends and is started again
-    "no_image": 4.0,
-    "pending": 4.0,  # no node takes its pod
-    "not_started": 3.0,  # its container waits for something before it can start
-    "unready": 2.0,
-    "restarted": 1.0,  # in the last minutes
-    "young": 0.5,  # its pod is of the last minutes
-    "scaled_to_zero": 5.0,
-    "unavailable": 2.0,
-    "no_endpoints": 2.0,
-    "warned": 0.5,
-    "probe": 1.0,
-    "mount": 2.0,
-    "refused_pod": 2.0,  # its pod could not be created at all
-    "replaced": 1.0,  # has older replica sets: somebody changed it
-    "errors": 1.0,  # in its own logs
-    "unreachable": 0.5,  # its own logs say that something else cannot be reached
-    "denied": 0.5,
-    "blamed": 1.5,  # named where another component's logs tell of an error
-    "port_differs": 6.0,  # its service sends to a port that its container does not declare
-    "selector_differs": 6.0,
-    "failing_spans": 1.5,
-    "slow_spans": 1.5,
-    "kin": 1.5,  # its name holds that of one in trouble, as that of a database does
-}
-"""Weight of each sign, from 0 up. Only the order of components follows from it."""
+from aiops_gym.wrappers.spans import Operation
+from aiops_gym.wrappers.things import AGES, TRAFFIC
 
-LOOKS = ("described", "service_described", "logs_read", "history_read")
+SIGNS = (
+    "crashing",  # its container ends and is started again
+    "no_image",
+    "pending",  # no node takes its pod
+    "not_started",  # its container waits for something before it can start
+    "unready",
+    "restarted",  # in the last minutes
+    "young",  # its pod is of the last minutes
+    "scaled_to_zero",
+    "unavailable",
+    "no_endpoints",
+    "crowded",  # more pods answer for its service than it has
+    "strange_settings",  # a file of its ConfigMap is unlike all others of that name
+    "warned",
+    "probe",
+    "mount",
+    "refused_pod",  # its pod could not be created at all
+    "replaced",  # has older replica sets: somebody changed it
+    "errors",  # in its own logs
+    "unreachable",  # its own logs say that something else cannot be reached
+    "denied",
+    "blamed",  # named where another component's logs tell of an error
+    "drifts",  # has a field that none of its peers has like that
+    "failing_spans",
+    "slow_spans",
+    "strained",  # loses packets, has errors or is held back, by its metrics
+    "kin",  # shares its name with one in trouble, as a database does with whom it serves
+)
+"""What a component may show."""
+
+OF_OTHERS = ("blamed", "exhausted", "tainted", "cordoned", "revised", "new", "about_trouble")
+"""What another object may show: named in a warning, nothing left of it, closed to pods, changed since it was made, made
+in the last minutes, chooses pods of a component in trouble."""
+
+LOOKS = ("described", "logs_read", "previous_read")
 """What has been looked at of a component; no sign of anything."""
+
+TROUBLE = frozenset({"crashing", "no_image", "pending", "not_started", "unready", "denied", "unreachable"})
+HARM = TROUBLE | {"failing_spans", "slow_spans", "no_endpoints", "errors"}
+"""Signs of a component that cannot do its work."""
+
+STRONG = 0.95
+"""From here on, a field is one that no peer has like that."""
+
+SLOW, OFTEN = 0.02, 0.05
+"""Seconds above which an operation counts as slow, and the share above which it counts as failing."""
 
 RECENT = 10.0
 """Minutes for which something counts as recent."""
@@ -83,6 +103,9 @@ FROM_DEPLOYMENTS = ("scaled_to_zero", "unavailable")
 FROM_EVENTS = ("warned", "probe", "mount", "refused_pod")
 FROM_LOGS = ("errors", "unreachable", "denied")
 
+OWNED = (re.compile(r"(.+?)-[a-z0-9]{8,10}-[a-z0-9]{5}"), re.compile(r"(.+)-[a-z0-9]{8,10}"))
+"""Names of pods and of replica sets, after those of their deployments."""
+
 _AGO = re.compile(r"\(([0-9a-z]+) ago\)")
 _UNITS = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 _PART = re.compile(r"(\d+)([dhms])")
@@ -116,6 +139,23 @@ def of_pod(row: Mapping[str, str]) -> set[str]:
     return found | ({"young"} if minutes(row.get("AGE", "")) < RECENT else set())
 
 
+def ages(row: Mapping[str, str]) -> dict[str, float]:
+    """Numbers from 0 to 1 in a row of `kubectl get pods`, by `things.AGES`.
+
+    >>> found = ages({"RESTARTS": "5 (60s ago)", "AGE": "9m"})
+    >>> found["restarted_just_now"], found["restarted_often"], found["made_just_now"]
+    (0.5, 0.5, 0.1)
+    """
+    ago = _AGO.search(row["RESTARTS"])
+    count = row["RESTARTS"].partition(" ")[0]
+    numbers = (_lately(minutes(ago[1])) if ago else 0.0, min(1.0, int(count) / 10) if count.isdecimal() else 0.0)
+    return dict(zip(AGES, (*numbers, _lately(minutes(row.get("AGE", "")))), strict=True))
+
+
+def _lately(past: float) -> float:
+    return 1 / (1 + past)
+
+
 def of_deployment(row: Mapping[str, str]) -> set[str]:
     """Signs in a row of `kubectl get deployments`."""
     wanted = row["READY"].partition("/")[2]
@@ -129,3 +169,75 @@ def of_log(text: str) -> set[str]:
     found = {"errors"} if ERROR.search(text) else set()
     found |= {"unreachable"} if UNREACHABLE.search(text) else set()
     return found | ({"denied"} if DENIED.search(text) else set())
+
+
+def wrong_lines(text: str) -> str:
+    """The lines of a log that tell of an error."""
+    return "\n".join(line for line in text.splitlines() if ERROR.search(line) or UNREACHABLE.search(line))
+
+
+def of_traffic(name: str, rows: Sequence[Operation]) -> dict[str, float]:
+    """What operations tell of a component, by `things.TRAFFIC`.
+
+    >>> rows = [Operation("cart", "db", 0.5, 0.0002), Operation("cart", "", 0.0, 3.0)]
+    >>> of_traffic("cart", rows)["calls_fail"], round(of_traffic("cart", rows)["slow_itself"], 2)
+    (1.0, 0.87)
+    """
+    found = dict.fromkeys(TRAFFIC, 0.0)
+    called: dict[str, list[Operation]] = {}
+    for row in rows:
+        to, by = row.called == name, row.caller == name
+        if by and row.called:
+            called.setdefault(row.called, []).append(row)
+        for how, fails, slow in (
+            (to, "called_fails", "called_slow"),
+            (by and not row.called, "fails_itself", "slow_itself"),
+        ):
+            if how:
+                found[fails] = max(found[fails], row.failed)
+                found[slow] = max(found[slow], _slowness(row.seconds))
+    if called:
+        found["calls_fail"] = sum(any(row.failed > OFTEN for row in each) for each in called.values()) / len(called)
+        found["calls_slow"] = sum(any(row.seconds > SLOW for row in each) for each in called.values()) / len(called)
+    return found
+
+
+def _slowness(seconds: float) -> float:
+    """0 up to a millisecond, 1 from ten seconds on, even steps for each factor between them."""
+    return min(1.0, max(0.0, (math.log10(max(seconds, 1e-9)) + 3) / 4))
+
+
+def of_spans(traffic: Mapping[str, float]) -> set[str]:
+    """Signs in what traces tell."""
+    found = {"failing_spans"} if max(traffic["called_fails"], traffic["fails_itself"]) > OFTEN else set()
+    return found | ({"slow_spans"} if max(traffic["called_slow"], traffic["slow_itself"]) > _slowness(SLOW) else set())
+
+
+def of_other(kind: str, facts: Mapping[str, str]) -> set[str]:
+    """Signs in a row of another kind of object.
+
+    >>> of_other("quota", {"REQUEST": "pods: 19/10", "LIMIT": ""})
+    {'exhausted'}
+    """
+    found = (
+        {"exhausted"}
+        if kind == "quota" and any(_full(*each) for each in _USED.findall(" ".join(facts.values())))
+        else set()
+    )
+    if kind == "node":
+        own = [
+            each
+            for each in facts.get("TAINTS", "").split(",")
+            if each not in ("", "<none>") and "kubernetes.io/" not in each
+        ]
+        found |= {"tainted"} if own else set()
+        found |= {"cordoned"} if facts.get("UNSCHEDULABLE") == "true" else set()
+    found |= {"new"} if minutes(facts.get("AGE", "")) < RECENT else set()
+    return found | ({"revised"} if kind == "release" and facts.get("REVISION", "1") != "1" else set())
+
+
+def _full(used: str, hard: str) -> bool:
+    return float(used) >= float(hard)
+
+
+_USED = re.compile(r": (\d+)/(\d+)\b")

@@ -9,46 +9,78 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from aiops_gym.wrappers.macro_actions import released
+from aiops_gym.wrappers.fields import FIELDS
+from aiops_gym.wrappers.listings import OTHERS
+from aiops_gym.wrappers.peers import Drift
+from aiops_gym.wrappers.rates import STRAIN
 from aiops_gym.wrappers.reading import Env, Slotted, Turn, as_dict, box, parts
-from aiops_gym.wrappers.seen import LOOKS
-from aiops_gym.wrappers.signs import SIGNS
+from aiops_gym.wrappers.signs import LOOKS, OF_OTHERS, SIGNS, STRONG
 from aiops_gym.wrappers.tables import KINDS
+from aiops_gym.wrappers.things import AGES, TRAFFIC, Component, Other
 
-FACTS = ("container", "image", "selector", "service", "service_port", "container_port", "target_port")
-"""Facts of a component of which it counts only that they are known."""
+PLACES = ("replicas", "container", "pod", "service")
+"""Where a field may differ from those of the peers."""
+
+COMPONENT = (
+    "there", "focus", *SIGNS, *LOOKS, *TRAFFIC, *AGES, *STRAIN, "older", "touched", "known", "served",
+    *(f"{place} differs" for place in PLACES), *(f"{place} differs much" for place in PLACES),
+)  # fmt: skip
+"""What each number of a component's row is."""
+
+OTHER = ("there", "focus", *OTHERS, *OF_OTHERS)
+"""What each number of another object's row is."""
+
+LISTED = (*KINDS, "manifests", "services", "settings", "spans", "rates")
+WHOLE = (*(f"listed {kind}" for kind in LISTED), *(f"fresh {kind}" for kind in LISTED), "focused", "namespace", "crowd")
+"""What each number of the whole is."""
+
+CHANGE = ("change", "strength", "odd", "empties")
+"""What each number of an action's row is: a change of a field, how unlike its peers, and whether it takes it away."""
+
+_AT = {name: i for i, name in enumerate(COMPONENT)}
+_OTHER_AT = {name: i for i, name in enumerate(OTHER)}
 
 
 class Symptoms(Slotted, RecordConstructorArgs):
-    """One row of flags for each slot (`wrappers.signs`), and some of the whole: what was listed, how many show signs.
+    """Rows of numbers from 0 to 1 for all that was seen, in a `Dict` of boxes, each row after row.
 
-    Values are from 0 to 1, and come from the texts of this episode alone. Text is replaced by them; beside other
-    features they stand in a `Dict` with the keys `features` and `symptoms`.
+    `components` has a row (`COMPONENT`) for each slot, `others` one (`OTHER`) for each other object, `whole` one
+    (`WHOLE`) for all. Where `MacroActions` is inside, `changes` has a row (`CHANGE`) for each action. All come from the
+    texts of this episode alone. A text inside is replaced by them; other features stand beside them as `features`.
 
     Args:
         env: whose texts can be read.
         slots: components that have slots; those of `MacroActions` where that is inside.
-        order: likewise.
+        other_slots: other objects; likewise.
 
     >>> import aiops_gym
-    >>> env = Symptoms(gym.make("aiops_gym/Detection-v0"), slots=4)
-    >>> row, _ = env.reset(seed=1, options={"problem": "scale_pod_zero_social_net-detection-1"})
+    >>> env = Symptoms(gym.make("aiops_gym/Detection-v0"), slots=32)
+    >>> _ = env.reset(seed=1, options={"problem": "scale_pod_zero_social_net-detection-1"})
     >>> command = "kubectl get deployments -n test-social-network"
-    >>> row = env.step(f'```\\nexec_shell("{command}")\\n```')[0]
-    >>> env.ranked()[0], float(row[env.columns.index("0 scaled_to_zero")])
-    ('user-service', 1.0)
+    >>> rows = env.step(f'```\\nexec_shell("{command}")\\n```')[0]["components"].reshape(32, len(COMPONENT))
+    >>> [env.named()[i] for i in rows[:, COMPONENT.index("scaled_to_zero")].nonzero()[0]]
+    ['user-service']
     """
 
-    def __init__(self, env: Env, slots: int | None = None, order: str | None = None) -> None:
-        RecordConstructorArgs.__init__(self, slots=slots, order=order)
-        Slotted.__init__(self, env, slots, order)
-        self.columns = columns(self.slots)
-        own = box(0.0, 1.0, len(self.columns))
+    def __init__(self, env: Env, slots: int | None = None, other_slots: int | None = None) -> None:
+        RecordConstructorArgs.__init__(self, slots=slots, other_slots=other_slots)
+        Slotted.__init__(self, env, slots, other_slots)
         self.alone = isinstance(env.observation_space, gym.spaces.Text)
         self.heard = ""
-        self.observation_space: gym.Space[Any] = own
-        if not self.alone:
-            self.observation_space = gym.spaces.Dict({**as_dict(env.observation_space, "features"), "symptoms": own})
+        own = {
+            "components": box(0.0, 1.0, self.slots * len(COMPONENT)),
+            "others": box(0.0, 1.0, self.other_slots * len(OTHER)),
+            "whole": box(0.0, 1.0, len(WHOLE)),
+        }
+        self._changes: list[tuple[int, str, str]] = []
+        if env.has_wrapper_attr("layout"):
+            layout = env.get_wrapper_attr("layout")
+            named = ((i, slot.macro.name.partition(" ")) for i, slot in enumerate(layout))
+            self._changes = [(i, way, field) for i, (way, _, field) in named if field in FIELDS]
+            self._actions = len(layout)
+            own["changes"] = box(0.0, 1.0, self._actions * len(CHANGE))
+        inside = {} if self.alone else as_dict(env.observation_space, "features")
+        self.observation_space = gym.spaces.Dict({**inside, **own})
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
@@ -60,41 +92,67 @@ class Symptoms(Slotted, RecordConstructorArgs):
         observation, reward, terminated, truncated, info = super().step(action)
         return self._observation(observation), reward, terminated, truncated, info
 
-    def _observation(self, observation: Any) -> Any:
+    def _observation(self, observation: Any) -> dict[str, Any]:
         self.heard = observation if isinstance(observation, str) else self.env.get_wrapper_attr("heard")
-        row = self._row()
-        return row if self.alone else {**parts(observation, "features"), "symptoms": row}
+        focus = self.env.get_wrapper_attr("focus") if self.env.has_wrapper_attr("focus") else ("", "")
+        own = {
+            "components": self._components(focus),
+            "others": self._others(focus),
+            "whole": self._whole(focus),
+        }
+        if "changes" in self.observation_space.spaces:  # type: ignore[attr-defined]
+            own["changes"] = self._changed(focus)
+        return {**({} if self.alone else parts(observation, "features")), **own}
 
-    def _row(self) -> NDArray[np.float32]:
-        seen, values = self.seen, list[float]()
-        for name in self.ranked():
-            component = seen.components[name]
-            values += [float(sign in component.signs) for sign in SIGNS]
-            values += [float(look in component.looks) for look in LOOKS]
-            values += [float(fact in component.facts) for fact in FACTS] + [float(bool(component.images))]
-        values += [0.0] * (len(self.columns) - len(values) - len(_whole(seen)))
-        return np.array(values + _whole(seen), np.float32)
+    def _components(self, focus: tuple[str, str]) -> NDArray[np.float32]:
+        rows = np.zeros((self.slots, len(COMPONENT)), np.float32)
+        seen = self.seen
+        for row, name in zip(rows, self.named(), strict=False):
+            _component(row, seen.components[name], seen.drifts(name))
+            row[_AT["focus"]] = focus == ("component", name)
+            row[_AT["known"]], row[_AT["served"]] = name in seen.deployments, name in seen.services
+        return rows.ravel()
+
+    def _others(self, focus: tuple[str, str]) -> NDArray[np.float32]:
+        rows = np.zeros((self.other_slots, len(OTHER)), np.float32)
+        for row, (name, other) in zip(rows, self.others(), strict=False):
+            _other(row, other)
+            row[_OTHER_AT["focus"]] = focus == ("other", name)
+        return rows.ravel()
+
+    def _whole(self, focus: tuple[str, str]) -> NDArray[np.float32]:
+        seen = self.seen
+        fresh = [float(seen.listed.get(kind, False)) for kind in LISTED]
+        last = [float(bool(focus[0])), float(bool(seen.namespace)), min(1.0, len(seen.components) / self.slots)]
+        return np.array([*(float(kind in seen.listed) for kind in LISTED), *fresh, *last], np.float32)
+
+    def _changed(self, focus: tuple[str, str]) -> NDArray[np.float32]:
+        rows = np.zeros((self._actions, len(CHANGE)), np.float32)
+        drifts = self.seen.drifts(focus[1]) if focus[0] == "component" else {}
+        for at, way, field in self._changes:
+            drift = drifts.get(field)
+            strength = drift.strength if drift else 0.0
+            empties = way == "unset" or (drift is not None and not drift.leaves)
+            rows[at] = (1.0, strength, strength > STRONG, empties)
+        return rows.ravel()
 
 
-def columns(slots: int) -> tuple[str, ...]:
-    """What each value is: `0 crashing` for slot 0, then those of the whole."""
-    each = (*SIGNS, *LOOKS, *(f"knows {fact}" for fact in FACTS), "knows older_image")
-    whole = (*(f"listed {kind}" for kind in KINDS), *(f"any {sign}" for sign in SIGNS))
-    counts = ("policies", "quotas", "taints", "released", "suspects", "crowd")
-    return tuple(f"{i} {name}" for i in range(slots) for name in each) + whole + counts
+def _component(row: NDArray[np.float32], component: Component, drifts: Any) -> None:
+    row[_AT["there"]] = 1.0
+    for name in (*component.signs, *component.looks):
+        row[_AT[name]] = 1.0
+    for name, value in (*component.traffic.items(), *component.ages.items(), *component.strain.items()):
+        row[_AT[name]] = value
+    row[_AT["older"]], row[_AT["touched"]] = component.older, component.touched
+    drift: Drift
+    for field, drift in drifts.items():
+        place = field.partition(" ")[0]
+        row[_AT[f"{place} differs"]] = min(1.0, row[_AT[f"{place} differs"]] + drift.strength / 4)
+        if drift.strength > STRONG:
+            row[_AT[f"{place} differs much"]] = 1.0
 
 
-def _whole(seen: Any) -> list[float]:
-    signs = [each.signs for each in seen.components.values()]
-    several = max(len(signs), 1)
-    taints = any("taint" in facts for facts in seen.others.get("node", {}).values())
-    return [
-        *(float(kind in seen.listed) for kind in KINDS),
-        *(sum(sign in shown for shown in signs) / several for sign in SIGNS),
-        float(bool(seen.others.get("policy"))),
-        float(bool(seen.others.get("quota"))),
-        float(taints),
-        float(bool(released(seen))),
-        sum(bool(shown) for shown in signs) / several,
-        min(1.0, several / 50),
-    ]
+def _other(row: NDArray[np.float32], other: Other) -> None:
+    row[_OTHER_AT["there"]] = row[_OTHER_AT[other.kind]] = 1.0
+    for sign in other.signs:
+        row[_OTHER_AT[sign]] = 1.0

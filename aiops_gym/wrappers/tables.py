@@ -15,7 +15,10 @@ KINDS: Mapping[str, frozenset[str]] = {
     "endpoints": frozenset({"ENDPOINTS"}),
     "policy": frozenset({"POD-SELECTOR"}),
     "quota": frozenset({"REQUEST", "LIMIT"}),
-    "node": frozenset({"ROLES", "VERSION"}),
+    "limits": frozenset({"NAME", "CREATED AT"}),
+    "autoscaler": frozenset({"REFERENCE", "TARGETS"}),
+    "budget": frozenset({"MIN AVAILABLE", "MAX UNAVAILABLE"}),
+    "node": frozenset({"NODE", "TAINTS", "UNSCHEDULABLE"}),
     "volume": frozenset({"RECLAIM POLICY", "CLAIM"}),
     "claim": frozenset({"VOLUME", "CAPACITY"}),
     "release": frozenset({"NAME", "NAMESPACE", "REVISION", "CHART"}),
@@ -56,7 +59,7 @@ def _blocks(text: str) -> Iterator[list[str]]:
     """Runs of lines of which the first is a header."""
     block: list[str] = []
     for line in text.splitlines():
-        head = line.startswith(("NAME", "LAST SEEN"))
+        head = line.startswith(("NAME", "NODE ", "LAST SEEN"))
         if (head or not line.strip() or line.startswith("[")) and block:
             yield block
             block = []
@@ -91,5 +94,5 @@ def _named(row: dict[str, str]) -> Mapping[str, str]:
     """The row, its name without `pod/` before it; nothing where the name is none, as in a line that was cut."""
     if "OBJECT" in row:
         return row
-    name = row.get("NAME", "").rpartition("/")[2]
+    name = row.get("NAME", row.get("NODE", "")).rpartition("/")[2]
     return {**row, "NAME": name} if _NAME.fullmatch(name) else {}

@@ -169,3 +169,9 @@ def test_a_long_text_keeps_its_ends():
 
 def test_calls_are_written_without_stray_quotes():
     assert str(Fixed([str(Call("submit"))]).act("")) == "```\nsubmit()\n```"
+
+
+def test_the_module_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "aiops_gym", "nothing"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("aiops-gym: No such command 'nothing'")

@@ -12,7 +12,8 @@ from played_world import PlayedEnv
 from aiops_gym.types import Call
 from aiops_gym.wrappers import ClipObservation, HashedText, History, MacroActions, Symptoms
 from aiops_gym.wrappers.hashed_text import features
-from aiops_gym.wrappers.signs import LOOKS, SIGNS, of_pod
+from aiops_gym.wrappers.signs import of_pod
+from aiops_gym.wrappers.symptoms import CHANGE, COMPONENT, OTHER, WHOLE
 from aiops_gym.wrappers.tables import tables
 
 PROMPT = "Namespace: shop\nThe components are: cart, pay.\n"
@@ -75,14 +76,93 @@ def test_tables_of_several_kinds_are_told_apart():
     assert [(table.kind, table.rows[0]["NAME"]) for table in tables(both)] == [("service", "pay"), ("endpoints", "pay")]
 
 
-def test_flags_stand_in_the_row_of_their_slot():
+def row_of(env, name, seen):
+    """The numbers of a component, by their names."""
+    rows = seen["components"].reshape(env.get_wrapper_attr("slots"), len(COMPONENT))
+    return dict(zip(COMPONENT, rows[env.get_wrapper_attr("named")().index(name)].tolist(), strict=True))
+
+
+def test_numbers_stand_in_the_row_of_their_component():
     env = Symptoms(PlayedEnv([PROMPT, PODS]), slots=3)
     env.reset()
-    row = dict(zip(env.columns, env.step("look")[0].tolist(), strict=True))
-    assert env.ranked() == ["pay", "cart"]
-    assert row["0 crashing"] == row["0 unready"] == row["listed pod"] == 1.0
-    assert row["1 crashing"] == row["2 crashing"] == 0.0
-    assert row["any crashing"] == row["suspects"] == 0.5
+    seen = env.step("look")[0]
+    pay, cart = row_of(env, "pay", seen), row_of(env, "cart", seen)
+    assert pay["there"] == pay["crashing"] == pay["unready"] == cart["there"] == 1.0
+    assert cart["crashing"] == pay["scaled_to_zero"] == 0.0
+    assert not seen["components"].reshape(3, -1)[2].any()
+    whole = dict(zip(WHOLE, seen["whole"].tolist(), strict=True))
+    assert whole["listed pod"] == whole["fresh pod"] == 1.0
+    assert whole["listed event"] == 0.0
+
+
+def test_what_was_listed_before_a_change_is_not_fresh():
+    env = Symptoms(PlayedEnv([PROMPT, PODS, ""]))
+    env.reset()
+    env.step("kubectl get pods")
+    seen = env.step("kubectl rollout restart deployment/pay -n shop")[0]
+    whole = dict(zip(WHOLE, seen["whole"].tolist(), strict=True))
+    assert (whole["listed pod"], whole["fresh pod"]) == (1.0, 0.0)
+    assert row_of(env, "pay", seen)["touched"] == 1.0
+
+
+def test_traces_tell_who_fails_and_who_only_calls():
+    summary = (
+        "10 spans, 9 failed, 300 us: cart cart_mongo_find_client -> \n"
+        "10 spans, 0 failed, 2000000 us: pay charge_client -> cart\n"
+    )
+    env = Symptoms(PlayedEnv(["Namespace: shop\nThe components are: cart, pay, cart-mongodb.\n", summary]))
+    env.reset()
+    seen = env.step("awk")[0]
+    database, cart, pay = (row_of(env, name, seen) for name in ("cart-mongodb", "cart", "pay"))
+    assert database["called_fails"] == pytest.approx(0.9)
+    assert database["failing_spans"] == cart["slow_spans"] == 1.0
+    assert cart["called_slow"] > 0.8 > 0.0 == cart["fails_itself"]
+    assert cart["calls_fail"] == pay["calls_slow"] == 1.0
+    assert pay["failing_spans"] == pay["slow_spans"] == 0.0
+
+
+def test_metrics_tell_who_loses_packets():
+    printed = (
+        "rate node-1.pay-84db68bc68-sdk6k network_transmit_packets_dropped: 50\n"
+        "rate node-1.cart-5f6d888fff-8zb2l cpu_cfs_periods: 40\n"
+    )
+    env = Symptoms(PlayedEnv([PROMPT, printed, ""]))
+    env.reset()
+    seen = env.step("awk")[0]
+    assert row_of(env, "pay", seen)["loses_packets"] == 0.5
+    assert row_of(env, "pay", seen)["strained"] == 1.0
+    assert row_of(env, "cart", seen)["strained"] == 0.0
+
+
+def test_a_quota_that_is_used_up_and_blamed_shows_it():
+    quota = "NAME     AGE   REQUEST      LIMIT\nbudget   5m    pods: 9/9    \n"
+    event = (
+        "LAST SEEN   TYPE      REASON         OBJECT                     MESSAGE\n"
+        "5s          Warning   FailedCreate   replicaset/pay-84db68bc68   exceeded quota: budget\n"
+    )
+    env = Symptoms(PlayedEnv([PROMPT, quota, event]), other_slots=2)
+    env.reset()
+    env.step("look")
+    seen = env.step("look")[0]
+    row = dict(zip(OTHER, seen["others"].reshape(2, -1)[0].tolist(), strict=True))
+    assert {name for name, value in row.items() if value} == {"there", "quota", "exhausted", "blamed", "new"}
+    assert row_of(env, "pay", seen)["refused_pod"] == 1.0
+
+
+def test_changes_of_the_focus_stand_in_the_row_of_their_action():
+    line = '{0}\t1\t{{"app":"{0}"}}\t{{"containers":[{{"command":["{1}"],"image":"shop:v1"}}]}}\n'
+    manifests = "".join(line.format(name, word) for name, word in (("cart", "cart"), ("pay", "cart"), ("user", "user")))
+    env = Symptoms(MacroActions(PlayedEnv([PROMPT, manifests, ""]), slots=3))
+    env.reset()
+    env.step(0)
+    names = env.get_wrapper_attr("macro_names")
+    seen = env.step(names.index("focus 1"))[0]
+    rows = seen["changes"].reshape(len(names), len(CHANGE))
+    command = rows[names.index("match container command")]
+    assert dict(zip(CHANGE, command.tolist(), strict=True)) == {"change": 1, "strength": 1, "odd": 1, "empties": 0}
+    assert rows[names.index("match container image")].tolist() == [1, 0, 0, 0]
+    assert not rows[names.index("status")].any()
+    assert row_of(env, "pay", seen)["container differs much"] == 1.0
 
 
 def test_signs_go_when_the_trouble_is_gone():
@@ -95,23 +175,16 @@ def test_signs_go_when_the_trouble_is_gone():
     assert ("pay", "crashing") in env.seen.ever
 
 
-def test_columns_are_named_once_each():
-    env = Symptoms(PlayedEnv([PROMPT]), slots=3)
-    assert len(set(env.columns)) == len(env.columns) == env.observation_space.shape[0]
-    assert {f"2 {name}" for name in (*SIGNS, *LOOKS)} <= set(env.columns)
-
-
-def test_history_follows_names_and_not_slots():
-    texts = [PROMPT, "cart is well", PODS, PODS]
-    env = History(Symptoms(MacroActions(PlayedEnv(texts), slots=2, macros=["pods", "logs", "undo"])))
+def test_history_follows_what_actions_stand_for():
+    env = History(Symptoms(MacroActions(PlayedEnv([PROMPT, ""]), slots=2, macros=["status", "focus", "restart"])))
     env.reset()
-    first = env.get_wrapper_attr("macro_names").index("logs 0")
-    seen = env.step(first)[0]
-    assert seen["used"].tolist() == [0, 1, 0, 0, 0]
-    seen = env.step(0)[0]
-    assert env.get_wrapper_attr("ranked")() == ["pay", "cart"]
-    assert seen["used"].tolist() == [1, 0, 1, 0, 0]
-    assert seen["last"].tolist() == [1, 0, 0, 0, 0]
+    names = env.get_wrapper_attr("macro_names")
+    assert names == ("status", "focus 0", "focus 1", "restart")
+    assert env.step(1)[0]["used"].tolist() == [0, 1, 0, 0]
+    assert env.step(3)[0]["used"].tolist() == [0, 1, 0, 1]
+    seen = env.step(2)[0]
+    assert seen["used"].tolist() == [0, 1, 1, 0]
+    assert seen["last"].tolist() == [0, 0, 1, 0]
 
 
 def test_history_tells_refusals_repetitions_and_the_budget():

@@ -33,10 +33,11 @@ def test_a_file_tells_the_same_as_a_run(tmp_path):
 
 
 def test_texts_are_recorded_below_numbers(tmp_path):
-    env = RecordEpisodes(MacroActions(HashedText(gym.make("aiops_gym/Detection-v0"), 16)), tmp_path)
-    play(env, [0, env.get_wrapper_attr("macro_names").index("submit yes")], seed=3)
+    macros = ["status", "submit yes"]
+    env = RecordEpisodes(MacroActions(HashedText(gym.make("aiops_gym/Detection-v0"), 16), macros=macros), tmp_path)
+    play(env, [0, 1], seed=3)
     found = Episode.load(env.files[0])
-    assert "kubectl get pods -n " in found.steps[0]["action"]
+    assert "kubectl get deployments" in found.steps[0]["action"]
     assert found.steps[0]["observation"].startswith("NAME ")
     assert found.prompt.startswith("You are")
 

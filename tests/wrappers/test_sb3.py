@@ -49,8 +49,8 @@ def test_masks_are_found_through_its_vectors(kind):
 
 def test_a_maskable_learner_learns_saves_and_is_evaluated(tmp_path):
     def made(seed):
-        plain = make_vec_env(ID, 2, seed=seed, wrapper_class=NUMBERS["flags"], env_kwargs={"render_mode": None})
-        return VecNormalize(plain, norm_obs_keys=["features"])
+        plain = make_vec_env(ID, 2, seed=seed, wrapper_class=NUMBERS["rows"], env_kwargs={"render_mode": None})
+        return VecNormalize(plain, norm_obs_keys=["components"])
 
     learner = MaskablePPO("MultiInputPolicy", made(0), n_steps=16, batch_size=32, n_epochs=1, seed=0, device="cpu")
     learner.learn(64)

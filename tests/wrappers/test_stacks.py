@@ -97,9 +97,8 @@ def test_copies_and_pickles_go_on_in_the_middle_of_an_episode(name):
     assert same(futures[1], futures[2])
 
 
-@pytest.mark.parametrize(("inner", "outer"), [("words", "words inside"), ("flags", "flags inside")])
-def test_the_order_of_features_and_actions_does_not_matter(inner, outer):
-    left, right = (made("Mitigation", NUMBERS[name]) for name in (inner, outer))
+def test_the_order_of_words_and_actions_does_not_matter():
+    left, right = (made("Mitigation", NUMBERS[name]) for name in ("words", "words inside"))
     for a, b in zip(seeded(left, 2, 8), seeded(right, 2, 8), strict=True):
         assert same(a[0], b[0])
         assert np.array_equal(a[-1]["action_mask"], b[-1]["action_mask"])
@@ -157,7 +156,8 @@ def test_a_stack_that_cannot_work_says_what_to_move(stack, says):
         lambda env: ClipObservation(env, 0),
         lambda env: History(HashedText(MacroActions(env)), last=-1),
         lambda env: MacroActions(env, slots=0),
-        lambda env: MacroActions(env, order="alphabet"),
+        lambda env: MacroActions(env, other_slots=0),
+        lambda env: MacroActions(env, macros=["kubectl get {colour}"]),
         lambda env: MacroActions(env, macros=["dance"]),
         lambda env: MacroActions(env, macros=[]),
         lambda env: Symptoms(MacroActions(env, slots=5), slots=6),
@@ -168,7 +168,7 @@ def test_a_stack_that_cannot_work_says_what_to_move(stack, says):
     ],
 )
 def test_a_wrong_argument_is_named_at_once(stack):
-    with pytest.raises(ValueError, match=r"must be|no macro"):
+    with pytest.raises(ValueError, match=r"must be|no macro|no name"):
         stack(made())
 
 
