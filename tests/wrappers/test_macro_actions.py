@@ -208,6 +208,18 @@ def test_the_summary_of_settings_finds_the_file_that_is_unlike_the_others():
     assert [(file.owner, file.strange) for file in settings_.files(out)] == [("cart", 0), ("pay", 2), ("user", 0)]
 
 
+def test_a_volume_goes_with_where_it_is_mounted():
+    volume = '"nodeSelector":{"disk":"ssd"},"volumes":[{"name":"tmp"}]'
+    found = commands(focused("pay", DEPLOYMENTS, MANIFESTS.replace('"nodeSelector":{"disk":"ssd"}', volume)))
+    assert found["match pod volumes"].endswith(" | kubectl replace -f - -n shop")
+    program = re.search(r"jq '(.*?)'", found["match pod volumes"])[1]
+    mounts = '"volumeMounts":[{"name":"tmp"},{"name":"data"}]'
+    made = f'{{"spec":{{"template":{{"spec":{{"containers":[{{{mounts}}},{{}}],"volumes":[{{"name":"tmp"}}]}}}}}}}}'
+    out, err, code = make_shell({}).run(f"echo '{made}' | jq -c '{program}'")
+    left = '{"containers":[{"volumeMounts":[{"name":"data"}]},{}],"volumes":[]}'
+    assert (out.strip(), err, code) == (f'{{"spec":{{"template":{{"spec":{left}}}}}}}', "", 0)
+
+
 def test_only_what_no_service_leads_to_is_removed():
     toolbox = MANIFESTS + 'box\t1\t{"app":"pay"}\t{"containers":[{"image":"shop:v1"}]}\n'
     assert commands(focused("box", toolbox, SERVICES))["remove"] == "kubectl delete deployment box -n shop"
