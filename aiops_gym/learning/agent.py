@@ -16,6 +16,7 @@ from aiops_gym.envs.space import UnicodeText
 from aiops_gym.errors import ToolError
 from aiops_gym.learning import policies
 from aiops_gym.learning.stack import wrap
+from aiops_gym.sim import draws
 from aiops_gym.tools import parse
 from aiops_gym.wrappers.macro_actions import UNFILLED
 
@@ -110,16 +111,18 @@ class MaskedRandom(Numbered):
 
     def __init__(self, env: Env, seed: int) -> None:
         super().__init__(env)
-        self.seed = seed
+        self.seed, self.turn = seed, 0
 
     def reset(self, prompt: str) -> None:
         """Begin with the same numbers again."""
         super().reset(prompt)
-        self.chance = np.random.default_rng(self.seed)
+        self.turn = 0
 
     def choose(self, seen: Any) -> int:
-        """One of those, each as likely."""
-        return int(self.chance.choice(np.flatnonzero(self.stack.get_wrapper_attr("action_masks")())))
+        """One of those, each as likely; other texts draw others, where many episodes are played with one seed."""
+        self.turn += 1
+        allowed = np.flatnonzero(self.stack.get_wrapper_attr("action_masks")())
+        return int(allowed[draws.pick(len(allowed), self.seed, "masked random", self.told.text, self.turn)])
 
 
 def trained(env: Env, seed: int = 0, model: str = "", sampled: bool = False) -> Trained:

@@ -19,7 +19,7 @@ Json = Any
 
 @dataclass(frozen=True)
 class Answer:
-    """What the real kubectl did: what it left, when (Unix seconds on its clock), what was stored by it, how long it took.
+    """What the real kubectl did: what it left, when (Unix seconds on its clock), what was stored, how long it took.
 
     A recorded answer took no time: it was recorded where nothing else ran.
     """

@@ -1,0 +1,49 @@
+"""Learn every task, and write docs/learning.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Display
+
+from aiops_gym.cli.common import show
+from aiops_gym.learning.extra import needed
+from aiops_gym.learning.study import TASKS, Study, carry_out
+
+
+def command(
+    out: Annotated[Path, typer.Option(help="Folder of runs and episodes; what is there is not done again.")],
+    write: Annotated[Path | None, typer.Option(help="The page; its pictures go into a folder beside it.")] = None,
+    task: Annotated[str, typer.Option(help="Tasks, separated by commas.")] = ",".join(TASKS),
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each task.")] = 3,
+    steps: Annotated[int, typer.Option(min=0, help="Of a run; 0 for what fits into eight minutes.")] = 0,
+    sample: Annotated[int, typer.Option(min=0, help="Problems of each group in the tests; 0 for all.")] = 80,
+    workers: Annotated[int, typer.Option(min=0, help="Processes; 0 does it all in this one.")] = 2,
+) -> None:
+    """Let networks learn every task from several seeds, and play them beside the other agents. It can be continued."""
+    needed()
+    from aiops_gym.learning import report  # noqa: PLC0415
+
+    tasks = tuple(each.strip() for each in task.lower().split(",") if each.strip())
+    study = Study(out=out, tasks=tasks, seeds=seeds, steps=steps, sample=sample, workers=workers)
+    with _bar() as shown:
+        scores = carry_out(study, shown)
+    page = write or out / "learning.md"
+    report.write(study, scores, page)
+    show(f"{len(scores):,} episodes; the page is {page}")
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[str, int, int], None]]:
+    """A bar on stderr where a person looks on, and a line of what is begun elsewhere."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Display(*columns, console=console, disable=not console.is_terminal) as display:
+        bar = display.add_task("", total=None)
+        yield lambda what, done, total: display.update(bar, description=what, completed=done, total=total)

@@ -1,0 +1,133 @@
+"""In what a component differs from those that are like it: the first thing one looks for in a list of manifests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from aiops_gym.wrappers.fields import NEEDED
+from aiops_gym.wrappers.manifests import Leaves, Manifest, Path, Unfit, plain
+
+ALIKE, WEAK = 0.5, 0.75
+"""Share of the peers, and where there are none of all others, that must agree for it to count as usual."""
+
+
+@dataclass(frozen=True)
+class Drift:
+    """One field of a component that is not as in its peers.
+
+    Attributes:
+        leaves: what it would be there, empty for nothing, in the normal form.
+        strength: 1 where no peer has what it has; less where some do, or where it has no peers and all are asked.
+        extra: items of a list that no peer has.
+    """
+
+    leaves: Leaves
+    strength: float
+    extra: tuple[Any, ...] = ()
+
+
+def drifts(manifests: Mapping[str, Manifest]) -> dict[str, dict[str, Drift]]:
+    """By component, then by field.
+
+    Args:
+        manifests: of deployments, or of services, by name; peers run the same image.
+
+    >>> from aiops_gym.wrappers.manifests import deployment
+    >>> line = '{0}\\t1\\t{{}}\\t{{"containers":[{{"command":["{1}"],"image":"shop:v1"}}]}}'
+    >>> names = {"cart": "cart", "pay": "pay", "user": "cart"}
+    >>> found = drifts({name: deployment(line.format(name, word)) for name, word in names.items()})
+    >>> [(name, list(fields)) for name, fields in found.items() if fields]
+    [('user', ['container command'])]
+    """
+    groups: dict[str, list[Manifest]] = {}
+    for each in manifests.values():
+        groups.setdefault(each.image, []).append(each)
+    everyone = list(manifests.values())
+    found: dict[str, dict[str, Drift]] = {}
+    for group in groups.values():
+        close = len(group) > 2
+        circle = group if close else everyone
+        usual = _counted(circle)
+        for each in group:
+            found[each.name] = _of_one(each, usual, len(circle) - 1, ALIKE if close else WEAK, 1.0 if close else 0.5)
+    return found
+
+
+def _counted(circle: Sequence[Manifest]) -> dict[str, dict[Path, Counter[Any]]]:
+    """How often each value stands at each place of each field."""
+    usual: dict[str, dict[Path, Counter[Any]]] = {}
+    for each in circle:
+        for field, leaves in each.leaves.items():
+            places = usual.setdefault(field, {})
+            for path, value in leaves.items():
+                places.setdefault(path, Counter())[value] += 1
+    return usual
+
+
+def _of_one(
+    one: Manifest, usual: Mapping[str, Mapping[Path, Counter[Any]]], others: int, share: float, weight: float
+) -> dict[str, Drift]:
+    found = {}
+    for field, places in usual.items():
+        drift = _field(one.leaves.get(field, {}), places, others, share, weight)
+        if drift:
+            found[field] = drift
+    return found
+
+
+def _field(own: Leaves, places: Mapping[Path, Counter[Any]], others: int, share: float, weight: float) -> Drift | None:
+    if not others:
+        return None
+    wanted, strength, kept = {}, 0.0, {}
+    for path, counter in places.items():
+        mine = own.get(path)
+        # Its own vote does not count.
+        value, votes = max(((v, n - (v == mine and path in own)) for v, n in counter.items()), key=lambda each: each[1])
+        total = sum(counter.values()) - (path in own)
+        if votes > share * others:
+            wanted[path] = value
+            if path not in own or mine != value:
+                strength = max(strength, 1 - (counter[mine] - 1 if path in own else others - total) / others)
+        elif path in own:
+            if total < (1 - share) * others:
+                strength = max(strength, 1 - (counter[mine] - 1) / others)
+                kept[path] = mine
+            else:
+                wanted[path] = mine  # there is no usual value: its own is as good
+    if not strength:
+        return None
+    # An item that only this one has is kept where the others have items of their own, under names of their own.
+    named = (path[0] for path in kept if path and isinstance(path[0], tuple) and isinstance(path[0][1], str))
+    extra = tuple(item for item in dict.fromkeys(named) if not any(path and path[0] == item for path in wanted))
+    extra = extra if wanted else ()
+    whole = {path: value for path, value in own.items() if path and path[0] in extra}
+    return Drift({**wanted, **whole}, weight * strength, extra)
+
+
+def matched(manifest: Manifest, field: str, drift: Drift) -> tuple[Any, bool] | None:
+    """What the field would be if it were as in the peers, and whether it would be there; None where that is no change.
+
+    Items of a list that only this component has are kept.
+    """
+    if not drift.leaves:
+        return None if field in NEEDED else (None, False)
+    try:
+        value = plain(drift.leaves, manifest.name, manifest.ports)
+    except Unfit:
+        return None
+    return None if value == manifest.values.get(field) else (value, True)
+
+
+def trimmed(manifest: Manifest, field: str, drift: Drift) -> tuple[Any, bool] | None:
+    """What is left of a field without the items that no peer has, or nothing of it; None where that is no change."""
+    if field in NEEDED or field not in manifest.values:
+        return None
+    left = {
+        path: value for path, value in manifest.leaves[field].items() if path[:1] not in [(e,) for e in drift.extra]
+    }
+    if not drift.extra or not left:
+        return None, False
+    return plain(left, manifest.name, manifest.ports), True
