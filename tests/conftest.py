@@ -27,8 +27,10 @@ SLOW = (
         "envs/test_recorded.py",
         "envs/test_vector.py",
         "runs/test_evaluation.py",
+        "runs/test_judge.py",
     ),
-    *("backends/test_causes.py", "shell/test_helm.py", "test_examples.py"),
+    *("backends/test_admission.py", "backends/test_causes.py", "backends/test_social_network.py"),
+    *("shell/test_helm.py", "test_examples.py"),
 )
 """Tests that wait for sockets or processes, for programs that nobody here wrote, or for hours of virtual time."""
 
