@@ -15,6 +15,8 @@ EVENTS = "kubectl get events -n {namespace} --sort-by=.lastTimestamp | tail -20"
 DESCRIBE = "kubectl describe pod -n {namespace} -l {selector}={target}"
 RESTART_CLIENT = '[ -z "{service}" ] || kubectl rollout restart deployment/{service} -n {namespace}'
 """What needed the target when it started goes on waiting for its turn in a back-off; a new pod tries at once."""
+RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
+"""Settings are read when a program starts."""
 
 
 def patched(kind: str, *ops: Mapping[str, Any], name: str = "{target}") -> str:
@@ -37,3 +39,25 @@ def edited(kind: str, jq: str, name: str = "{target}") -> str:
     "kubectl get deployment {target} -n {namespace} -o json | jq 'del(.spec.x)' | kubectl replace -f -"
     """
     return f"kubectl get {kind} {name} -n {{namespace}} -o json | jq '{jq}' | kubectl replace -f -"
+
+
+def resettled(old: str, new: str) -> str:
+    """A text in the target's settings replaced by another one, and read again by a new pod.
+
+    >>> print(resettled("1", "2"))
+    kubectl get configmap {target} -n {namespace} -o yaml | sed 's/1/2/' | kubectl replace -f -
+    kubectl rollout restart deployment/{target} -n {namespace}
+    """
+    read = "kubectl get configmap {target} -n {namespace} -o yaml"
+    return f"{read} | sed 's/{old}/{new}/' | kubectl replace -f -\n{RENEW}"
+
+
+def reset_value(path: str, value: str) -> str:
+    """A value of the target's settings, which are JSON, set with jq, and read again by a new pod.
+
+    >>> print(reset_value(".port", "80"))
+    kubectl get configmap {target} -n {namespace} -o json | jq '.data["{file}"] |= (fromjson | .port = 80 | tojson)' \
+| kubectl replace -f -
+    kubectl rollout restart deployment/{target} -n {namespace}
+    """
+    return edited("configmap", f'.data["{{file}}"] |= (fromjson | {path} = {value} | tojson)') + f"\n{RENEW}"

@@ -1,9 +1,7 @@
 """A service may keep no connection to another one, as somebody took 0 for no limit: each request waits for one."""
 
 from aiops_gym.catalog.model import Fault, Patch, Restart
-from aiops_gym.catalog.scripts import PODS
-
-RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
+from aiops_gym.catalog.scripts import PODS, reset_value, resettled
 
 fault = Fault(
     id="empty_pool",
@@ -26,11 +24,8 @@ fault = Fault(
         "kubectl get configmap {target} -n {namespace} -o yaml | grep {pooled}",
     ),
     fixes=(
-        'kubectl get configmap {target} -n {namespace} -o yaml | sed \'s/"connections": 0,/"connections": 512,/\' '
-        f"| kubectl replace -f -\n{RENEW}",
-        "kubectl get configmap {target} -n {namespace} -o json "
-        '| jq \'.data["{file}"] |= (fromjson | .["{pooled}"].connections = 64 | tojson)\' | kubectl replace -f -\n'
-        f"{RENEW}",
+        resettled('"connections": 0,', '"connections": 512,'),
+        reset_value('.["{pooled}"].connections', "64"),
     ),
     targets=("asked", "starved"),
 )

@@ -4,7 +4,7 @@ It is told by its configuration file where it has one, and by its arguments wher
 """
 
 from aiops_gym.catalog.model import Fault, Patch, Restart
-from aiops_gym.catalog.scripts import CONTAINER, PODS, RESTART_CLIENT, patched
+from aiops_gym.catalog.scripts import CONTAINER, PODS, RENEW, RESTART_CLIENT, patched
 
 ARGUMENTS = f"{CONTAINER}/args"
 OLD_FILE = (
@@ -14,7 +14,6 @@ NEW_FILE = (
     "kubectl get configmap {target} -n {namespace} -o json "
     '| jq \'.data["{file}"] |= sub("{guard}"; "{unguarded}")\' | kubectl replace -f -'
 )
-RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
 RUN = patched("deployment", {"op": "remove", "path": ARGUMENTS})
 RUN_EMPTY = patched("deployment", {"op": "replace", "path": ARGUMENTS, "value": []})
 

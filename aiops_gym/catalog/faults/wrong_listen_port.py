@@ -1,9 +1,7 @@
 """A component's own settings have it listen on another port than the one to which its Service forwards."""
 
 from aiops_gym.catalog.model import Fault, Patch, Restart
-from aiops_gym.catalog.scripts import PODS, patched
-
-RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
+from aiops_gym.catalog.scripts import PODS, patched, resettled
 
 fault = Fault(
     id="wrong_listen_port",
@@ -27,8 +25,7 @@ fault = Fault(
         "kubectl get configmap {target} -n {namespace} -o yaml",
     ),
     fixes=(
-        "kubectl get configmap {target} -n {namespace} -o yaml | sed 's/{wrong_port}/{listen_port}/' "
-        f"| kubectl replace -f -\n{RENEW}",
+        resettled("{wrong_port}", "{listen_port}"),
         patched("service", {"op": "replace", "path": "/spec/ports/0/targetPort", "value": "#{wrong_port}"}),
     ),
     targets=("needed", "served", "moved"),

@@ -1,10 +1,7 @@
 """A service's settings say a wrong port of another one that it needs: all pods are well, and it finds nobody."""
 
 from aiops_gym.catalog.model import Fault, Patch, Restart
-from aiops_gym.catalog.scripts import PODS
-
-RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
-PORT = '.["{callee}"].port = {callee_port}'
+from aiops_gym.catalog.scripts import PODS, reset_value, resettled
 
 fault = Fault(
     id="wrong_upstream_port",
@@ -27,10 +24,8 @@ fault = Fault(
         "kubectl get configmap {target} -n {namespace} -o yaml | grep {callee}",
     ),
     fixes=(
-        "kubectl get configmap {target} -n {namespace} -o yaml | sed 's/{wrong_callee_port}/{callee_port}/' "
-        f"| kubectl replace -f -\n{RENEW}",
-        "kubectl get configmap {target} -n {namespace} -o json "
-        f"| jq '.data[\"{{file}}\"] |= (fromjson | {PORT} | tojson)' | kubectl replace -f -\n{RENEW}",
+        resettled("{wrong_callee_port}", "{callee_port}"),
+        reset_value('.["{callee}"].port', "{callee_port}"),
     ),
     targets=("asked", "misled"),
 )
