@@ -60,9 +60,9 @@ class Numbered(ABC):
 
     name = "numbered"
 
-    def __init__(self, env: Env) -> None:
+    def __init__(self, env: Env, looks_first: bool = True) -> None:
         self.told = Told(env)
-        self.stack = wrap(self.told, self.told.task)
+        self.stack = wrap(self.told, looks_first)
         self.action: int | None = None
 
     def reset(self, prompt: str) -> None:
@@ -105,12 +105,12 @@ class Trained(Numbered):
 
 
 class MaskedRandom(Numbered):
-    """Draws any action that the mask allows: what a network knows before it has learned anything."""
+    """Draws any action that the mask allows."""
 
     name = "masked-random"
 
-    def __init__(self, env: Env, seed: int) -> None:
-        super().__init__(env)
+    def __init__(self, env: Env, seed: int, looks_first: bool) -> None:
+        super().__init__(env, looks_first)
         self.seed, self.turn = seed, 0
 
     def reset(self, prompt: str) -> None:
@@ -135,6 +135,11 @@ def trained(env: Env, seed: int = 0, model: str = "", sampled: bool = False) -> 
     return Trained(env, seed, policies.load(model), sampled)
 
 
-def masked_random(env: Env, seed: int = 0) -> MaskedRandom:
-    """The agent that draws among the actions of the stack."""
-    return MaskedRandom(env, seed)
+def masked_random(env: Env, seed: int = 0, looks_first: bool = False) -> MaskedRandom:
+    """The agent that draws among the actions of the stack.
+
+    Args:
+        looks_first: whether answers are masked until all was looked at, as for a network that learns. Luck seldom
+            comes to an answer that way, since most of its looks are at single components, and so it runs out of steps.
+    """
+    return MaskedRandom(env, seed, looks_first)

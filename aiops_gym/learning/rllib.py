@@ -29,7 +29,7 @@ class MaskInObservation(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstru
         TypeError: other actions, or observations that are no fixed number of numbers.
 
     >>> from aiops_gym.learning.stack import wrap
-    >>> env = MaskInObservation(wrap(gym.make("aiops_gym/Detection-v0"), "detection"))
+    >>> env = MaskInObservation(wrap(gym.make("aiops_gym/Detection-v0")))
     >>> observation, info = env.reset(seed=1)
     >>> sorted(observation), observation in env.observation_space
     (['action_mask', 'observations'], True)
@@ -76,4 +76,4 @@ def make(config: Mapping[str, Any]) -> gym.Env[Any, Any]:
     """
     kwargs = dict(config)
     task = kwargs.pop("task")
-    return MaskInObservation(wrap(gym.make(f"aiops_gym/{task.capitalize()}-v0", **kwargs), task))
+    return MaskInObservation(wrap(gym.make(f"aiops_gym/{task.capitalize()}-v0", **kwargs)))

@@ -12,14 +12,16 @@ GAMMA = 0.98
 """Discount of the learner, which the potential of the reward needs too."""
 
 
-def wrap(env: gym.Env[Any, Any], task: str = "") -> gym.Env[Any, Any]:
+def wrap(env: gym.Env[Any, Any], looks_first: bool = True) -> gym.Env[Any, Any]:
     """Puts the wrappers of the learning runs around a live incident.
 
     Args:
         env: as registered: observes and takes text.
-        task: `detection`, `localization` or `mitigation`; "" for the environment's own.
+        looks_first: whether answers are masked until all was looked at.
 
     Returns:
         An environment with a `Dict` of boxes as observation, discrete actions and `action_masks()`.
     """
-    return RewardShaping(History(Symptoms(MacroActions(env))), step=0.01, progress=0.5, gamma=GAMMA)
+    return RewardShaping(
+        History(Symptoms(MacroActions(env, looks_first=looks_first))), step=0.01, progress=0.5, gamma=GAMMA
+    )

@@ -22,18 +22,22 @@ from aiops_gym.runs.folder import Folder
 
 TASKS = ("detection", "localization", "mitigation")
 
-STEPS: Mapping[str, int] = {"detection": 65_536, "localization": 65_536, "mitigation": 98_304}
+STEPS: Mapping[str, int] = {"detection": 49_152, "localization": 65_536, "mitigation": 98_304}
 """Of a run: what two cores do in less than eight minutes."""
 
 LEARNT, LEARNT_SAMPLED = "learnt", "learnt, sampled"
 OTHERS: Mapping[str, str] = {
     "random": "random",
-    "aiops_gym.learning:masked_random": "masked-random",
+    "masked-random": "aiops_gym.learning:masked_random",
+    "masked-random, looks first": "aiops_gym.learning:masked_random",
     "noop": "noop",
     "restart": "restart",
     "runbook": "runbook",
 }
-"""Agents beside the learnt ones, and what they are called in tables."""
+"""Agents beside the learnt ones, by what they are called in tables."""
+
+OPTIONS: Mapping[str, Mapping[str, Any]] = {"masked-random, looks first": {"looks_first": True}}
+"""Options of some of them."""
 
 Shown = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is, and of how much."""
@@ -115,26 +119,27 @@ def _tests(study: Study, task: str, shown: Shown) -> Iterator[Score]:
         if not problems:
             continue
         many = {"problems": problems, "seeds": -(-len(chosen) // len(problems)), "workers": study.workers}
-        where = study.out / task / "others" / group
-        yield from _played(where, task, group, OTHERS, 0, shown, agents=list(OTHERS), **many)
+        for name, agent in OTHERS.items():
+            where = study.out / task / "others" / name.replace(", ", "-").replace(" ", "-") / group
+            yield from _played(
+                where, task, group, name, 0, shown, agents=agent, agent_options=OPTIONS.get(name), **many
+            )
         for seed in range(study.seeds):
             run = study.run(task, seed)
             for name, sampled in ((LEARNT, False), (LEARNT_SAMPLED, True)):
                 where = run / "test" / ("sampled" if sampled else "deterministic") / group
                 options = {"model": str(run / "model.zip"), "sampled": sampled}
                 agent = "aiops_gym.learning:trained"
-                yield from _played(
-                    where, task, group, {agent: name}, seed, shown, agents=agent, agent_options=options, **many
-                )
+                yield from _played(where, task, group, name, seed, shown, agents=agent, agent_options=options, **many)
 
 
 def _played(
-    where: Path, task: str, group: str, names: Mapping[str, str], seed: int, shown: Shown, agents: Any, **many: Any
+    where: Path, task: str, group: str, name: str, seed: int, shown: Shown, agents: str, **many: Any
 ) -> Iterator[Score]:
-    """The episodes of some agents in one group of problems."""
+    """The episodes of an agent in one group of problems."""
 
     def progress(now: Played) -> None:
-        shown(f"{task}, {', '.join(names.values())}: {group}", now.done, now.total)
+        shown(f"{task}, {name}: {group}", now.done, now.total)
 
     evaluate(agents, task, out=where, progress=progress, **many)
     folder = Folder(where)
@@ -142,7 +147,7 @@ def _played(
         solved = folder.finished(entry) and Episode.load(folder.episode(entry)).success
         yield Score(
             task=task,
-            agent=names[entry.agent],
+            agent=name,
             group=group,
             app=entry.app,
             fault=entry.fault,
@@ -155,6 +160,6 @@ def _played(
 
 def of_agents(scores: Sequence[Score]) -> dict[str, list[Score]]:
     """Scores by agent: first those that are not trained, then the learnt."""
-    order = [*OTHERS.values(), LEARNT_SAMPLED, LEARNT]
+    order = [*OTHERS, LEARNT_SAMPLED, LEARNT]
     found = {name: [score for score in scores if score.agent == name] for name in order}
     return {name: rows for name, rows in found.items() if rows}

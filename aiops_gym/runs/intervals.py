@@ -51,6 +51,36 @@ def interval(groups: Sequence[Sequence[float]], *, bounded: bool = True) -> tupl
     return wilson(min(1.0, mean), _trials(kept, count, mean, bounded))
 
 
+def crossed(table: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """The 95 % interval of the mean of a table of which both rows and columns are drawn: training runs, and problems.
+
+    Both scatter the mean. As in `interval`, it is Wilson's at as many trials as would scatter as much: at most as many
+    as there are columns, since the same problems are played by each run.
+
+    Args:
+        table: rows of equal length, values from 0 to 1.
+
+    >>> [tuple(round(end, 2) for end in crossed(rows)) for rows in ([[1] * 40] * 3, [[1] * 40, [0] * 40, [1] * 40])]
+    [(0.91, 1.0), (0.16, 0.95)]
+    """
+    columns = list(zip(*table, strict=True))
+    if not columns:
+        return 0.0, 1.0
+    means = [sum(row) / len(row) for row in table]
+    mean = sum(means) / len(means)
+    scatter = sum(_error(each) for each in (means, [sum(column) / len(column) for column in columns]))
+    varied = mean * (1 - mean)
+    trials = len(columns) if scatter <= varied / len(columns) else max(1.0, varied / scatter)
+    return wilson(min(1.0, mean), trials)
+
+
+def _error(values: Sequence[float]) -> float:
+    """Squared standard error of the mean of values; 0 for a single one, of which nothing is known."""
+    n = len(values)
+    mean = sum(values) / n
+    return sum((value - mean) ** 2 for value in values) / max(1, n - 1) / n
+
+
 def _trials(groups: Sequence[Sequence[float]], count: int, mean: float, bounded: bool) -> float:
     """How many independent values of 0 and 1 would have a mean that is known as well."""
     if len(groups) < 2:

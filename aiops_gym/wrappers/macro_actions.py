@@ -26,8 +26,9 @@ class MacroActions(Slotted, RecordConstructorArgs):
     stands in slot 3 and makes it the focus: `logs`, `restart` or `undo` are about it from then on. For each
     field that a manifest can have there are two changes: `match` makes it as in the components that are like the one
     in focus, `unset` takes it away; both need that the manifests were seen. What needs a name that was not seen is
-    masked, and taken nevertheless it is refused by the environment; so are answers before all was looked at, and a
-    repair is not submitted before something was changed. The infos have the mask under `action_mask` (int8).
+    masked, and taken nevertheless it is refused by the environment; so are answers before all was looked at, unless
+    `looks_first` is False, and a repair is not submitted before something was changed. The infos have the mask under
+    `action_mask` (int8).
 
     Args:
         env: a live incident, wrapped or not, whose texts can be read.
@@ -35,6 +36,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
         other_slots: other objects that have slots.
         macros: names from `wrappers.macros.MACROS`, and command lines of one's own with `{component}`, `{namespace}`
             and other names in them, or `{slot}` for one action a component; None for all.
+        looks_first: whether answers wait until all of `wrappers.macros.AROUND` was looked at.
 
     Raises:
         ValueError: a macro that there is not, or an environment that is no live incident.
@@ -57,13 +59,17 @@ class MacroActions(Slotted, RecordConstructorArgs):
         slots: int | None = None,
         other_slots: int | None = None,
         macros: Sequence[str] | None = None,
+        looks_first: bool = True,
     ) -> None:
         chosen = None if macros is None else list(macros)
-        RecordConstructorArgs.__init__(self, slots=slots, other_slots=other_slots, macros=chosen)
+        RecordConstructorArgs.__init__(
+            self, slots=slots, other_slots=other_slots, macros=chosen, looks_first=looks_first
+        )
         Slotted.__init__(self, env, slots, other_slots)
         task = str(env.get_wrapper_attr("task"))
         self.layout = layout(task, self.slots, self.other_slots, None if chosen is None else tuple(chosen))
         self.action_space = gym.spaces.Discrete(len(self.layout))
+        self.looks_first = looks_first
         self.spoken = ""
         self.focus: tuple[str, str] = ("", "")
         self._looks: set[str] = set()
@@ -127,7 +133,9 @@ class MacroActions(Slotted, RecordConstructorArgs):
             self.focus = ("other", self.others()[slot.index][0])
 
     def _around(self) -> dict[str, str]:
-        """A name that is there once everything was looked at that can be."""
+        """A name that is there once everything was looked at that can be, or need not be."""
+        if not self.looks_first:
+            return {"looked": "looked"}
         offered = {slot.macro.name for slot in self.layout} & set(AROUND)
         # Where nothing was collected there is nothing to sum up.
         offered -= {"spans"} if not self.seen.traces else set()

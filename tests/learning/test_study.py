@@ -8,10 +8,10 @@ pytest.importorskip("sb3_contrib")
 
 from aiops_gym.cli import run
 from aiops_gym.learning import study, trial
-from aiops_gym.learning.report import crossed
 from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.study import LEARNT, Score, Study, of_agents
 from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
+from aiops_gym.runs.intervals import crossed, wilson
 
 TINY = {"every": 32, "envs": 2, "sample": 1, "recipe": {"horizon": 16, "batch": 16, "epochs": 1}}
 
@@ -32,8 +32,18 @@ def test_it_trains_plays_and_writes_a_page_and_is_not_done_twice(tmp_path, capsy
     assert "(learning/detection.png)" in page
     assert (tmp_path / "learning" / "detection.png").read_bytes().startswith(b"\x89PNG")
     rows = {line.split(" | ")[0].strip("| ") for line in page.splitlines() if line.startswith("| ")}
-    assert rows >= {"agent", "random", "masked-random", "noop", "restart", "runbook", "learnt", "learnt, sampled"}
-    assert "| noop | 3 | 0.50 (0.00-1.00) | 0.00 (0.00-0.00) | 1.00 (1.00-1.00) | 0.00 (0.00-0.00) |" in page
+    assert rows >= {
+        "agent",
+        "random",
+        "masked-random",
+        "masked-random, looks first",
+        "noop",
+        "restart",
+        "runbook",
+        "learnt",
+        "learnt, sampled",
+    }
+    assert "| noop | 3 | 0.50 (0.05-0.95) | 0.00 (0.00-0.79) | 1.00 (0.21-1.00) | 0.00 (0.00-0.79) |" in page
     assert "(unseen)" in page
     monkeypatch.setattr("aiops_gym.runs.player.run_episode", None)
     monkeypatch.setattr("aiops_gym.learning.training._segment", None)
@@ -67,11 +77,10 @@ def test_a_test_shows_nothing_of_training_and_both_classes(task):
 
 
 def test_an_interval_knows_of_seeds_and_of_problems():
-    same = [[1.0, 0.0] * 20] * 3
-    seeds = [[1.0] * 40, [0.0] * 40, [1.0] * 40]
-    assert crossed(same)[0] > 0.3
-    assert crossed(seeds)[0] < 0.05
-    assert crossed([[1.0] * 5]) == (1.0, 1.0)
+    alike, scattered = [[1.0, 0.0] * 20] * 3, [[1.0] * 40, [0.0] * 40, [1.0] * 40]
+    assert crossed(alike) == pytest.approx(wilson(0.5, 39))
+    assert crossed(scattered)[0] < 0.2
+    assert crossed([[1.0] * 5]) == wilson(1.0, 5)
 
 
 def test_learnt_agents_stand_last():
