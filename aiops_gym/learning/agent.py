@@ -1,7 +1,7 @@
 """Agents that play with the stack of wrappers around them: a trained model, and luck with the same mask.
 
-An agent is given texts and gives texts, and so it plays in `evaluate`, in the viewer and against a real cluster like
-all others. Its wrappers stand around an environment that is told what the real one printed.
+An agent is given texts and gives texts, and so it plays in `evaluate` and is seen in the viewer like all others. Its
+wrappers stand around an environment that is told what the real one printed.
 """
 
 from __future__ import annotations
