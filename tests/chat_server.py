@@ -13,6 +13,10 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from aiops_gym.agents.chat import Client, Options
+
+ASK = [{"role": "user", "content": "How do you do?"}]
+KEY = "sk-very-secret"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
@@ -60,9 +64,11 @@ class Raw:
 
     body: bytes
     missing: int = 0
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
 
     def send(self, handler: Handler, request: dict[str, Any]) -> None:
-        handler.whole(200, self.body, missing=self.missing)
+        handler.whole(self.status, self.body, self.headers, self.missing)
 
 
 @dataclass
@@ -179,3 +185,25 @@ class ChatServer:
 def turn(messages: Sequence[dict[str, str]]) -> int:
     """How many answers there are already."""
     return sum(message["role"] == "assistant" for message in messages)
+
+
+class Clock:
+    """Time that passes by sleeping only."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def client_of(server: ChatServer, seed: int = 0, **options: Any) -> tuple[Client, Clock]:
+    """A client that never really waits between its requests."""
+    clock = Clock()
+    made = Client(Options.of({"model": "m", "base_url": server.url, **options}), seed, clock.sleep, clock)
+    return made, clock

@@ -45,10 +45,11 @@ class IncidentEnv(EpisodeEnv[Incident]):
 
     ## Arguments
     `task` says which question is posed, `problem` is an id, a list of ids or None for all of the task, `split` is None,
-    "train" or "test". `backend` is "simulated" or "kubernetes" (then with the kubeconfig's `context`). `noise` lets
-    harmless things happen. `observation_limit` is the number of characters of a tool's output that are shown.
-    `log_dedup` is the block size of AIOpsLab's log de-duplication, 0 is off. `action_format` is "tolerant" or "strict",
-    which refuses text around the block. `evaluation` is "strict" or "aiopslab".
+    "train" or "test". `backend` is "simulated": one for a real cluster is still to come, `context` is for its
+    kubeconfig, and until then `reset` refuses both with a `BackendError`. `noise` lets harmless things happen.
+    `observation_limit` is the number of characters of a tool's output that are shown. `log_dedup` is the block size of
+    AIOpsLab's log de-duplication, 0 is off. `action_format` is "tolerant" or "strict", which refuses text around the
+    block. `evaluation` is "strict" or "aiopslab".
 
     ## Version History
     v0: first version.
@@ -104,12 +105,12 @@ class IncidentEnv(EpisodeEnv[Incident]):
         return [str(call) for call in calls]
 
     def calls(self) -> list[list[str]]:
-        """Who calls whom in the application, "" for users, before anything went wrong; empty on a real cluster."""
+        """Who calls whom in the application, "" for users, before anything went wrong; empty where it is not known."""
         backend = self._running()[1]
         return backend.calls() if isinstance(backend, Watched) else []
 
     def health(self) -> dict[str, Any]:
-        """How each component does now, for the trainer only; empty on a real cluster. Changes nothing.
+        """How each component does now, for the trainer only; empty where that is not known. Changes nothing.
 
         `components` by name: `ok` (share of requests to it that succeed, None: none are made), `slow` (their mean time
         as a multiple of the usual), `ready` and `wanted` (pods). `users`: `ok` and `slow` of all their requests.

@@ -7,7 +7,7 @@ once and not environment by environment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import gymnasium as gym
@@ -26,6 +26,9 @@ Batch: TypeAlias = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np
 
 STEPS = 30
 """Actions of an episode at most, where the registration does not say."""
+
+NUMBERS = (int, float, bool)
+"""Types of Python whose values an info holds in an array of numbers."""
 
 
 class WorldsVectorEnv(VectorEnv[Any, Any, Any]):
@@ -206,35 +209,54 @@ def merged(infos: Sequence[Infos | None]) -> Infos:
     >>> both["step"].tolist(), both["tool"].tolist(), both["_step"].tolist()
     ([1, 2], ['submit', ''], [True, True])
     """
+    keys = tuple(infos[0] or ())
+    if any(info is None or tuple(info) != keys for info in infos):
+        return _merged_with_gaps(infos)
     everyone: Infos = {}
-    for key in _keys(info for info in infos if info is not None):
+    if not keys:
+        return everyone
+    all_have_it = np.ones(len(infos), np.bool_)
+    for key, values in zip(keys, zip(*(info.values() for info in infos if info), strict=True), strict=True):
+        everyone[key] = _column(key, values, values[0])
+        everyone[f"_{key}"] = all_have_it.copy()
+    return everyone
+
+
+def _merged_with_gaps(infos: Sequence[Infos | None]) -> Infos:
+    """The same where not every environment has every key."""
+    everyone: Infos = {}
+    for key in dict.fromkeys(key for info in infos for key in info or ()):
         has = [info is not None and key in info for info in infos]
         values = [info[key] if info is not None and there else None for info, there in zip(infos, has, strict=True)]
-        everyone[key] = _column(key, values, has)
+        first = values[has.index(True)]
+        if key != "final_obs" and not isinstance(first, Mapping) and (blank := _blank(first)) is not None:
+            values = [value if there else blank for value, there in zip(values, has, strict=True)]
+        everyone[key] = _column(key, values, first)
         everyone[f"_{key}"] = np.array(has, np.bool_)
     return everyone
 
 
-def _keys(infos: Iterable[Infos]) -> list[str]:
-    return list(dict.fromkeys(key for info in infos for key in info))
+def _blank(first: Any) -> Any:
+    """What stands in an array for an environment that has no value; None where nothing does."""
+    if isinstance(first, np.ndarray):
+        return np.zeros_like(first)
+    return type(first)() if _is_number(first) else None
 
 
-def _column(key: str, values: list[Any], has: list[bool]) -> Any:
-    first = values[has.index(True)]
-    if key != "final_obs":
-        if isinstance(first, Mapping):
-            return merged([value if there else None for value, there in zip(values, has, strict=True)])
+def _is_number(value: Any) -> bool:
+    return type(value) in NUMBERS or isinstance(value, np.number)
+
+
+def _column(key: str, values: Sequence[Any], first: Any) -> Any:
+    """The values of one key, of which the first that is there says of what kind they are."""
+    if key != "final_obs" and type(first) is not str:  # most are texts, and the questions below take time
+        if _is_number(first):
+            return np.array(values, type(first))
+        if type(first) is dict or isinstance(first, Mapping):
+            return merged(values)
         if isinstance(first, np.ndarray):
-            blank = np.zeros_like(first)
-            return np.stack([value if there else blank for value, there in zip(values, has, strict=True)])
-        if type(first) in (int, float, bool) or isinstance(first, np.number):
-            blank = type(first)()
-            row = [value if there else blank for value, there in zip(values, has, strict=True)]
-            return np.array(row, type(first))
-    objects = np.full(len(values), None, object)
-    for i, value in enumerate(values):
-        objects[i] = value
-    return objects
+            return np.stack(values)
+    return np.fromiter(values, object, len(values))
 
 
 def incidents(num_envs: int = 1, **kwargs: Any) -> WorldsVectorEnv:

@@ -103,8 +103,7 @@ def evaluate(
     player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}))
     with folder.locked():
         folder.adopt(plan)
-        done_with = folder.finished if cluster else player.done
-        left = [entry for entry in plan.entries if not done_with(entry)]
+        left = [entry for entry in plan.entries if not player.done(entry)]
         done, failed = len(plan.entries) - len(left), 0
         if progress:
             progress(Progress(total=len(plan.entries), done=done, failed=0))

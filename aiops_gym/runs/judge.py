@@ -46,22 +46,23 @@ class Judge:
     timeout: float = 60.0
 
     def __post_init__(self) -> None:
-        """Raises AiopsGymError where the HTTP client is not installed: better now than after the first episode."""
+        """Raises AiopsGymError for what would fail after the first episode: no HTTP client, a key that is none."""
         try:
             import httpx  # noqa: F401, PLC0415  # An extra, and only for those who want a judge.
         except ImportError as error:
             raise AiopsGymError(f"a judge needs httpx: pip install 'aiops_gym[llm]' ({error})") from None
+        if not all("!" <= sign <= "~" for sign in _key()):  # A client would refuse it later, and print it.
+            raise AiopsGymError("the key for the judge holds blanks, line ends or other signs that no key has")
 
     def results(self, trace: Sequence[Mapping[str, str]]) -> dict[str, Any]:
         """`reasoning_score` and `reasoning_judgement`; the score is -1 where there is none."""
         import httpx  # noqa: PLC0415  # As above.
 
-        key = next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
         try:
             response = httpx.post(
                 f"{self.url.rstrip('/')}/chat/completions",
                 json=self.request(trace),
-                headers={"Authorization": f"Bearer {key}"} if key else {},
+                headers={"Authorization": f"Bearer {_key()}"} if _key() else {},
                 timeout=self.timeout,
             )
             response.raise_for_status()
@@ -81,6 +82,11 @@ class Judge:
             {"role": "user", "content": f"[Beginning of the dialogue]\n\n{dialogue}\n\n[End of the dialogue]"},
         ]
         return {"model": self.model, "messages": messages, "temperature": 0, "top_p": 0.95, "max_tokens": 1024}
+
+
+def _key() -> str:
+    """The key to send, "" for none; line ends around it come from the file that it was read from."""
+    return next((os.environ[name] for name in KEYS if os.environ.get(name)), "").strip()
 
 
 def score(text: str) -> float:

@@ -118,11 +118,16 @@ class Desk:
         """Of the package on this machine."""
         return __version__
 
-    def play(self, entry: Entry) -> tuple[str, dict[str, bytes]]:
-        """Play one entry: "" or whose fault it is that it failed, and the files that the folder has of it."""
+    def play(self, entry: Entry, files: Mapping[str, bytes]) -> tuple[str, dict[str, bytes]]:
+        """Play one entry: "" or whose fault it is that it failed, and the files that the folder has of it.
+
+        Args:
+            files: that there are of it; a finished episode among them is judged and not played again.
+        """
         with tempfile.TemporaryDirectory(prefix="aiops_gym-") as place:
             self.player.folder = folder = Folder(Path(place))
             with folder.locked():
+                folder.take(entry, files)
                 return self.player.play(entry), folder.files(entry)
 
 
@@ -135,9 +140,9 @@ class _Actor:
     since: float = 0.0
     """When it was given its entry."""
 
-    def give(self, entry: Entry) -> None:
+    def give(self, entry: Entry, files: Mapping[str, bytes]) -> None:
         self.entry, self.since = entry, time.monotonic()
-        self.answer = self.handle.play.remote(entry)
+        self.answer = self.handle.play.remote(entry, files)
 
 
 @dataclass
@@ -207,7 +212,8 @@ class _Pool:
         elif answer != __version__:
             raise AiopsGymError(f"a machine of the Ray cluster has aiops_gym {answer}, this one {__version__}")
         if self.waiting:
-            actor.give(self.waiting.popleft())
+            entry = self.waiting.popleft()
+            actor.give(entry, self.player.folder.files(entry))
         else:
             self._dismiss(actor)
         return outcome

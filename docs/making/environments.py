@@ -17,7 +17,7 @@ import aiops_gym  # noqa: F401  # Registers the environments.
 from aiops_gym.tools import get_actions
 from aiops_gym.tools.registry import toolbox
 
-ONE_WORLD = 'This version has the backend `"simulated"`: see [a real cluster](../howto/cluster.md).'
+ONE_WORLD = 'The one backend is `"simulated"`; one for [a real cluster](../howto/cluster.md) is still to come.'
 
 SEED = 7
 """Of the episode whose prompt is shown."""
@@ -117,4 +117,4 @@ def _arguments(env: Any) -> str:
 
 
 def _annotation(parameter: inspect.Parameter) -> str:
-    return f"`{parameter.annotation}`".replace("|", "\\|")
+    return f"`{parameter.annotation}`"  # the bar in it divides no cells, since it is code

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from threading import Barrier
+import os
+import signal
+import time
+from threading import Barrier, Event
 
 import gymnasium as gym
 import pytest
@@ -17,7 +20,7 @@ from aiops_gym.agents.chat.history import estimate
 from aiops_gym.cli import run
 from aiops_gym.errors import CatalogError
 from aiops_gym.runs import Episode, run_episode
-from aiops_gym.runs.together import run_episodes
+from aiops_gym.runs.together import INTERRUPTED, run_episodes
 
 KEY = "sk-very-secret"
 LOOK = block("exec_shell('echo hi')")
@@ -42,6 +45,12 @@ def knowing(env):
     """A model that has learned the solution by heart, and thinks aloud."""
     solution = env.unwrapped.reference_actions()
     return lambda messages: f"Thought: step {turn(messages)}.\n{solution[turn(messages)]}"
+
+
+def choice(reason="stop", **message):
+    """An answer that is whole, whether a stream was asked for or not."""
+    found = {"choices": [{"message": {"role": "assistant", **message}, "finish_reason": reason}]}
+    return Raw(json.dumps(found).encode())
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -178,6 +187,28 @@ def test_a_conversation_that_a_server_finds_too_long_is_shortened():
         assert "finds the prompt alone too long" in run_episode(ToyEnv(), chat(server), seed=3).agent_error
 
 
+ODD = {
+    "is empty": choice(content=None),
+    "was cut off: it needs more max_tokens": choice("length", content="<think>```\nsubmit('Yes')\n```"),
+    "calls tools by the server's own format, which was not asked for": choice(content=None, tool_calls=[{"id": "1"}]),
+}
+
+
+@pytest.mark.parametrize("remark", ODD)
+@pytest.mark.parametrize("stream", [False, True])
+def test_who_gives_up_says_what_was_odd(remark, stream):
+    with ChatServer([LOOK, *[ODD[remark]] * 2]) as server:
+        episode = run_episode(ToyEnv(), chat(server, max_invalid=2, stream=stream), seed=3)
+    assert [step["tool"] for step in episode.steps] == ["exec_shell", "", ""]
+    assert episode.agent_error == f"m gave 2 answers in a row without a readable call; the last one {remark}"
+
+
+def test_what_no_file_can_hold_costs_no_steps(tmp_path):
+    with ChatServer([LOOK, Raw(b'{"error": "\\ud800"}', status=400)]) as server:
+        episode = run_episode(ToyEnv(), chat(server), seed=3)
+    assert len(Episode.load(episode.save(tmp_path / "one.json")).steps) == 1
+
+
 def test_a_second_episode_begins_anew():
     with ChatServer(lambda messages: YES if turn(messages) else LOOK) as server:
         agent = chat(server, budget_tokens=220)
@@ -216,6 +247,40 @@ def test_they_wait_for_the_server_at_the_same_time():
     with ChatServer(answer) as server:
         made = lambda env, seed: make("chat", env, seed, model="m", base_url=server.url)  # noqa: E731
         assert all(each.terminated for each in run_episodes(ToyEnv, made, range(6), at_once=6))
+
+
+class Interrupted:
+    """An agent that is interrupted at its second action, as by Ctrl-C, in the second episode."""
+
+    def __init__(self, env, seed, first_done):
+        self.seed, self.turns, self.first_done = seed, 0, first_done
+
+    def reset(self, prompt):
+        pass
+
+    def act(self, observation):
+        self.turns += 1
+        if self.seed == 0 and self.turns == 2:
+            self.first_done.set()
+            return YES
+        if self.seed == 1 and self.turns == 2:
+            self.first_done.wait(10)
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.2)
+        return LOOK
+
+
+@pytest.mark.parametrize("at_once", [1, 2])
+def test_an_interrupt_keeps_what_was_done_and_begins_nothing_more(at_once):
+    first_done, found = Event(), []
+    with pytest.raises(KeyboardInterrupt):
+        for episode in run_episodes(
+            ToyEnv, lambda env, seed: Interrupted(env, seed, first_done), range(20), at_once=at_once
+        ):
+            found.append(episode)
+    assert [episode.seed for episode in found] == list(range(len(found)))
+    assert [(episode.agent_error, bool(episode.steps)) for episode in found[:2]] == [("", True), (INTERRUPTED, True)]
+    assert 2 <= len(found) <= 1 + at_once
 
 
 def test_options_are_for_agents_that_take_them():

@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 import sys
 
 import pytest
-from chat_server import ChatServer, Drip, Events, Hang, Raw, Say, Status
+from chat_server import ASK, KEY, ChatServer, Drip, Events, Hang, Raw, Say, Status, client_of
 
 from aiops_gym.agents.base import AgentError
-from aiops_gym.agents.chat import Client, Options
+from aiops_gym.agents.chat import Options
 from aiops_gym.agents.chat.answers import Malformed, read_stream, read_whole
 from aiops_gym.agents.chat.client import TooLong
 from aiops_gym.errors import CatalogError
-
-ASK = [{"role": "user", "content": "How do you do?"}]
-KEY = "sk-very-secret"
-
-
-class Clock:
-    """Time that passes by sleeping, and by `tick` each time somebody looks."""
-
-    def __init__(self, tick: float = 0.0) -> None:
-        self.now, self.tick, self.slept = 0.0, tick, []
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-        self.now += seconds
-
-    def __call__(self) -> float:
-        self.now += self.tick
-        return self.now
-
-
-def client_of(server, clock=None, seed=0, **options):
-    clock = clock or Clock()
-    made = Client(Options.of({"model": "m", "base_url": server.url, **options}), seed, clock.sleep, clock)
-    return made, clock
 
 
 def test_a_request_holds_the_options_and_the_key_only_in_its_header():
@@ -165,7 +142,7 @@ def test_a_silent_server_times_out():
 
 def test_a_server_that_drips_is_given_up_though_it_never_falls_silent():
     with ChatServer([Drip(), "well"]) as server:
-        client, _ = client_of(server, Clock(tick=0.5), timeout=3)
+        client, _ = client_of(server, timeout=0.1)
         assert client.complete(ASK).text == "well"
     assert client.usage.retries == 1
 
@@ -233,7 +210,7 @@ def test_budgets_end_it():
 
 
 def test_a_budget_of_time_ends_retries_before_the_pause():
-    with ChatServer([Status(429, headers={"Retry-After": "3600"})]) as server:
+    with ChatServer([Status(429, headers={"Retry-After": "100"})]) as server:
         client, clock = client_of(server, budget_seconds=60)
         with pytest.raises(AgentError, match="budget of 60 s ends before a retry after status 429"):
             client.complete(ASK)
@@ -273,7 +250,9 @@ def test_parts_of_a_message_are_joined_and_thoughts_between_tags_left_out():
     )
     assert read_whole(b'{"choices": [{"message": {"content": null, "refusal": "no"}}]}').text == ""
     assert read_whole(b'{"choices": [{"message": {"content": "<think>```\\nx\\n```</think>yes"}}]}').text == "yes"
-    assert read_whole(b'{"choices": [{"message": {"content": "<think>cut"}}]}').text == "<think>cut"
+    assert read_whole(b'{"choices": [{"message": {"content": "<think>```\\nx\\n```"}}]}').text == ""
+    assert read_whole(b'{"choices": [{"message": {"content": "hm ```\\nx\\n``` hm</think> yes"}}]}').text == "yes"
+    assert read_whole(b'{"choices": [{"message": {"content": "a<think>b</think>"}}]}').text == "a<think>b</think>"
 
 
 def test_a_stream_ends_by_its_mark_or_by_a_reason():
@@ -281,6 +260,14 @@ def test_a_stream_ends_by_its_mark_or_by_a_reason():
     assert read_stream([delta, "data: [DONE]", "data: never read"]).text == "yes"
     with pytest.raises(Malformed, match="breaks off"):
         read_stream([delta])
+
+
+def test_a_stream_tells_what_is_odd_too():
+    piece = {"choices": [{"delta": {"tool_calls": [{"index": 0}]}, "finish_reason": None}]}
+    end = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
+    assert "own format" in read_stream([f"data: {json.dumps(piece)}", f"data: {json.dumps(end)}"]).remark
+    end = {"choices": [{"delta": None, "finish_reason": "length"}]}
+    assert "max_tokens" in read_stream([f"data: {json.dumps(end)}"]).remark
 
 
 WRONG = {
@@ -295,6 +282,19 @@ WRONG = {
     "a password in the address": {"model": "m", "base_url": "http://me:secret@h/v1"},
     "a price of one number": {"model": "m", "prices": {"m": [1]}},
     "a budget of costs without a price": {"model": "m", "budget_cost": 1.0},
+    "a time without an end": {"model": "m", "timeout": float("inf")},
+    "a time that no clock knows": {"model": "m", "timeout": 1e12},
+    "no number at all": {"model": "m", "wait": float("nan")},
+    "a temperature that is no JSON": {"model": "m", "temperature": float("nan")},
+    "a member that is no JSON": {"model": "m", "extra": {"x": float("nan")}},
+    "a price that is no number": {"model": "m", "prices": {"m": [float("nan"), 1]}},
+    "a port that there is not": {"model": "m", "base_url": "http://h:99999/v1"},
+    "half an address": {"model": "m", "base_url": "http://[::1/v1"},
+    "a blank in the address": {"model": "m", "base_url": "http://h h/v1"},
+    "a line end in the address": {"model": "m", "base_url": "http://h/\nv1"},
+    "a line end in the key": {"model": "m", "api_key": "very\nsecret"},
+    "a key of another alphabet": {"model": "m", "api_key": "secret-ключ"},
+    "a key that is a number": {"model": "m", "api_key": 5},
 }
 
 

@@ -73,6 +73,22 @@ def test_the_servers_own_count_is_learned():
     assert len(history.turns[0].heard) < len(LONG)
 
 
+@pytest.mark.parametrize("reported", [1, 10**9])
+def test_a_count_that_cannot_be_one_of_all_messages_moves_little(reported):
+    history = talk(9_000, [("say", LONG)])
+    history.learn(estimate(history.messages()), reported)
+    assert 0.75 <= history.ratio <= 16
+    history.fit()
+    assert history.messages()[1]["content"] == "the prompt " * 20
+
+
+def test_an_enormous_answer_keeps_its_ends():
+    history = talk(1_500, [("head" + LONG * 1_000 + "tail", "too long"), ("say", "heard")])
+    assert history.left_out == 0
+    assert history.turns[0].said.startswith("head")
+    assert history.turns[0].said.endswith("tail")
+
+
 def test_a_prompt_that_does_not_fit_is_an_error_and_not_a_cut():
     with pytest.raises(AgentError, match="prompt does not fit"):
         talk(100, [("a", "b")], prompt=LONG)

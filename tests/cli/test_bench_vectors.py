@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import resource
+import statistics
+
+import pytest
 
 from aiops_gym.cli.benches import vectors
 
 ROUNDS = 3
 
 
-def cpu_seconds() -> float:
-    """Of this process, and of all it started that have ended."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(each.ru_utime + each.ru_stime for each in used)
+def cpu(taken):
+    return statistics.median(each.cpu for each in taken)
 
 
 def test_two_workers_wait_at_the_same_time():
@@ -20,14 +20,20 @@ def test_two_workers_wait_at_the_same_time():
     assert two > 1.5 * one
 
 
-def test_one_process_needs_less_for_short_steps_than_many(monkeypatch):
-    """Processor time, which other programs do not change: sending texts between processes costs more than the steps."""
-    monkeypatch.setattr(vectors, "LOOK", "no call")
-    monkeypatch.setattr(vectors, "STEPS", 400)
-    vectors.working("in process", 4, 1)
-    needed = []
-    for kind in ("in process", "async"):
-        before = cpu_seconds()
-        vectors.working(kind, 4, ROUNDS)
-        needed.append(cpu_seconds() - before)
-    assert needed[1] > 1.2 * needed[0]
+@pytest.mark.parametrize("n", [2, 16])
+def test_a_step_costs_this_vector_less_than_gymnasiums(n):
+    """Processor time, which other programs do not change much."""
+    taken = vectors.idling(n, 7)
+    assert cpu(taken["in process"]) < cpu(taken["sync"])
+    assert cpu(taken["async"]) > 2 * cpu(taken["in process"])
+
+
+def test_one_process_needs_less_for_short_steps_than_many():
+    taken = vectors.stepping(4, ROUNDS, "no call")
+    assert cpu(taken["async"]) > 1.2 * cpu(taken["in process"])
+
+
+def test_whole_episodes_end_at_different_times_and_begin_anew():
+    taken = vectors.playing(2, ROUNDS)
+    assert list(taken) == ["in process", "async"]
+    assert all(len(each) == ROUNDS and min(each).cpu > 0 for each in taken.values())

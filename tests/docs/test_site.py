@@ -129,3 +129,25 @@ def test_every_public_name_of_a_room_is_in_the_reference(pages, room):
 def test_every_registered_environment_has_a_page(site):
     told = "".join(path.read_text(encoding="utf-8") for name, path in site.items() if name.startswith("environments/"))
     assert [id_ for id_ in gymnasium.registry if id_.startswith("aiops_gym/") and id_ not in told] == []
+
+
+def test_every_page_but_the_last_says_what_comes_next(site):
+    ends = [
+        name
+        for name, path in site.items()
+        if name.endswith(".html") and name != "404.html" and "md-footer__link--next" not in path.read_text("utf-8")
+    ]
+    assert ends == ["api/command-line.html"]
+
+
+def test_types_in_tables_are_those_of_python(site):
+    text = site["environments/detection.html"].read_text(encoding="utf-8")
+    assert "<code>str | None</code>" in text
+    assert "\\|" not in text
+
+
+def test_no_page_offers_a_backend_that_there_is_not(site):
+    for name in ENVIRONMENTS[:4]:
+        text = site[f"environments/{name}.html"].read_text(encoding="utf-8")
+        assert "still to come" in text
+        assert "kubernetes&quot;" not in text and '"kubernetes"' not in text

@@ -16,11 +16,12 @@ import pytest
 ray = pytest.importorskip("ray")
 
 import evaluations  # noqa: E402
+from chat_server import ChatServer  # noqa: E402
 from evaluations import EPISODES, ODD, PROBLEM, started, total, until, until_some_are_kept  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
 from aiops_gym.errors import AiopsGymError  # noqa: E402
-from aiops_gym.runs import RayCluster, ray_cluster, summarise  # noqa: E402
+from aiops_gym.runs import Judge, RayCluster, ray_cluster, summarise  # noqa: E402
 from aiops_gym.runs.folder import Folder  # noqa: E402
 from aiops_gym.runs.plan import Arguments, make_plan  # noqa: E402
 from aiops_gym.runs.player import Player  # noqa: E402
@@ -101,6 +102,17 @@ def test_what_was_begun_on_a_cluster_is_continued_here_and_the_other_way_round(t
     play(tmp_path / "out", "odd_agents:slow")
     assert sorted(diary()[:3]) == ["0", "1", "2"]
     assert len(diary()) == 5
+
+
+def test_a_judge_that_comes_later_or_failed_is_asked_by_the_actors_and_nothing_is_played_again(tmp_path, diary, local):
+    lost = Judge(model="m", url="http://127.0.0.1:9/v1", timeout=2)
+    for judge in (None, lost):
+        assert total(play(tmp_path / "out", "odd_agents:slow", judge=judge)).reasoning == 0.0
+    with ChatServer(lambda messages: "Fair. [[5]]") as server:
+        judge = Judge(model="m", url=server.url)
+        for _ in range(2):
+            assert total(play(tmp_path / "out", "odd_agents:slow", judge=judge)).reasoning == 5.0
+    assert len(server.requests) == len(diary()) == 3
 
 
 def test_machines_with_another_version_are_refused(tmp_path, local, monkeypatch):

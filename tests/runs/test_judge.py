@@ -112,3 +112,19 @@ def test_a_judge_may_come_later_and_one_that_failed_is_asked_again(tmp_path):
     assert [Episode.load(path).trace for path in paths] == traces
     with pytest.raises(AiopsGymError, match="judge: 'm' before, 'other' now"):
         played(Judge(model="other"))
+
+
+@pytest.mark.parametrize(("key", "sent"), [("secret\n", "Bearer secret"), ("", None)])
+def test_a_key_from_a_file_may_end_in_a_line_end(monkeypatch, key, sent):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("AIOPS_GYM_JUDGE_KEY", key)
+    with server(said("[[5]]")) as (url, asked):
+        assert Judge(model="m", url=url).results([])["reasoning_score"] == 5
+    assert asked[0][1] == sent
+
+
+def test_a_key_that_is_none_is_refused_before_anything_is_played_and_not_shown(monkeypatch):
+    monkeypatch.setenv("AIOPS_GYM_JUDGE_KEY", "sec\nret")
+    with pytest.raises(AiopsGymError, match="the key for the judge holds") as refusal:
+        Judge(model="m")
+    assert "sec" not in str(refusal.value)

@@ -67,7 +67,7 @@ class Chat:
         """A new conversation, in which nothing is spent yet."""
         self.history = History(system=self.system, prompt=prompt, room=self.options.room)
         self.said: str | None = None
-        self.invalid = 0
+        self.invalid, self.remark = 0, ""
         self.client.reset()
 
     def act(self, observation: str) -> str:
@@ -77,12 +77,14 @@ class Chat:
             AgentError: the server fails for good, a budget is used up, or the model makes no call for too long.
         """
         if self.invalid >= self.options.max_invalid:
-            raise AgentError(f"{self.options.model} gave {self.invalid} answers in a row without a readable call")
+            last = f"; the last one {self.remark}" if self.remark else ""
+            raise AgentError(f"{self.options.model} gave {self.invalid} answers in a row without a readable call{last}")
         if self.said is None:
             self.history.prompt = observation
         else:
             self.history.add(self.said, observation)
-        self.said = self._answer().text
+        answer = self._answer()
+        self.said, self.remark = answer.text, answer.remark
         self.invalid = 0 if _is_call(self.said) else self.invalid + 1
         return self.said
 
@@ -122,7 +124,7 @@ def make(env: Env, seed: int = 0, **options: Any) -> Chat:
     """Plays with the model that the options name; see `Options` for all of them.
 
     Raises:
-        CatalogError: options that make no sense.
+        CatalogError: options or a key that make no sense.
         AgentError: httpx is not installed.
     """
     chosen = Options.of(options)

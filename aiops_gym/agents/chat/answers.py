@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 DONE = "[DONE]"
 
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
+OPEN, CLOSE = "<think>", "</think>"
+
+ENDS = {"length": "was cut off: it needs more max_tokens", "content_filter": "was held back by the server's filter"}
+"""What to say of an answer that ended for another reason than its own."""
 
 
 class Malformed(Exception):
@@ -24,35 +26,38 @@ class Answer:
     Attributes:
         text: may be empty. What a reasoning model thinks before it, between `<think>` tags, is left out.
         prompt_tokens: as the server counts, None if it does not; so is `completion_tokens`.
+        remark: what is odd about it, "" for nothing; it completes "the last one".
     """
 
     text: str
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    remark: str = ""
 
 
 def read_whole(body: bytes) -> Answer:
     r"""An answer in one piece. Raises Malformed.
 
     >>> read_whole(b'{"choices": [{"message": {"content": "<think>hm</think>\\nyes"}}], "usage": {"prompt_tokens": 7}}')
-    Answer(text='yes', prompt_tokens=7, completion_tokens=None)
+    Answer(text='yes', prompt_tokens=7, completion_tokens=None, remark='')
     """
     data = _json(body)
     choice = _choice(data)
     if choice is None or not isinstance(choice.get("message"), dict):
         raise Malformed("an answer without a message")
-    return _answer(_text(choice["message"].get("content")), data.get("usage"))
+    message = choice["message"]
+    return _answer(_text(message.get("content")), data.get("usage"), _remark(choice, message))
 
 
 def read_stream(lines: Iterable[str]) -> Answer:
     """An answer in server-sent events; it must say that it ends. Raises Malformed.
 
     >>> read_stream(['data: {"choices": [{"delta": {"content": "yes"}, "finish_reason": "stop"}]}', "", "data: [DONE]"])
-    Answer(text='yes', prompt_tokens=None, completion_tokens=None)
+    Answer(text='yes', prompt_tokens=None, completion_tokens=None, remark='')
     """
     pieces: list[str] = []
     usage: Any = None
-    ended = False
+    ended, remark = False, ""
     for line in lines:
         if not line.startswith("data:"):
             continue  # blank lines, comments that keep the connection alive, names of events
@@ -64,16 +69,17 @@ def read_stream(lines: Iterable[str]) -> Answer:
         usage = data.get("usage") or usage
         choice = _choice(data)
         if choice is not None:
-            delta = choice.get("delta")
-            pieces.append(_text(delta.get("content")) if isinstance(delta, dict) else "")
+            delta = choice["delta"] if isinstance(choice.get("delta"), dict) else {}
+            pieces.append(_text(delta.get("content")))
+            remark = _remark(choice, delta) or remark
             ended = ended or bool(choice.get("finish_reason"))
     if not ended:
         raise Malformed("a stream that breaks off")
-    return _answer("".join(pieces), usage)
+    return _answer("".join(pieces), usage, remark)
 
 
 def reason(body: bytes) -> str:
-    """What an error answer says for itself, in one short line; "" for nothing.
+    """What an error answer says for itself, in one line that any file and terminal takes; "" for nothing.
 
     >>> reason(b'{"error": {"message": "no such model"}}'), reason(b"Bad  Gateway"), reason(b"<html>")
     ('no such model', 'Bad Gateway', '')
@@ -86,14 +92,15 @@ def reason(body: bytes) -> str:
         text = message if isinstance(message, str) else json.dumps(error)
     except (ValueError, RecursionError):
         text = "" if text.lstrip().startswith("<") else text
-    return " ".join(text.split())[:300]
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
 
 
 def _json(body: bytes) -> dict[str, Any]:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        raise Malformed("an answer that is no JSON") from None
+        page = body.lstrip().startswith(b"<")
+        raise Malformed(f"an answer that is no JSON{' but a page: is base_url right?' if page else ''}") from None
     if not isinstance(data, dict):
         raise Malformed("an answer that is no JSON object")
     if data.get("error"):
@@ -116,8 +123,29 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _answer(text: str, usage: Any) -> Answer:
+def _remark(choice: dict[str, Any], message: dict[str, Any]) -> str:
+    """What is odd about an answer, or a piece of one."""
+    if message.get("tool_calls"):
+        return "calls tools by the server's own format, which was not asked for"
+    return ENDS.get(str(choice.get("finish_reason")), "")
+
+
+def _spoken(text: str) -> str:
+    """A text without the thoughts at its beginning.
+
+    Some servers leave out the first tag, and thoughts that are cut off have no second one.
+    """
+    before, closed, after = text.partition(CLOSE)
+    if closed and OPEN not in before:
+        return after.lstrip()
+    while text.lstrip().startswith(OPEN):
+        text = text.partition(CLOSE)[2].lstrip()
+    return text
+
+
+def _answer(text: str, usage: Any, remark: str) -> Answer:
     counts = usage if isinstance(usage, dict) else {}
     tokens = (counts.get(name) for name in ("prompt_tokens", "completion_tokens"))
     read, written = (each if type(each) is int and each >= 0 else None for each in tokens)
-    return Answer(_THOUGHT.sub("", text), read, written)
+    spoken = _spoken(text)
+    return Answer(spoken, read, written, remark or ("" if spoken.strip() else "is empty"))

@@ -11,8 +11,9 @@ import logging
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from email.utils import parsedate_to_datetime
+from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -20,19 +21,23 @@ from aiops_gym.agents.base import AgentError
 from aiops_gym.agents.chat.answers import Answer, Malformed, read_stream, read_whole, reason
 from aiops_gym.agents.chat.history import Message, estimate
 from aiops_gym.agents.chat.options import Options
+from aiops_gym.agents.chat.refusals import asked_pause, hint, passes, too_long
 from aiops_gym.agents.chat.usage import Usage
+from aiops_gym.agents.chat.watch import Watch
 from aiops_gym.envs.tokens import count
 
 LOG = logging.getLogger(__name__)
 
-PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
-"""Status codes after which the same request may succeed."""
-
 BODY = 16 * 2**20
 """Bytes of an answer at most."""
 
-TOO_LONG = ("context_length", "context length", "context window", "too long", "maximum context")
-"""What servers say of a conversation that is longer than the model's window."""
+SAID = 300
+"""Characters that are repeated of what a server says."""
+
+SECRET = 16
+"""Characters from which on a key is taken out of answers too: shorter ones, such as `EMPTY`, are words like others."""
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class TooLong(Exception):
@@ -73,6 +78,7 @@ class Client:
         except ModuleNotFoundError:
             raise AgentError("the agent 'chat' needs httpx: pip install 'aiops_gym[llm]'") from None
         self._http: Any = None
+        self._watch = Watch()
         self.reset()
 
     def reset(self) -> None:
@@ -109,21 +115,32 @@ class Client:
 
     def _ask(self, messages: list[Message]) -> Answer:
         self.usage.requests += 1
-        httpx, http = self.httpx, self._connection()
-        until = self.clock() + self._patience()
+        httpx, http, patience = self.httpx, self._connection(), self._patience()
         try:
-            with http.stream("POST", self.options.url, **self._request(messages)) as response:
-                if response.status_code != 200:
-                    self._refused(response, b"".join(_limited(response.iter_bytes(), self.clock, until)))
-                pieces = _limited(response.iter_bytes(), self.clock, until)
-                streamed = self.options.stream and "json" not in response.headers.get("content-type", "")
-                return read_stream(_lines(pieces)) if streamed else read_whole(b"".join(pieces))
+            with (
+                self._watch.within(patience),
+                http.stream("POST", self.options.url, timeout=patience, **self._request(messages)) as response,
+            ):
+                return self._read(response)
         except httpx.TimeoutException:
-            raise _Again(f"no answer in {self.options.timeout:g} s") from None
+            raise _Again(f"no answer in {patience:g} s") from None
         except httpx.RequestError as error:
-            raise _Again(self._safe(f"{type(error).__name__}: {error}")) from None
+            raise self._fault(f"{type(error).__name__}: {error}", patience) from None
         except Malformed as error:
-            raise _Again(self._safe(str(error))) from None
+            raise self._fault(str(error), patience) from None
+
+    def _read(self, response: Any) -> Answer:
+        pieces = _limited(response.iter_bytes())
+        if response.status_code != 200:
+            self._refused(response, b"".join(pieces))
+        kind = response.headers.get("content-type", "")
+        streamed = "event-stream" in kind or (self.options.stream and "json" not in kind)
+        answer = read_stream(_lines(pieces)) if streamed else read_whole(b"".join(pieces))
+        return replace(answer, text=self._safe(answer.text)) if len(self.options.key) >= SECRET else answer
+
+    def _fault(self, what: str, patience: float) -> _Again:
+        """A fault of the connection, which may be our own doing."""
+        return _Again(f"no answer in {patience:g} s" if self._watch.over else self._safe(what)[:SAID])
 
     def _request(self, messages: list[Message]) -> dict[str, Any]:
         options = self.options
@@ -139,22 +156,28 @@ class Client:
         if options.stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
-        return {"json": body | dict(options.extra), "headers": headers, "timeout": self._patience()}
+        return {"json": body | dict(options.extra), "headers": headers, "extensions": {"trace": self._watch.trace}}
 
     def _refused(self, response: Any, body: bytes) -> None:
         """Raises what an answer that is no completion means."""
-        why = self._safe(reason(body))
-        said = f"status {response.status_code}{': ' if why else ''}{why}"
-        if response.status_code in PASSING:
+        status, why = response.status_code, self._safe(reason(body))[:SAID]
+        said = f"status {status}{': ' if why else ''}{why}"
+        if passes(status, body):
             raise _Again(said, asked_pause(response.headers))
-        if response.status_code in (400, 413, 422) and any(words in why.lower() for words in TOO_LONG):
+        if too_long(status, body):
             raise TooLong(said)
-        raise AgentError(f"{self.options.url} refuses: {said}")
+        more = self._safe(hint(status, response.headers, urlsplit(self.options.base_url).path))[:SAID]
+        raise AgentError(f"{self.options.url} refuses: {said}{more}")
 
     def _pause(self, retry: int, fault: _Again) -> None:
         """Wait before a retry; as long as the server asks, where it asks."""
         options = self.options
-        grown = min(options.max_wait, options.wait * 2.0**retry)
+        if fault.pause > options.max_retry_after:
+            raise AgentError(
+                f"{options.url} asks to wait {fault.pause:g} s, and max_retry_after is "
+                f"{options.max_retry_after:g} s: {fault}"
+            )
+        grown = min(options.max_wait, options.wait * 2.0 ** min(retry, 60))
         pause = max(grown * (1 - self.chance.random() / 2), fault.pause)
         left = self._left()
         if left is not None and pause >= left:
@@ -192,7 +215,12 @@ class Client:
 
     def _connection(self) -> Any:
         if self._http is None:
-            self._http = self.httpx.Client()
+            address = urlsplit(self.options.url)
+            direct = address.scheme == "http" and address.hostname in LOOPBACK  # no proxy leads to this machine
+            try:
+                self._http = self.httpx.Client(trust_env=not direct)
+            except (ImportError, ValueError, OSError, self.httpx.InvalidURL) as error:
+                raise AgentError(f"a proxy or certificate that the environment names is of no use: {error}") from None
             weakref.finalize(self, self._http.close)
         return self._http
 
@@ -201,34 +229,13 @@ class Client:
         return text.replace(self.options.key, "***") if self.options.key else text
 
 
-def asked_pause(headers: Any) -> float:
-    """Seconds that an answer asks to wait: `Retry-After` as a number, or as a date against the server's own.
-
-    >>> asked_pause({"retry-after": "1.5"}), asked_pause({}), asked_pause({"retry-after": "soon"})
-    (1.5, 0.0, 0.0)
-    >>> asked_pause({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT", "date": "Fri, 31 Dec 1999 23:59:49 GMT"})
-    10.0
-    """
-    asked = headers.get("retry-after", "")
-    try:
-        seconds = float(asked)
-    except ValueError:
-        try:
-            seconds = (parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
-        except (ValueError, TypeError):
-            return 0.0
-    return seconds if 0 < seconds < float("inf") else 0.0
-
-
-def _limited(pieces: Iterator[bytes], clock: Callable[[], float], until: float) -> Iterator[bytes]:
-    """The pieces of a body as long as there is time: a server that drips never runs into a time-out of its own."""
+def _limited(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces of a body, which must have an end."""
     size = 0
     for piece in pieces:
         size += len(piece)
         if size > BODY:
             raise Malformed(f"an answer of more than {BODY} bytes")
-        if clock() > until:
-            raise Malformed("an answer that takes too long")
         yield piece
 
 

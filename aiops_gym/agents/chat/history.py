@@ -15,11 +15,15 @@ SHORT = 240
 """Characters that are left of an old observation."""
 
 LEAST = 1_000
-"""Characters that are left at least of the newest one."""
+"""Characters that are left at least of the newest one, and of the answer before it."""
 
 AFTER = 0.75
 """To what share of the window a conversation is shortened, so that the next turns only append to it: what a server has
 cached of it stays good."""
+
+RATIOS = (0.75, 16.0)
+"""Tokens of a server for one of ours: what lies outside is no count of all messages, as where a server leaves out those
+that it had in its cache."""
 
 FRAME = 4
 """Tokens around a message, roughly: its role and its ends."""
@@ -41,7 +45,7 @@ class History:
     """The messages so far.
 
     The system message and the prompt always stay. When there is no room, the oldest observations are shortened first,
-    then the oldest turns are left out; of the newest observation at least its head and its tail stay.
+    then the oldest turns are left out; of the newest observation and answer at least the head and the tail stay.
 
     Attributes:
         room: tokens that the messages may have.
@@ -75,7 +79,8 @@ class History:
     def learn(self, estimated: int, reported: int) -> None:
         """The server counted `reported` tokens where we had counted `estimated`."""
         if estimated and reported:
-            self.ratio = reported / estimated
+            least, most = RATIOS
+            self.ratio = min(most, max(least, reported / estimated))
 
     def size(self) -> int:
         """Tokens of all messages, in those of the server as far as known."""
@@ -117,6 +122,9 @@ class History:
             yield
         while self.turns and len(self.turns[-1].heard) > LEAST:
             self.turns[-1].heard = clip(self.turns[-1].heard, max(LEAST, len(self.turns[-1].heard) // 2))
+            yield
+        while self.turns and len(self.turns[-1].said) > LEAST:
+            self.turns[-1].said = clip(self.turns[-1].said, max(LEAST, len(self.turns[-1].said) // 2))
             yield
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -16,8 +18,12 @@ KEYS = ("AIOPS_GYM_LLM_KEY", "OPENAI_API_KEY")
 
 OPENAI = "https://api.openai.com/v1"
 
+ENDPOINT = "/chat/completions"
+
 POSITIVE = ("max_tokens", "context_tokens", "timeout", "max_wait", "max_invalid")
-NOT_NEGATIVE = ("max_retries", "wait", "budget_seconds", "budget_tokens", "budget_cost")
+NOT_NEGATIVE = ("max_retries", "wait", "max_retry_after", "budget_seconds", "budget_tokens", "budget_cost")
+MOST = 1e9
+"""Of any of them; clocks know no longer times."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +47,7 @@ class Options:
         max_retries: of one request.
         wait: seconds before the first retry; each one doubles it, less up to a half by chance.
         max_wait: seconds between retries at most, unless the server asks for more.
+        max_retry_after: seconds that a server may ask to wait; one that asks for more ends the episode.
         budget_seconds: of real time for an episode; so are `budget_tokens`, read and written, and `budget_cost`.
         prices: by model, per million tokens, `[read, written]`, in any currency.
     """
@@ -61,6 +68,7 @@ class Options:
     max_retries: int = 6
     wait: float = 1.0
     max_wait: float = 60.0
+    max_retry_after: float = 600.0
     budget_seconds: float | None = None
     budget_tokens: int | None = None
     budget_cost: float | None = None
@@ -79,8 +87,8 @@ class Options:
                 known = ", ".join(each.name for each in fields(cls))
                 raise CatalogError(f"the agent 'chat' has no option {name!r}; it has {known}")
             if not _fits(value, types[name]):
-                says = "" if name in shown({name: value}) else ", which is not shown"
-                raise CatalogError(f"the option {name!r} is no {_name(types[name])}: {says or repr(value)}")
+                says = f": {value!r}" if name in shown({name: value}) else ""
+                raise CatalogError(f"the option {name!r} is no {_name(types[name])}{says}")
         if not given.get("model"):
             raise CatalogError("the agent 'chat' needs the name of a model: --model")
         return cls(**given)
@@ -89,26 +97,40 @@ class Options:
         """Refuses what cannot be. Raises CatalogError."""
         for name in (*POSITIVE, *NOT_NEGATIVE):
             value = getattr(self, name)
-            if value is not None and (value < 0 or (name in POSITIVE and value == 0)):
-                raise CatalogError(f"the option {name!r} must be {'positive' if name in POSITIVE else '0 or more'}")
+            if value is not None and (not 0 <= value <= MOST or (name in POSITIVE and value == 0)):
+                least = "positive" if name in POSITIVE else "0 or more"
+                raise CatalogError(f"the option {name!r} must be {least}, and at most {MOST:g}")
         for price in self.prices.values():
-            if not (isinstance(price, Sequence) and len(price) == 2 and all(_fits(each, float) for each in price)):
+            if not (isinstance(price, Sequence) and len(price) == 2 and all(_is_price(each) for each in price)):
                 raise CatalogError("each of the option 'prices' is two numbers, per million tokens read and written")
+        try:
+            json.dumps([self.temperature, dict(self.extra)], allow_nan=False)
+        except (TypeError, ValueError):
+            raise CatalogError("the options 'temperature' and 'extra' must be JSON data") from None
         if self.budget_cost is not None and self.model not in self.prices:
             raise CatalogError(f"a budget of costs needs the price of {self.model} in the option 'prices'")
-        address = urlsplit(self.base_url)
-        if address.scheme not in ("http", "https") or not address.hostname or "@" in address.netloc or address.query:
+        if not _is_address(self.base_url.strip()):
             raise CatalogError("the option 'base_url' is an address such as http://127.0.0.1:8000/v1, without a key")
+        self._check_key()
+
+    def _check_key(self) -> None:
+        """Better now than by a refusal that would print it. Raises CatalogError."""
+        if not all("!" <= sign <= "~" for sign in self.key):
+            raise CatalogError("the key for the server holds blanks, line ends or other signs that no key has")
 
     @property
     def key(self) -> str:
-        """The key to send, "" for none."""
-        return self.api_key or next((os.environ[name] for name in KEYS if os.environ.get(name)), "")
+        """The key to send, "" for none; line ends around it come from the file that it was read from."""
+        return (self.api_key or next((os.environ[name] for name in KEYS if os.environ.get(name)), "")).strip()
 
     @property
     def url(self) -> str:
-        """Where completions are asked for."""
-        return f"{self.base_url.rstrip('/')}/chat/completions"
+        """Where completions are asked for.
+
+        >>> Options(model="m", base_url="http://h/v1/").url, Options(model="m", base_url="http://h/chat/completions").url
+        ('http://h/v1/chat/completions', 'http://h/chat/completions')
+        """
+        return self.base_url.strip().rstrip("/").removesuffix(ENDPOINT) + ENDPOINT
 
     @property
     def room(self) -> int:
@@ -134,6 +156,20 @@ def _fits(value: Any, wanted: Any) -> bool:
     if any(str(each).startswith("collections.abc.Mapping") for each in choices):
         return isinstance(value, Mapping)
     return type(value) in choices
+
+
+def _is_price(value: Any) -> bool:
+    return _fits(value, float) and math.isfinite(value) and value >= 0
+
+
+def _is_address(text: str) -> bool:
+    try:
+        address = urlsplit(text)
+        port = address.port
+    except ValueError:
+        return False
+    plain = all("!" <= sign <= "~" for sign in text) and "@" not in address.netloc
+    return plain and port != 0 and address.scheme in ("http", "https") and bool(address.hostname) and not address.query
 
 
 def _name(wanted: Any) -> str:

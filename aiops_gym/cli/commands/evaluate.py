@@ -44,7 +44,8 @@ def command(
     ] = False,
     ray_address: Annotated[str, typer.Option(help="Its address; RAY_ADDRESS, else a Ray of our own.")] = "",
     limit: Annotated[
-        float | None, typer.Option(help="Real seconds after which an episode is ended, as an error of its agent.")
+        float | None,
+        typer.Option(help="Real seconds until an episode is ended, as an error of its agent; not with --workers 0."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder of the results; what is there is not played again.")] = None,
     sample: Annotated[str, typer.Option(help="At most so many problems a split, or a share such as 5% or 0.05.")] = "",

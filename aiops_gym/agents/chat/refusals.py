@@ -1,0 +1,80 @@
+"""What it means that a server answers with something else than a completion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+PASSING = frozenset({408, 409, 425, 429})
+"""Status codes below 500 after which the same request may succeed; of those from 500 on, all but one do."""
+
+NOT_IMPLEMENTED = 501
+
+TOO_LARGE = 413
+
+TOO_LONG = (
+    "context_length",
+    "context length",
+    "context size",
+    "context window",
+    "maximum context",
+    "maximum number of tokens",
+    "too long",
+    "too many tokens",
+)
+"""What servers say of a conversation that is longer than the model's window."""
+
+SPENT = "insufficient_quota"
+"""Said with the status of too many requests, but no waiting helps."""
+
+
+def passes(status: int, body: bytes) -> bool:
+    """Whether the same request may succeed later.
+
+    >>> passes(429, b"slow down"), passes(429, b'{"error": {"code": "insufficient_quota"}}'), passes(521, b"")
+    (True, False, True)
+    """
+    if SPENT.encode() in body:
+        return False
+    return status in PASSING or (status >= 500 and status != NOT_IMPLEMENTED)
+
+
+def too_long(status: int, body: bytes) -> bool:
+    """Whether a shorter conversation may succeed.
+
+    >>> too_long(400, b"This model's maximum context length is 4096 tokens."), too_long(400, b"no such field")
+    (True, False)
+    """
+    said = body.decode("utf-8", "replace").lower()
+    return status == TOO_LARGE or (status in (400, 422) and any(words in said for words in TOO_LONG))
+
+
+def hint(status: int, headers: Mapping[str, str], path: str) -> str:
+    """What else to say of a status; "" for nothing.
+
+    >>> hint(307, {"location": "https://example.org/v1"}, "/v1"), hint(404, {}, "")
+    (', moved to https://example.org/v1', '; most servers want a base_url that ends in /v1')
+    """
+    if 300 <= status < 400 and headers.get("location"):
+        return f", moved to {headers['location']}"
+    return "; most servers want a base_url that ends in /v1" if status in (404, 405) and not path.strip("/") else ""
+
+
+def asked_pause(headers: Any) -> float:
+    """Seconds that an answer asks to wait: `Retry-After` as a number, or as a date against the server's own.
+
+    >>> asked_pause({"retry-after": "1.5"}), asked_pause({}), asked_pause({"retry-after": "soon"})
+    (1.5, 0.0, 0.0)
+    >>> asked_pause({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT", "date": "Fri, 31 Dec 1999 23:59:49 GMT"})
+    10.0
+    """
+    asked = headers.get("retry-after", "")
+    try:
+        seconds = float(asked)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
+        except (ValueError, TypeError, OverflowError):
+            return 0.0
+    return seconds if 0 < seconds < float("inf") else 0.0
