@@ -1,14 +1,14 @@
-"""Harmless things that happen in any cluster, drawn by the seed: they never change a verdict.
+"""Harmless things that happen in any cluster, drawn by a seed: they never change a verdict.
 
-Each kind is a function; which of them happen, to what and when, are draws of the episode's seed. They happen in the
-minutes before an incident and while it unfolds, and in healthy episodes just so: that something happened a moment ago
-must not tell the two apart, and what was written last need not be what is broken.
+Each kind is a function; which of them happen, to what and when, are draws: of the past's seed in the minutes before an
+incident (`backends.pasts`), of the episode's while it unfolds. In healthy episodes they happen just so: that something
+happened a moment ago must not tell the two apart, and what was written last need not be what is broken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiops_gym.backends.baseline import request
 from aiops_gym.backends.inject import apply_change
@@ -21,24 +21,50 @@ from aiops_gym.sim.world import World
 Noise = Callable[[World, App, int, frozenset[str]], None]
 """(world, app, seed, components to leave alone)."""
 
+Decide = Callable[[World, App, int, str], None]
+"""(world, app, seed, whom it is about)."""
+
+
+class Lasting(NamedTuple):
+    """Something that is decided for good.
+
+    Attributes:
+        share: of pasts in which it was, among those in which something may have been.
+        whom: the component that it is about, `ALL` for the namespace; a draw of (world, app, seed).
+        decide: makes it so.
+    """
+
+    share: float
+    whom: Callable[[World, App, int], str]
+    decide: Decide
+
+
 RATES = (10.0, 10.0, 10.0, 20.0, 20.0, 40.0, 40.0, 100.0)
-"""Requests per second that an episode may have: how busy the app is says nothing about its health."""
+"""Requests per second that a past may have: how busy the app is says nothing about its health."""
 
 AMPLE = {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"cpu": "2", "memory": "2Gi"}}
 
 NOBODY: frozenset[str] = frozenset()
 
+ALL = "*"
+"""In place of a component: the whole namespace. A change that names no component is about ""."""
+
 
 def rate(seed: int) -> float:
-    """How busy the app is in an episode."""
+    """How busy the app is before an incident, and stays."""
     return RATES[draws.pick(len(RATES), seed, "noise", "rate")]
 
 
-def disturb(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
-    """Let some of it happen, and some minutes pass; what lasts does not befall what the incident is about."""
-    for name, (share, noise) in LASTING.items():
-        if draws.draw(seed, "noise", name) < share:
-            noise(world, app, seed, spared)
+def decisions(world: World, app: App, seed: int) -> dict[str, str]:
+    """Which lasting things were decided, and about whom, in a past that begins with this world."""
+    chosen = [name for name, each in LASTING.items() if draws.draw(seed, "noise", name) < each.share]
+    return {name: LASTING[name].whom(world, app, seed) for name in chosen}
+
+
+def disturb(world: World, app: App, seed: int, decided: Mapping[str, str]) -> None:
+    """Let what was decided and some of the rest happen, and some minutes pass."""
+    for name, whom in decided.items():
+        LASTING[name].decide(world, app, seed, whom)
     for name, (share, noise) in KINDS.items():
         if draws.draw(seed, "noise", name) < share:
             noise(world, app, draws.bits(seed, "noise before", name), NOBODY)
@@ -93,23 +119,16 @@ def _second_replica(world: World, app: App, seed: int, spared: frozenset[str]) -
         world.run(45 * SECOND)
 
 
-def _scaled_by_hand(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
-    """A deployment without data of its own has two pods since a busy day, and no manifest says so.
-
-    Which one does not depend on `spared`: in an incident it is the same as in a healthy episode, or none.
-    """
-    name = _stateless(world, app, seed, "which scaled", NOBODY)
-    if name not in spared:
-        _merge(world, app, "deployments.apps", name, {"spec": {"replicas": 2}})
+def _scaled_by_hand(world: World, app: App, seed: int, name: str) -> None:
+    """A deployment without data of its own has two pods since a busy day, and no manifest says so."""
+    _merge(world, app, "deployments.apps", name, {"spec": {"replicas": 2}})
     world.run(20 * SECOND)
 
 
-def _limited_by_hand(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+def _limited_by_hand(world: World, app: App, seed: int, name: str) -> None:
     """A deployment without data of its own has got limits that it does not come near, and no manifest says so."""
-    name = _stateless(world, app, seed, "which limited", NOBODY)
-    if name not in spared:
-        ops = ({"op": "add", "path": "/spec/template/spec/containers/0/resources", "value": AMPLE},)
-        apply_change(Patch(resource="deployments.apps", name=name, ops=ops, recreate=True), world, app)
+    ops = ({"op": "add", "path": "/spec/template/spec/containers/0/resources", "value": AMPLE},)
+    apply_change(Patch(resource="deployments.apps", name=name, ops=ops, recreate=True), world, app)
     world.run(20 * SECOND)
 
 
@@ -177,34 +196,33 @@ def _annotated_service(world: World, app: App, seed: int, spared: frozenset[str]
     _merge(world, app, "services", name, {"metadata": {"annotations": {"contact": owner}}})
 
 
-def _open_policy(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+def _open_policy(world: World, app: App, seed: int, name: str) -> None:
     """A policy lets everybody connect to a component, as it was before: that there is one says nothing."""
-    name = _harmless(app, seed, "which policy", NOBODY)
-    if name in spared:
-        return
     spec = {"podSelector": {"matchLabels": {app.selector: name}}, "policyTypes": ["Ingress"], "ingress": [{}]}
     meta = {"name": f"{name}-clients"}
     policy = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta, "spec": spec}
     apply_change(Create(manifest=policy), world, app)
 
 
-def _ample_quota(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+def _ample_quota(world: World, app: App, seed: int, name: str) -> None:
     """A quota that the app does not come near; one whose namespace goes would be missed afterwards."""
-    if len(spared) == len(app.components):
-        return
     hard = {"pods": str(100 + 20 * draws.pick(6, seed, "noise", "which quota")), "services": "80"}
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "namespace-limits"}}
     apply_change(Create(manifest={**quota, "spec": {"hard": hard}}), world, app)
 
 
-LASTING: dict[str, tuple[float, Noise]] = {
-    "scaled by hand": (0.6, _scaled_by_hand),
-    "limited by hand": (0.6, _limited_by_hand),
-    "open policy": (0.4, _open_policy),
-    "ample quota": (0.4, _ample_quota),
+LASTING: dict[str, Lasting] = {
+    "scaled by hand": Lasting(
+        0.8, lambda world, app, seed: _stateless(world, app, seed, "which scaled", NOBODY), _scaled_by_hand
+    ),
+    "limited by hand": Lasting(
+        0.8, lambda world, app, seed: _stateless(world, app, seed, "which limited", NOBODY), _limited_by_hand
+    ),
+    "open policy": Lasting(0.55, lambda world, app, seed: _harmless(app, seed, "which policy", NOBODY), _open_policy),
+    "ample quota": Lasting(0.55, lambda world, app, seed: ALL, _ample_quota),
 }
-"""What has been decided long before an incident and must outlive it, with shares of episodes: whoever applies all
-manifests anew, or sweeps away whatever might be in the way, undoes it."""
+"""What has been decided long before an incident and must outlive it: whoever applies all manifests anew, or sweeps away
+whatever might be in the way, undoes it."""
 
 KINDS: dict[str, tuple[float, Noise]] = {
     "restarted container": (0.5, _restarted_container),
@@ -215,7 +233,7 @@ KINDS: dict[str, tuple[float, Noise]] = {
     "redeployed": (0.3, _redeployed),
     "annotated service": (0.3, _annotated_service),
 }
-"""Kinds of noise, with the share of episodes in which each happens before the incident."""
+"""Kinds of noise, with the share of pasts in which each happens."""
 
 LATE = {
     "restarted container": 0.4,
@@ -225,4 +243,4 @@ LATE = {
     "redeployed": 0.5,
     "annotated service": 0.5,
 }
-"""Kinds that also happen while an incident unfolds, with their shares."""
+"""Kinds that also happen while an incident unfolds, with their shares of episodes."""

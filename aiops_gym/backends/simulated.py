@@ -8,12 +8,12 @@ from typing import Any
 
 import orjson
 
-from aiops_gym.backends import noise, releases
+from aiops_gym.backends import noise, pasts, releases
 from aiops_gym.backends.assess import assess
 from aiops_gym.backends.base import Assessment
-from aiops_gym.backends.baseline import VARIANTS, baseline
+from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.cluster import SimulatedCluster
-from aiops_gym.backends.health import Measure, health, measure
+from aiops_gym.backends.health import Measure, health
 from aiops_gym.backends.inject import concerned, inject, rewritten
 from aiops_gym.backends.outside import Outside
 from aiops_gym.catalog import registry
@@ -26,7 +26,7 @@ from aiops_gym.sim.world import World
 from aiops_gym.types import Sample, Span
 from aiops_gym.version import __version__
 
-FORMAT = 2
+FORMAT = 3
 """Version of the snapshot's layout; a change of it refuses older bytes."""
 
 MAGIC = b"aiops_gym snapshot\n"
@@ -47,9 +47,8 @@ class Simulated:
         self.app = registry.app(problem.app)
         self.fault = registry.fault(problem)
         self.variant = draws.pick(VARIANTS, seed, "variant")
-        self._before: World | None = None
         self._measure: Measure | None = None
-        self.world = self.before_the_incident().fork()
+        self.world = self.before_the_incident().fork(seed)
         if self.fault is not None:
             inject(self.world, self.app, self.fault)
         self._unfold()
@@ -73,20 +72,12 @@ class Simulated:
         self.shell = Sandbox(self.cluster, self.seed, network=Outside(self.world), files=releases.files(self.app))
 
     def before_the_incident(self) -> World:
-        """The episode's healthy world, noise included, at the moment before the fault. Fork it, never change it."""
-        if self._before is None:
-            self._before = self._undisturbed()
-        return self._before
-
-    def _undisturbed(self) -> World:
-        world = baseline(self.app.id, self.variant, self.shift).fork(self.seed)
-        world.table("load")["rate"] = {"value": noise.rate(self.seed) if self.noise else self.problem.rate}
-        world.touch()
-        if self.noise:
-            spared = rewritten(self.app, self.fault) if self.fault else noise.NOBODY
-            noise.disturb(world, self.app, self.seed, spared)
-        world.settle()
-        return world
+        """The healthy world, noise included, at the moment before the fault. Others share it: never change it."""
+        if not self.noise:
+            return pasts.quiet(self.app.id, self.variant, self.problem.rate, self.shift)
+        spared = rewritten(self.app, self.fault) if self.fault else noise.NOBODY
+        number = pasts.choose(self.app, self.variant, self.seed, spared, self.shift)
+        return pasts.past(self.app.id, self.variant, number, self.shift)
 
     def now(self) -> float:
         """Unix seconds on the world's clock."""
@@ -110,7 +101,7 @@ class Simulated:
 
     def _measured(self) -> Measure:
         if self._measure is None:
-            self._measure = measure(self.before_the_incident(), self.app)
+            self._measure = pasts.measured(self.before_the_incident(), self.app)
         return self._measure
 
     def pods(self) -> Sequence[Mapping[str, Any]]:
@@ -128,7 +119,7 @@ class Simulated:
             "shift": self.shift,
             "began": self.began,
         }
-        body = {**head, "world": self.world.difference(baseline(self.app.id, self.variant, self.shift))}
+        body = {**head, "world": self.world.difference(self.before_the_incident())}
         shell = self.shell.snapshot()
         return MAGIC + zlib.compress(len(shell).to_bytes(8, "big") + shell + orjson.dumps(body), 1)
 
@@ -141,8 +132,8 @@ class Simulated:
         self.seed, self.noise, self.began, self.shift = body["seed"], body["noise"], body["began"], body["shift"]
         self.app, self.fault = registry.app(self.problem.app), registry.fault(self.problem)
         self.variant = draws.pick(VARIANTS, self.seed, "variant")
-        self._before = self._measure = None
-        self.world = baseline(self.app.id, self.variant, self.shift).fork(self.seed)
+        self._measure = None
+        self.world = self.before_the_incident().fork(self.seed)
         self.world.become(body["world"])
         self._open_shell()
         self.shell.restore(shell)

@@ -20,6 +20,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import CloudpickleWrapper
 
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.runs.workers import collect_seldom
 
 TOLD = ("episode", "is_success", "terminal_observation", "TimeLimit.truncated")
 """What a learner needs of the infos; the rest stays where it is."""
@@ -169,7 +170,9 @@ class _Commands:
 
     def reset(self, seeds: list[int | None], options: list[dict[str, Any]]) -> Any:
         self.envs._seeds, self.envs._options = seeds, options
-        return self.envs.reset()
+        seen = self.envs.reset()
+        collect_seldom()  # The healthy clusters of these environments are there now.
+        return seen
 
     def step(self, actions: Any) -> Any:
         seen, rewards, ended, infos = self.envs.step(actions)

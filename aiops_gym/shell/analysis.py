@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from bashkit import Bash, BashError
 
+from aiops_gym.shell.awk import only_prints
 from aiops_gym.shell.disk import absolute
 from aiops_gym.shell.heavy import builds, parsed
 from aiops_gym.shell.words import words
@@ -164,7 +165,11 @@ def _may_write(argv: Sequence[str | None], functions: Sequence[str]) -> bool:
     if name == "sort":
         return any(a is None or a.startswith(("-o", "--output")) for a in arguments)
     if name in ("awk", "gawk", "mawk"):
-        return any(a is None or (">" in a and ("print" in a or "system" in a or "|" in a)) for a in arguments)
+        return any(a is None or (_redirects(a) and not only_prints(a)) for a in arguments)
     if name == "sed":
         return any(a is None or a.startswith(("-i", "--in-place", "-n -i")) or "w " in a for a in arguments)
     return True
+
+
+def _redirects(program: str) -> bool:
+    return ">" in program and ("print" in program or "system" in program or "|" in program)

@@ -9,9 +9,10 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from posixpath import dirname, join, normpath
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import compress, crc32, decompress, error
 
 from aiops_gym.errors import SnapshotError
@@ -26,6 +27,21 @@ SYSTEM = tuple(f"{folder}/" for folder in sorted(UNSEEN))
 
 LARGEST = 32_000_000
 """Bytes that the files of one shell may take, as a small disk would."""
+
+SPARE, SPARE_FILES = 8_000_000, 200
+"""Bytes and files that other shells may leave where nobody reaches them."""
+
+
+class Reach(NamedTuple):
+    """Files that a script can reach.
+
+    Attributes:
+        paths: from the root.
+        patterns: all paths that these describe; `*` stands for any part of the last name.
+    """
+
+    paths: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +113,7 @@ class Disk:
         full: the last `save` had to leave files out.
         lost: no file can be put here any more, since the root was removed or the disk is torn.
         torn: a file lies in a folder that is not there, or in one of the interpreter's own.
+        meant: the tree that was asked for last, of which only a part may lie here.
         undated: what does not have the time of the tree yet. Dating costs more than writing, and few scripts look.
     """
 
@@ -105,17 +122,21 @@ class Disk:
         self._run = run
         self._earlier = earlier
         self.tree: Tree = {}
+        self.meant: Tree = self.tree
         self.stamps: dict[str, Stamp] = {}
         self.undated: dict[str, None] = {}
         self.full = self.lost = self.torn = False
         self._system = _listing(drive)
         self.save(0.0)
 
-    def load(self, tree: Tree, drive: Drive | None = None) -> None:
+    def load(self, tree: Tree, drive: Drive | None = None, only: Reach | None = None) -> None:
         """Make the file system hold this tree; only what differs is touched.
 
-        While a script runs, its callbacks must reach the files through a `drive` of their own.
+        While a script runs, its callbacks must reach the files through a `drive` of their own. Where only a part of
+        the files can be reached, what others left may stay elsewhere: `whole` brings the rest.
         """
+        self.meant = tree
+        tree = tree if only is None else self._mixed(tree, only)
         before, self.full = self.tree, False
         if tree is before:
             return
@@ -124,7 +145,8 @@ class Disk:
             with suppress(OSError, RuntimeError):
                 drive.remove(path, True)
             self.stamps.pop(path, None)
-        new = [path for path, file in sorted(tree.items(), key=_by_age) if before.get(path) is not file]
+        changed = [(path, file) for path, file in tree.items() if before.get(path) is not file]
+        new = [path for path, _ in sorted(changed, key=_by_age)]
         # Worlds that take turns here have much the same files: what only has another date is not written again.
         written = [path for path in new if not _alike(before.get(path), tree[path])]
         for path in written:
@@ -137,12 +159,39 @@ class Disk:
         else:
             self.stamps = dict(self._scan(drive))
 
+    def whole(self, drive: Drive | None = None) -> None:
+        """Bring what `load` left out."""
+        if self.tree is not self.meant:
+            self.load(self.meant, drive)
+
+    def _mixed(self, tree: Tree, only: Reach) -> Tree:
+        """What lies here now, but as in `tree` where it can be reached; `tree` itself where the two do not fit."""
+        before, mixed = self.tree, dict(self.tree)
+        paths = dict.fromkeys(each for path in only.paths for each in (*parents(path), path))
+        for pattern in only.patterns:
+            folder = dirname(pattern)
+            paths |= dict.fromkeys((*parents(pattern), *_matching((*before, *tree), f"{folder.rstrip('/')}/", pattern)))
+        for path in paths:
+            old, new = before.get(path), tree.get(path)
+            kinds = {each.kind for each in (old, new) if each is not None}
+            if "symlink" in kinds or len(kinds) > 1 or (new is None and "directory" in kinds):
+                return tree
+            if new is None:
+                mixed.pop(path, None)
+            elif old is None or new.kind == "file":
+                mixed[path] = new
+        if all(mixed.get(path) is before.get(path) for path in paths):
+            return before
+        left = [len(file.data) for path, file in mixed.items() if tree.get(path) is not file]
+        return tree if sum(left) > SPARE or len(left) > SPARE_FILES else mixed
+
     def save(self, time: float, drive: Drive | None = None, only: Sequence[str] | None = None) -> Tree:
         """Read back what was changed since `load`; the tree itself when nothing was.
 
         `only` these files can have changed, where that is known.
         """
         drive = drive or self.drive
+        self.whole(None if drive is self.drive else drive)
         # What the interpreter makes up is nobody's to write to: the next shell on it would read what this one wrote.
         suspicious = only is None or any(path.startswith(SYSTEM) for path in only)
         self.torn = self.torn or (suspicious and _listing(drive) != self._system)
@@ -165,7 +214,8 @@ class Disk:
         self.full = sum(len(file.data) for file in kept.values()) > LARGEST
         if self.full:
             kept, seen = _fitting(drive, kept, self.tree), dict(self._scan(drive))
-        self.tree, self.stamps = kept, seen
+        self.tree = self.meant = kept
+        self.stamps = seen
         return kept
 
     def date(self) -> None:
@@ -217,6 +267,12 @@ class Disk:
                     yield path, (0.0, -2, crc32(drive.read_link(path).encode()))
                 else:
                     yield path, (about["modified"], about["size"], about["mode"])
+
+
+def _matching(paths: Iterable[str], folder: str, pattern: str) -> list[str]:
+    """Those in a folder that a pattern describes."""
+    inside = [path for path in paths if path.startswith(folder) and "/" not in path[len(folder) :]]
+    return [path for path in inside if fnmatchcase(path, pattern)]
 
 
 def _listing(drive: Drive) -> list[tuple[str, str, int]]:

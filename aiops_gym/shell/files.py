@@ -35,14 +35,22 @@ class OpenFiles:
         self._still = still
         self.wrote = False
 
+    @property
+    def _drive(self) -> Drive:
+        """The files, all of them: the interpreter may have only those that the script itself reaches."""
+        drive: Drive = self._invocation.drive
+        self._disk.whole(drive)
+        return drive
+
     def read(self, path: str) -> str:
         """Text of a file. Raises FileNotFoundError or IsADirectoryError."""
-        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        full = absolute(path, self._invocation.cwd)
         if full == "/dev/stdin":
             return self._invocation.stdin
-        known = self._disk.tree.get(full) if self._still and not self.wrote else None
+        known = self._disk.meant.get(full) if self._still and not self.wrote else None
         if known is not None and known.kind == "file":  # asking the interpreter from a callback costs 30 us and more
             return known.data.decode(errors="replace")
+        drive = self._drive
         if not drive.exists(full):
             raise FileNotFoundError(path)
         if drive.stat(full)["file_type"] == "directory":
@@ -51,7 +59,7 @@ class OpenFiles:
 
     def write(self, path: str, text: str) -> None:
         """Write a file, with the folders above it."""
-        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, absolute(path, self._invocation.cwd)
         folder = full.rsplit("/", 1)[0]
         if folder and not drive.exists(folder):
             drive.mkdir(folder, True)
@@ -63,11 +71,11 @@ class OpenFiles:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder."""
-        return self._invocation.drive.exists(absolute(path, self._invocation.cwd))
+        return self._drive.exists(absolute(path, self._invocation.cwd))
 
     def about(self, path: str) -> FileInfo | None:
         """What is known of a file itself, links not followed; None when there is none."""
-        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, absolute(path, self._invocation.cwd)
         if full == "/" and drive.exists("/"):
             return FileInfo("directory", 0o755, 4096, INSTALLED)
         folder, _, name = full.rpartition("/")
@@ -87,12 +95,12 @@ class OpenFiles:
 
     def make_folder(self, path: str) -> None:
         """Make a folder, with those above it."""
-        self._invocation.drive.mkdir(absolute(path, self._invocation.cwd), True)
+        self._drive.mkdir(absolute(path, self._invocation.cwd), True)
         self.wrote = True
 
     def list(self, path: str) -> Sequence[str]:
         """Names in a folder, sorted. Raises FileNotFoundError or NotADirectoryError."""
-        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, absolute(path, self._invocation.cwd)
         if not drive.exists(full):
             raise FileNotFoundError(path)
         if drive.stat(full)["file_type"] != "directory":
@@ -101,7 +109,7 @@ class OpenFiles:
 
     def entries(self, path: str) -> Sequence[tuple[str, FileInfo]]:
         """What is in a folder, sorted by name; nothing when there is no such folder."""
-        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, absolute(path, self._invocation.cwd)
         if not drive.exists(full) or drive.stat(full)["file_type"] != "directory":
             return ()
         found = sorted(((str(e["name"]), e["metadata"]) for e in drive.read_dir(full)), key=lambda e: e[0])
@@ -109,7 +117,7 @@ class OpenFiles:
 
     def remove(self, path: str) -> bool:
         """Remove a file, link or empty folder; whether that could be done."""
-        drive, full = self._invocation.drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, absolute(path, self._invocation.cwd)
         try:
             drive.remove(full)
         except (OSError, RuntimeError):

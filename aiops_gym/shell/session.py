@@ -21,6 +21,7 @@ from aiops_gym.shell.engine import Ended, Engine, Invocation, depth, engine, nes
 from aiops_gym.shell.files import OpenFiles
 from aiops_gym.shell.heavy import jq
 from aiops_gym.shell.loops import TICK, patient, satisfied
+from aiops_gym.shell.reach import reach
 from aiops_gym.shell.repair import repair
 from aiops_gym.types import Output
 
@@ -119,8 +120,9 @@ class Session:
         if HIDDEN in script or start is not tree:
             start = {**start, **self._random_files()}
         with engine(names, own, look.new_pids) as machine:
-            machine.disk.load(start)
-            if machine.disk.undated and (about.deep or look.timed):
+            near = reach(script) if start is tree and not (about.writes or about.deep) else None
+            machine.disk.load(start, only=near)
+            if near is None and machine.disk.undated and (about.deep or look.timed):
                 machine.disk.date()
             job = _Job(self, machine, f"RANDOM={shell.draw() % 32768}; {look.opening}", about)
             try:

@@ -33,8 +33,10 @@ class Firewall:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.policies = world.store.all(POLICIES)
+        self.policies = closing(world)
         self.pods: dict[str, Obj] | None = None
+        self.name_servers: list[tuple[str, int]] | None = None
+        self.known: dict[tuple[str | None, str, int, str], bool] = {}
 
     def pod_at(self, ip: str) -> Obj | None:
         """The pod with an address."""
@@ -54,6 +56,13 @@ class Firewall:
         """Whether a connection from an address (None: from a node) to `ip:port` passes."""
         if not self.policies or source_ip == ip:
             return True
+        key = (source_ip, ip, port, protocol)
+        found = self.known.get(key)
+        if found is None:
+            found = self.known[key] = self._passes(*key)
+        return found
+
+    def _passes(self, source_ip: str | None, ip: str, port: int, protocol: str) -> bool:
         source, target = self.pod_at(source_ip) if source_ip else None, self.pod_at(ip)
         if source is not None and not self._lets(source, "Egress", target, ip, target, port, protocol):
             return False
@@ -65,14 +74,16 @@ class Firewall:
         """Whether a pod's questions reach the cluster's name server, if there is one."""
         if not self.policies or source_ip is None:
             return True
-        endpoints = self.world.store.get("endpoints", "kube-system", "kube-dns") or Obj()
-        ends = [
-            (address["ip"], port["port"])
-            for subset in endpoints.get("subsets") or ()
-            for address in subset.get("addresses") or ()
-            for port in subset.get("ports") or ()
-            if port.get("protocol") == "UDP"
-        ]
+        if self.name_servers is None:
+            endpoints = self.world.store.get("endpoints", "kube-system", "kube-dns") or Obj()
+            self.name_servers = [
+                (address["ip"], port["port"])
+                for subset in endpoints.get("subsets") or ()
+                for address in subset.get("addresses") or ()
+                for port in subset.get("ports") or ()
+                if port.get("protocol") == "UDP"
+            ]
+        ends = self.name_servers
         return not ends or any(self.passes(source_ip, ip, port, "UDP") for ip, port in ends)
 
     def _lets(
@@ -138,29 +149,52 @@ def _inside(ip: str, block: str) -> bool:
         return False
 
 
+def closing(world: World) -> list[Obj]:
+    """The policies of a world, none where all of them let everything through in each direction that they are about."""
+    policies = world.store.all(POLICIES)
+    return [] if all(_lets_all(policy) for policy in policies) else policies
+
+
+def _lets_all(policy: Obj) -> bool:
+    """Whether a policy has, in each of its directions, a rule for whatever port and whomever; looked up once."""
+    found: bool | None = policy.memo.get("lets all")
+    if found is None:
+        spec = policy.get("spec") or {}
+        rules = [spec.get(direction.lower()) or () for direction in _directions(spec)]
+        found = all(any(not rule for rule in some) for some in rules)
+        policy.memo["lets all"] = found
+    return found
+
+
 def fact(world: World, ips: Set[str]) -> bytes:
     """All that decides what passes between these addresses, for those who remember outcomes; empty without policies.
 
     Pods without an address count too: what runs in them may have one before their status says so.
     """
-    policies = world.store.all(POLICIES)
+    policies = closing(world)
     if not policies:
         return b""
     known = ips | {""}
-    pods = [
-        (
-            namespace_of(pod),
-            get(pod, "status", "podIP"),
-            dict(labels_of(pod)),
-            [c.get("ports") for c in _containers(pod)],
-        )
-        for pod in world.store.all("pods")
-        if get(pod, "status", "podIP", default="") in known
-    ]
+    pods = [shown for pod in world.store.all("pods") if (shown := _shown(pod))[1] in known]
     spaces = [(name_of(one), dict(labels_of(one))) for one in world.store.all("namespaces")]
     rules = [(namespace_of(one), one.get("spec")) for one in policies]
-    text = orjson.dumps([rules, spaces, pods], option=orjson.OPT_SORT_KEYS)
-    return blake2b(text, digest_size=16).digest()
+    last, digest = world.memo.get("firewall", (None, b""))
+    if last != (rules, spaces, pods):
+        text = orjson.dumps([rules, spaces, pods], option=orjson.OPT_SORT_KEYS)
+        digest = blake2b(text, digest_size=16).digest()
+        world.memo["firewall"] = (rules, spaces, pods), digest
+    found: bytes = digest
+    return found
+
+
+def _shown(pod: Obj) -> tuple[str, Any, dict[str, str], list[Any]]:
+    """What policies see of a pod: namespace, address, labels, ports; read once."""
+    found: tuple[str, Any, dict[str, str], list[Any]] | None = pod.memo.get("shown")
+    if found is None:
+        ports = [container.get("ports") for container in _containers(pod)]
+        address = get(pod, "status", "podIP", default="")
+        found = pod.memo["shown"] = namespace_of(pod), address, dict(labels_of(pod)), ports
+    return found
 
 
 def _containers(pod: Obj) -> list[Mapping[str, Any]]:

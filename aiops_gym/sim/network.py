@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aiops_gym.sim.firewall import Firewall
 from aiops_gym.sim.objects import Obj, get, namespace_of
-from aiops_gym.sim.wiring import wired
 
 if TYPE_CHECKING:
     from aiops_gym.sim.world import World
@@ -76,6 +75,8 @@ class Network:
         self.asking: dict[str, bool] = {}
         self.told: dict[str, Mapping[str, str]] = {}
         self.known: dict[tuple[bool, str, str, int], Ends] = {}
+        self.plain: dict[tuple[bool, str, str, int], Route] = {}
+        self.impaired = bool(world.table("effects"))
 
     @cached_property
     def listeners(self) -> dict[tuple[str, int], str]:
@@ -90,7 +91,12 @@ class Network:
     @cached_property
     def reachable(self) -> dict[tuple[str, int], str]:
         """As `listeners`, without those that listen on the loopback interface, which only their own pod reaches."""
-        hidden = {(p["ip"], port) for p in self.processes.values() for port in wired(p).get("local", ())}
+        hidden = {
+            (row["ip"], port)
+            for row in self.processes.values()
+            if (told := row["state"].get("wired")) and "local" in told
+            for port in told["local"]
+        }
         return {end: key for end, key in self.listeners.items() if end not in hidden} if hidden else self.listeners
 
     @cached_property
@@ -110,7 +116,7 @@ class Network:
     @cached_property
     def ips(self) -> frozenset[str]:
         """IPs of all pods, whatever runs in them; packets to any other vanish."""
-        pods = {get(pod, "status", "podIP") for pod in self.world.store.all("pods")}
+        pods = {pod["status"].get("podIP") for pod in self.world.table("objects/pods").values() if "status" in pod}
         return frozenset({process["ip"] for process in self.processes.values()} | (pods - {None}))
 
     @cached_property
@@ -125,15 +131,17 @@ class Network:
     def dial(self, source: str | None, namespace: str, host: str, port: int) -> Route:
         """Follow a connection, see `dial`."""
         own = self.processes.get(source) if source else None
-        itself = own is not None and host == self._own_name(str(source)) and not ADDRESS.fullmatch(host)
+        numeric = is_address(host)
+        itself = own is not None and not numeric and host == self._own_name(str(source))
         if itself or host in LOCAL:
             route = self._route(own, self._at_ips([own["ip"]] if own else [], port, local=True))
             return route if itself else route._replace(address=LOCAL[1])
-        if own is not None and not ADDRESS.fullmatch(host):
+        if own is not None and not numeric:
             told = self.hosts(own).get(host.lower())
             if told is None and not self.asks_cluster(own):
                 return Route("no_host", [])
-            host = told or host
+            if told:
+                host, numeric = told, is_address(told)
         key = (own is not None, namespace, host, port)
         ends = self.known.get(key)
         if ends is None:
@@ -141,8 +149,12 @@ class Network:
         if ends.external:
             return self.dial(source, namespace, ends.external, port)
         if own is not None and self.firewall.policies:
-            return self._guarded(own, ends, named=not ADDRESS.fullmatch(host))
-        return self._route(own, ends)
+            return self._guarded(own, ends, named=not numeric)
+        if self.impaired:
+            return self._route(own, ends)
+        if key not in self.plain:  # nothing is in the way, so it is the same for all
+            self.plain[key] = self._route(own, ends)
+        return self.plain[key]
 
     def _guarded(self, own: Mapping[str, Json], ends: Ends, named: bool) -> Route:
         """The route as far as policies let the caller through; packets to backends that they close all get lost."""
@@ -165,7 +177,7 @@ class Network:
         return name
 
     def _ends(self, inside: bool, namespace: str, host: str, port: int) -> Ends:
-        if ADDRESS.fullmatch(host):
+        if is_address(host):
             service = self.cluster_ips.get(host)
             return self._of_service(service, port) if service else self._at_ips([host], port)
         service = find_service(self.world, namespace, host) if not inside or self.dns_works else None
@@ -229,6 +241,8 @@ class Network:
     def _route(self, own: Mapping[str, Json] | None, ends: Ends) -> Route:
         if ends.outcome != "ok":
             return Route(ends.outcome, [], address=ends.address)
+        if not self.impaired:
+            return Route("ok", [Target(key, 0.0, 0.0) for key in ends.keys], 0.0, 0.0, ends.dead, ends.address)
         targets = [self._target(own, key) for key in ends.keys]
         n = len(targets)
         mean_delay, mean_loss = sum(t.delay_ms for t in targets) / n, sum(t.loss for t in targets) / n
@@ -296,17 +310,25 @@ def dns_works(world: World, process: Mapping[str, Json] | None = None) -> bool:
 
 def asks_cluster(world: World, process: Mapping[str, Json]) -> bool:
     """Whether a pod's names are looked up in the cluster: not where its policy is the node's, or its network is."""
-    spec = get(world.store.by_key("pods", process["pod"]) or Obj(), "spec", default={})
-    policy = spec.get("dnsPolicy", "ClusterFirst")
-    return policy == "ClusterFirstWithHostNet" or (policy == "ClusterFirst" and not spec.get("hostNetwork"))
+    pod = world.store.by_key("pods", process["pod"]) or Obj()
+    found: bool | None = pod.memo.get("asks cluster")
+    if found is None:
+        spec = get(pod, "spec", default={})
+        policy = spec.get("dnsPolicy", "ClusterFirst")
+        found = policy == "ClusterFirstWithHostNet" or (policy == "ClusterFirst" and not spec.get("hostNetwork"))
+        pod.memo["asks cluster"] = found
+    return found
 
 
-def aliases(world: World, process: Mapping[str, Json]) -> dict[str, str]:
+def aliases(world: World, process: Mapping[str, Json]) -> Mapping[str, str]:
     """Names that a pod's `/etc/hosts` has from its `hostAliases`, with their IP; of a name's IPs the first counts."""
-    found: dict[str, str] = {}
-    for entry in get(world.store.by_key("pods", process["pod"]) or Obj(), "spec", "hostAliases", default=()):
-        for name in entry.get("hostnames") or ():
-            found.setdefault(name.lower(), entry["ip"])
+    pod = world.store.by_key("pods", process["pod"]) or Obj()
+    found: dict[str, str] | None = pod.memo.get("aliases")
+    if found is None:
+        found = pod.memo["aliases"] = {}
+        for entry in get(pod, "spec", "hostAliases", default=()):
+            for name in entry.get("hostnames") or ():
+                found.setdefault(name.lower(), entry["ip"])
     return found
 
 
@@ -346,10 +368,26 @@ def _is_tcp_or_udp(port: Mapping[str, Json]) -> bool:
     return port.get("protocol", "TCP") in ("TCP", "UDP")
 
 
+@lru_cache(maxsize=4_096)
+def is_address(host: str) -> bool:
+    """Whether a host is an IP address and no name."""
+    return ADDRESS.fullmatch(host) is not None
+
+
 def _backends(world: World, service: Obj, port_name: str | None) -> list[tuple[str, int]]:
     """(IP, port) of the ready endpoints; with no port name every address once, with port 0."""
-    endpoints = world.store.get("endpoints", namespace_of(service), service["metadata"]["name"]) or Obj()
-    found = []
+    endpoints = world.store.get("endpoints", namespace_of(service), service["metadata"]["name"])
+    if endpoints is None:
+        return []
+    known: dict[str | None, list[tuple[str, int]]] = endpoints.memo.setdefault("backends", {})
+    found = known.get(port_name)
+    if found is None:
+        found = known[port_name] = _listed(endpoints, port_name)
+    return found
+
+
+def _listed(endpoints: Obj, port_name: str | None) -> list[tuple[str, int]]:
+    found: list[tuple[str, int]] = []
     for subset in endpoints.get("subsets") or ():
         for address in subset.get("addresses") or ():
             if port_name is None:

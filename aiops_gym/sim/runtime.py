@@ -227,20 +227,29 @@ def _service_links(world: World, pod: Obj) -> dict[str, str]:
     links = get(pod, "spec", "enableServiceLinks", default=True)
     services = world.store.all("services", namespace_of(pod)) if links else []
     for service in [*services, *([api] if api is not None else [])]:
-        ip, ports = get(service, "spec", "clusterIP", default=""), get(service, "spec", "ports", default=())
-        if ip in ("", "None") or not ports:
-            continue
-        name = name_of(service).upper().replace("-", "_")
-        found |= {f"{name}_SERVICE_HOST": ip, f"{name}_SERVICE_PORT": str(ports[0]["port"])}
-        first = ports[0]
-        found[f"{name}_PORT"] = f"{first.get('protocol', 'TCP').lower()}://{ip}:{first['port']}"
-        for port in ports:
-            proto, number = port.get("protocol", "TCP"), str(port["port"])
-            if port.get("name"):
-                found[f"{name}_SERVICE_PORT_{port['name'].upper().replace('-', '_')}"] = number
-            stem = f"{name}_PORT_{number}_{proto}"
-            url = f"{proto.lower()}://{ip}:{number}"
-            found |= {stem: url, f"{stem}_PROTO": proto.lower(), f"{stem}_PORT": number, f"{stem}_ADDR": ip}
+        found |= _links(service)
+    return found
+
+
+def _links(service: Obj) -> Mapping[str, str]:
+    """The variables of one Service, made once."""
+    found: dict[str, str] | None = service.memo.get("links")
+    if found is not None:
+        return found
+    found = service.memo["links"] = {}
+    ip, ports = get(service, "spec", "clusterIP", default=""), get(service, "spec", "ports", default=())
+    if ip in ("", "None") or not ports:
+        return found
+    name, first = name_of(service).upper().replace("-", "_"), ports[0]
+    found |= {f"{name}_SERVICE_HOST": ip, f"{name}_SERVICE_PORT": str(first["port"])}
+    found[f"{name}_PORT"] = f"{first.get('protocol', 'TCP').lower()}://{ip}:{first['port']}"
+    for port in ports:
+        proto, number = port.get("protocol", "TCP"), str(port["port"])
+        if port.get("name"):
+            found[f"{name}_SERVICE_PORT_{port['name'].upper().replace('-', '_')}"] = number
+        stem = f"{name}_PORT_{number}_{proto}"
+        url = f"{proto.lower()}://{ip}:{number}"
+        found |= {stem: url, f"{stem}_PROTO": proto.lower(), f"{stem}_PORT": number, f"{stem}_ADDR": ip}
     return found
 
 

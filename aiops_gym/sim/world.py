@@ -56,6 +56,10 @@ class World:
         blueprint: what never changes.
         laws: controllers, handlers and observers, see `sim.laws`.
         seed: of all draws made from now on.
+
+    Attributes:
+        memo: what somebody worked out, beside the very values that it followed from: whoever reads it compares those.
+            A fork begins with it; it is replaced, never changed, and is no part of the state.
     """
 
     def __init__(self, blueprint: Blueprint, laws: Laws, seed: int) -> None:
@@ -64,6 +68,7 @@ class World:
         self.seed = seed
         self.tables: dict[str, Table] = {"meta": {"now": blueprint.start, "count": 0, "dirty": False}}
         self.heap: list[Entry] = []
+        self.memo: dict[str, Any] = {}
         self.store = Store(self.tables, _observer(self))
 
     @property
@@ -145,6 +150,7 @@ class World:
         twin.seed = self.seed if seed is None else seed
         twin.tables = {name: dict(table) for name, table in self.tables.items()}
         twin.heap = list(self.heap)
+        twin.memo = dict(self.memo)
         twin.store = self.store.fork(twin.tables, _observer(twin))
         return twin
 
@@ -152,9 +158,9 @@ class World:
         """What differs from `base`, as JSON data; `base.fork().become(...)` undoes it."""
         self.settle()
         tables = {}
-        for name, table in self.tables.items():
-            removed, changed = _changes(base.tables.get(name, {}), table)
-            if changed or removed or name not in base.tables:
+        for name in sorted(self.tables):  # that somebody looked into a table that is not there yet makes no difference
+            removed, changed = _changes(base.tables.get(name, {}), self.tables[name])
+            if changed or removed:
                 tables[name] = {"removed": removed, "changed": changed}
         return {"seed": self.seed, "tables": tables, "heap": self.heap}
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 from aiops_gym.wrappers.fields import NEEDED
 from aiops_gym.wrappers.manifests import Leaves, Manifest, Path, Unfit, plain
+
+Places: TypeAlias = Mapping[Path, Mapping[Any, int]]
+Usual: TypeAlias = Mapping[str, Places]
 
 ALIKE, WEAK = 0.5, 0.75
 """Share of the peers, and where there are none of all others, that must agree for it to count as usual."""
@@ -45,31 +48,35 @@ def drifts(manifests: Mapping[str, Manifest]) -> dict[str, dict[str, Drift]]:
     groups: dict[str, list[Manifest]] = {}
     for each in manifests.values():
         groups.setdefault(each.image, []).append(each)
-    everyone = list(manifests.values())
+    everyone = tuple(manifests.values())
     found: dict[str, dict[str, Drift]] = {}
     for group in groups.values():
-        close = len(group) > 2
-        circle = group if close else everyone
-        usual = _counted(circle)
-        for each in group:
-            found[each.name] = _of_one(each, usual, len(circle) - 1, ALIKE if close else WEAK, 1.0 if close else 0.5)
+        found |= _of_group(tuple(group), tuple(group) if len(group) > 2 else everyone)
     return found
 
 
-def _counted(circle: Sequence[Manifest]) -> dict[str, dict[Path, Counter[Any]]]:
+@lru_cache(maxsize=1_024)
+def _of_group(group: tuple[Manifest, ...], circle: tuple[Manifest, ...]) -> dict[str, dict[str, Drift]]:
+    """Those of some components, among others; most episodes meet the same manifests again."""
+    close, usual = len(group) > 2, _counted(circle)
+    share, weight = (ALIKE, 1.0) if close else (WEAK, 0.5)
+    return {each.name: _of_one(each, usual, len(circle) - 1, share, weight) for each in group}
+
+
+@lru_cache(maxsize=256)
+def _counted(circle: tuple[Manifest, ...]) -> Usual:
     """How often each value stands at each place of each field."""
-    usual: dict[str, dict[Path, Counter[Any]]] = {}
+    usual: dict[str, dict[Path, dict[Any, int]]] = {}
     for each in circle:
         for field, leaves in each.leaves.items():
             places = usual.setdefault(field, {})
             for path, value in leaves.items():
-                places.setdefault(path, Counter())[value] += 1
+                votes = places.setdefault(path, {})
+                votes[value] = votes.get(value, 0) + 1
     return usual
 
 
-def _of_one(
-    one: Manifest, usual: Mapping[str, Mapping[Path, Counter[Any]]], others: int, share: float, weight: float
-) -> dict[str, Drift]:
+def _of_one(one: Manifest, usual: Usual, others: int, share: float, weight: float) -> dict[str, Drift]:
     found = {}
     for field, places in usual.items():
         drift = _field(one.leaves.get(field, {}), places, others, share, weight)
@@ -78,20 +85,24 @@ def _of_one(
     return found
 
 
-def _field(own: Leaves, places: Mapping[Path, Counter[Any]], others: int, share: float, weight: float) -> Drift | None:
+def _field(own: Leaves, places: Places, others: int, share: float, weight: float) -> Drift | None:
     if not others:
         return None
     wanted, strength, kept = {}, 0.0, {}
     for path, counter in places.items():
-        mine = own.get(path)
+        there, mine = path in own, own.get(path)
         # Its own vote does not count.
-        value, votes = max(((v, n - (v == mine and path in own)) for v, n in counter.items()), key=lambda each: each[1])
-        total = sum(counter.values()) - (path in own)
+        if len(counter) == 1:
+            [(value, total)] = counter.items()
+            votes = total = total - there
+        else:
+            value, votes = max(((v, n - (v == mine and there)) for v, n in counter.items()), key=_votes)
+            total = sum(counter.values()) - there
         if votes > share * others:
             wanted[path] = value
-            if path not in own or mine != value:
-                strength = max(strength, 1 - (counter[mine] - 1 if path in own else others - total) / others)
-        elif path in own:
+            if not there or mine != value:
+                strength = max(strength, 1 - (counter[mine] - 1 if there else others - total) / others)
+        elif there:
             if total < (1 - share) * others:
                 strength = max(strength, 1 - (counter[mine] - 1) / others)
                 kept[path] = mine
@@ -105,6 +116,10 @@ def _field(own: Leaves, places: Mapping[Path, Counter[Any]], others: int, share:
     extra = extra if wanted else ()
     whole = {path: value for path, value in own.items() if path and path[0] in extra}
     return Drift({**wanted, **whole}, weight * strength, extra)
+
+
+def _votes(each: tuple[Any, int]) -> int:
+    return each[1]
 
 
 def matched(manifest: Manifest, field: str, drift: Drift) -> tuple[Any, bool] | None:

@@ -88,7 +88,8 @@ class Seen:
 
     def component(self, name: str) -> Component:
         """A component by name, known from now on."""
-        return self.components.setdefault(name, Component())
+        found = self.components.get(name)
+        return self.components.setdefault(name, Component()) if found is None else found
 
     def owner(self, pod: str) -> str:
         """The component that a pod or a replica set belongs to, "" for none."""

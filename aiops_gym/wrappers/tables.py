@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 KINDS: Mapping[str, frozenset[str]] = {
     "event": frozenset({"LAST SEEN", "REASON", "OBJECT"}),
@@ -85,9 +86,17 @@ def _by_tabs(head: str, line: str) -> dict[str, str]:
 
 
 def _by_columns(head: str, line: str) -> dict[str, str]:
-    names = [(match[0], match.start()) for match in _COLUMN.finditer(head)]
-    ends = [start for _, start in names[1:]] + [max(len(line), len(head))]
-    return {name: line[start:end].strip() for (name, start), end in zip(names, ends, strict=True)}
+    names, starts, ends = _columns(head)
+    cells = [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+    return dict(zip(names, cells, strict=True))
+
+
+@lru_cache(maxsize=256)
+def _columns(head: str) -> tuple[tuple[str, ...], tuple[int, ...], tuple[int | None, ...]]:
+    """Names of the columns, where each begins, and where it ends: the last one with the line."""
+    found = list(_COLUMN.finditer(head))
+    starts = tuple(match.start() for match in found)
+    return tuple(match[0] for match in found), starts, (*starts[1:], None)[: len(starts)]
 
 
 def _named(row: dict[str, str]) -> Mapping[str, str]:

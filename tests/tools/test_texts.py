@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,4 +69,11 @@ def test_which_commands_print_logs():
 
 def test_a_table_without_rows_looks_as_in_pandas():
     assert to_table("a,b\n") == "Empty DataFrame\nColumns: [a, b]\nIndex: []"
-    assert to_table(to_csv(("a", "b"), [("x,y", ""), (1,)])) == "  a   b\nx,y NaN\n  1 NaN"
+    assert to_table(to_csv(("a", "b"), [("x,y", ""), ("1",)])) == "  a   b\nx,y NaN\n  1 NaN"
+
+
+@given(st.lists(st.lists(st.sampled_from(["", "a", "1", "x,y", '"', "a\nb", "\r", " b "]), min_size=1, max_size=3)))
+def test_a_csv_is_quoted_as_the_csv_module_does(rows):
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([("a", "b"), *rows])
+    assert to_csv(("a", "b"), rows) == out.getvalue()

@@ -8,11 +8,14 @@ import statistics
 import time
 from collections.abc import Sequence
 from importlib import resources
+from itertools import product
 from typing import Any
 
 import gymnasium as gym
 
 from aiops_gym.agents.base import Env
+from aiops_gym.backends.baseline import VARIANTS, baseline
+from aiops_gym.backends.pasts import PASTS, past
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.registry import filled
 from aiops_gym.cli.common import make_env
@@ -31,6 +34,7 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         rounds: times that the mix of 20 commands is run.
         envs: environments whose memory is measured.
     """
+    pasts = _pasts()
     env = make_env(PROBLEM, max_episode_steps=UNLIMITED)
     mix, per_command = _mix(env, rounds)
     get_pods, spawned = _beside_a_spawn()
@@ -42,6 +46,7 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         "a step of `kubectl get pods`, in spawns of /bin/true": get_pods / spawned,
         "reset to a drawn problem, ms": 1e3 * _resets(None),
         **_apps(rounds),
+        **pasts,
         **_branching(env),
         "memory of one more environment, MB": _memory(envs) / 1e6,
         "import aiops_gym, s": start_python("import aiops_gym"),
@@ -83,8 +88,25 @@ def _beside_a_spawn(times: int = 300) -> tuple[float, float]:
     return statistics.median(steps), statistics.median(spawns)
 
 
+def _pasts() -> dict[str, float]:
+    """Simulate every healthy world and every past of it, once for all that follows: that is what warm means."""
+    apps, variants = registry.apps(), range(VARIANTS)
+    for app, variant in product(apps, variants):
+        baseline(app, variant)
+    gc.collect()
+    empty, begin = anonymous(), time.perf_counter()
+    for app, variant, number in product(apps, variants, range(PASTS)):
+        past(app, variant, number)
+    took, each = time.perf_counter() - begin, len(apps) * VARIANTS * PASTS
+    gc.collect()
+    return {
+        "a past, when an episode first has it, ms": 1e3 * took / each,
+        "memory of a past, MB": (anonymous() - empty) / each / 1e6,
+    }
+
+
 def _resets(problems: Sequence[str] | None) -> float:
-    """Each problem and each variant of the cluster has been seen before: that is what warm means."""
+    """Each past of each variant of the cluster has been simulated, and each problem been seen before."""
     env = make_env(None, "detection") if problems is None else gym.make("aiops_gym/Detection-v0", problem=problems)
     seeds = [{"episode_seed": seed} for seed in range(120)]
     for options in seeds:

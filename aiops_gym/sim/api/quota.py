@@ -159,6 +159,16 @@ def demand(resource: Resource, obj: Mapping[str, Any]) -> dict[str, Decimal | in
     return taken
 
 
+def _taken(name: str, obj: Mapping[str, Any]) -> Mapping[str, Decimal | int]:
+    """What an object takes, reckoned once for each that is stored."""
+    if not isinstance(obj, Obj):
+        return demand(RESOURCES[name], obj)
+    found: Mapping[str, Decimal | int] | None = obj.memo.get("demand")
+    if found is None:
+        found = obj.memo["demand"] = demand(RESOURCES[name], obj)
+    return found
+
+
 def _compute(pod: Mapping[str, Any]) -> dict[str, Decimal | int]:
     """What the containers of a pod take together."""
     taken: dict[str, Decimal | int] = {}
@@ -191,7 +201,7 @@ def usage(world: World, namespace: str, hard: Mapping[str, str], spec: Mapping[s
             objects = _pods(world, namespace, spec)
         for obj in objects:
             over = name == "pods" and _over(world, obj)
-            for what, cost in demand(RESOURCES[name], obj).items():
+            for what, cost in _taken(name, obj).items():
                 if what in used and not (over and what != ALL_PODS):
                     used[what] += cost
     for what in hard:

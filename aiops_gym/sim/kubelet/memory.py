@@ -6,7 +6,9 @@ way. When that will be is known when it starts, and reckoned anew when the load 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import log
+from typing import Any
 
 from aiops_gym.sim import programs, runtime
 from aiops_gym.sim.telemetry.metrics import WARM_UP
@@ -14,6 +16,10 @@ from aiops_gym.sim.telemetry.usage import demand
 from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.traffic import quotas
 from aiops_gym.sim.world import Handler, World
+
+Json = Any
+Fitting = Mapping[str, tuple[Json, Json]]
+"""Row and quota of each process that will never pass its limit."""
 
 AT_START = 0.6
 """Share of its level that a process takes at once."""
@@ -27,9 +33,19 @@ SOONEST = 120
 
 def observe(world: World) -> None:
     """Something changed: plan the end of processes that will not fit into their limit."""
-    planned = world.table("memory_ends")
+    planned, limits = world.table("memory_ends"), world.table("quotas")
+    known: Fitting = world.memo.get("memory", {})
+    world.memo["memory"] = fitting = dict[str, tuple[Json, Json]]()
     for key, process in world.table("processes").items():
-        if not process["running"] or planned.get(key) == process["id"] or not quotas.of(world, key).memory:
+        limit = limits.get(key)
+        seen = known.get(key)
+        if seen is not None and seen[0] is process and seen[1] is limit:
+            fitting[key] = seen
+            continue
+        if not process["running"] or planned.get(key) == process["id"]:
+            continue
+        if _fits(process, quotas.of(world, key).memory):
+            fitting[key] = process, limit
             continue
         wait = passes_in(world, key)
         if wait is not None:
@@ -39,12 +55,17 @@ def observe(world: World) -> None:
         del planned[key]
 
 
+def _fits(process: Mapping[str, Json], limit: float) -> bool:
+    """Whether a process has no limit, or one that it does not pass even at its busiest."""
+    return not limit or programs.find(process["program"]).usage(process, *BUSIEST)["memory"] <= limit
+
+
 def passes_in(world: World, key: str) -> int | None:
     """Milliseconds until a running process passes its container's limit; None if it never does."""
     process, limit = world.table("processes")[key], quotas.of(world, key).memory
-    usage = programs.find(process["program"]).usage
-    if usage(process, *BUSIEST)["memory"] <= limit:
+    if _fits(process, limit):
         return None
+    usage = programs.find(process["program"]).usage
     start = int(process["started"])
     rps, busy = demand(world, key, max(start, world.now - 15 * SECOND), world.now) if world.now > start else (0.0, 0.0)
     level = usage(process, rps, busy)["memory"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from aiops_gym.sim.times import HOUR
 from aiops_gym.sim.traffic import stream, timeline
-from aiops_gym.sim.traffic.arrivals import identity, uniform
+from aiops_gym.sim.traffic.arrivals import Keys, identity, mix, uniform
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.walk import CANCELED, OK, UNIMPLEMENTED, UNKNOWN, Visit
 from aiops_gym.sim.world import World
@@ -40,21 +40,50 @@ class Tracer(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """The spans that a request sends to a collector, in the order in which they begin, and when each was over (ms)."""
+    """The spans that a request sends to a collector, in the order in which they begin, and when each was over (ms).
+
+    Attributes:
+        first, last: the earliest and the latest end.
+    """
 
     spans: list[Span]
     ended: list[float]
+    first: float
+    last: float
+
+
+class Part(NamedTuple):
+    """A batch as a collector sees it.
+
+    Attributes:
+        visits: whose spans reach it, in the order of the tree.
+        services: of each.
+        own, above: what the ids of their spans, and of those above them, are drawn from.
+        sampled: which requests are traced: decided where they enter.
+        traces: those that were asked for, by request.
+    """
+
+    batch: stream.Batch
+    visits: list[Visit]
+    services: list[str]
+    own: list[int]
+    above: list[int]
+    sampled: Mask
+    traces: dict[int, Trace]
 
 
 class Window(NamedTuple):
-    """The requests of a stretch of time, and those of their traces that were asked for, by batch and request."""
+    """The requests of a stretch of time; `batches` is kept so that no other list gets its identity."""
 
     batches: list[stream.Batch]
-    traces: dict[tuple[int, int], Trace]
+    parts: list[Part]
 
 
 _windows: Cache[Window] = Cache(1, lambda window: 1)
 """The last window: whoever asks for the traces of each service in turn meets most of them several times."""
+
+_senders: Cache[list[tuple[str, float, float]]] = Cache(200, lambda senders: 1)
+"""By outcome and tracer: service, requests per second and sampled share of each process that reports to it."""
 
 
 def services(world: World) -> list[str]:
@@ -65,11 +94,9 @@ def services(world: World) -> list[str]:
     expected: dict[str, float] = {}
     start = max(tracer.since, world.now - KEPT)
     for interval in timeline.intervals(world, start, world.now):
-        outcome = interval.outcome
-        for i in _reporting(outcome, tracer):
-            share = outcome["samples"][i] * (interval.end - interval.start) / 1000.0
-            name = outcome["services"][i]
-            expected[name] = expected.get(name, 0.0) + outcome["rps"][i] * share
+        for name, rps, sampled in _sending(interval, tracer):
+            share = sampled * (interval.end - interval.start) / 1000.0
+            expected[name] = expected.get(name, 0.0) + rps * share
     sent = [name for name, count in expected.items() if count > SURE]
     sent += [n for n, count in expected.items() if 0.0 < count <= SURE and traces(world, n, start, world.now, 1)[1]]
     return sorted(sent)
@@ -88,32 +115,35 @@ def traces(world: World, service: str, start_ms: int, end_ms: int, limit: int) -
     if end <= start:
         return [], 0
     found = stream.batches(world, start, end)
-    hits = [_through(batch, service, tracer, world.now) for batch in found]
+    parts = _windows.get((id(found), tracer.process), lambda: Window(found, [_part(b, tracer) for b in found])).parts
+    hits = [_through(part, service, tracer, world.now) for part in parts]
     total = sum(len(hit) for hit in hits)
     times = np.concatenate([b.arrivals.ms[hit] for b, hit in zip(found, hits, strict=True)]) if found else np.empty(0)
     owner = np.repeat(np.arange(len(hits)), [len(hit) for hit in hits])
     which = np.concatenate(hits) if hits else np.empty(0, dtype=np.intp)
     newest = np.argsort(-times, kind="stable")[: max(0, limit)]
     order = list(zip(owner[newest].tolist(), which[newest].tolist(), strict=True))
-    made = _made(found, order, tracer)
-    return [span for key in order for span in _sent(made[key], tracer, world.now)], total
+    _make(parts, order)
+    spans: list[Span] = []
+    for number, one in order:
+        spans += _sent(parts[number].traces[one], tracer, world.now)
+    return spans, total
 
 
-def _made(found: list[stream.Batch], wanted: list[tuple[int, int]], tracer: Tracer) -> dict[tuple[int, int], Trace]:
-    """The traces of some requests (number of the batch, number in it), and perhaps of more; each is made once."""
-    window = _windows.get((id(found), tracer.process), lambda: Window(found, {}))
+def _make(parts: list[Part], wanted: list[tuple[int, int]]) -> None:
+    """Make the traces of some requests (number of the part, number in it), if they are not there yet."""
     missing: dict[int, list[int]] = {}
     for number, one in sorted(wanted):
-        if (number, one) not in window.traces:
+        if one not in parts[number].traces:
             missing.setdefault(number, []).append(one)
     for number, chosen in missing.items():
-        traces_ = _spans(found[number], np.array(chosen), tracer)
-        window.traces.update(((number, one), trace) for one, trace in traces_.items())
-    return window.traces
+        parts[number].traces.update(_traces(parts[number], np.array(chosen)))
 
 
 def _sent(trace: Trace, tracer: Tracer, now: int) -> list[Span]:
     """The spans of a trace that were finished and sent while this tracer ran."""
+    if tracer.since <= trace.first and trace.last <= now:
+        return trace.spans
     return [span for span, ended in zip(trace.spans, trace.ended, strict=True) if tracer.since <= ended <= now]
 
 
@@ -131,23 +161,41 @@ def _reporting(outcome: Mapping[str, Json], tracer: Tracer) -> list[int]:
     return [i for i, at in enumerate(outcome["tracers"]) if at >= 0 and keys[at] == tracer.process]
 
 
-def _through(batch: stream.Batch, service: str, tracer: Tracer, now: int) -> NDArray[np.intp]:
-    """Numbers of the requests in a batch of which the service sent a span."""
-    outcome = batch.interval.outcome
+def _sending(interval: timeline.Interval, tracer: Tracer) -> list[tuple[str, float, float]]:
+    outcome = interval.outcome
+    return _senders.get(
+        (interval.digest, tracer.process),
+        lambda: [
+            (outcome["services"][i], outcome["rps"][i], outcome["samples"][i]) for i in _reporting(outcome, tracer)
+        ],
+    )
+
+
+def _part(batch: stream.Batch, tracer: Tracer) -> Part:
+    outcome, walked = batch.interval.outcome, batch.walk.visits
     reporting = set(_reporting(outcome, tracer))
-    seen = np.zeros(len(batch.arrivals.ms), dtype=bool)
-    for visit in batch.walk.visits:
-        if visit.process in reporting and outcome["services"][visit.process] == service:
-            seen[visit.which[_arrived(batch, visit, tracer, now)]] = True
-    return np.flatnonzero(seen & _sampled(batch))
+    visits = [visit for visit in walked if visit.process in reporting]
+    root = next((visit for visit in walked if not visit.parent), None)
+    ratio = outcome["samples"][root.process] if root else 0.0
+    columns = {visit.path: 0 for visit in walked if not visit.parent}
+    return Part(
+        batch,
+        visits,
+        [outcome["services"][visit.process] for visit in visits],
+        [columns.get(visit.path, visit.path) for visit in visits],
+        [columns.get(visit.parent, visit.parent) for visit in visits],
+        uniform(batch.arrivals.keys, SAMPLED) < ratio,
+        {},
+    )
 
 
-def _sampled(batch: stream.Batch) -> Mask:
-    """Which requests are traced: decided where they enter."""
-    root = next((visit for visit in batch.walk.visits if not visit.parent), None)
-    ratio = batch.interval.outcome["samples"][root.process] if root else 0.0
-    found: Mask = uniform(batch.arrivals.keys, SAMPLED) < ratio
-    return found
+def _through(part: Part, service: str, tracer: Tracer, now: int) -> NDArray[np.intp]:
+    """Numbers of the requests in a batch of which the service sent a span."""
+    seen = np.zeros(len(part.sampled), dtype=bool)
+    for visit, name in zip(part.visits, part.services, strict=True):
+        if name == service:
+            seen[visit.which[_arrived(part.batch, visit, tracer, now)]] = True
+    return np.flatnonzero(seen & part.sampled)
 
 
 def _arrived(batch: stream.Batch, visit: Visit, tracer: Tracer, now: int) -> Mask:
@@ -157,43 +205,44 @@ def _arrived(batch: stream.Batch, visit: Visit, tracer: Tracer, now: int) -> Mas
     return found
 
 
-def _spans(batch: stream.Batch, chosen: NDArray[np.intp], tracer: Tracer) -> dict[int, Trace]:
-    """The traces of some requests of a batch, by request."""
-    outcome = batch.interval.outcome
-    reporting = set(_reporting(outcome, tracer))
-    handler = outcome["entry"][batch.operation]["span"]
-    traced = dict(zip(chosen.tolist(), identity(batch.arrivals.keys[chosen], 0), strict=True))
-    made: dict[int, list[tuple[Span, float]]] = {one: [] for one in traced}
-    wanted = np.zeros(len(batch.arrivals.ms), dtype=bool)
+def _traces(part: Part, chosen: NDArray[np.intp]) -> dict[int, Trace]:
+    """The traces of some requests of a batch, by request; the spans of all visits are made together."""
+    keys, ms = part.batch.arrivals.keys, part.batch.arrivals.ms
+    wanted = np.zeros(len(ms), dtype=bool)
     wanted[chosen] = True
-    roots = {visit.path for visit in batch.walk.visits if not visit.parent}
-    for visit in batch.walk.visits:
-        if visit.process not in reporting:
-            continue
-        inside = np.flatnonzero(wanted[visit.which])
-        which = visit.which[inside]
-        keys, came, end = batch.arrivals.keys[which], batch.arrivals.ms[which], visit.end[inside]
-        own = identity(keys, 0 if visit.path in roots else visit.path)
-        above = identity(keys, 0 if visit.parent in roots else visit.parent) if visit.parent else [""] * len(which)
-        begin = ((came + visit.begin[inside]) * 1000.0).astype(np.int64).tolist()
-        took = np.maximum(1, (end - visit.begin[inside]) * 1000.0).astype(np.int64).tolist()
-        service = outcome["services"][visit.process]
-        codes = visit.codes[inside].tolist()
-        marks = {code: _tags(visit, code, handler) for code in set(codes)}
-        rows = zip(which.tolist(), own, above, begin, took, codes, (came + end).tolist(), strict=True)
-        for one, id_, parent, start, duration, code, ended in rows:
-            span = Span(traced[one], id_, parent, service, visit.name, start, duration, *marks[code])
-            made[one].append((span, ended))
-    return {one: _trace(spans) for one, spans in made.items()}
+    inside = [np.flatnonzero(wanted[visit.which]) for visit in part.visits]
+    cut = [(v.which[at], v.begin[at], v.end[at], v.codes[at]) for v, at in zip(part.visits, inside, strict=True)]
+    traced = dict(zip(chosen.tolist(), identity(keys[chosen], 0), strict=True))
+    if not cut:
+        return {one: Trace([], [], 0.0, 0.0) for one in traced}
+    which, begin, end, codes = (np.concatenate(columns) for columns in zip(*cut, strict=True))
+    starts = ((ms[which] + begin) * 1000.0).astype(np.int64)
+    order = np.lexsort((starts, which))  # of spans that begin at once, first what is further up in the tree
+    took = np.maximum(1, (end - begin) * 1000.0).astype(np.int64)[order].tolist()
+    place = np.repeat(np.arange(len(inside)), [len(at) for at in inside])[order]
+    which, ended = which[order], (ms[which] + end)[order].tolist()
+    numbers, code_list = place.tolist(), codes[order].tolist()
+    own, above = _ids(keys[which], part.own, place), _ids(keys[which], part.above, place)
+    handler = part.batch.interval.outcome["entry"][part.batch.operation]["span"]
+    marks = {pair: _tags(part.visits[pair[0]], pair[1], handler) for pair in set(zip(numbers, code_list, strict=True))}
+    names, services_ = [visit.name for visit in part.visits], part.services
+    rows = zip(which.tolist(), own, above, numbers, starts[order].tolist(), took, code_list, strict=True)
+    inner = [bool(visit.parent) for visit in part.visits]
+    spans = [
+        Span(traced[one], id_, parent if inner[at] else "", services_[at], names[at], start, duration, *marks[at, code])
+        for one, id_, parent, at, start, duration, code in rows
+    ]
+    edges = np.searchsorted(which, [chosen, chosen + 1]).T.tolist()
+    return {one: _trace(spans[low:high], ended[low:high]) for one, (low, high) in zip(traced, edges, strict=True)}
 
 
-def _trace(spans: list[tuple[Span, float]]) -> Trace:
-    spans.sort(key=_begin)
-    return Trace([span for span, _ in spans], [ended for _, ended in spans])
+def _trace(spans: list[Span], ended: list[float]) -> Trace:
+    return Trace(spans, ended, min(ended, default=0.0), max(ended, default=0.0))
 
 
-def _begin(made: tuple[Span, float]) -> int:
-    return made[0].start
+def _ids(keys: Keys, columns: list[int], place: NDArray[np.intp]) -> list[str]:
+    """Ids of spans, by the request and what is drawn from at the place."""
+    return [f"{value or 1:016x}" for value in mix(keys ^ np.array(columns, dtype=np.uint64)[place]).tolist()]
 
 
 def _tags(visit: Visit, code: int, handler: str) -> tuple[bool, tuple[tuple[str, str], ...]]:
@@ -231,6 +280,6 @@ def one(world: World, trace: str) -> list[Span]:
     for batch in stream.batches(world, max(tracer.since, world.now - KEPT), world.now):
         known = identity(batch.arrivals.keys, 0)
         if trace in known:
-            found = _spans(batch, np.array([known.index(trace)]), tracer)
+            found = _traces(_part(batch, tracer), np.array([known.index(trace)]))
             return [span for made in found.values() for span in _sent(made, tracer, world.now)]
     return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import yaml
@@ -47,6 +48,7 @@ class Tracing(NamedTuple):
     sample: float
 
 
+@lru_cache(maxsize=64)
 def tracing(text: str | None) -> Tracing:
     """Read `jaeger-config.yml`. Raises Aborted.
 

@@ -7,28 +7,25 @@ are left out: processes appear by their position.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import count
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import orjson
 
 from aiops_gym.sim import firewall, network
 from aiops_gym.sim.blueprint import Blueprint
 from aiops_gym.sim.mongo.server import Server
-from aiops_gym.sim.objects import Obj, name_of, namespace_of
-from aiops_gym.sim.traffic import graph
+from aiops_gym.sim.objects import Obj
+from aiops_gym.sim.traffic import graph, reach
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.wiring import address, wired
 from aiops_gym.sim.world import World
 
 Json = Any
 Row = Mapping[str, Json]
-Fact = tuple[Any, ...]
 
-REGISTRY, NAME_SERVER = "consul", "kube-dns"
-"""The program and the Service that are asked for addresses."""
+REGISTRY = "consul"
+"""The program that is asked for addresses."""
 
 Sources = tuple[Row, Obj | None, Obj | None, Json, Json]
 
@@ -41,7 +38,7 @@ class Facts(NamedTuple):
         processes: keys of the processes that the positions in `key` stand for.
     """
 
-    key: Fact
+    key: reach.Fact
     processes: tuple[str, ...]
 
 
@@ -71,68 +68,47 @@ class Process(NamedTuple):
     hosts: frozenset[str]
 
 
-class Cluster(NamedTuple):
-    """What the Services and their endpoints say: the objects, and what follows from them.
-
-    Attributes:
-        objects: that were read.
-        services: fact of all Services.
-        endpoints: fact of each Endpoints object, with the cluster IP of its Service.
-        hosts: names outside that Services stand for.
-    """
-
-    objects: list[Obj]
-    services: Fact
-    endpoints: list[tuple[Fact, str]]
-    hosts: frozenset[str]
-
-
-class Memory:
+class Memory(NamedTuple):
     """What was read of a world before, as long as its objects are the same."""
 
-    def __init__(self) -> None:
-        self.processes: dict[str, Process] = {}
-        self.volumes: list[Obj] = []
-        self.cluster = Cluster([], (), [], frozenset())
+    volumes: list[Obj]
+    processes: dict[str, Process]
+    cluster: reach.Cluster
+    reached: reach.Reach
 
 
-_memories: WeakKeyDictionary[World, Memory] = WeakKeyDictionary()
+NO_MEMORY = Memory([], {}, reach.NO_CLUSTER, reach.NO_REACH)
+
 _values: Cache[Value] = Cache(2_000, lambda value: 1)
-_numbers: Cache[int] = Cache(20_000, lambda number: 1)
-_counter = count(1)
 
 
 def gather(world: World, rate: float) -> Facts:
     """The facts of a world under a load of so many requests per second."""
-    memory = _memories.get(world)
-    if memory is None:
-        memory = _memories[world] = Memory()
+    memory: Memory = world.memo.get("facts", NO_MEMORY)
     volumes = _objects(world, "persistentvolumeclaims", "persistentvolumes")
-    known = memory.processes if volumes == memory.volumes else {}
-    memory.volumes, memory.processes = volumes, _processes(world, known)
+    processes = _processes(world, memory.processes if volumes == memory.volumes else {})
     objects = _objects(world, "services", "endpoints")
-    if memory.cluster.objects != objects:
-        memory.cluster = _cluster(world, objects)
-    return _facts(world, rate, memory.cluster, memory.processes)
+    cluster = memory.cluster if memory.cluster.objects == objects else reach.read(world, objects)
+    users, each = _blueprint(world.blueprint).hosts, [process.hosts for process in processes.values()]
+    heard = {process.sources[0]["ip"] for process in processes.values() if process.sources[0]["ports"]}
+    reached = reach.follow(world, cluster, users, each, heard, memory.reached)
+    world.memo["facts"] = Memory(volumes, processes, cluster, reached)
+    return _facts(world, rate, reached, processes)
 
 
 def _objects(world: World, *resources: str) -> list[Obj]:
     return [obj for resource in resources for obj in world.table(f"objects/{resource}").values()]
 
 
-def _facts(world: World, rate: float, cluster: Cluster, processes: Mapping[str, Process]) -> Facts:
-    start = _blueprint(world.blueprint)
-    remembered = [str(ip) for told in world.tables.get("resolved", {}).values() for ip, _ in told]
-    dialled = start.hosts.union(cluster.hosts, remembered, *{process.hosts for process in processes.values()})
-    behind = _behind(cluster, dialled)
-    ips = dialled.union(*[addresses for _, _, subsets in behind for addresses, _ in subsets])
+def _facts(world: World, rate: float, reached: reach.Reach, processes: Mapping[str, Process]) -> Facts:
+    start, dialled, ips = _blueprint(world.blueprint), reached.dialled, reached.ips
     processes = {key: process for key, process in processes.items() if _concerned(process.sources[0], ips)}
     rows, pods = [process.sources[0] for process in processes.values()], dict[str, int]()
     impaired = bool(world.table("effects"))
     key = (
         start.text,
         rate,
-        _number((cluster.services, behind)),
+        reached.number,
         tuple([process.fact for process in processes.values()]),
         tuple([pods.setdefault(row["uid"], i) for i, row in enumerate(rows)]),
         tuple([(i, p.hostname) for i, p in enumerate(processes.values()) if p.hostname in dialled]),
@@ -143,20 +119,9 @@ def _facts(world: World, rate: float, cluster: Cluster, processes: Mapping[str, 
     return Facts(key, tuple(processes))
 
 
-def _behind(cluster: Cluster, dialled: frozenset[str]) -> Fact:
-    """The endpoints of Services that may be dialled, by name or IP, and of the name server."""
-    names = {host.partition(".")[0] for host in dialled} | {NAME_SERVER}
-    return tuple([fact for fact, ip in cluster.endpoints if fact[1] in names or (ip and ip in dialled)])
-
-
 def _concerned(process: Row, ips: frozenset[str]) -> bool:
     """Whether requests may reach a process: at one of these addresses, or as a registry, which is just found."""
     return process["ip"] in ips or process["program"] == REGISTRY
-
-
-def _number(fact: Fact) -> int:
-    """A number that stands for a fact; a fact that was forgotten gets a new one, and no number comes twice."""
-    return _numbers.get(fact, lambda: next(_counter))
 
 
 def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]:
@@ -182,7 +147,7 @@ def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]
 def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     row, users = sources[0], sources[4]
     params, state, wiring = _value(row["params"]), row["state"], _value(wired(row))
-    registered: tuple[Fact, ...] = ()
+    registered: tuple[reach.Fact, ...] = ()
     if row["program"] == REGISTRY:
         services = state.get("services", {}).values()
         registered = tuple([(s["name"], s["address"], s["port"]) for s in services])
@@ -203,48 +168,10 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         wiring.text,
     )
     hosts = params.hosts | wiring.hosts | {str(ip) for _, ip, _ in registered} | frozenset(aliases.values())
-    return Process(sources, place, _number(fact), network.hostname(world, row), hosts)
+    return Process(sources, place, reach.number(fact), network.hostname(world, row), hosts)
 
 
-def _cluster(world: World, objects: list[Obj]) -> Cluster:
-    services = [_memo(service, _service) for service in world.store.all("services")]
-    endpoints = [_memo(one, _endpoints) for one in world.store.all("endpoints")]
-    ips = {(namespace, name): "" if ip == "None" else ip for namespace, name, ip, _, _ in services}
-    return Cluster(
-        objects,
-        tuple(services),
-        [(fact, ips.get(fact[:2], "")) for fact in endpoints],
-        frozenset(external for _, _, _, external, _ in services if external),
-    )
-
-
-def _memo(obj: Obj, read: Callable[[Obj], Fact]) -> Fact:
-    """What was read from an object, once."""
-    found: Fact | None = obj.memo.get("traffic")
-    if found is None:
-        found = obj.memo["traffic"] = read(obj)
-    return found
-
-
-def _service(service: Obj) -> Fact:
-    spec = service.get("spec") or {}
-    ports = tuple([(p["port"], p.get("name", ""), p.get("protocol", "TCP")) for p in spec.get("ports") or ()])
-    names = namespace_of(service), name_of(service)
-    return (*names, spec.get("clusterIP") or "", spec.get("externalName") or "", ports)
-
-
-def _endpoints(endpoints: Obj) -> Fact:
-    subsets = [
-        (
-            tuple([address["ip"] for address in subset.get("addresses") or ()]),
-            tuple([(port.get("name", ""), port["port"]) for port in subset.get("ports") or ()]),
-        )
-        for subset in endpoints.get("subsets") or ()
-    ]
-    return namespace_of(endpoints), name_of(endpoints), tuple(subsets)
-
-
-def _inhabited(world: World, hosts: frozenset[str]) -> Fact:
+def _inhabited(world: World, hosts: frozenset[str]) -> reach.Fact:
     """Those of the addresses that belong to a pod, whatever runs in it."""
     found = set(hosts.intersection([row["ip"] for row in world.table("processes").values()]))
     missing = {host for host in hosts - found if host[:1].isdigit()}

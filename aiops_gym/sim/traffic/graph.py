@@ -51,6 +51,7 @@ class Survey:
         self.instances: dict[str, list[list[Json]]] = {}
         self.told: dict[tuple[str, str], list[list[Json]]] = {}
         self.recalled: dict[tuple[str, str], list[list[Json]]] = {}
+        self.clients: dict[tuple[str, str], Client] = {}
         self.asked = ""
 
     def entry(self, operation: Any) -> Json:
@@ -80,8 +81,11 @@ class Survey:
 
     def client(self, source: str, kind: str) -> Client:
         """The library with which a process ("" for a user) makes calls of a kind."""
-        language = programs.program_of(self.table[source]).language if source else USER
-        return clients.find(language, kind)
+        found = self.clients.get((source, kind))
+        if found is None:
+            language = programs.program_of(self.table[source]).language if source else USER
+            found = self.clients[source, kind] = clients.find(language, kind)
+        return found
 
     def _node(self, process: str, call: Mapping[str, Json], client: Client) -> int | None:
         """The node that serves a call in a process; None when the calls run in a circle."""
@@ -140,7 +144,8 @@ class Survey:
     ) -> Json:
         client = self.client(source, str(call["kind"]))
         failed = Failed(route.outcome, host, port, route.address, str(call.get("client", "")))
-        closed = [self._closed(source, call, target.process) for target in route.targets]
+        mongo = call["kind"] == "mongo"
+        closed = [self._closed(source, call, target.process) for target in route.targets] if mongo else []
         if closed and all(closed):
             failed = failed._replace(outcome="closed")
         wait = starved(self.table[source], call) if source and call["kind"] == "thrift" else 0.0
@@ -150,8 +155,9 @@ class Survey:
             made = compiled.plain(call, client, [], *client.unreachable(failed))
         else:
             targets = [self._target(source, call, client, *target) for target in route.targets]
-            failed = failed._replace(outcome="refused")
-            targets += [[-1, 1.0, 0.0, 0.0, client.unreachable(failed)[0]]] * route.dead
+            failed = Failed("refused", *failed[1:])
+            if route.dead:
+                targets += [[-1, 1.0, 0.0, 0.0, client.unreachable(failed)[0]]] * route.dead
             made = compiled.plain(call, client, compiled.shared([targets]), "", 1.0)
             denied = [
                 [self.index(t.process), e[4]] for t, e in zip(route.targets, targets, strict=False) if _auth(e[4])
@@ -160,7 +166,7 @@ class Survey:
                 made |= {"denied": denied, "remote": self.table[source]["ip"]}
         if source and client.side == "plain":
             made |= compiled.spoken(call, client, failed, about)
-            turned = [self.index(t.process) for t, shut in zip(route.targets, closed, strict=True) if shut]
+            turned = [self.index(t.process) for t, shut in zip(route.targets, closed, strict=mongo) if shut]
             if turned:
                 made |= {"turned_away": turned, "remote": self.table[source]["ip"]}
         return made

@@ -44,5 +44,11 @@ def get_metrics(context: Context, namespace: str, duration: int = 5) -> Result:
 
 
 def _csv(name: str, samples: Sequence[Sample]) -> str:
-    rows = ((s.time, s.series, f"{name}.{s.label}" if s.label else name, f"{s.value:.3f}") for s in samples)
+    texts: dict[float, str] = {}  # most points repeat the value of the scrape before them
+    rows = []
+    for time_, series, label, value in samples:
+        text = texts.get(value)
+        if text is None:
+            text = texts[value] = f"{value:.3f}"
+        rows.append((str(time_), series, f"{name}.{label}" if label else name, text))
     return to_csv(COLUMNS, rows)

@@ -12,6 +12,9 @@ FOLDER = "trace_output"
 LIMIT = 100
 """Traces of a service at most, the newest: Jaeger's default."""
 
+ANSWERS = ("http.status_code", "response_class")
+"""Tags that say what the answer was."""
+
 OWN = "jaeger-all-in-one"
 COLUMNS = (
     "trace_id",
@@ -52,8 +55,10 @@ def get_traces(context: Context, namespace: str, duration: int = 5) -> Result:
         context.backend.spend(TELEMETRY_SECONDS)
         found, total = telemetry.traces(service, start, end, LIMIT)
         for span in found:  # A trace is found once for each service in it.
-            spans.setdefault((span.trace, span.span), span)
-        lines.append(f"    {service}: {len({span.trace for span in found})} of {total} traces")
+            key = span[:2]
+            if key not in spans:
+                spans[key] = span
+        lines.append(f"    {service}: {len({span[0] for span in found})} of {total} traces")
     path = f"{FOLDER}/traces_{int(end)}.csv"
     save(context.backend.shell, path, to_csv(COLUMNS, map(_row, spans.values())))
     exported = len({trace for trace, _ in spans})
@@ -61,18 +66,10 @@ def get_traces(context: Context, namespace: str, duration: int = 5) -> Result:
     return Result("\n".join([f"Traces data exported to: {path}", summary, *(lines or ["    no service sent spans"])]))
 
 
-def _row(span: Span) -> tuple[object, ...]:
-    answers = [value for key, value in span.tags if key in ("http.status_code", "response_class")]
-    response = answers[-1] if answers else "Unknown"
-    parent = span.parent or "ROOT"
-    return (
-        span.trace,
-        span.span,
-        parent,
-        span.service,
-        span.operation,
-        span.start,
-        span.duration,
-        span.error,
-        response,
-    )
+def _row(span: Span) -> tuple[str, ...]:
+    trace, identity, parent, service, operation, start, duration, error, tags = span
+    response = "Unknown"
+    for key, value in tags:
+        if key in ANSWERS:
+            response = value
+    return trace, identity, parent or "ROOT", service, operation, str(start), str(duration), str(error), response

@@ -264,4 +264,5 @@ def test_a_world_put_into_data_and_back_lives_on_in_the_same_way() -> None:
     twin.become(json.loads(json.dumps(cluster.world.difference(baseline))))
     cluster.at(200)
     twin.run_until(cluster.world.now)
-    assert twin.tables == cluster.world.tables and twin.heap == cluster.world.heap
+    mine, theirs = ({name: t for name, t in w.tables.items() if t} for w in (twin, cluster.world))
+    assert mine == theirs and twin.heap == cluster.world.heap

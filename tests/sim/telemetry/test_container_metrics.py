@@ -6,7 +6,7 @@ import pytest
 from toy_shop import NAMESPACE, START, change, make_shop, stop
 
 from aiops_gym.sim import runtime
-from aiops_gym.sim.telemetry import metrics, usage
+from aiops_gym.sim.telemetry import courses, metrics, scrapes, usage
 
 
 @pytest.fixture
@@ -105,6 +105,45 @@ def test_a_pod_that_is_gone_keeps_its_past(shop):
     shop.store.remove("pods", f"{NAMESPACE}/stock-pod")
     for name in metrics.NAMES:
         assert values(shop, name, "stock") == before[name]
+
+
+def everything(shop, start, end):
+    return [metrics.series(shop, name, NAMESPACE, start, end) for name in metrics.NAMES]
+
+
+def forget_all():
+    for kept in (scrapes._kept, courses._appetites, courses._rates, courses._places):
+        kept.values.clear()
+        kept.weight = 0
+
+
+def test_what_is_read_depends_on_nobody_who_read_before(shop):
+    shop.run(200_000)
+    stop(shop, "cache")
+    shop.run(45_000)
+    middle = everything(shop, START, shop.now)
+    other = shop.fork()
+    shop.run(90_000)
+    late, tail = everything(shop, START, shop.now), everything(shop, shop.now - 60_000, shop.now)
+    stop(other, "stock")
+    other.run(90_000)
+    changed = everything(other, START, other.now)
+    assert changed != late
+    forget_all()
+    assert everything(other, START, other.now) == changed
+    assert everything(shop, shop.now - 60_000, shop.now) == tail
+    assert everything(shop, START, shop.now) == late
+    for early, whole in zip(middle, late, strict=True):
+        assert [each for each in whole if each.time <= early[-1].time] == early
+
+
+def test_a_change_without_time_is_read_at_once(shop):
+    shop.run(120_000)
+    before = everything(shop, START, shop.now)
+    runtime.forget(shop, "uid-stock")
+    shop.table("ended").clear()
+    after = everything(shop, START, shop.now)
+    assert {s.series for s in before[0]} - {s.series for s in after[0]} == {"node-1.stock-pod"}
 
 
 def test_nothing_is_known_of_the_future_or_of_other_names(shop):

@@ -37,6 +37,13 @@ def subset(ip, port):
     return [{"addresses": [{"ip": ip}], "ports": [{"port": port}]}]
 
 
+def policy(shop, name, *rules):
+    spec = {"podSelector": {"matchLabels": {"app": name}}, "policyTypes": ["Ingress"], "ingress": list(rules)}
+    about = {"metadata": {"name": f"{name} {len(rules)}", "namespace": NAMESPACE}}
+    shop.store.put("networkpolicies.networking.k8s.io", {**about, "spec": spec})
+    shop.touch()
+
+
 NAMES = sorted(KINDS)
 CHANGES = {
     "stop": stop,
@@ -53,6 +60,8 @@ CHANGES = {
     ),
     "hosts": lambda shop, name: aliased(shop, "stock", name),
     "service port": lambda shop, name: put(shop, "services", name, spec={"clusterIP": "10.96.0.9", "ports": []}),
+    "policy for all": lambda shop, name: policy(shop, name, {}),
+    "policy for none": policy,
     "headless": lambda shop, name: put(shop, "services", name, spec={"clusterIP": "None"}),
     "external": lambda shop, name: put(shop, "services", name, spec={"externalName": f"{NAMES[0]}-pod"}),
     "delay": lambda shop, name: effect(shop, name, "network_delay", ms=300),
@@ -169,3 +178,19 @@ def test_a_service_that_nobody_dials_and_its_pods_are_not_looked_at(looks):
         shop.touch()
         shop.run(1)
     assert len(looks) == before
+
+
+def test_neither_a_policy_that_lets_all_pass_nor_dead_backends_instead_of_none_are_looked_at(looks):
+    shop = make_shop()
+    stop(shop, "db")
+    shop.run(1)
+    before = len(looks)
+    policy(shop, "db", {})
+    shop.run(1)
+    for backends in ([], [{"notReadyAddresses": [{"ip": "10.244.1.3"}], "ports": [{"port": 27017}]}]):
+        put(shop, "endpoints", "db", subsets=backends)
+        shop.run(1)
+    assert len(looks) == before
+    policy(shop, "cache")
+    shop.run(1)
+    assert len(looks) == before + 1

@@ -1,0 +1,177 @@
+"""What processes did over time: from the timeline and their own appetite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aiops_gym.sim import draws, programs
+from aiops_gym.sim.telemetry.lives import Life
+from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.sim.traffic.timeline import Interval
+
+Json = Any
+Floats = NDArray[np.float64]
+
+WINDOW = 60_000
+"""Milliseconds over which a process' appetite differs a little from its mean."""
+
+CHATTER = 90.0
+"""Bytes per second that any pod receives and sends without requests: DNS, keep-alives."""
+
+PACKET = 1_100.0
+"""Mean bytes of a packet."""
+
+RESENDS = 6.0
+"""Times that a lost packet is sent again at most before its user has gone."""
+
+PERIODS = 10.0
+"""Enforcement periods of the CPU quota per second (100 ms each)."""
+
+COLUMNS = ("cpu", "received", "sent", "dropped", "periods", "throttled")
+"""What is summed up over time; memory and threads, in the columns after these, are levels."""
+
+MINUTES = 64
+"""Minutes of which an appetite is drawn at once."""
+
+_appetites: Cache[Floats] = Cache(4_000_000, lambda factors: 100 + 8 * len(factors))
+_rates: Cache[tuple[dict[str, list[float]], Json]] = Cache(4_000, lambda kept: 1)
+"""What processes use, by the digest of an outcome; with it the objects whose identity is part of the key."""
+
+_places: Cache[Mapping[str, int]] = Cache(100, lambda places: 1)
+
+
+class Course(NamedTuple):
+    """A life that is asked for.
+
+    Attributes:
+        life: from its start.
+        end: ms up to which it is known, after its start.
+        cores: that it may use, None for any number.
+        times: ms, from its start to its end.
+    """
+
+    life: Life
+    end: int
+    cores: float | None
+    times: Sequence[int]
+
+
+def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
+    """What each life used since its start up to each of its times.
+
+    All are worked out together: between two edges, which are the same for all, each uses the same at any moment.
+
+    Args:
+        seed: of the world.
+        asked: the lives.
+        stretches: of the timeline, that meet them.
+
+    Returns:
+        A row per life and time, a column per name in `COLUMNS`; then memory and threads.
+    """
+    if not asked:
+        return np.empty((0, len(COLUMNS) + 2))
+    started = np.array([each.life.started for each in asked], dtype=np.float64)
+    ended = np.array([each.end for each in asked], dtype=np.float64)
+    borders = np.array([float(s.start) for s in stretches])
+    edges = _edges(started, ended, borders)
+    middles = (edges[:-1] + edges[1:]) / 2.0
+    rates = _between(asked, stretches)[:, np.maximum(np.searchsorted(borders, middles, side="right") - 1, 0)]
+    lows, highs = np.maximum(edges[:-1], started[:, None]), np.minimum(edges[1:], ended[:, None])
+    amounts = _factors(seed, asked, middles) * (np.maximum(highs - lows, 0.0) / 1000.0)
+    first = np.zeros((len(asked), 1, len(COLUMNS)))
+    sums = np.concatenate([first, np.cumsum(rates[..., : len(COLUMNS)] * amounts[..., None], axis=1)], axis=1)
+    which = np.repeat(np.arange(len(asked)), [len(each.times) for each in asked])
+    times = np.array([time for each in asked for time in each.times], dtype=np.float64)
+    last = np.searchsorted(edges, ended) - 1
+    at = np.minimum(np.searchsorted(edges, times, side="right") - 1, last[which])
+    low, high = lows[which, at], highs[which, at]
+    before, after = sums[which, at], sums[which, at + 1]
+    slopes = (after - before) / (high - low)[:, None]
+    found = np.where((times >= high)[:, None], after, slopes * (times - low)[:, None] + before)
+    # Where the edges lie must not show in the last digits.
+    return np.concatenate([np.round(found, 6), rates[which, at, len(COLUMNS) :]], axis=1)
+
+
+def _edges(started: Floats, ended: Floats, borders: Floats) -> Floats:
+    """Between two of these (ms) everything is constant, as long as a process lives."""
+    low, high = started.min(), ended.max()
+    minutes = np.arange(low // WINDOW + 1, high // WINDOW + 1) * WINDOW
+    found: Floats = np.unique(np.concatenate([[low], ended, minutes, borders[(borders > low) & (borders < high)]]))
+    return found
+
+
+def _factors(seed: int, asked: Sequence[Course], middles: Floats) -> Floats:
+    """The appetite of each life in the minute of each of `middles`; it has one from its first minute on."""
+    minutes = (middles // WINDOW).astype(np.int64)
+    firsts = np.array([each.life.started // WINDOW for each in asked])
+    many = -(-int(minutes[-1] - firsts.min() + 1) // MINUTES) * MINUTES
+    drawn = np.array([_appetite(seed, each.life.id, many) for each in asked])
+    found: Floats = drawn[np.arange(len(asked))[:, None], np.maximum(minutes - firsts[:, None], 0)]
+    return found
+
+
+def _appetite(seed: int, identity: str, many: int) -> Floats:
+    """The factors of the first minutes of a life."""
+    return _appetites.get(
+        (seed, identity, many), lambda: 0.9 + 0.2 * draws.bulk(seed, "appetite", identity).random(many)
+    )
+
+
+def _between(asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
+    """What each process uses per second in each interval: by life, interval and column."""
+    outcomes = {s.digest: s for s in stretches}
+    several: list[Interval | None] = [*outcomes.values()] or [None]
+    known: dict[tuple[str, int], int] = {}
+    rows: list[list[list[float]]] = []
+    which: list[int] = []
+    for each in asked:  # a process by itself and with its pod's past is one process
+        one = (each.life.key, id(each.life.record))
+        if one not in known:
+            known[one] = len(rows)
+            rows.append(_of_process(each, several))
+        which.append(known[one])
+    number = {digest: i for i, digest in enumerate(outcomes)}
+    found: Floats = np.array(rows)[which][:, [number[s.digest] for s in stretches] or [0]]
+    return found
+
+
+def _of_process(asked: Course, outcomes: Sequence[Interval | None]) -> list[list[float]]:
+    life = asked.life
+    of = life.record["params"], life.record.get("state")
+    key = (life.key, life.record["program"], *map(id, of), asked.cores)
+    known = _rates.get(key, lambda: ({}, of))[0]
+    found = []
+    for outcome in outcomes:
+        digest = outcome.digest if outcome else ""
+        if digest not in known:
+            known[digest] = _worked_out(life, outcome, asked.cores)
+        found.append(known[digest])
+    return found
+
+
+def _worked_out(life: Life, stretch: Interval | None, cores: float | None) -> list[float]:
+    """What the process uses per second in an interval, in the order of `COLUMNS`; then its memory and threads."""
+    rps = busy = received = sent = lost = 0.0
+    i = None if stretch is None else _place(stretch).get(life.key)
+    if stretch is not None and i is not None:
+        outcome = stretch.outcome
+        rps, busy, lost = outcome["rps"][i], outcome["cpu"][i], outcome["losses"][i]
+        received, sent = outcome["received"][i], outcome["sent"][i]
+    usage = programs.find(life.record["program"]).usage(life.record, rps, busy)
+    cpu = min(usage["cpu"], cores) if cores else usage["cpu"]
+    dropped = (sent + CHATTER) / PACKET * min(RESENDS, lost / max(1e-9, 1.0 - lost))
+    load = cpu / cores if cores else 0.0
+    periods = PERIODS * min(1.0, 0.02 + 3.0 * cpu) if cores else 0.0
+    throttled = periods * max(0.0, min(1.0, (load - 0.5) / 0.5)) ** 2
+    threads = usage.get("threads", 4.0)
+    return [cpu, received + CHATTER, sent + CHATTER, dropped, periods, throttled, usage["memory"], threads]
+
+
+def _place(stretch: Interval) -> Mapping[str, int]:
+    """Where each process stands in an outcome."""
+    return _places.get(stretch.digest, lambda: {key: i for i, key in enumerate(stretch.outcome["processes"])})

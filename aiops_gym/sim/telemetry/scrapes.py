@@ -1,0 +1,177 @@
+"""What the scrapes of a namespace saw in a stretch of time, for all metrics at once: whose processes, when, how far."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aiops_gym.sim import draws
+from aiops_gym.sim.telemetry.courses import COLUMNS, Course, Floats, read
+from aiops_gym.sim.telemetry.lives import Life, lives, whole_pods
+from aiops_gym.sim.traffic import quotas, timeline
+from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.sim.world import World
+
+Json = Any
+
+SCRAPE = 60_000
+"""Milliseconds between two scrapes of a node."""
+
+
+class Scraped(NamedTuple):
+    """One scrape of one process a row, by process and time.
+
+    Attributes:
+        times: ms.
+        started: when the process began, ms.
+        sums: what was used till then, a column per name in `courses.COLUMNS`.
+        memory, threads: levels.
+        wobble: factor of the memory.
+        quotas: cores (0 without a limit), requested cores, bytes of memory.
+        limited: whether there is a limit of the cores.
+    """
+
+    times: Floats
+    started: Floats
+    sums: Floats
+    memory: Floats
+    threads: Floats
+    wobble: Floats
+    quotas: Floats
+    limited: NDArray[np.bool_]
+
+    def used(self, column: str) -> Floats:
+        """What was used of something till each scrape."""
+        found: Floats = self.sums[:, COLUMNS.index(column)]
+        return found
+
+
+class Points(NamedTuple):
+    """The points of an answer, by time and series: each repeats a scrape.
+
+    Attributes:
+        times: Unix seconds.
+        series: `node.pod`.
+        rows: which scrape.
+    """
+
+    times: list[int]
+    series: list[str]
+    rows: NDArray[np.intp]
+
+
+class Scrapes(NamedTuple):
+    """The scrapes of a namespace that answer a range query.
+
+    Attributes:
+        own: of each process by itself.
+        pods: with all that its pod lived through before, as the network's counters are.
+        points: of all processes.
+        limited: of those with a limit of their cores.
+        held: rows of tables whose identity is part of the key under which this is kept.
+    """
+
+    own: Scraped
+    pods: Scraped
+    points: Points
+    limited: Points
+    held: Sequence[Json]
+
+
+class _Stay(NamedTuple):
+    """A life within the scrapes: its points, and the distinct scrapes that they repeat."""
+
+    life: Life
+    points: range
+    scrapes: list[int]
+
+
+_kept: Cache[Scrapes] = Cache(12, lambda scrapes: 1)
+"""The last ones: whoever asks for each of the metrics in turn meets them again."""
+
+TABLES = ("processes", "past", "ended", "quotas", "objects/pods")
+
+
+def scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Scrapes | None:
+    """What was scraped for the points from `start` to `end` ms, `step` ms apart; None where there is nothing."""
+    world.settle()
+    held = [row for name in TABLES for row in world.table(name).values()]
+    names = [tuple(world.table(name)) for name in (*TABLES, "timeline")]
+    marks = tuple(world.table("timeline").values())
+    key = (world.seed, namespace, start, end, step, *names, marks, tuple(map(id, held)))
+    found = _kept.get(key, lambda: _scrapes(world, namespace, start, end, step, held))
+    return found if len(found.own.times) else None
+
+
+def _scrapes(world: World, namespace: str, start: int, end: int, step: int, held: Sequence[Json]) -> Scrapes:
+    everyone = lives(world, namespace)
+    points = np.arange(start, end + 1, step, dtype=np.int64)
+    of_node: dict[str, list[int]] = {}
+    for node in dict.fromkeys(life.node for life in everyone):
+        offset = draws.pick(SCRAPE, world.seed, "scrape", node)
+        of_node[node] = ((points - offset) // SCRAPE * SCRAPE + offset).tolist()
+    stays = [_stay(life, of_node[life.node]) for life in everyone]
+    there = [stay for stay in stays if stay.points]
+    whole = dict(zip((life.id for life in everyone), whole_pods(world, everyone), strict=True))
+    wholes = [stay._replace(life=whole[stay.life.id]) for stay in there]
+    limits = [quotas.of(world, stay.life.key) for stay in there]
+    courses = [_course(stay, quota, end) for stay, quota in zip((*there, *wholes), (*limits, *limits), strict=True)]
+    begin, until = min((c.life.started for c in courses), default=end), max((c.end for c in courses), default=end)
+    rows = read(world.seed, courses, timeline.intervals(world, begin, until))
+    scraped, half = _scraped(world, there, limits), len(rows) // 2
+    own, pods = _with(scraped, rows[:half]), _with(scraped, rows[half:])
+    return Scrapes(own, pods, *_points(there, of_node, (points // 1000).tolist(), own.limited), held)
+
+
+def _stay(life: Life, of_node: list[int]) -> _Stay:
+    first = bisect_left(of_node, life.started)
+    last = bisect_left(of_node, life.ended) if life.ended else len(of_node)
+    return _Stay(life, range(first, last), list(dict.fromkeys(of_node[first:last])))
+
+
+def _course(stay: _Stay, quota: quotas.Quota, end: int) -> Course:
+    life = stay.life
+    return Course(life, max(life.started + 1, min(end, life.ended or end)), quota.cpu, stay.scrapes)
+
+
+def _scraped(world: World, stays: Sequence[_Stay], limits: Sequence[quotas.Quota]) -> Scraped:
+    """The scrapes, as long as nothing is known of how the processes went."""
+    many = [len(stay.scrapes) for stay in stays]
+    times = np.array([time for stay in stays for time in stay.scrapes], dtype=np.float64)
+    started = np.repeat(np.array([stay.life.started for stay in stays], dtype=np.float64), many)
+    wobble = np.array([_wobble(world, stay.life, time) for stay in stays for time in stay.scrapes])
+    bounds = np.repeat(np.array([(q.cpu or 0.0, q.request, q.memory) for q in limits]).reshape(-1, 3), many, axis=0)
+    limited = np.repeat(np.array([q.cpu is not None for q in limits], dtype=np.bool_), many)
+    return Scraped(times, started, np.empty((0, len(COLUMNS))), times, times, wobble, bounds, limited)
+
+
+def _with(scraped: Scraped, rows: Floats) -> Scraped:
+    return scraped._replace(sums=rows[:, : len(COLUMNS)], memory=rows[:, -2], threads=rows[:, -1])
+
+
+def _wobble(world: World, life: Life, time: int) -> float:
+    return draws.between(0.99, 1.01, world.seed, "memory", life.id, (time - life.started) // SCRAPE)
+
+
+def _points(
+    stays: Sequence[_Stay], of_node: dict[str, list[int]], seconds: Sequence[int], limited: NDArray[np.bool_]
+) -> tuple[Points, Points]:
+    """All points of the answer, and those of processes with a limit of their cores."""
+    found: list[tuple[int, str, int]] = []
+    row = -1
+    for stay in stays:
+        title, scraped, last = f"{stay.life.node}.{stay.life.pod}", of_node[stay.life.node], -1
+        for i in stay.points:
+            row, last = row + (scraped[i] != last), scraped[i]
+            found.append((seconds[i], title, row))
+    found.sort()
+    return _columns(found), _columns([each for each in found if limited[each[2]]])
+
+
+def _columns(points: Sequence[tuple[int, str, int]]) -> Points:
+    times, series, rows = zip(*points, strict=True) if points else ((), (), ())
+    return Points(list(times), list(series), np.array(rows, dtype=np.intp))

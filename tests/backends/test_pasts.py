@@ -1,0 +1,96 @@
+"""Pasts are shared by all episodes of a process: no episode, fault or judge has a say in one."""
+
+import orjson
+import pytest
+
+from aiops_gym.backends import pasts
+from aiops_gym.backends.baseline import baseline
+from aiops_gym.backends.inject import rewritten
+from aiops_gym.backends.simulated import Simulated
+from aiops_gym.catalog import registry
+from aiops_gym.sim import traffic
+
+pytestmark = pytest.mark.slow
+
+APP = "hotel_reservation"
+HEALTHY = next(p for p in registry.healthy("detection") if p.app == APP)
+WIDE = "redeploy_without_PV-detection-1"
+ABOUT_GEO = tuple(p for p in registry.problems("detection", APP, "train") if p.target == "geo")[::7]
+
+
+def text(world, base):
+    return orjson.dumps(world.difference(base))
+
+
+def test_a_past_is_the_same_whoever_asks_first():
+    base = baseline(APP, 3)
+    found = {number: text(pasts.past(APP, 3, number), base) for number in (2, 5)}
+    pasts._lived.cache_clear()
+    Simulated(ABOUT_GEO[0], 1)
+    assert {number: text(pasts.past(APP, 3, number), base) for number in (5, 2)} == found
+
+
+def test_a_healthy_episode_and_an_incident_have_the_same_past_unless_it_is_about_what_the_fault_rewrites():
+    same = 0
+    for seed, problem in enumerate(ABOUT_GEO * 3):
+        healthy, sick = Simulated(HEALTHY, seed), Simulated(problem, seed)
+        if healthy.before_the_incident() is sick.before_the_incident():
+            same += 1
+            continue
+        number = pasts.choose(healthy.app, healthy.variant, seed, frozenset())
+        decided = pasts._decided(APP, healthy.variant, number, 0)
+        assert decided & rewritten(sick.app, sick.fault)
+    assert same > len(ABOUT_GEO) * 3 / 2
+
+
+def test_nothing_was_decided_about_what_a_fault_rewrites():
+    for seed, problem in enumerate(ABOUT_GEO):
+        app, fault = registry.app(problem.app), registry.fault(problem)
+        number = pasts.choose(app, seed % 2, seed, rewritten(app, fault))
+        assert not pasts._decided(APP, seed % 2, number, 0) & rewritten(app, fault)
+
+
+def test_a_fault_that_rewrites_all_meets_a_past_in_which_nobody_decided_anything():
+    problem = registry.problem(WIDE)
+    app = registry.app(problem.app)
+    spared = rewritten(app, registry.fault(problem))
+    assert spared == set(app.components)
+    found = {pasts.choose(app, 1, seed, spared) for seed in range(40)}
+    assert found == set(range(pasts.PLAIN))
+    assert not any(pasts._decided(app.id, 1, number, 0) for number in found)
+
+
+def test_every_past_comes_up_and_the_app_is_well_in_it():
+    app = registry.app(APP)
+    assert {pasts.choose(app, 2, seed, frozenset()) for seed in range(80)} == set(range(pasts.PASTS))
+    for number in range(pasts.PASTS):
+        assert min(traffic.success(pasts.past(APP, 2, number)).values()) > 0.99
+
+
+def test_what_is_named_after_the_past_differs_between_episodes_that_share_it():
+    found = {}
+    for seed in range(40):
+        backend = Simulated(registry.problem(WIDE), seed)
+        found.setdefault(id(backend.before_the_incident()), []).append(backend)
+    first, second = next(group[:2] for group in found.values() if len(group) > 1)
+    assert not {pod["metadata"]["uid"] for pod in first.pods()} & {pod["metadata"]["uid"] for pod in second.pods()}
+
+
+def test_neither_a_judge_nor_a_watcher_changes_what_others_share():
+    problem = registry.problem("blocking_network_policy_hotel_reservation-mitigation-geo")
+    first = Simulated(problem, 7).snapshot()
+    for backend in (Simulated(problem, 7), Simulated(problem, 7, noise=False)):
+        before, base = backend.before_the_incident(), baseline(APP, backend.variant)
+        was = text(before, base)
+        backend.shell.run(backend.fault.fixes[0])
+        backend.assess()
+        backend.health()
+        assert text(before, base) == was
+    assert Simulated(problem, 7).snapshot() == first
+
+
+def test_without_noise_nothing_has_happened_but_that_users_ask_as_often_as_the_problem_says():
+    backend = Simulated(HEALTHY, 5, noise=False)
+    before = backend.before_the_incident()
+    assert before.now == baseline(APP, backend.variant).now
+    assert traffic.timeline.rate(before) == HEALTHY.rate

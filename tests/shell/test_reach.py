@@ -1,0 +1,194 @@
+"""A script meets the files of its own shell, although only those that it can reach are put before it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aiops_gym.shell import session
+from aiops_gym.shell.awk import only_prints
+from aiops_gym.shell.disk import SPARE_FILES, Reach
+from aiops_gym.shell.reach import reach
+from aiops_gym.shell.sandbox import Sandbox
+from aiops_gym.types import Output
+
+NO_FILES = Reach()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "kubectl get pods -n shop",
+        "kubectl get pods -o jsonpath='{range .items[*]}{.metadata.name}{\"\\n\"}{end}' | sort",
+        "kubectl get pods; helm list | head -5",
+        "sleep 60; kubectl get pods",
+        'kubectl get x | sed -E \'s/"(a|b)":"[^"]*",?//g; s/,}/}/g\'',
+        "kubectl get x | awk '$1 > 3 { print $2 \" > \" $3 }'",
+    ],
+)
+def test_most_looks_reach_no_file(script):
+    assert reach(script) == NO_FILES
+
+
+def test_what_a_command_names_it_reaches():
+    assert reach("awk -F, '{ print }' a/b.csv | sort -t: -k2") == Reach(("/root/a/b.csv",))
+    assert reach("cat /tmp/*x y") == Reach(("/root/y",), ("/tmp/*x",))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "ls",
+        "cat $HOME",
+        "cat `echo f`",
+        'cat "f"',
+        "cat 'f'",
+        "cat f?",
+        "cat */f",
+        "cat ~/f",
+        "cat < f",
+        "cat f > g",
+        "cat f & cat g",
+        "cat f && cat g",
+        "cat f || cat g",
+        "(cat f)",
+        "{ cat f; }",
+        "A=b cat f",
+        "f() { cat g; }",
+        "cat f\ncat g",
+        "cat \\f",
+        "cat {f,g}",
+        "cat f #g",
+        "! cat f",
+        "kubectl get *",
+        "kubectl get pods | xargs cat",
+        "sort -o f g",
+        "sort --files0-from=f",
+        "head -n 5 f",
+        "grep -f f g",
+        "grep -r f g",
+        "sed -n '/a/r f' g",
+        "sed 's/a/b/w f' g",
+        "sed 's/a/b/e' g",
+        "sed -i 's/a/b/' g",
+        "sed -f f g",
+        "sed s/a/b/ g",
+        "awk -f f g",
+        "awk -v 'x=1' '{ print }' g",
+        "awk 'BEGIN { while ((getline x < \"f\") > 0) print x }'",
+        "awk 'BEGIN { ARGV[1] = \"f\" } { print }' g",
+        "python3 f",
+    ],
+)
+def test_of_anything_else_nothing_is_said(script):
+    assert reach(script) is None
+
+
+@pytest.mark.parametrize(
+    ("program", "harmless"),
+    [
+        ('{ print $1 > "f" }', False),
+        ('{ print($1) > "f" }', False),
+        ('{ print $1 >> "f" }', False),
+        ('{ print $1,\n  $2 > "f" }', False),
+        ('{ printf "%s", $1 > "f" }', False),
+        ('{ print a / b > "f" }', False),
+        ('{ print /[/]/ > "f" }', False),
+        ('{ print "\\"" > "f" }', False),
+        ('{ if ($1 > 2) print; else print > "f" }', False),
+        ('{ print $1 | "sh" }', False),
+        ('{ "date" | getline }', False),
+        ('{ x++ /1/ 2; print > "f" }', False),
+        ("{ @f() }", False),
+        ('{ print "unended }', False),
+        ("$1 > 2", True),
+        ('{ print ($1 > 2), "a > b" }', True),
+        ('/a>b/ { print } $1 ~ /"/ { print }', False),
+        ("NR > 1 || $2 > $1 { n += $1 / 2; m = $2 / n } END { print n, m }", True),
+        ('{ gsub(/x|y/, "z"); print } # | > "f"\n', True),
+        ("{ if (a > b) print a; for (i = 9; i > 0; i--) s[i] }", True),
+    ],
+)
+def test_a_program_of_awk_is_harmless_only_where_that_is_sure(program, harmless):
+    assert only_prints(program) is harmless
+
+
+def _files(context, argv: list[str]) -> Output:
+    """A command of ours that does one thing with files."""
+    files, (verb, *paths) = context.files, argv[1:] or ["none"]
+    try:
+        if verb == "write":
+            files.write(paths[0], "written\n")
+        found = {"read": files.read, "list": files.list, "about": files.about, "exists": files.exists}.get(verb)
+        return Output(f"{found(paths[0])}\n" if found else "", "", 0)
+    except OSError as error:
+        return Output("", f"{type(error).__name__}\n", 1)
+
+
+SCRIPTS = (
+    "echo 1 > f",
+    "echo 2 > f; echo 3 >> f",
+    "mkdir -p d/e; echo 4 > d/g; echo 5 > d/e/h",
+    "echo 6 > d/k",
+    "rm -rf d",
+    "rm -rf f",
+    "mkdir -p f/g",
+    "rm -rf d; ln -s /tmp d",
+    "ln -sf /root/d/g f",
+    "echo 7 > /tmp/g",
+    "chmod 600 f",
+    "cat f",
+    "cat d/g f",
+    "wc -l d/*",
+    "cat d/e/*",
+    "cat d/*g",
+    "wc -l /tmp/* *",
+    "awk '{ print FILENAME, $0 }' d/* f | sort -u",
+    "cat d",
+    "kubectl read f | cat",
+    "kubectl read d/g; kubectl read f",
+    "kubectl list d",
+    "kubectl exists d/e/h",
+    "kubectl about f",
+    "kubectl write f; cat f d/g",
+    "kubectl write d/k | cat f",
+    "kubectl",
+    "find . -type f | sort",
+    "ls d; cat d/e/h",
+)
+
+
+class _Clock:
+    """A cluster in which no time passes."""
+
+    def now(self) -> float:
+        return 1_772_442_000.0
+
+    def wait(self, seconds: float) -> bool:
+        return True
+
+
+def _played(turns) -> list[str]:
+    shells = [Sandbox(_Clock(), seed, {"kubectl": _files}) for seed in (1, 2)]
+    return [shells[number].run(script).output for number, script in turns]
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.sampled_from(SCRIPTS)), max_size=14))
+@settings(max_examples=25, deadline=None)
+def test_shells_that_take_turns_never_meet_the_files_of_each_other(turns):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "reach", lambda script: None)
+        whole = _played(turns)
+    assert _played(turns) == whole
+
+
+def test_what_others_left_is_cleared_away_in_time(new_shell):
+    shells = [new_shell(seed) for seed in range(SPARE_FILES // 20)]
+    for i, shell in enumerate(shells):
+        for k in range(40):
+            shell.write_file(f"/root/x{i}_{k}", f"{i} {k}\n")
+    for i, shell in enumerate(shells):
+        assert shell.run("cat *").stdout.count("\n") == 40
+        assert shell.run(f"cat x{i}_7").stdout == f"{i} 7\n"
+    assert len(shells[0].run("ls /root").stdout.split()) == 40
