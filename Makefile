@@ -59,7 +59,7 @@ $(VENV)/.learning: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --editable ".[sb3]"
 	@touch $@
 
-learning: $(VENV)/.learning ## train on three tasks with three seeds (two hours; can be stopped), and write docs/learning.md
+learning: $(VENV)/.learning ## train on three tasks with three seeds (an hour and a half; can be stopped), and write docs/learning.md
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md
 
 docs: $(VENV)/.test ## the documentation site, into build/site

@@ -38,11 +38,21 @@ def write(study: Study, scores: Sequence[Score], page: Path) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
     summaries = {task: _summaries(study, task) for task in study.tasks}
     version = next(iter(summaries.values()))[0]["settings"]["version"]
-    lines = [TITLE.format(version=version, seeds=study.seeds)]
+    lines = [TITLE.format(version=version, seeds=study.seeds), *_short(study, scores)]
     for task in study.tasks:
         _picture(task, summaries[task], pictures / f"{task}.png")
         lines += _section(task, summaries[task], [each for each in scores if each.task == task], pictures.name)
     page.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _short(study: Study, scores: Sequence[Score]) -> Iterator[str]:
+    """Every agent on the test of every task."""
+    tests: dict[str, Key] = {task: _of_task(task) for task in study.tasks}
+    yield from _table("agent", tests, of_agents([score for score in scores if score.group != NOVEL]))
+
+
+def _of_task(task: str) -> Key:
+    return lambda score: score.task == task
 
 
 def _summaries(study: Study, task: str) -> list[dict[str, Any]]:

@@ -26,11 +26,15 @@ RECIPE: Mapping[str, float] = {
     "lambda": 0.95,
     "clip": 0.2,
     "divergence": 0.03,
-    "again": 4,
+    "again": 1,
 }
 """Numbers of the learner: steps of each environment between two updates, size of a minibatch, passes over the steps,
 step size at the start (it falls to 0), weight of the entropy, discount, weight of longer returns, range of a change,
 divergence from the policy that played at which an update ends, episodes from each start."""
+
+OF_TASK: Mapping[str, Mapping[str, float]] = {"mitigation": {"again": 4}}
+"""What is different for a task: a mitigation ends in so many ways that it helps to see several from one start, while
+the tasks that end with a name learn more from other starts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +87,7 @@ class Settings:
 
     def number(self, name: str) -> float:
         """A number of the learner."""
-        return self.recipe.get(name, RECIPE[name])
+        return {**RECIPE, **OF_TASK.get(self.task, {}), **self.recipe}[name]
 
     @property
     def batch(self) -> int:
