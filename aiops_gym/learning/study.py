@@ -128,7 +128,7 @@ def _tests(study: Study, task: str, shown: Shown) -> Iterator[Score]:
             run = study.run(task, seed)
             for name, sampled in ((LEARNT, False), (LEARNT_SAMPLED, True)):
                 where = run / "test" / ("sampled" if sampled else "deterministic") / group
-                options = {"model": str(run / "model.zip"), "sampled": sampled}
+                options = {"model": str((run / "model.zip").resolve()), "sampled": sampled}
                 agent = "aiops_gym.learning:trained"
                 yield from _played(where, task, group, name, seed, shown, agents=agent, agent_options=options, **many)
 
