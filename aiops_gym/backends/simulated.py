@@ -48,6 +48,7 @@ class Simulated:
         self.fault = registry.fault(problem)
         self.variant = draws.pick(VARIANTS, seed, "variant")
         self._measure: Measure | None = None
+        self._before: World | None = None
         self.world = self.before_the_incident().fork(seed)
         if self.fault is not None:
             inject(self.world, self.app, self.fault)
@@ -72,7 +73,15 @@ class Simulated:
         self.shell = Sandbox(self.cluster, self.seed, network=Outside(self.world), files=releases.files(self.app))
 
     def before_the_incident(self) -> World:
-        """The healthy world, noise included, at the moment before the fault. Others share it: never change it."""
+        """The healthy world, noise included, at the moment before the fault. Others share it: never change it.
+
+        It stays the very one that this began with, even where a cache makes it anew: differences compare identities.
+        """
+        if self._before is None:
+            self._before = self._past()
+        return self._before
+
+    def _past(self) -> World:
         if not self.noise:
             return pasts.quiet(self.app.id, self.variant, self.problem.rate, self.shift)
         spared = rewritten(self.app, self.fault) if self.fault else noise.NOBODY
@@ -132,7 +141,7 @@ class Simulated:
         self.seed, self.noise, self.began, self.shift = body["seed"], body["noise"], body["began"], body["shift"]
         self.app, self.fault = registry.app(self.problem.app), registry.fault(self.problem)
         self.variant = draws.pick(VARIANTS, self.seed, "variant")
-        self._measure = None
+        self._measure = self._before = None
         self.world = self.before_the_incident().fork(self.seed)
         self.world.become(body["world"])
         self._open_shell()

@@ -46,6 +46,13 @@ def test_a_past_is_the_same_whoever_asks_first():
     assert len(set(told[0].split())) == 2
 
 
+def test_a_snapshot_stays_the_same_where_caches_forget_the_past():
+    backend = Simulated(ABOUT_GEO[0], 1)
+    before = backend.snapshot()
+    pasts._lived.cache_clear()
+    assert (backend.snapshot() == before, Simulated.restored(before).snapshot() == before) == (True, True)
+
+
 def test_a_healthy_episode_and_an_incident_have_the_same_past_unless_it_is_about_what_the_fault_rewrites():
     same = 0
     for seed, problem in enumerate(ABOUT_GEO * 3):
