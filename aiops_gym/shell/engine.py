@@ -19,7 +19,7 @@ from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 
 from aiops_gym.shell.disk import Disk
 from aiops_gym.shell.genuine import genuine
-from aiops_gym.shell.host import INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME
+from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME
 from aiops_gym.shell.running import Callback, Ended, Invocation, Run
 from aiops_gym.types import Output, Printed
 
@@ -30,6 +30,9 @@ T = TypeVar("T")
 MAX_COMMANDS = 5_000
 MAX_LOOPS = 10_000
 MAX_OUTPUT = 4_000_000
+CAPTURED = 10 << 20
+"""Bytes of one command's output that the interpreter keeps."""
+
 WALL_SECONDS = 5.0
 """The last resort against what no counter ends, as `jq 'def f: f; f'`: not reproducible, and reported as such."""
 
@@ -38,6 +41,7 @@ EARLIER = 1_500_000_000
 interpreter dates by the wall clock, is then newer than what was there, whenever that is."""
 
 SLOW = "execution timeout"
+CUT_SHORT = "execution cancelled"
 
 SHORTEST = 0.2
 """Seconds that a script inside another one has, however late it is."""
@@ -68,8 +72,8 @@ class Engine:
             timeout_seconds=self.seconds,
             username="root",
             hostname=NAME,
-            cwd="/root",
-            env={"HOME": "/root", "USER": "root", "LOGNAME": "root", "SHELL": "/bin/bash", "LANG": "C.UTF-8"},
+            cwd=HOME,
+            env=ENVIRONMENT,
             files=dict(KERNEL_FILES),  # any: only with files of its own is all of the file system writable
             custom_builtins=dict.fromkeys(sorted(names), self._call),
             python=python,
@@ -97,17 +101,31 @@ class Engine:
             self._bash.clear_cancel()
         if run.failure is not None:
             raise run.failure
-        error = "output limit exceeded" if run.flooded else result.error or ""
-        if (
-            run.overrun or time.monotonic() - began >= self.seconds * 0.98
-        ):  # some commands have a limit of their own and only fail
-            error = SLOW
+        return self._ended(run, began, result.exit_code, result.error or "")
+
+    def alone(self, call: Callable[[], Output], elapsed: Callable[[], float], expired: Callable[[], bool]) -> Ended:
+        """Make one call, which is all that a script holds; the interpreter is not asked. See `shell.alone`."""
+        run = self._run = Run(lambda _: call(), elapsed)
+        began = time.monotonic()
+        try:
+            output = call()
+            run.printed = output if isinstance(output, Printed) else None
+            self._heard(_fitting(output.stdout), _fitting(output.stderr))
+        finally:
+            self._run = None
+            self._bash.clear_cancel()
+        return self._ended(run, began, output.code, CUT_SHORT if expired() else "")
+
+    def _ended(self, run: Run, began: float, code: int, error: str) -> Ended:
+        error = "output limit exceeded" if run.flooded else error
+        if run.overrun or time.monotonic() - began >= self.seconds * 0.98:
+            error = SLOW  # some commands have a limit of their own and only fail
         parts = run.chunks
         return Ended(
             "".join([out for out, _, _ in parts]),
             "".join([err for _, err, _ in parts]),
             "".join([both for _, _, both in parts]),
-            result.exit_code,
+            code,
             error,
         )
 
@@ -163,6 +181,10 @@ class Engine:
             self._bash.cancel()
         run.printed = output if isinstance(output, Printed) else None
         return BuiltinResult(output.stdout, output.stderr, output.code)
+
+
+def _fitting(text: str) -> str:
+    return text if len(text) < CAPTURED // 4 else text.encode()[:CAPTURED].decode(errors="ignore")
 
 
 class _Depth(threading.local):

@@ -9,6 +9,10 @@ from aiops_gym.shell.words import words
 
 NAME = "kind-control-plane"
 ADDRESS = "172.18.0.2"
+HOME = "/root"
+ENVIRONMENT = {"HOME": HOME, "USER": "root", "LOGNAME": "root", "SHELL": "/bin/bash", "LANG": "C.UTF-8"}
+"""What a new shell exports, beside where it stands."""
+
 KERNEL = "6.1.0-28-amd64"
 BOOTED_AGO = 3 * 86_400
 INSTALLED = 1_767_225_600.0

@@ -12,7 +12,7 @@ from bashkit import BuiltinContext
 from aiops_gym.types import Output, Printed
 
 if TYPE_CHECKING:
-    from bashkit import FileSystem
+    from aiops_gym.shell.drive import Drive
 
 Callback = Callable[["Invocation"], Output]
 
@@ -39,7 +39,7 @@ class Invocation:
         return self._context.env
 
     @property
-    def drive(self) -> FileSystem:
+    def drive(self) -> Drive:
         """The files, from inside a callback."""
         return self._context.fs
 

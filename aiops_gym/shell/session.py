@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from aiops_gym.shell import archive
+from aiops_gym.shell.alone import Alone, words
 from aiops_gym.shell.analysis import Script
 from aiops_gym.shell.chance import HIDDEN, RANDOM_FILES, UUID_FILE, needs_new_pids, settled, special, suspect, written
 from aiops_gym.shell.clock import Clock
@@ -125,12 +126,13 @@ class Session:
             if near is None and machine.disk.undated and (about.deep or look.timed):
                 machine.disk.date()
             job = _Job(self, machine, f"RANDOM={shell.draw() % 32768}; {look.opening}", about)
+            only = words(script) if start is tree and not own and not look.opening else ()
             try:
-                ended = job.run(script, start)
+                ended = job.alone(only) if only and only[0] in names else job.run(script, start)
             finally:
                 if about.writes or job.wrote:
-                    only = None if job.wrote else about.targets
-                    tree = _left(machine.disk.save(self.clock.now(), only=only), start, tree)
+                    targets = None if job.wrote else about.targets
+                    tree = _left(machine.disk.save(self.clock.now(), only=targets), start, tree)
         return (_without_room(ended) if machine.disk.full else ended), tree
 
     def _settled_tree(self, tree: Tree, now: float) -> Tree:
@@ -183,6 +185,11 @@ class _Job:
         self.turns = 0
         self.most_turns = MOST_TURNS
         self.patient = self.stopped = False
+
+    def alone(self, argv: tuple[str, ...]) -> Ended:
+        """Call the only command of a script."""
+        clock, call = self.session.clock, Alone(argv, self.machine.disk.drive)
+        return self.machine.alone(lambda: self.call(call), clock.elapsed, lambda: clock.expired)
 
     def run(self, script: str, start: Tree) -> Ended:
         """Run it; a loop that feeds a pipe keeps what it printed when a limit ends it."""

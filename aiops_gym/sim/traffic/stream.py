@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, arrivals, ordered, uniform
+from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, Floats, arrivals, ordered, uniform
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.clients.client import lines
 from aiops_gym.sim.traffic.queueing import PATIENCE
@@ -76,8 +76,8 @@ class Failure(NamedTuple):
 Lines = dict[str, list[Failure]]
 """What requests make processes write, by process."""
 
-Told = tuple[int, Failure]
-"""A line with the bucket in which its request arrived."""
+Told = tuple[int, str, list[Failure]]
+"""The bucket in which requests arrived, a process, and lines that they made it write."""
 
 Key = tuple[int, int, tuple[tuple[int, int, str], ...]]
 """Seed, bucket, and its intervals as (start, end, digest)."""
@@ -145,7 +145,8 @@ def failures(world: World, process: str, start: int, end: int) -> list[Failure]:
     """Lines that requests make a process write in [start, end) ms, in order; mostly about failed calls."""
     told = _told(world, range((start - LONGEST) // BUCKET, -(-end // BUCKET)), end)
     found = [line for lines_ in told for line in lines_.get(process, ()) if start <= line.ms < end and not line.panic]
-    return sorted(found, key=_place)
+    several = any(line.order for line in found)
+    return sorted(found, key=_place if several else None)  # the place of a line alone is the order of the tuples
 
 
 def _place(line: Failure) -> tuple[Json, ...]:
@@ -208,8 +209,8 @@ def _gather(parts: Sequence[tuple[Key, list[Interval]]]) -> dict[Key, Lines]:
         ms = np.concatenate([part.ms for _, part in same])
         keys = np.concatenate([part.keys for _, part in same])
         for batch in _walk(same[0][0], Arrivals(ms, keys), risky_only=True):
-            for bucket, line in chain(_troubles(batch), _sayings(batch), _turned_away(batch), _denied(batch)):
-                found[at[bucket]].setdefault(line.process, []).append(line)
+            for bucket, process, told in chain(_troubles(batch), _sayings(batch), _turned_away(batch), _denied(batch)):
+                found[at[bucket]].setdefault(process, []).extend(told)
     return found
 
 
@@ -224,32 +225,46 @@ def _troubles(batch: Batch) -> Iterator[Told]:
             continue
         came = batch.arrivals.ms[trouble.which]
         times, arrivals_ = (came + trouble.end).astype(np.int64).tolist(), came.astype(np.int64).tolist()
-        numbers = (batch.arrivals.keys[trouble.which] >> np.uint64(40)).tolist()
+        what = list(zip(trouble.errors, trouble.reached.tolist(), strict=True))
         written: dict[tuple[str, bool], list[tuple[str, str, str, str]]] = {}  # few texts, many requests
-        for what in zip(trouble.errors, trouble.reached.tolist(), strict=True):
-            if what not in written:
-                error, reached = what
-                several, panic = said if reached or shunned is None else shunned, error if panics else ""
-                written[what] = [(level, at, text.replace("{error}", error), panic) for at, text, level in several]
-        everything = zip(times, arrivals_, trouble.errors, trouble.reached.tolist(), numbers, strict=True)
-        for ms, arrived, error, reached, number in everything:
-            several_ = written[error, reached]
-            for order, line in enumerate(several_, 1):
-                place = MOST_LINES * number + order if len(several_) > 1 else 0
-                yield arrived // BUCKET, Failure(ms, key, *line, arrived, place)
+        for error, reached in set(what):
+            several, panic = said if reached or shunned is None else shunned, error if panics else ""
+            written[error, reached] = [
+                (level, at, text.replace("{error}", error), panic) for at, text, level in several
+            ]
+        numbers = (batch.arrivals.keys[trouble.which] >> np.uint64(40)).tolist()
+        for bucket, those in _stretches(came):
+            every = zip(
+                times[those], arrivals_[those], numbers[those], [written[each] for each in what[those]], strict=True
+            )
+            yield (
+                bucket,
+                key,
+                [
+                    Failure(ms, key, *line, arrived, MOST_LINES * number + order if len(texts) > 1 else 0)
+                    for ms, arrived, number, texts in every
+                    for order, line in enumerate(texts, 1)
+                ],
+            )
 
 
 def _sayings(batch: Batch) -> Iterator[Told]:
     """What handlers say of each request; `{user}` is who made it."""
     keys = batch.interval.outcome["processes"]
     for saying in batch.walk.sayings:
-        came = batch.arrivals.ms[saying.which]
-        users = (uniform(batch.arrivals.keys[saying.which], USER) * USERS).astype(np.int64)
-        for ms, arrived, user in zip((came + saying.at).astype(np.int64), came, users, strict=True):
-            for order, (source, message, level) in enumerate(saying.lines, 1):
-                text = message.replace("{user}", str(user))
-                told = Failure(int(ms), keys[saying.process], level, source, text, "", int(arrived), order)
-                yield _bucket(arrived), told
+        key, came = keys[saying.process], batch.arrivals.ms[saying.which]
+        times, arrivals_ = (came + saying.at).astype(np.int64).tolist(), came.astype(np.int64).tolist()
+        users = (uniform(batch.arrivals.keys[saying.which], USER) * USERS).astype(np.int64).tolist()
+        for bucket, those in _stretches(came):
+            yield (
+                bucket,
+                key,
+                [
+                    Failure(ms, key, level, source, message.replace("{user}", str(user)), "", arrived, order)
+                    for ms, arrived, user in zip(times[those], arrivals_[those], users[those], strict=True)
+                    for order, (source, message, level) in enumerate(saying.lines, 1)
+                ],
+            )
 
 
 def _turned_away(batch: Batch) -> Iterator[Told]:
@@ -257,31 +272,43 @@ def _turned_away(batch: Batch) -> Iterator[Told]:
     keys = batch.interval.outcome["processes"]
     for trouble in batch.walk.troubles:
         for server in trouble.call.get("turned_away", ()):
+            key, remote = keys[server], trouble.call["remote"]
             came = batch.arrivals.ms[trouble.which]
             times = (came + trouble.end - trouble.call["after"]).astype(np.int64)
             last = (0, -AGAIN)
             for bucket, ms in sorted(zip((came // BUCKET).astype(np.int64).tolist(), times.tolist(), strict=True)):
                 if bucket > last[0] or ms >= last[1] + AGAIN:
                     last = (bucket, ms)
-                    for order, what in enumerate(TURNING_AWAY, 1):
-                        remote = trouble.call["remote"]
-                        yield bucket, Failure(ms, keys[server], TURNED_AWAY, remote, what, "", ms, order)
+                    lines_ = enumerate(TURNING_AWAY, 1)
+                    yield (
+                        bucket,
+                        key,
+                        [Failure(ms, key, TURNED_AWAY, remote, what, "", ms, order) for order, what in lines_],
+                    )
 
 
 def _denied(batch: Batch) -> Iterator[Told]:
     """What databases log of questions that whoever asks them has no right to."""
     keys = batch.interval.outcome["processes"]
     for trouble in batch.walk.troubles:
-        refusing = {text: server for server, text in trouble.call.get("denied", ())}
-        came = batch.arrivals.ms[trouble.which]
-        for ms, arrived, error in zip((came + trouble.end).astype(np.int64), came, trouble.errors, strict=True):
+        refusing = {text: keys[server] for server, text in trouble.call.get("denied", ())}
+        if refusing.keys().isdisjoint(trouble.errors):
+            continue
+        came, remote = batch.arrivals.ms[trouble.which], trouble.call["remote"]
+        times, arrivals_ = (came + trouble.end).astype(np.int64).tolist(), came.astype(np.int64).tolist()
+        for ms, arrived, error in zip(times, arrivals_, trouble.errors, strict=True):
             if error in refusing:
-                place, remote = keys[refusing[error]], trouble.call["remote"]
-                yield _bucket(arrived), Failure(int(ms), place, DENIED, remote, error, "", int(arrived), 1)
+                key = refusing[error]
+                yield arrived // BUCKET, key, [Failure(ms, key, DENIED, remote, error, "", arrived, 1)]
 
 
-def _bucket(ms: float) -> int:
-    return int(ms // BUCKET)
+def _stretches(came: Floats) -> Iterator[tuple[int, slice]]:
+    """Neighbouring requests of the same bucket, by the times at which they came."""
+    buckets = (came // BUCKET).astype(np.int64)
+    edges = [0, *(np.flatnonzero(np.diff(buckets)) + 1).tolist(), len(came)]
+    for low, high in pairwise(edges):
+        if low < high:
+            yield int(buckets[low]), slice(low, high)
 
 
 def _walk_all(drawn: Arrivals, stretches: list[Interval]) -> Iterator[Batch]:
