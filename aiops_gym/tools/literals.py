@@ -40,6 +40,9 @@ _ESCAPE = re.compile(
     r"\\(\r?\n|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|[\\'\"abfnrtv]|[xuUN]|[\s\S]?)"
 )
 _ESCAPES = {"\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_PLAIN = re.compile(r"""([A-Za-z_]\w*)\((?:"([^"\\\r]*)"|'([^'\\\r]*)')\)\n?""")
+"""A call with one text in plain quotes, as most are: read at a tenth of the cost."""
+
 _WORDS = {"True": True, "False": False, "None": None}
 
 
@@ -53,6 +56,9 @@ def read_call(text: str) -> Call:
     Raises:
         LiteralError: for anything else, with the reason.
     """
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None and text.isascii():
+        return Call(plain[1], (plain[2] if plain[3] is None else plain[3],), {})
     return _Reader(text).call()
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aiops_gym.errors import ToolError
 from aiops_gym.tools import parse
-from aiops_gym.tools.literals import LiteralError, read_call
+from aiops_gym.tools.literals import LiteralError, _Reader, read_call
 from aiops_gym.types import Call
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)))
@@ -190,6 +190,22 @@ def test_what_python_reads_as_a_literal_is_read_as_the_same_value(source):
     except LiteralError:
         return
     assert repr(read) == repr(expected)
+
+
+@given(st.text(st.sampled_from("f1_()'\"\\\n\r\té #x,"), max_size=12).map(lambda inner: f"f{inner}"))
+@example('1f("x")')
+@example("f('')")
+@example('f("""x""")')
+@example("f('a' 'b')")
+@settings(max_examples=400, deadline=None)
+def test_the_short_way_reads_what_the_long_way_reads(text):
+    def outcome(read):
+        try:
+            return read(text)
+        except LiteralError as error:
+            return str(error)
+
+    assert outcome(read_call) == outcome(lambda text: _Reader(text).call())
 
 
 def test_a_megabyte_is_refused_before_it_is_looked_at():

@@ -133,9 +133,9 @@ def fewer(rounds: int, n: int) -> int:
     """Rounds that are enough for a vector of so many environments.
 
     >>> [fewer(20, n) for n in SIZES]
-    [20, 20, 10, 5, 3]
+    [20, 20, 10, 7, 7]
     """
-    return max(3, min(rounds, rounds * WORLDS // 20 // n))
+    return max(7, min(rounds, rounds * WORLDS // 20 // n))
 
 
 def stepping(n: int, rounds: int, action: str = LOOK) -> dict[str, list[Spent]]:
@@ -245,6 +245,7 @@ def _many(n: int) -> dict[str, float]:
     """What so many environments in this process take: memory beyond the first 16, and open files."""
     few = WorldsVectorEnv([_one() for _ in range(16)])
     few.reset(seed=0)
+    few.step((LOOK,) * 16)
     memory, files = anonymous(), len(os.listdir("/proc/self/fd"))
     many = WorldsVectorEnv([_one() for _ in range(n)])
     begin = time.perf_counter()

@@ -61,8 +61,8 @@ def metrics(world: World, resource: Resource, namespace: str) -> list[Obj]:
     usage, stamp = _room("telemetry.usage"), iso(world.now // MINUTE * MINUTE)
     if resource.kind == "NodeMetrics":
         return [_node_metrics(world, usage, node, stamp) for node in world.store.all("nodes") if _ready(node)]
-    pods = world.store.all("pods", namespace or None)
-    return [_pod_metrics(world, usage, pod, stamp) for pod in pods if _measured(world, pod)]
+    pods = [pod for pod in world.store.all("pods", namespace or None) if _measured(pod)]
+    return [_pod_metrics(pod, used, stamp) for pod, used in zip(pods, usage.pods(world, pods), strict=True)]
 
 
 def _ready(node: Obj) -> bool:
@@ -70,16 +70,16 @@ def _ready(node: Obj) -> bool:
     return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
 
 
-def _measured(world: World, pod: Obj) -> bool:
+def _measured(pod: Obj) -> bool:
     return get(pod, "status", "phase") == "Running" and any(
         "running" in s.get("state", {}) for s in get(pod, "status", "containerStatuses", default=[])
     )
 
 
-def _pod_metrics(world: World, usage: ModuleType, pod: Obj, stamp: str) -> Obj:
+def _pod_metrics(pod: Obj, used: dict[str, tuple[int, int]], stamp: str) -> Obj:
     containers = [
-        {"name": name, "usage": {"cpu": f"{int(cpu)}n", "memory": f"{int(memory) // 1024}Ki"}}
-        for name, (cpu, memory) in usage.pod(world, pod).items()
+        {"name": name, "usage": {"cpu": f"{cpu}n", "memory": f"{memory // 1024}Ki"}}
+        for name, (cpu, memory) in used.items()
     ]
     return _metrics("PodMetrics", pod, namespace_of(pod), stamp, {"containers": containers})
 

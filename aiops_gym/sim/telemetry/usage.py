@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiops_gym.sim import draws, programs
@@ -19,15 +19,28 @@ SYSTEM_CORES, SYSTEM_MEMORY = 0.12, 640 * 2**20
 """What kubelet, containerd and the kernel of a node take beside its pods."""
 
 
-def pod(world: World, obj: Mapping[str, Json]) -> dict[str, tuple[int, int]]:
-    """CPU (nanocores) and memory (bytes) of each container of a pod; empty until it lived through a whole window."""
+Used = dict[str, tuple[int, int]]
+"""CPU (nanocores) and memory (bytes) by container."""
+
+
+def pod(world: World, obj: Mapping[str, Json]) -> Used:
+    """What each container of a pod uses; empty until it lived through a whole window."""
+    return pods(world, [obj])[0]
+
+
+def pods(world: World, objects: Sequence[Mapping[str, Json]]) -> list[Used]:
+    """The same of several pods, over one look at the timeline."""
     end = world.now // WINDOW * WINDOW
-    found = {}
-    for container in obj["spec"]["containers"]:
-        record = world.table("processes").get(f"{uid_of(obj)}/{container['name']}")
-        if record is None or record["started"] > end - WINDOW or (record["ended"] and record["ended"] <= end):
-            continue
-        found[str(container["name"])] = _measured(world, f"{uid_of(obj)}/{container['name']}", record, end)
+    found: list[Used] = [{} for _ in objects]
+    intervals: list[timeline.Interval] | None = None
+    for obj, used in zip(objects, found, strict=True):
+        for container in obj["spec"]["containers"]:
+            key = f"{uid_of(obj)}/{container['name']}"
+            record = world.table("processes").get(key)
+            if record is None or record["started"] > end - WINDOW or (record["ended"] and record["ended"] <= end):
+                continue
+            intervals = timeline.intervals(world, end - WINDOW, end) if intervals is None else intervals
+            used[str(container["name"])] = _measured(world, key, record, intervals, end)
     return found
 
 
@@ -38,14 +51,16 @@ def node(world: World, obj: Mapping[str, Json]) -> tuple[int, int]:
     cpu = SYSTEM_CORES * draws.between(0.85, 1.15, world.seed, "usage/cpu", name, window)
     memory = SYSTEM_MEMORY * draws.between(0.98, 1.02, world.seed, "usage/memory", name, window // 8)
     nanocores, used = int(cpu * 1e9), int(memory)
-    for resident in world.store.on_node(name):
-        for cores, size in pod(world, resident).values():
+    for resident in pods(world, world.store.on_node(name)):
+        for cores, size in resident.values():
             nanocores, used = nanocores + cores, used + size
     return nanocores, used
 
 
-def _measured(world: World, key: str, record: Mapping[str, Json], end: int) -> tuple[int, int]:
-    rps, busy = demand(world, key, end - WINDOW, end)
+def _measured(
+    world: World, key: str, record: Mapping[str, Json], intervals: Sequence[timeline.Interval], end: int
+) -> tuple[int, int]:
+    rps, busy = _asked(key, intervals, WINDOW)
     used = programs.find(record["program"]).usage(record, rps, busy)
     number = end // WINDOW
     cpu = used["cpu"] * draws.between(0.9, 1.1, world.seed, "usage/cpu", record["id"], number)
@@ -55,11 +70,15 @@ def _measured(world: World, key: str, record: Mapping[str, Json], end: int) -> t
 
 def demand(world: World, key: str, start: int, end: int) -> tuple[float, float]:
     """Mean requests per second and cores that requests take, of a process over a time."""
+    return _asked(key, timeline.intervals(world, start, end), end - start)
+
+
+def _asked(key: str, intervals: Sequence[timeline.Interval], length: int) -> tuple[float, float]:
     rps = busy = 0.0
-    for interval in timeline.intervals(world, start, end):
+    for interval in intervals:
         processes = interval.outcome["processes"]
         if key in processes:
-            i, share = processes.index(key), (interval.end - interval.start) / (end - start)
+            i, share = processes.index(key), (interval.end - interval.start) / length
             rps += interval.outcome["rps"][i] * share
             busy += interval.outcome["cpu"][i] * share
     return rps, busy
