@@ -18,7 +18,7 @@ HIDDEN = "/var/tmp/."
 RANDOM_FILES = ("/var/tmp/.random", "/var/tmp/.urandom")
 UUID_FILE = "/var/tmp/.uuid"
 
-_SUSPECT = re.compile(r"SECONDS|UID|EPOCHREALTIME|SRANDOM|\bnow\b|srand|systime|strftime|\)T|sort|/random|/ura")
+_SUSPECT = re.compile(r"SECONDS|UID|EPOCHREALTIME|SRANDOM|\bnow\b|srand|systime|strftime|\)T|sort(?!-by)|/random|/ura")
 _SUSPECT_FILE = re.compile(_SUSPECT.pattern.encode())
 _PIDS = re.compile(r"BASHPID|\$!|\bjobs\b")
 _NAMES = "SECONDS|EPOCHSECONDS|EPOCHREALTIME|SRANDOM|UID|EUID"
@@ -70,7 +70,7 @@ def settled(script: str, now: float, draw: Callable[[], int]) -> str:
     script = _SRAND.sub(lambda _: f"srand({draw() % 100_000})", script)
     script = _STRFTIME_NOW.sub(r'strftime("%a %b %e %H:%M:%S UTC %Y")', script)
     script = script.replace("systime()", str(int(now)))
-    script = _STRFTIME.sub(rf"strftime(\1, {int(now)})", script)
+    script = _STRFTIME.sub(lambda found: f"strftime({found[1]}, {int(now)})", script)
     script = _PRINTF.sub(lambda m: f"{m[1]}{m[2]}{m[3]}{render(now, m[4]).replace('%', '%%')}{m[5]}{m[2]}", script)
     script = _SORT.sub("shuf", script)
     script = script.replace("/proc/sys/kernel/random/uuid", UUID_FILE)

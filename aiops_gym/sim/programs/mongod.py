@@ -14,7 +14,7 @@ from aiops_gym.sim.mongo import files, first_start, settings, shell, tls
 from aiops_gym.sim.mongo.server import REFUSED, Server, line
 from aiops_gym.sim.program import MIB, Process, Program, Tool, jitter, ticks
 from aiops_gym.sim.times import MINUTE
-from aiops_gym.sim.traffic import quotas, stream
+from aiops_gym.sim.traffic import quotas, written
 from aiops_gym.sim.wiring import wired
 from aiops_gym.types import Output
 
@@ -150,9 +150,9 @@ class Mongod(Program):
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
         """The structured log."""
-        if level == stream.TURNED_AWAY:
+        if level == written.TURNED_AWAY:
             return _turned_away(ms, source, message)
-        if level == stream.DENIED:
+        if level == written.DENIED:
             context = f"conn{FIRST_POOLED + sum(map(int, source.split('.'))) % POOLED}"
             detail = {"error": {"code": 13, "codeName": "Unauthorized", "errmsg": message}}
             return line(ms, "ACCESS", 20436, context, "Checking authorization failed", detail)
@@ -208,7 +208,7 @@ def _full_argv(c: Container, auth: bool, configured: bool) -> list[str]:
 
 def _turned_away(ms: int, address: str, what: str) -> str:
     """A line about a client without TLS; connections that only requests make are numbered by their time."""
-    number = ms // stream.AGAIN % 1_000_000
+    number = ms // written.AGAIN % 1_000_000
     remote = f"{address}:{30_000 + number * 7_919 % 30_000}"
     if what == "refused":
         error = {"code": 141, "codeName": "SSLHandshakeFailed", "errmsg": tls.ONLY}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from aiops_gym.sim import draws
 from aiops_gym.sim.traffic import timeline
-from aiops_gym.sim.traffic.stream import USERS
+from aiops_gym.sim.traffic.written import USERS
 
 if TYPE_CHECKING:
     from aiops_gym.sim.container import Container

@@ -13,11 +13,12 @@ from aiops_gym.sim import programs
 from aiops_gym.sim.times import iso_nano
 from aiops_gym.sim.traffic import stream
 from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.sim.traffic.written import Failure
 from aiops_gym.sim.world import World
 
 Json = Any
 Line = tuple[int, str]
-Entry = tuple[int, str | stream.Failure]
+Entry = tuple[int, str | Failure]
 """A line with its ms; what a failed call leaves is written out only when somebody reads it."""
 
 FINE, COARSE = 10_000, 300_000

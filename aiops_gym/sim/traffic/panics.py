@@ -8,6 +8,7 @@ from aiops_gym.sim import programs
 from aiops_gym.sim.container import Container
 from aiops_gym.sim.traffic import risks, stream, timeline
 from aiops_gym.sim.traffic.arrivals import BUCKET
+from aiops_gym.sim.traffic.written import Failure
 from aiops_gym.sim.world import Handler, World
 
 Json = Any
@@ -31,7 +32,7 @@ def plan(world: World) -> None:
     world.schedule(at - world.now, kind, mark)
 
 
-def _next(world: World) -> tuple[int, stream.Failure | None]:
+def _next(world: World) -> tuple[int, Failure | None]:
     """When the next crash happens and what it is; or when to look again."""
     now = world.now
     for start in range(now, now + HORIZON, BUCKET):
