@@ -20,7 +20,8 @@ class ToolError(AiopsGymError):
     """The agent's mistake: what was wrong, and what would be right.
 
     Attributes:
-        code: one of `parse`, `unknown_api`, `arguments`, `blocked`, `timeout`, `submission`; shown as `info["error"]`.
+        code: one of `parse`, `unknown_api`, `arguments`, `blocked`, `timeout`, `submission`; shown as `info["error"]`,
+            where `wall_clock` and nothing are possible too.
     """
 
     def __init__(self, message: str, code: str = "arguments") -> None:

@@ -26,7 +26,11 @@ class AgentError(AiopsGymError):
 
 @runtime_checkable
 class Agent(Protocol):
-    """Reads what was printed and says what to do next."""
+    """Reads what was printed and says what to do next.
+
+    It may have more: `name`; `report()`, JSON data about itself that are kept in the episode; `close()`, called at the
+    end of an episode; and `interrupt()`, called from another thread to end an `act` that waits, with an `AgentError`.
+    """
 
     def reset(self, prompt: str) -> None:
         """A new episode begins."""

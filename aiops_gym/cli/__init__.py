@@ -19,6 +19,9 @@ from aiops_gym.errors import AiopsGymError
 # Typer carries its own copy of click in newer versions: this is its base of errors, wherever it lives.
 _Refused = cast("type[Exception]", typer.BadParameter.__mro__[2])
 
+INTERRUPTED = 130
+"""How a command ends after Ctrl-C, as shells count it."""
+
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -51,7 +54,7 @@ def _group(package: ModuleType, about: str | None) -> typer.Typer:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command: 0 is well, 1 a failure, 2 a mistake in the arguments. An error is one plain line."""
+    """Run one command: 0 is well, 1 a failure, 2 a mistake in the arguments, 130 Ctrl-C. An error is one plain line."""
     try:
         code = app()(args=list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
     except _Refused as error:
@@ -62,7 +65,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return 1
         return _fail(str(error), 1)
     except (typer.Abort, KeyboardInterrupt):
-        return _fail("interrupted", 130)
+        code = INTERRUPTED
+    if code == INTERRUPTED:  # newer versions of Typer return it, older ones raise
+        return _fail("interrupted", INTERRUPTED)
     return code if isinstance(code, int) else 0
 
 

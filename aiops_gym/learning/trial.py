@@ -11,7 +11,7 @@ import gymnasium as gym
 from aiops_gym.catalog import registry
 from aiops_gym.learning.policies import Policy
 from aiops_gym.learning.settings import Settings
-from aiops_gym.runs import plan
+from aiops_gym.runs import choice
 from aiops_gym.sim import draws
 
 FAMILIAR, NOVEL, HEALTHY = "familiar", "novel", "healthy"
@@ -46,7 +46,7 @@ def cases(task: str, groups: Sequence[str], count: int) -> list[Case]:
     found = []
     for group in groups:
         ids = [each.id for each in test if (each.fault in known) == (group == FAMILIAR)]
-        found += [Case(problem=each, seed=0, group=group) for each in plan.sampled(ids, min(count, len(ids)))]
+        found += [Case(problem=each, seed=0, group=group) for each in choice.sampled(ids, min(count, len(ids)))]
     familiar = sum(case.group == FAMILIAR for case in found)
     return found + healthy(task, round(familiar * SHARE[task] / (1 - SHARE[task])))
 

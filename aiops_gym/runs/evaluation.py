@@ -11,9 +11,10 @@ from typing import Any
 from aiops_gym.agents.base import shown
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.runs import workers as processes
+from aiops_gym.runs.arguments import Arguments
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.judge import Judge
-from aiops_gym.runs.plan import Arguments, Entry, make_plan, unique
+from aiops_gym.runs.plan import Entry, make_plan, unique
 from aiops_gym.runs.player import Player
 from aiops_gym.runs.ray_cluster import RayCluster
 from aiops_gym.runs.summary import Summary, summarise
@@ -65,7 +66,8 @@ def evaluate(
         out: folder of the results: `plan.json`, `episodes/`, `errors/`, `summary.json` and `summary.csv`.
         split: `train`, `test`, or both; None for the fixed problems.
         seeds: episodes of each problem, with the seeds 0, 1, ...
-        sample: of each split at most so many problems, or below 1 a share of them, chosen by the hash of their ids.
+        sample: of each split at most so many problems of all tasks together, or below 1 a share of them. The hash of
+            their ids chooses evenly: tasks, families and answers come up as in the whole split, rare ones perhaps not.
         app: only problems of this app.
         problems: only these, with the seeds as given; no healthy ones are added.
         env_kwargs: arguments of every environment, JSON data.
@@ -95,10 +97,7 @@ def evaluate(
         agent_options=shown(agent_options or {}),
         judge=judge.model if judge else "",
     )
-    if workers < (1 if cluster else 0):
-        raise ValueError(f"workers must be {'1' if cluster else '0'} or more, not {workers}")
-    if limit is not None and (limit <= 0 or workers == 0):
-        raise ValueError("a limit is a number of seconds above 0, and needs workers")
+    _check(workers, cluster, limit)
     plan, folder = make_plan(arguments), Folder(Path(out))
     player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}))
     with folder.locked():
@@ -114,6 +113,16 @@ def evaluate(
         summary = summarise(folder)
         summary.save(folder.path)
     return summary
+
+
+def _check(workers: int, cluster: RayCluster | None, limit: float | None) -> None:
+    """Raises ValueError for numbers that make no sense."""
+    if workers < (1 if cluster else 0):
+        raise ValueError(f"workers must be {'1' if cluster else '0'} or more, not {workers}")
+    if limit is not None and limit <= 0:
+        raise ValueError(f"a limit is a number of seconds above 0, not {limit:g}")
+    if limit is not None and workers == 0:
+        raise ValueError("a limit needs workers, 1 or more: only a process of its own can be ended")
 
 
 def _played(

@@ -68,10 +68,11 @@ class Folder:
 
     def load(self, entry: Entry) -> Episode | None:
         """Its episode; None where there is none, or what is there is damaged and has to be played again."""
-        try:
-            return Episode.load(self.episode(entry))
-        except (FileNotFoundError, AiopsGymError):
-            return None
+        return _loaded(self.episode(entry))
+
+    def load_unfinished(self, entry: Entry) -> Episode | None:
+        """What there is of an episode in which the agent gave up; None where there is nothing readable."""
+        return _loaded(self.unfinished(entry))
 
     def keep(self, entry: Entry, episode: Episode) -> None:
         """Save an episode; an earlier error of it is forgotten."""
@@ -129,3 +130,10 @@ class Folder:
         """What went wrong before."""
         self._error(entry).unlink(missing_ok=True)
         self.unfinished(entry).unlink(missing_ok=True)
+
+
+def _loaded(path: Path) -> Episode | None:
+    try:
+        return Episode.load(path)
+    except (FileNotFoundError, AiopsGymError):
+        return None

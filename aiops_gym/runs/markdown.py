@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from aiops_gym.runs.pairs import Pair
 from aiops_gym.runs.summary import Row, Summary
+from aiops_gym.runs.usage import Usage
 
 TITLE = """\
 # How far the bundled agents get
@@ -19,6 +20,10 @@ nor as failure, and the mean reward with those of the agent as 0 stands beside t
 """
 
 SPLITS = {"": "Fixed problems", "train": "Train", "test": "Test"}
+USED = "What the models used"
+SUMS = """\
+Sums over all episodes, those in which the agent gave up among them, as the server counted; answers of which it did not
+count the tokens are estimated."""
 BY = {"task": "By task", "app": "By application", "fault": "By fault"}
 
 
@@ -46,6 +51,9 @@ def _sections(summary: Summary) -> Iterator[str]:
         for by, heading in BY.items():
             yield f"\n### {heading}\n"
             yield from across(by, summary.find(by, split=split), summary.arguments["agents"])
+    if summary.usage:
+        yield f"\n## {USED}\n\n{SUMS}\n"
+        yield from used(summary.usage)
 
 
 def splits(summary: Summary) -> list[str]:
@@ -87,6 +95,16 @@ def across(by: str, rows: Sequence[Row], agents: Sequence[str]) -> Iterator[str]
         cells = {row.agent: row for row in rows if row.group == group}
         problems = max(row.problems for row in cells.values())
         yield f"| {group} | {problems} | {' | '.join(reward(cells[name]) for name in names)} |"
+
+
+def used(sums: Sequence[Usage]) -> Iterator[str]:
+    """A line an agent: sums over its episodes. Tokens that a server did not count are estimated."""
+    yield "| agent | episodes | requests | read | written | answers estimated | cost |"
+    yield "|---|---|---|---|---|---|---|"
+    for each in sums:
+        cost = "-" if each.cost is None else f"{each.cost:,.4f}"
+        tokens = f"{each.prompt_tokens:,} | {each.completion_tokens:,} | {each.estimated:,}"
+        yield f"| {each.agent} | {each.episodes} | {each.requests:,} | {tokens} | {cost} |"
 
 
 def reward(row: Row) -> str:

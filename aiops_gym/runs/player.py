@@ -12,10 +12,11 @@ import gymnasium as gym
 
 from aiops_gym.agents import base
 from aiops_gym.agents.base import Agent
+from aiops_gym.runs.arguments import make_env
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.judge import NO_SCORE, Judge
-from aiops_gym.runs.plan import Entry, make_env
+from aiops_gym.runs.plan import Entry
 from aiops_gym.runs.runner import run_episode
 
 AGENT, ENVIRONMENT, WORKER = "agent", "environment", "worker"

@@ -7,19 +7,21 @@ import io
 import json
 import math
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from aiops_gym.envs.tokens import count
+from aiops_gym.runs.choice import HEALTHY
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.intervals import interval
 from aiops_gym.runs.pairs import Pair, Reward, pair
-from aiops_gym.runs.plan import HEALTHY, Entry
+from aiops_gym.runs.plan import Entry
 from aiops_gym.runs.player import AGENT
+from aiops_gym.runs.usage import Usage, usage
 
 GROUPS = ("all", "task", "app", "fault")
 """How episodes are put together; each within its agent and split."""
@@ -76,16 +78,24 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """All rows of an evaluation, what was asked for, and each pair of agents, the better one first."""
+    """What came of an evaluation.
+
+    Attributes:
+        arguments: what was asked for.
+        rows: all groups of episodes.
+        pairs: of agents, the better one first.
+        usage: of each agent that reported any, over all splits.
+    """
 
     arguments: dict[str, Any]
     rows: tuple[Row, ...]
     pairs: tuple[Pair, ...] = ()
+    usage: tuple[Usage, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data."""
-        rows, pairs = ([asdict(each) for each in part] for part in (self.rows, self.pairs))
-        return {"arguments": self.arguments, "rows": rows, "pairs": pairs}
+        parts: dict[str, tuple[Any, ...]] = {"rows": self.rows, "pairs": self.pairs, "usage": self.usage}
+        return {"arguments": self.arguments} | {name: [asdict(each) for each in part] for name, part in parts.items()}
 
     def save(self, path: Path) -> None:
         """Write `summary.json` and `summary.csv` into a folder; the same episodes give the same bytes."""
@@ -103,7 +113,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    """What counts of an entry: numbers of its episode, or whose fault it is that there is none."""
+    """What counts of an entry: numbers of its episode, or whose fault it is that there is none; its agent's report."""
 
     entry: Entry
     reward: float = 0.0
@@ -112,6 +122,7 @@ class _Played:
     numbers: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     reasoning: float | None = None
     error: str = ""
+    report: Mapping[str, Any] = field(default_factory=dict)
 
 
 def summarise(folder: Folder) -> Summary:
@@ -123,19 +134,32 @@ def summarise(folder: Folder) -> Summary:
     plan = folder.plan()
     played = [_played(folder, entry) for entry in plan.entries]
     rows = tuple(_rows(played))
-    return Summary(arguments=plan.to_json()["arguments"], rows=rows, pairs=tuple(_pairs(rows, played)))
+    return Summary(
+        arguments=plan.to_json()["arguments"],
+        rows=rows,
+        pairs=tuple(_pairs(rows, played)),
+        usage=tuple(_usage(plan.arguments.agents, played)),
+    )
 
 
 def _played(folder: Folder, entry: Entry) -> _Played:
     episode = folder.load(entry)
     if episode is None:
-        error = folder.error(entry)
-        return _Played(entry, error=error["kind"] if error else "missing")
+        error, half = folder.error(entry), folder.load_unfinished(entry)
+        return _Played(entry, error=error["kind"] if error else "missing", report=half.agent_report if half else {})
     reasoning = float(episode.results.get("reasoning_score", -1.0))
     seconds = episode.end_time - episode.start_time
     numbers = (float(len(episode.steps)), seconds, *_tokens(episode))
     scored = reasoning if reasoning >= 0 else None
-    return _Played(entry, episode.reward, episode.success, episode.terminated, numbers, scored)
+    return _Played(
+        entry,
+        episode.reward,
+        episode.success,
+        episode.terminated,
+        numbers,
+        scored,
+        report=episode.agent_report,
+    )
 
 
 def _tokens(episode: Episode) -> tuple[float, float]:
@@ -169,6 +193,13 @@ def _pairs(rows: Sequence[Row], played: Iterable[_Played]) -> Iterator[Pair]:
         found = [(-row.reward, row.agent) for row in rows if (row.by, row.split) == ("all", split)]
         ranked = [agent for _, agent in sorted(found) if agent in agents]
         yield from (pair(split, agent, other, agents) for agent, other in combinations(ranked, 2))
+
+
+def _usage(agents: Sequence[str], played: Sequence[_Played]) -> Iterator[Usage]:
+    for agent in agents:
+        found = usage(agent, (each.report for each in played if each.entry.agent == agent))
+        if found is not None:
+            yield found
 
 
 def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:

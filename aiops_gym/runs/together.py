@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from threading import Event
+from contextlib import contextmanager
+from threading import current_thread, main_thread
 from typing import Any
 
 import gymnasium as gym
@@ -32,7 +34,9 @@ def run_episodes(
     Each has an environment and an agent of its own, made and used in one thread: nothing is shared. Where agents think
     on this machine, processes are faster: see `evaluate`. After an interrupt (Ctrl-C) running episodes end before their
     next action, with what there is of them and with `INTERRUPTED` as `agent_error`; none begins any more, and
-    `KeyboardInterrupt` is raised when they have been given.
+    `KeyboardInterrupt` is raised when they have been given. An agent that waits and has `interrupt()`, as `chat` has,
+    does not wait on. Where one is played after the other, any agent is interrupted at once, an environment at work is
+    not, and a second interrupt ends either.
 
     Args:
         make_env: makes an environment.
@@ -50,14 +54,14 @@ def run_episodes(
         >>> [episode.reward for episode in run_episodes(make_env, make_agent, range(3), at_once=2)]
         [1.0, 1.0, 1.0]
     """
-
-    stop = Event()
+    stop = _Stop()
 
     def play(seed: int) -> Episode:
         env = make_env()
         agent = make_agent(env, seed)
         try:
-            return run_episode(env, _Interruptible(agent, stop), seed, options)
+            with stop.at_work(_Interruptible(agent, stop)) as player:
+                return run_episode(env, player, seed, options)
         finally:
             env.close()
             close = getattr(agent, "close", None)
@@ -67,50 +71,112 @@ def run_episodes(
     if at_once == 1 or len(seeds) == 1:  # here, where an interrupt arrives
         for seed in seeds:
             yield play(seed)
-            if stop.is_set():
+            if stop.asked:
                 raise KeyboardInterrupt
         return
-    with ThreadPoolExecutor(at_once, thread_name_prefix="episode") as pool:
-        waiting: list[Future[Episode]] = []
-        try:
-            _begin(waiting, lambda seed: pool.submit(play, seed), seeds, stop)
-            yield from _in_order(waiting, stop)
-        finally:
-            stop.set()
-            for future in waiting:
-                future.cancel()
+    yield from _together(play, seeds, at_once, stop)
 
 
-def _begin(
-    waiting: list[Future[Episode]], begin: Callable[[int], Future[Episode]], seeds: Sequence[int], stop: Event
-) -> None:
-    """Hand over all that is to be played; an interrupt here loses none that was."""
-    try:
-        for seed in seeds:
-            waiting.append(begin(seed))
-    except KeyboardInterrupt:
-        stop.set()
-
-
-def _in_order(waiting: Sequence[Future[Episode]], stop: Event) -> Iterator[Episode]:
+def _together(play: Callable[[int], Episode], seeds: Sequence[int], at_once: int, stop: _Stop) -> Iterator[Episode]:
     """Each as soon as those before it are there; after an interrupt those that had begun. Raises KeyboardInterrupt."""
-    for future in waiting:
+    turns = [_Turn(play, seed) for seed in seeds]
+    with ThreadPoolExecutor(at_once, thread_name_prefix="episode") as pool:
         try:
-            wait([future])
+            with stop.at_interrupt(turns):
+                for turn in turns:
+                    pool.submit(turn.take)
+            for turn in turns:
+                if not turn.episode.cancelled():
+                    with stop.at_interrupt(turns):
+                        wait([turn.episode])
+                if not turn.episode.cancelled():
+                    yield turn.episode.result()
+            if stop.asked:
+                raise KeyboardInterrupt
+        finally:
+            stop.now(turns)
+
+
+class _Turn:
+    """An episode that whichever thread is free plays; who waits for it has it in hand before that."""
+
+    def __init__(self, play: Callable[[int], Episode], seed: int) -> None:
+        self.play, self.seed = play, seed
+        self.episode: Future[Episode] = Future()
+
+    def take(self) -> None:
+        """Play it, unless it was cancelled."""
+        if self.episode.set_running_or_notify_cancel():
+            try:
+                self.episode.set_result(self.play(self.seed))
+            except BaseException as error:  # noqa: BLE001  # Raised again where the episode is asked for.
+                self.episode.set_exception(error)
+
+
+class _Stop:
+    """Whether all shall stop, and who is at work.
+
+    Attributes:
+        asked: for a stop; no lock, since a handler of signals sets it.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self._players: set[_Interruptible] = set()
+
+    def now(self, turns: Sequence[_Turn]) -> None:
+        """Cancel what has not begun, and interrupt those that play and wait."""
+        for turn in turns:
+            turn.episode.cancel()
+        self.asked = True
+        for player in tuple(self._players):
+            player.interrupt()
+
+    @contextmanager
+    def at_interrupt(self, turns: Sequence[_Turn]) -> Iterator[None]:
+        """An interrupt here stops the turns, and goes no further."""
+        try:
+            yield
         except KeyboardInterrupt:
-            stop.set()
-        if not (stop.is_set() and future.cancel()):
-            yield future.result()
-    if stop.is_set():
-        raise KeyboardInterrupt
+            self.now(turns)
+
+    @contextmanager
+    def at_work(self, player: _Interruptible) -> Iterator[_Interruptible]:
+        """A player who hears of a stop."""
+        self._players.add(player)
+        try:
+            with player.listening():
+                yield player
+        finally:
+            self._players.discard(player)
 
 
 class _Interruptible:
     """An agent that gives up once it shall stop."""
 
-    def __init__(self, agent: Agent, stop: Event) -> None:
-        self._agent, self._stop = adapt(agent), stop
+    def __init__(self, agent: Agent, stop: _Stop) -> None:
+        self._agent, self._stop, self._acting = adapt(agent), stop, False
         self.name = getattr(self._agent, "name", type(self._agent).__name__.lower())
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Here an interrupt ends a thought at once, and a step when it is over: half a step would leave no episode.
+
+        Only the main thread hears interrupts, and who handles them in a way of their own goes on doing so.
+        """
+        ours = current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if ours:
+            signal.signal(signal.SIGINT, self._heard)
+        try:
+            yield
+        finally:
+            if ours:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _heard(self, *_: Any) -> None:
+        again, self._stop.asked = self._stop.asked, True
+        if again or self._acting:
+            raise KeyboardInterrupt
 
     def reset(self, prompt: str) -> None:
         """As the agent does."""
@@ -121,11 +187,24 @@ class _Interruptible:
         told = getattr(self._agent, "report", dict)
         return told()
 
+    def interrupt(self) -> None:
+        """End what the agent waits for, where it can be ended."""
+        end = getattr(self._agent, "interrupt", None)
+        if callable(end):
+            end()
+
     def act(self, observation: str) -> str:
         """What the agent does, unless it shall stop. Raises AgentError then."""
-        if not self._stop.is_set():
+        try:
+            self._acting = True
             try:
-                return self._agent.act(observation)
-            except KeyboardInterrupt:  # in this thread, while it thought
-                self._stop.set()
+                if not self._stop.asked:
+                    return self._agent.act(observation)
+            except AgentError:
+                if not self._stop.asked:
+                    raise
+            finally:
+                self._acting = False
+        except KeyboardInterrupt:  # in this thread, while it thought
+            self._stop.asked = True
         raise AgentError(INTERRUPTED)

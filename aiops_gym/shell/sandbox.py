@@ -154,7 +154,7 @@ def _unfit(script: str) -> str:
 def _report(ended: Ended, clock: Clock, timeout: float) -> ShellRun:
     limit, message, stderr, output = "", "", ended.stderr, ended.output
     if ended.error == SLOW:
-        limit, message = "wall", f"bash: killed: more than {engine.WALL_SECONDS:g} seconds of processor time used\n"
+        limit, message = "wall", f"bash: killed: more than {engine.WALL_SECONDS:g} seconds of real time used\n"
         stderr, output = repair.without_timeouts(stderr), repair.without_timeouts(output)
     elif clock.spent and ended.error:
         limit, message = "time", f"bash: killed after {timeout:g} seconds\n"

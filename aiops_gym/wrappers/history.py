@@ -50,25 +50,16 @@ class History(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         if not isinstance(env.action_space, gym.spaces.Discrete):
             raise TypeError(f"History counts discrete actions, and {env.action_space} is none: put it further outside")
         if not all(isinstance(space, gym.spaces.Box) for space in inside.values()):
-            raise TypeError(
-                f"History stands beside numbers, and {env.observation_space} is none: put it further outside"
-            )
+            raise TypeError(f"History needs numbers, and {env.observation_space} is none: put it further outside")
         if last < 0:
             raise ValueError("last must be 0 or more")
         registered = env.spec.max_episode_steps if env.spec else None
         self.actions, self.last = int(env.action_space.n), last
         self.steps = steps or registered or STEPS
-        self.observation_space = gym.spaces.Dict(
-            {
-                **inside,
-                "used": box(0.0, 1.0, self.actions),
-                "budget": box(0.0, 1.0, 1),
-                "last": box(0.0, 1.0, last * self.actions),
-                "results": box(0.0, 1.0, last * (len(ERRORS) + 1)),
-            }
-            if last
-            else {**inside, "used": box(0.0, 1.0, self.actions), "budget": box(0.0, 1.0, 1)}
-        )
+        sizes = {"used": self.actions, "budget": 1}
+        sizes |= {"last": last * self.actions, "results": last * (len(ERRORS) + 1)} if last else {}
+        own = {name: box(0.0, 1.0, size) for name, size in sizes.items()}
+        self.observation_space = gym.spaces.Dict({**inside, **own})
         self._taken = np.zeros(self.actions, np.float32)
         self._time, self._text = 0, ""
         self._turns: list[tuple[int, str, bool]] = []

@@ -17,7 +17,7 @@ from typing import Any
 from aiops_gym.tasks.analysis import KINDS, LAYERS
 from aiops_gym.types import Call
 from aiops_gym.wrappers import rates, settings, spans
-from aiops_gym.wrappers.fields import FIELDS, NEEDED, REPLICAS
+from aiops_gym.wrappers.fields import FIELDS, NEEDED
 
 EVERY = ("detection", "localization", "analysis", "mitigation")
 REPAIR = ("mitigation",)
@@ -176,9 +176,6 @@ MACROS: tuple[Macro, ...] = (
     *_submissions(),
 )
 """All of them, in the order of the actions."""
-
-assert len({macro.name for macro in MACROS}) == len(MACROS)
-assert REPLICAS in FIELDS
 
 AROUND = (
     "status", "events", "manifests", "services", "settings", "others", "nodes", "traces", "spans", "metrics", "rates",

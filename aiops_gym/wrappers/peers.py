@@ -110,12 +110,15 @@ def _field(own: Leaves, places: Places, others: int, share: float, weight: float
                 wanted[path] = mine  # there is no usual value: its own is as good
     if not strength:
         return None
-    # An item that only this one has is kept where the others have items of their own, under names of their own.
-    named = (path[0] for path in kept if path and isinstance(path[0], tuple) and isinstance(path[0][1], str))
-    extra = tuple(item for item in dict.fromkeys(named) if not any(path and path[0] == item for path in wanted))
-    extra = extra if wanted else ()
+    extra = _extra(kept, wanted) if wanted else ()
     whole = {path: value for path, value in own.items() if path and path[0] in extra}
     return Drift({**wanted, **whole}, weight * strength, extra)
+
+
+def _extra(kept: Leaves, wanted: Leaves) -> tuple[Any, ...]:
+    """Items of a list that only this one has, under names of their own: kept where others have some too."""
+    named = (path[0] for path in kept if path and isinstance(path[0], tuple) and isinstance(path[0][1], str))
+    return tuple(item for item in dict.fromkeys(named) if not any(path and path[0] == item for path in wanted))
 
 
 def _votes(each: tuple[Any, int]) -> int:

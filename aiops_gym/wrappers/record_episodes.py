@@ -9,9 +9,8 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
+from aiops_gym.runs import recording
 from aiops_gym.runs.episode import Episode
-from aiops_gym.sim.draws import uuid
-from aiops_gym.version import __version__
 from aiops_gym.wrappers.reading import Env, Turn, heard, needs_text, spoken
 
 
@@ -53,56 +52,27 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, and its record."""
         observation, info = self.env.reset(seed=seed, options=options)
-        self._episode = self._begun(seed, heard(self.env, observation), info)
+        prompt, session = heard(self.env, observation), f" {self._count}"
+        self._episode = recording.begun(self.env, self.agent, seed, prompt, info, session)
         return observation, info
 
     def step(self, action: Any) -> Turn:
         """One turn, recorded; the last one is followed by the file."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         if (episode := self._episode) is not None:
-            _note(episode, spoken(self.env, action), heard(self.env, observation), float(reward), info)
+            recording.note(episode, spoken(self.env, action), heard(self.env, observation), float(reward), info)
             if terminated or truncated:
                 self._episode = None
                 self._finish(episode, terminated, truncated, info)
         return observation, float(reward), terminated, truncated, info
-
-    def _begun(self, seed: int | None, prompt: str, info: dict[str, Any]) -> Episode:
-        began = float(getattr(self.unwrapped, "began", 0.0))
-        spec = self.env.spec
-        return Episode(
-            agent=self.agent,
-            session_id=uuid(info["episode_seed"], "session", f"{info['problem']} {self.agent} {self._count}"),
-            problem_id=info["problem"],
-            start_time=began,
-            end_time=began,
-            version=__version__,
-            env=spec.id if spec else type(self.unwrapped).__name__,
-            env_kwargs=dict(spec.kwargs) if spec else {},
-            task=info["task"],
-            seed=seed,
-            episode_seed=info["episode_seed"],
-            prompt=prompt,
-        )
 
     def _finish(self, episode: Episode, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
         self._count += 1
         if (self._count - 1) % self.each:
             return
         episode.terminated, episode.truncated = bool(terminated), bool(truncated)
-        episode.end_time = round(episode.start_time + info["time"], 3)
-        episode.results = dict(info["results"]) or {"success": False, "submitted": ""}
-        episode.submitted = str(episode.results["submitted"])
-        episode.success, episode.infra_error = bool(info["is_success"]), bool(info["infra_error"])
-        episode.reward_components = dict(info["reward_components"])
+        recording.finish(episode, info)
         path = self.folder / f"{self.agent}-{self._count:06d}-{episode.session_id}.json"
         self.files.append(episode.save(path))
         while len(self.files) > self.keep:
             self.files.pop(0).unlink(missing_ok=True)
-
-
-def _note(episode: Episode, action: str, observation: str, reward: float, info: dict[str, Any]) -> None:
-    said = action.encode("utf-8", "replace").decode("utf-8")
-    episode.trace += [{"role": "assistant", "content": said}, {"role": "env", "content": observation}]
-    turn = {"action": said, "observation": observation, "reward": reward}
-    episode.steps.append({**turn, **{key: info[key] for key in ("time", "tool", "error")}})
-    episode.reward += reward

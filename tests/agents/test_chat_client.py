@@ -6,12 +6,13 @@ import json
 import logging
 import subprocess
 import sys
+from threading import Event, Thread
 
 import pytest
 from chat_server import ASK, KEY, ChatServer, Drip, Events, Hang, Raw, Say, Status, client_of
 
 from aiops_gym.agents.base import AgentError
-from aiops_gym.agents.chat import Options
+from aiops_gym.agents.chat import Client, Options
 from aiops_gym.agents.chat.answers import Malformed, read_stream, read_whole
 from aiops_gym.agents.chat.client import TooLong
 from aiops_gym.errors import CatalogError
@@ -303,3 +304,22 @@ def test_options_that_make_no_sense_are_refused(wrong):
     with pytest.raises(CatalogError) as raised:
         Options.of(WRONG[wrong])
     assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize("reply", [Hang(), Status(500)])
+def test_an_interrupt_ends_a_request_that_hangs_and_a_pause_until_the_next_episode(reply):
+    asked = Event()
+
+    def answer(messages):
+        asked.set()
+        return reply if len(server.requests) == 1 else "yes"
+
+    with ChatServer(answer) as server:
+        client = Client(Options.of({"model": "m", "base_url": server.url, "wait": 30.0, "max_wait": 30.0}))
+        Thread(target=lambda: asked.wait(10) and client.interrupt()).start()
+        for _ in range(2):
+            with pytest.raises(AgentError, match="interrupted"):
+                client.complete(ASK)
+        assert len(server.requests) == 1
+        client.reset()
+        assert client.complete(ASK).text == "yes"

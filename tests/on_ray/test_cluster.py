@@ -22,8 +22,9 @@ from ray.cluster_utils import Cluster  # noqa: E402
 
 from aiops_gym.errors import AiopsGymError  # noqa: E402
 from aiops_gym.runs import Judge, RayCluster, ray_cluster, summarise  # noqa: E402
+from aiops_gym.runs.arguments import Arguments  # noqa: E402
 from aiops_gym.runs.folder import Folder  # noqa: E402
-from aiops_gym.runs.plan import Arguments, make_plan  # noqa: E402
+from aiops_gym.runs.plan import make_plan  # noqa: E402
 from aiops_gym.runs.player import Player  # noqa: E402
 
 QUIET = {"include_dashboard": False, "object_store_memory": 200 * 2**20}

@@ -61,7 +61,7 @@ def test_a_program_reads_the_summary_as_json(cli, tmp_path):
         (("--report", "nowhere"), 1, "holds no evaluation"),
         (("--agent", "noop", "--out", "x", "--tasks", "detection"), 2, "--task"),
         (("--agent", "noop", "--out", "x", "--limit", "0"), 1, "above 0"),
-        (("--agent", "noop", "--out", "x", "--limit", "9", "--workers", "0"), 1, "needs workers"),
+        (("--agent", "noop", "--out", "x", "--limit", "9", "--workers", "0"), 1, "a limit needs workers, 1 or more"),
     ],
 )
 def test_mistakes_are_one_plain_line_and_leave_nothing_behind(cli, tmp_path, monkeypatch, arguments, code, says):

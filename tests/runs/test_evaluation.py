@@ -9,10 +9,14 @@ import signal
 import pytest
 from evaluations import EPISODES, PROBLEM, alive, play, started, total, until, until_some_are_kept
 
+from aiops_gym.agents.restart import ANSWERS
+from aiops_gym.catalog import registry
 from aiops_gym.errors import AiopsGymError, CatalogError
 from aiops_gym.runs import Episode, evaluate, summarise
+from aiops_gym.runs.arguments import Arguments
 from aiops_gym.runs.folder import Folder
-from aiops_gym.runs.plan import Arguments, make_plan
+from aiops_gym.runs.plan import make_plan
+from aiops_gym.tasks.base import Case, load, truth
 
 pytestmark = pytest.mark.usefixtures("odd_agents")
 
@@ -49,6 +53,22 @@ def test_a_sample_is_part_of_any_larger_sample_and_never_larger_than_asked_for()
         assert 0 < len(ids(size)) <= size
     assert faulty(1) < faulty(4) < faulty(10) < faulty(0.5) < faulty(0)
     assert len(ids(10)) > len(faulty(10))
+
+
+def earned(sample):
+    """What whoever always gives `restart`'s answer to Analysis earns, on average over the test split."""
+    plan = make_plan(Arguments(agents=("restart",), tasks=("analysis",), splits=("test",), sample=sample))
+    posed = [registry.problem(entry.problem) for entry in plan.entries]
+    faults = [registry.fault(problem) for problem in posed]
+    truths = [truth(*each, registry.app(each[0].app)) for each in zip(posed, faults, strict=True)]
+    cases = [Case(problem, fault, each, None) for problem, fault, each in zip(posed, faults, truths, strict=True)]
+    return sum(load("analysis").judge(*ANSWERS["analysis"], case).reward for case in cases) / len(cases)
+
+
+def test_a_sample_pays_a_constant_answer_what_the_split_pays_it():
+    whole = earned(0)
+    assert 0.7 < whole < 0.8  # most problems share one label: evaluations show `restart` beside other agents
+    assert [earned(size) for size in (50, 200, 0.5)] == pytest.approx([whole] * 3, abs=0.06)
 
 
 def test_no_healthy_episode_is_in_both_splits():

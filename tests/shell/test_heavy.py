@@ -74,7 +74,7 @@ def test_what_takes_too_long_apart_is_ended_with_the_script(shell, monkeypatch):
     began = time.monotonic()
     result = shell.run("echo a; while :; do timeout 9 sh -c \"jq -n 'def f: f; f'\"; done")
     assert (result.code, result.limit) == (124, "wall")
-    assert result.output == "a\nbash: killed: more than 0.5 seconds of processor time used\n"
+    assert result.output == "a\nbash: killed: more than 0.5 seconds of real time used\n"
     assert time.monotonic() - began < 4
 
 

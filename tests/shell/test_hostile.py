@@ -119,7 +119,7 @@ def test_what_only_the_wall_clock_ends_says_so_once(new_shell, monkeypatch):
     for script in ("echo a; jq -n 'def f: f; f'", "echo a; python3 -c 'while True: pass'"):
         result = shell.run(script)
         assert (result.limit, result.code) == ("wall", 124)
-        assert result.output == "a\nbash: killed: more than 0.3 seconds of processor time used\n"
+        assert result.output == "a\nbash: killed: more than 0.3 seconds of real time used\n"
         assert shell.run("echo alive").stdout == "alive\n"
 
 

@@ -288,6 +288,11 @@ def test_one_may_bring_commands_of_ones_own():
     assert "kubectl get endpoints pay -n shop" in commands(env).values()
 
 
+def test_no_two_macros_have_the_same_name():
+    names = [macro.name for macro in MACROS]
+    assert len(set(names)) == len(names)
+
+
 def test_every_name_in_a_template_is_one_that_can_be_seen():
     seen = {
         "namespace", "traces", "metrics", "changed", "looked", "component", "older", "unserved", "match settings",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gymnasium as gym
 
+from aiops_gym.envs.space import LIMIT
 from aiops_gym.runs import Episode, run_episode
 from aiops_gym.types import Call
 from aiops_gym.wrappers import HashedText, MacroActions, RecordEpisodes
@@ -40,6 +41,12 @@ def test_texts_are_recorded_below_numbers(tmp_path):
     assert "kubectl get deployments" in found.steps[0]["action"]
     assert found.steps[0]["observation"].startswith("NAME ")
     assert found.prompt.startswith("You are")
+
+
+def test_of_an_action_that_is_too_long_for_any_environment_the_ends_are_recorded(tmp_path):
+    env = RecordEpisodes(gym.make("aiops_gym/Detection-v0"), tmp_path)
+    play(env, ["word " * LIMIT, YES], seed=3)
+    assert len(Episode.load(env.files[0]).steps[0]["action"]) <= LIMIT
 
 
 def test_only_finished_episodes_are_kept_and_only_the_newest(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gymnasium as gym
 import numpy as np
 import pytest
-from wrapper_stacks import NUMBERS
+from wrapper_stacks import FOR_RLLIB, NUMBERS, ROWS, TASKS, WORDS
 
 pytest.importorskip("stable_baselines3")
 pytest.importorskip("sb3_contrib")
@@ -20,19 +20,25 @@ from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNorm
 
 torch.set_num_threads(1)
 
+STACKS = {**NUMBERS, **FOR_RLLIB}
+
 ID = "aiops_gym:aiops_gym/Detection-v0"
 
 
-@pytest.mark.parametrize("name", NUMBERS)
-def test_its_checker_finds_nothing_to_complain_about(name):
-    check_env(NUMBERS[name](gym.make("aiops_gym/Detection-v0")), skip_render_check=True)
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("name", STACKS)
+def test_its_checker_finds_nothing_to_complain_about(name, task):
+    check_env(STACKS[name](gym.make(f"aiops_gym/{task}-v0", split="train")), skip_render_check=True)
+
+
+def test_its_checker_refuses_bare_text_since_it_knows_no_observations_but_arrays():
+    with pytest.raises(AssertionError, match=r"The observation returned by `reset\(\)` method must be a numpy array"):
+        check_env(gym.make("aiops_gym/Detection-v0"), skip_render_check=True)
 
 
 @pytest.mark.parametrize("kind", [DummyVecEnv, SubprocVecEnv])
 def test_masks_are_found_through_its_vectors(kind):
-    env = make_vec_env(
-        ID, 2, seed=0, wrapper_class=NUMBERS["words"], vec_env_cls=kind, env_kwargs={"render_mode": None}
-    )
+    env = make_vec_env(ID, 2, seed=0, wrapper_class=NUMBERS[WORDS], vec_env_cls=kind, env_kwargs={"render_mode": None})
     try:
         assert is_masking_supported(env)
         before = get_action_masks(env)
@@ -49,7 +55,7 @@ def test_masks_are_found_through_its_vectors(kind):
 
 def test_a_maskable_learner_learns_saves_and_is_evaluated(tmp_path):
     def made(seed):
-        plain = make_vec_env(ID, 2, seed=seed, wrapper_class=NUMBERS["rows"], env_kwargs={"render_mode": None})
+        plain = make_vec_env(ID, 2, seed=seed, wrapper_class=NUMBERS[ROWS], env_kwargs={"render_mode": None})
         return VecNormalize(plain, norm_obs_keys=["components"])
 
     learner = MaskablePPO("MultiInputPolicy", made(0), n_steps=16, batch_size=32, n_epochs=1, seed=0, device="cpu")

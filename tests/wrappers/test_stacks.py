@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
-from wrapper_stacks import NUMBERS, TEXT
+from wrapper_stacks import ALL, BOTH, FOR_RLLIB, NUMBERS, TASKS, TEXT, WORDS, WORDS_INSIDE
 
 import aiops_gym  # noqa: F401  # registers
 from aiops_gym.wrappers import (
@@ -29,7 +29,13 @@ from aiops_gym.wrappers import (
     Symptoms,
 )
 
-TASKS = ("Detection", "Localization", "Analysis", "Mitigation")
+STACKS = {**TEXT, **NUMBERS, **FOR_RLLIB}
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """What is recorded lies in a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
 
 
 def made(task="Detection", stack=None, **kwargs):
@@ -51,18 +57,21 @@ def same(left, right):
     return gym.utils.env_checker.data_equivalence(left, right, exact=True)
 
 
-@pytest.mark.parametrize("name", [*TEXT, *NUMBERS])
-def test_gymnasium_finds_nothing_to_complain_about(name):
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [*((name, "Detection") for name in TEXT), *((name, task) for name in {**NUMBERS, **FOR_RLLIB} for task in TASKS)],
+)
+def test_gymnasium_finds_nothing_to_complain_about(name, task):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # A stack is checked as an environment: what `check_env` says of wrappers is that one should pass `unwrapped`.
         warnings.filterwarnings("ignore", message=".*is different from the unwrapped version.*")
-        check_env({**TEXT, **NUMBERS}[name](made()), skip_render_check=True)
+        check_env(made(task, STACKS[name], split="train"), skip_render_check=True)
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_spaces_of_a_task_do_not_depend_on_the_episode(task):
-    env = made(task, NUMBERS["both"])
+    env = made(task, NUMBERS[BOTH])
     space = env.observation_space
     for seed in range(3):
         for turn in seeded(env, seed):
@@ -70,9 +79,9 @@ def test_the_spaces_of_a_task_do_not_depend_on_the_episode(task):
             assert turn[-1]["action_mask"].shape == (env.action_space.n,)
 
 
-@pytest.mark.parametrize("name", [*TEXT, *NUMBERS])
+@pytest.mark.parametrize("name", STACKS)
 def test_the_spec_survives_json(name):
-    env = {**TEXT, **NUMBERS}[name](made(split="train"))
+    env = made(stack=STACKS[name], split="train")
     again = gym.make(EnvSpec.from_json(env.spec.to_json()))
     assert (again.observation_space, again.action_space) == (env.observation_space, env.action_space)
     assert same(seeded(again, 3), seeded(env, 3))
@@ -84,9 +93,9 @@ def test_the_spec_of_a_recording_survives_json_too(tmp_path):
     assert (again.folder, again.keep) == (tmp_path, 3)
 
 
-@pytest.mark.parametrize("name", ["symptoms", "shaping", "curriculum", "both", "all"])
+@pytest.mark.parametrize("name", ["Symptoms", "RewardShaping", "Curriculum", BOTH, ALL])
 def test_copies_and_pickles_go_on_in_the_middle_of_an_episode(name):
-    env = {**TEXT, **NUMBERS}[name](made())
+    env = made(stack=STACKS[name])
     env.action_space.seed(0)
     env.reset(seed=4)
     env.step(env.action_space.sample())
@@ -98,7 +107,7 @@ def test_copies_and_pickles_go_on_in_the_middle_of_an_episode(name):
 
 
 def test_the_order_of_words_and_actions_does_not_matter():
-    left, right = (made("Mitigation", NUMBERS[name]) for name in ("words", "words inside"))
+    left, right = (made("Mitigation", NUMBERS[name]) for name in (WORDS, WORDS_INSIDE))
     for a, b in zip(seeded(left, 2, 8), seeded(right, 2, 8), strict=True):
         assert same(a[0], b[0])
         assert np.array_equal(a[-1]["action_mask"], b[-1]["action_mask"])
@@ -173,5 +182,5 @@ def test_a_wrong_argument_is_named_at_once(stack):
 
 
 def test_parts_of_a_wrapper_are_json():
-    env = NUMBERS["all"](made(split="test"))
+    env = NUMBERS[ALL](made(split="test"))
     assert json.loads(env.spec.to_json())["kwargs"] == {"task": "detection", "split": "test"}

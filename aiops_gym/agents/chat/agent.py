@@ -92,6 +92,10 @@ class Chat:
         """The model, the options and what was used, as JSON data without secrets."""
         return {"model": self.options.model, "options": self.options.to_json(), "usage": self.client.usage.to_json()}
 
+    def interrupt(self) -> None:
+        """End a wait for the server, from another thread: the episode is over."""
+        self.client.interrupt()
+
     def close(self) -> None:
         """Close the connection."""
         self.client.close()

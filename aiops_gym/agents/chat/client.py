@@ -53,12 +53,12 @@ class _Again(Exception):
 
 
 class Client:
-    """Asks a server for completions. Not to be shared by threads: each episode has its own.
+    """Asks a server for completions. Not to be shared by threads, `interrupt` apart: each episode has its own.
 
     Args:
         options: the model, and how it is asked.
         seed: sent along where the options say so, and that of the pauses' chance.
-        sleep: waits so many seconds.
+        sleep: waits so many seconds; without it, until an interrupt at most.
         clock: seconds that only grow.
 
     Raises:
@@ -69,16 +69,17 @@ class Client:
         self,
         options: Options,
         seed: int = 0,
-        sleep: Callable[[float], None] = time.sleep,  # noqa: TID251  # A server does not live in the world's time.
+        sleep: Callable[[float], object] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.options, self.seed, self.sleep, self.clock = options, seed, sleep, clock
+        self.options, self.seed, self.clock = options, seed, clock
         try:
             self.httpx: Any = importlib.import_module("httpx")
         except ModuleNotFoundError:
             raise AgentError("the agent 'chat' needs httpx: pip install 'aiops_gym[llm]'") from None
         self._http: Any = None
         self._watch = Watch()
+        self.sleep = sleep or self._watch.ended.wait
         self.reset()
 
     def reset(self) -> None:
@@ -86,12 +87,13 @@ class Client:
         self.usage = Usage(prices=self.options.prices.get(self.options.model))
         self.chance = np.random.default_rng(self.seed)
         self.begun = self.clock()
+        self._watch.ended.clear()
 
     def complete(self, messages: list[Message]) -> Answer:
         """What the model answers to a conversation.
 
         Raises:
-            AgentError: the server refuses, all retries failed, or a budget is used up.
+            AgentError: the server refuses, all retries failed, a budget is used up, or it was interrupted.
             TooLong: the model's window is shorter than the conversation.
         """
         for retry in range(self.options.max_retries + 1):
@@ -106,6 +108,10 @@ class Client:
                 self._count(messages, answer)
                 return answer
         raise AssertionError("a last try either answers or raises")
+
+    def interrupt(self) -> None:
+        """End what is asked for and waited for, from another thread: `complete` raises AgentError until a reset."""
+        self._watch.end()
 
     def close(self) -> None:
         """Close the connection; it is opened again when it is needed."""
@@ -172,6 +178,7 @@ class Client:
     def _pause(self, retry: int, fault: _Again) -> None:
         """Wait before a retry; as long as the server asks, where it asks."""
         options = self.options
+        self._go_on()
         if fault.pause > options.max_retry_after:
             raise AgentError(
                 f"{options.url} asks to wait {fault.pause:g} s, and max_retry_after is "
@@ -186,9 +193,15 @@ class Client:
         self.sleep(pause)
         self.usage.retries += 1
 
+    def _go_on(self) -> None:
+        """Raises AgentError after an interrupt."""
+        if self._watch.ended.is_set():
+            raise AgentError("interrupted")
+
     def _afford(self) -> None:
-        """Raises AgentError when a budget is used up."""
+        """Raises AgentError when a budget is used up, or after an interrupt."""
         options, usage = self.options, self.usage
+        self._go_on()
         left = self._left()
         if left is not None and left <= 0:
             raise AgentError(f"the budget of {options.budget_seconds:g} s is used up")

@@ -1,4 +1,4 @@
-"""A time-out for all of a request: those of httpx begin anew with each byte that arrives."""
+"""An end for all of a request, by time or by another thread: the time-outs of httpx begin anew with each byte."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ from typing import Any
 
 
 class Watch:
-    """Cuts a connection when its request takes too long, wherever that hangs.
+    """Cuts a connection when its request takes too long or is not wanted any more, wherever that hangs.
 
     One for each client, since a connection is used by one request after another.
 
     Attributes:
-        over: the time of the newest request was over before its end.
+        over: the newest request was cut before its end.
+        ended: no request is wanted any more.
     """
 
     def __init__(self) -> None:
         self.over = False
+        self.ended = threading.Event()
         self._socket: socket.socket | None = None
+
+    def end(self) -> None:
+        """Cut the request that is running, and each that begins. Any thread may ask for this."""
+        self.ended.set()
+        self._cut()
 
     @contextlib.contextmanager
     def within(self, seconds: float) -> Iterator[None]:
@@ -29,6 +36,8 @@ class Watch:
         timer = threading.Timer(seconds, self._cut)
         timer.daemon = True
         timer.start()
+        if self.ended.is_set():
+            self._cut()
         try:
             yield
         finally:

@@ -15,7 +15,6 @@ Row = Mapping[str, str]
 NOTHING = 4.0
 """Strength of a run that may be chance."""
 
-
 MINUTE = 60
 """Seconds. Spans and lines are told by the minute in which they are; a measurement tells of the minute before it."""
 

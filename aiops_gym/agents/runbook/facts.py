@@ -108,9 +108,9 @@ class Facts:
     """All that is known. Names of `tables` are the sections of the looks; a row is a list of cells.
 
     Attributes:
+        now: the system's time at the last look, as in objects; "" when unknown.
         revisions: of each deployment that has several: (number, template's spec), the newest last.
         logs: component -> (count, line) of telling lines.
-        age: seconds that pods have had to start, at most; 0 when unknown.
     """
 
     namespace: str

@@ -142,7 +142,8 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
             yield progress
         except (KeyboardInterrupt, OSError):
             now = seen[0]
-            console.print(f"{now.done} of {now.total} episodes are kept; the same command continues.")
+            kept = f"{now.done} of {now.total} episodes are kept; the same command continues."
+            console.print(f"{kept} --report sums up what there is.", soft_wrap=True)
             raise
 
 
@@ -159,6 +160,9 @@ def _show(summary: Summary) -> None:
             rows = summary.find(by, split=split)
             console.print()
             console.print(_table(list(markdown.across(by, rows, summary.arguments["agents"]))))
+    if summary.usage:
+        show(f"\n{markdown.USED}")
+        console.print(_table(list(markdown.used(summary.usage))))
 
 
 def _complain(summary: Summary, folder: Folder) -> None:

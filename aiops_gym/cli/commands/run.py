@@ -13,7 +13,8 @@ from aiops_gym.cli import agent_options
 from aiops_gym.cli.common import make_env, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode
-from aiops_gym.runs.together import run_episodes
+from aiops_gym.runs.together import INTERRUPTED, run_episodes
+from aiops_gym.runs.usage import usage
 
 
 def command(
@@ -44,16 +45,21 @@ def command(
     def new_agent(env: Env, seed: int) -> Agent:
         return make(agent, env, seed, **options)
 
-    errors = []
-    for at, episode in enumerate(run_episodes(new_env, new_agent, range(seed, seed + episodes), at_once=at_once)):
-        if save is not None:
-            episode.save(save if episodes == 1 else save / f"{episode.problem_id}.{seed + at}.json")
-        if as_json:
-            show_json(asdict(episode))
-        else:
-            show(_summary(episode))
-        if episode.agent_error:
-            errors.append(f"seed {seed + at}: {episode.agent_error}" if episodes > 1 else episode.agent_error)
+    reports, errors = [], []
+    try:
+        for episode in run_episodes(new_env, new_agent, range(seed, seed + episodes), at_once=at_once):
+            if save is not None:
+                episode.save(save if episodes == 1 else save / f"{episode.problem_id}.{episode.seed}.json")
+            if as_json:
+                show_json(asdict(episode))
+            else:
+                show(_summary(episode))
+            reports.append(episode.agent_report)
+            if episode.agent_error:
+                errors.append(f"seed {episode.seed}: {episode.agent_error}" if episodes > 1 else episode.agent_error)
+    finally:
+        if len(reports) > 1 and not as_json and (sums := usage(agent, reports)):
+            show(f"{len(reports)} episodes  {sums}")
     if errors:
         raise AiopsGymError("; ".join(errors))
 
@@ -61,17 +67,11 @@ def command(
 def _summary(episode: Episode) -> str:
     how = "solved" if episode.success else "not solved" if episode.terminated else "out of steps"
     how = "the environment broke" if episode.infra_error else how
+    if episode.agent_error:
+        how = INTERRUPTED if episode.agent_error == INTERRUPTED else "gave up"
     steps, seconds = len(episode.steps), episode.end_time - episode.start_time
+    sums = usage(episode.agent, [episode.agent_report])
     return (
-        f"{episode.problem_id}  {episode.agent}  {'gave up' if episode.agent_error else how}  "
-        f"reward {episode.reward:.2f}  {steps} steps  {seconds:.0f} virtual seconds{_used(episode)}"
+        f"{episode.problem_id}  {episode.agent}  {how}  "
+        f"reward {episode.reward:.2f}  {steps} steps  {seconds:.0f} virtual seconds{f'  {sums}' if sums else ''}"
     )
-
-
-def _used(episode: Episode) -> str:
-    """What a model used, where one did."""
-    usage = episode.agent_report.get("usage")
-    if not usage:
-        return ""
-    cost = "" if usage["cost"] is None else f", cost {usage['cost']:.4f}"
-    return f"  {usage['requests']} requests, {usage['prompt_tokens']}+{usage['completion_tokens']} tokens{cost}"

@@ -11,6 +11,9 @@ from aiops_gym.types import Result
 LONGEST = 900
 """Seconds that a command may take at most."""
 
+LIMITS = {"time": "timeout", "wall": "wall_clock"}
+"""Errors by the limit of the shell that ended a command; the others are part of the world."""
+
 
 @action
 def exec_shell(context: Context, command: str, timeout: int = 30) -> Result:
@@ -32,7 +35,7 @@ def exec_shell(context: Context, command: str, timeout: int = 30) -> Result:
     output = run.output
     if context.dedup and looks_like_logs(command):
         output = deduplicate(output, context.dedup)
-    return Result(_with_code(output, run.code), "timeout" if run.limit == "time" else "")
+    return Result(_with_code(output, run.code), LIMITS.get(run.limit, ""))
 
 
 def _with_code(output: str, code: int) -> str:

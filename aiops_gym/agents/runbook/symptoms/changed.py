@@ -16,8 +16,6 @@ from aiops_gym.agents.runbook.findings import (
     undo,
 )
 
-HARMLESS = ("dnsPolicy", "containers")
-
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Go back."""

@@ -1,0 +1,136 @@
+"""Which problems an evaluation poses, and with which seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import TASKS
+from aiops_gym.errors import CatalogError
+from aiops_gym.runs.arguments import ENVS, Arguments, make_env
+
+HEALTHY = "healthy"
+"""Family of the episodes in which nothing is wrong."""
+
+OTHER_SEEDS = {"test": 1_000_000}
+"""First seed of healthy episodes in a split, so that none of them is in both."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Posed:
+    """What an evaluation needs to know of a problem, live or recorded."""
+
+    id: str
+    env: str
+    task: str
+    app: str
+    fault: str
+    target: str = ""
+    split: str = ""
+
+
+def posed(arguments: Arguments) -> Iterator[tuple[Posed, int, str]]:
+    """The problems, each with a seed and the split that it is played for. Raises CatalogError where there is none."""
+    of_split = _named if arguments.problems else _of_split
+    found = False
+    for split in arguments.splits or ("",):
+        for problem, seed in of_split(arguments, split):
+            found = True
+            yield problem, seed, split
+    if not found:
+        raise CatalogError(f"there is nothing to play: no problem of {_wanted(arguments)}")
+
+
+def digest(text: str) -> float:
+    """A number in [0, 1) that follows from a text.
+
+    >>> digest("a") == digest("a"), 0.0 <= digest("b") < 1.0
+    (True, True)
+    """
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") / 2.0**64
+
+
+def sampled(ids: Iterable[str], sample: float) -> list[str]:
+    """The ids that a sample holds, sorted; a larger sample holds all of a smaller one.
+
+    >>> sampled("abcdef", 0), len(sampled("abcdef", 2)), set(sampled("abcdef", 2)) < set(sampled("abcdef", 4))
+    (['a', 'b', 'c', 'd', 'e', 'f'], 2, True)
+    """
+    ordered = sorted(ids, key=lambda each: (digest(each), each))
+    if 0 < sample < 1:
+        return sorted(each for each in ordered if digest(each) < sample)
+    return sorted(ordered[: int(sample)] if sample else ordered)
+
+
+def _named(arguments: Arguments, split: str) -> Iterator[tuple[Posed, int]]:
+    """The problems that are named and belong to the split, each with each seed. One that belongs to none is refused."""
+    recorded = [task for task in arguments.tasks if task not in TASKS]
+    known = {each.id: each for task in recorded for each in _recorded(arguments, task, "")}
+    for id_ in arguments.problems:
+        if id_ not in known and "-task_" in id_:
+            raise CatalogError(f"no problem {id_!r}: one of recorded incidents needs its task, such as openrca_bank")
+        posed = known.get(id_) or _live(registry.problem(id_))
+        chosen = not arguments.splits or posed.split in ("", *arguments.splits)
+        if posed.task not in (arguments.tasks or ENVS) or arguments.app not in (None, posed.app) or not chosen:
+            raise CatalogError(f"the problem {id_!r} is none of {_wanted(arguments)}")
+        for seed in range(arguments.seeds if split in ("", posed.split) or not posed.split else 0):
+            yield posed, seed
+
+
+def _wanted(arguments: Arguments) -> str:
+    """The choice in words."""
+    app = f" of {arguments.app}" if arguments.app else ""
+    split = f" in {' or '.join(arguments.splits)}" if arguments.splits else ""
+    return f"{', '.join(arguments.tasks)}{app}{split}"
+
+
+def _of_split(arguments: Arguments, split: str) -> Iterator[tuple[Posed, int]]:
+    faulty, calm = _pool(arguments, split)
+    room = arguments.sample
+    if room >= 1:  # the healthy ones are problems too, but never the most of them
+        kept = min(len(calm), int(room) // 2)
+        calm = {id_: calm[id_] for id_ in (sampled(calm, kept) if kept else ())}
+        room -= kept
+    chosen = [faulty[id_] for id_ in sampled(faulty, room)]
+    for posed in chosen:
+        for seed in range(arguments.seeds):
+            yield posed, seed
+    for task, share in registry.HEALTHY_SHARE.items():
+        healthy = [posed for posed in calm.values() if posed.task == task]
+        count = round(share / (1 - share) * sum(posed.task == task for posed in chosen) * arguments.seeds)
+        for at in range(max(1, count) if healthy else 0):
+            yield healthy[at % len(healthy)], OTHER_SEEDS.get(split, 0) + at // len(healthy)
+
+
+def _pool(arguments: Arguments, split: str) -> tuple[dict[str, Posed], dict[str, Posed]]:
+    """All problems of the tasks in which something is wrong, by id, and the healthy ones."""
+    faulty: list[Posed] = []
+    calm: list[Posed] = []
+    for task in arguments.tasks:
+        if task in TASKS:
+            found = registry.problems(task, arguments.app, split or None)
+            faulty += [_live(each) for each in found if each.fault]
+            calm += [_live(each) for each in registry.healthy(task) if arguments.app in (None, each.app)]
+        elif arguments.app is None:
+            faulty += _recorded(arguments, task, split)
+    return {each.id: each for each in faulty}, {each.id: each for each in calm}
+
+
+def _live(problem: Any) -> Posed:
+    task = problem.task
+    fault, target, split = problem.fault or HEALTHY, problem.target or "", problem.split if problem.fault else ""
+    return Posed(id=problem.id, env=ENVS[task], task=task, app=problem.app, fault=fault, target=target, split=split)
+
+
+def _recorded(arguments: Arguments, task: str, split: str) -> list[Posed]:
+    """The questions of a data set; their family is what they ask for."""
+    with make_env(ENVS[task], arguments.env_kwargs) as env:
+        problems = env.get_wrapper_attr("problems").values()
+    return [
+        Posed(id=each.id, env=ENVS[task], task=task, app=task, fault="+".join(each.asked), split=each.split)
+        for each in problems
+        if split in ("", each.split)
+    ]

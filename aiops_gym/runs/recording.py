@@ -1,0 +1,62 @@
+"""What is written down of an episode while it is played, whoever plays it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+
+from aiops_gym.envs.space import LIMIT
+from aiops_gym.runs.episode import Episode
+from aiops_gym.sim.draws import uuid
+from aiops_gym.tools.clip import clip, utf8
+from aiops_gym.version import __version__
+
+
+def begun(
+    env: gym.Env[Any, Any], agent: str, seed: int | None, prompt: str, info: dict[str, Any], session: str = ""
+) -> Episode:
+    """An episode without a turn.
+
+    Args:
+        env: which was reset.
+        agent: its name.
+        seed: that it was reset with.
+        prompt: the first text.
+        info: of the reset.
+        session: tells apart episodes that are otherwise the same.
+    """
+    began = float(getattr(env.unwrapped, "began", 0.0))
+    return Episode(
+        agent=agent,
+        session_id=uuid(info["episode_seed"], "session", f"{info['problem']} {agent}{session}"),
+        problem_id=info["problem"],
+        start_time=began,
+        end_time=began,
+        version=__version__,
+        env=env.spec.id if env.spec else type(env.unwrapped).__name__,
+        env_kwargs=dict(env.spec.kwargs) if env.spec else {},
+        task=info["task"],
+        seed=seed,
+        episode_seed=info["episode_seed"],
+        prompt=prompt,
+    )
+
+
+def note(episode: Episode, action: Any, observation: str, reward: float, info: dict[str, Any]) -> None:
+    """Add a turn; an action that is no text as its `repr`, and none longer than an environment plays."""
+    text = clip(utf8(action if isinstance(action, str) else repr(action)), LIMIT)
+    episode.trace += [{"role": "assistant", "content": text}, {"role": "env", "content": observation}]
+    turn = {"action": text, "observation": observation, "reward": reward}
+    episode.steps.append({**turn, **{key: info[key] for key in ("time", "tool", "error")}})
+    episode.reward += reward
+
+
+def finish(episode: Episode, info: dict[str, Any]) -> None:
+    """Add the verdict, as far as there is one."""
+    episode.end_time = round(episode.start_time + info["time"], 3)
+    episode.results = dict(info["results"]) or {"success": False, "submitted": ""}
+    episode.success = bool(info["is_success"])
+    episode.submitted = str(episode.results["submitted"])
+    episode.reward_components = dict(info["reward_components"])
+    episode.infra_error = bool(info["infra_error"])
