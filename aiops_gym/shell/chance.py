@@ -115,6 +115,15 @@ def written(data: bytes) -> bytes:
     return data
 
 
+def shown(text: str) -> str:
+    """What a settled script printed, with the kernel's names of its sources of chance.
+
+    >>> shown("cat: /var/tmp/.urandom: Permission denied")
+    'cat: /dev/urandom: Permission denied'
+    """
+    return written(text.encode()).decode() if HIDDEN in text else text
+
+
 def special(name: str, now: float, began: float, number: int, other: str = "") -> str:
     """The value of a variable that follows the clock or chance; `other` for one that does not."""
     if name not in SPECIAL:

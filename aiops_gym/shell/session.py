@@ -14,7 +14,17 @@ from uuid import UUID
 from aiops_gym.shell import archive
 from aiops_gym.shell.alone import Alone, words
 from aiops_gym.shell.analysis import Script
-from aiops_gym.shell.chance import HIDDEN, RANDOM_FILES, UUID_FILE, needs_new_pids, settled, special, suspect, written
+from aiops_gym.shell.chance import (
+    HIDDEN,
+    RANDOM_FILES,
+    UUID_FILE,
+    needs_new_pids,
+    settled,
+    shown,
+    special,
+    suspect,
+    written,
+)
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.context import CommandModule, Context, Network
 from aiops_gym.shell.disk import File, Tree
@@ -133,7 +143,7 @@ class Session:
                 if about.writes or job.wrote:
                     targets = None if job.wrote else about.targets
                     tree = _left(machine.disk.save(self.clock.now(), only=targets), start, tree)
-        return (_without_room(ended) if machine.disk.full else ended), tree
+        return _named(_without_room(ended) if machine.disk.full else ended), tree
 
     def _settled_tree(self, tree: Tree, now: float) -> Tree:
         """The tree with scripts in files settled as the text of a script is; the same when there are none."""
@@ -291,6 +301,12 @@ class _Job:
         disk.load({path: file for path, file in after.items() if not path.startswith(STDIN)}, invocation.drive)
         self.wrote = True
         return Output(ended.stdout, repair(ended.stderr), 124 if ended.error else ended.code)
+
+
+def _named(ended: Ended) -> Ended:
+    if HIDDEN not in ended.output:
+        return ended
+    return replace(ended, stdout=shown(ended.stdout), stderr=shown(ended.stderr), output=shown(ended.output))
 
 
 def _without_room(ended: Ended) -> Ended:

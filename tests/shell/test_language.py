@@ -185,3 +185,11 @@ def test_what_a_script_prints(script, expected):
 def test_how_a_script_ends(script):
     _, _, code = make_shell({"kubectl": kubectl}).run(script)
     assert code == CODES[script]
+
+
+def test_sources_of_chance_have_the_names_that_the_kernel_gives_them():
+    shell = make_shell({"kubectl": kubectl})
+    stdout, stderr, _ = shell.run("cat /dev/urandom/x; find / -name '*random' | sort")
+    assert stderr.startswith("cat: /dev/urandom/x: ")
+    assert "/dev/urandom\n" in stdout
+    assert "/var/tmp/." not in stdout + stderr
