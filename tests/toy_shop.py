@@ -1,7 +1,10 @@
 """A small shop to watch: users ask `front`, which asks `stock`, which asks a cache and a database."""
 
+import pytest
+
 from aiops_gym.sim import runtime, traffic
 from aiops_gym.sim.blueprint import Blueprint, Operation
+from aiops_gym.sim.traffic import facts, forms, timeline
 from aiops_gym.sim.world import Laws, World
 
 START = 1_772_442_000_000
@@ -144,3 +147,14 @@ def make_shop(seed=7, rate=20.0):
         add_service(world, name, f"10.96.0.{i + 2}", f"10.244.1.{i + 2}")
     register(world, ["10.244.1.3"])
     return world
+
+
+def looked_up_anew(shop):
+    """The present outcome without anything remembered of this or another world."""
+    twin = shop.fork()
+    load = timeline.rate(twin)
+    found = facts.gather(twin, load)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forms, "_graphs", forms.Cache(1, lambda graph: 1))
+        patch.setattr(forms, "_solved", forms.Cache(1, lambda solved: 1))
+        return forms.named(forms.look(twin, found, load), found.processes)

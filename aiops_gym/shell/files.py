@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from errno import EINVAL
-from posixpath import join
+from collections.abc import Iterator, Mapping, Sequence
+from errno import EINVAL, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOSPC, ENOTDIR
+from os import strerror
+from posixpath import dirname, join
 from typing import Any
 
 from aiops_gym.shell.clock import Clock
@@ -51,22 +52,25 @@ class OpenFiles:
         if known is not None and known.kind == "file":  # asking the interpreter from a callback costs 30 us and more
             return known.data.decode(errors="replace")
         drive = self._drive
-        if not drive.exists(full):
+        if not path or not drive.exists(full):
             raise FileNotFoundError(path)
-        if drive.stat(full)["file_type"] == "directory":
-            raise IsADirectoryError(path)
-        return drive.read_file(full).decode(errors="replace")
+        try:
+            if drive.stat(full)["file_type"] == "directory":
+                raise IsADirectoryError(path)
+            return drive.read_file(full).decode(errors="replace")
+        except RuntimeError as error:
+            raise _refusal(error, drive, full, path) from error
 
     def write(self, path: str, text: str) -> None:
-        """Write a file, with the folders above it."""
+        """Write a file, with the folders above it. Raises OSError."""
         drive, full = self._drive, absolute(path, self._invocation.cwd)
         folder = full.rsplit("/", 1)[0]
-        if folder and not drive.exists(folder):
-            drive.mkdir(folder, True)
         try:
-            drive.write_file(full, text.encode())
-        except RuntimeError as error:  # a name that the file system does not take, or a folder
-            raise OSError(EINVAL, "Invalid argument", path) from error
+            if folder and not drive.exists(folder):
+                drive.mkdir(folder, True)
+            drive.write_file(full, text.encode(errors="replace"))
+        except RuntimeError as error:
+            raise _refusal(error, drive, full, path) from error
         self.wrote = True
 
     def exists(self, path: str) -> bool:
@@ -94,8 +98,12 @@ class OpenFiles:
         return FileInfo(kind, int(found["mode"]), 4096 if kind == "directory" else int(found["size"]), time, target)
 
     def make_folder(self, path: str) -> None:
-        """Make a folder, with those above it."""
-        self._drive.mkdir(absolute(path, self._invocation.cwd), True)
+        """Make a folder, with those above it. Raises OSError."""
+        drive, full = self._drive, absolute(path, self._invocation.cwd)
+        try:
+            drive.mkdir(full, True)
+        except RuntimeError as error:
+            raise _refusal(error, drive, full, path) from error
         self.wrote = True
 
     def list(self, path: str) -> Sequence[str]:
@@ -124,3 +132,27 @@ class OpenFiles:
             return False
         self.wrote = True
         return True
+
+
+def _refusal(error: RuntimeError, drive: Drive, full: str, path: str) -> OSError:
+    """What a kernel would say where the interpreter's file system refuses a path."""
+    text = str(error)
+    if "too long" in text:
+        number = ENAMETOOLONG
+    elif any(drive.exists(each) and drive.stat(each)["file_type"] == "file" for each in _above(full)):
+        number = ENOTDIR
+    elif drive.exists(full) and drive.stat(full)["file_type"] == "directory":
+        number = EISDIR
+    elif "symlink" in text or "symbolic link" in text:
+        number = ELOOP
+    elif "not found" in text:
+        number = ENOENT
+    else:
+        number = ENOSPC if "limit" in text or "exceed" in text else EINVAL
+    return OSError(number, strerror(number), path)
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders that a path names, from the last to the first."""
+    while path != (path := dirname(path)):
+        yield path

@@ -8,6 +8,7 @@ from fnmatch import translate
 
 from aiops_gym.shell.commands.date import parse
 from aiops_gym.shell.place import LETTERS, Place, Search, Wrong, base, formatted, listed
+from aiops_gym.sim.digits import natural
 
 UNITS = {"c": 1, "w": 2, "b": 512, "": 512, "k": 1024, "M": 1 << 20, "G": 1 << 30}
 
@@ -139,10 +140,9 @@ def _typed(search: Search, name: str, value: str) -> Test:
 
 
 def _compared(value: str, name: str) -> Callable[[int], bool]:
-    number = value[1:] if value[:1] in "+-" else value
-    if not number.isdigit():
+    wanted = natural(value[1:] if value[:1] in "+-" else value)
+    if wanted is None:
         raise Wrong(f"invalid argument `{value}' to `-{name}'")
-    wanted = int(number)
     if value[0] == "+":
         return lambda have: have > wanted
     return (lambda have: have < wanted) if value[0] == "-" else (lambda have: have == wanted)
@@ -189,12 +189,13 @@ def _owned(search: Search, name: str, value: str) -> Test:
 
 
 def _bounded(search: Search, name: str, value: str) -> Test:
-    if not value.isdigit():
+    depth = natural(value)
+    if depth is None:
         raise Wrong(f"Expected a positive decimal integer argument to -{name}, but got ‘{value}’")
     if name == "maxdepth":
-        search.most = int(value)
+        search.most = depth
     else:
-        search.least = int(value)
+        search.least = depth
     return lambda place: True
 
 

@@ -156,6 +156,10 @@ class Network:
             self.plain[key] = self._route(own, ends)
         return self.plain[key]
 
+    def is_pod(self, host: str) -> bool:
+        """Whether a host is an address that leads to the same process, if to any, whoever dials it."""
+        return is_address(host) and host not in LOCAL and host not in self.cluster_ips
+
     def _guarded(self, own: Mapping[str, Json], ends: Ends, named: bool) -> Route:
         """The route as far as policies let the caller through; packets to backends that they close all get lost."""
         if named and not self.firewall.resolves(own["ip"]):

@@ -105,9 +105,10 @@ def uid_of(obj: Mapping[str, Any]) -> str:
 
 def controller_of(obj: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The owner reference marked `controller`, if there is one."""
-    for ref in obj["metadata"].get("ownerReferences", ()):
-        if ref.get("controller"):
-            return dict(ref)
+    found: Mapping[str, Any]
+    for found in obj["metadata"].get("ownerReferences", ()):
+        if found.get("controller"):
+            return found
     return None
 
 

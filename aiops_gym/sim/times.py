@@ -16,6 +16,8 @@ from functools import lru_cache
 SECOND = 1_000
 MINUTE = 60_000
 HOUR = 3_600_000
+LATEST = 253_402_300_799_999
+"""The last millisecond of a year of four digits, which is all that RFC 3339 has room for."""
 
 
 @lru_cache(maxsize=4096)
@@ -24,8 +26,8 @@ def _minute(minute: int) -> str:
 
 
 def iso(ms: int) -> str:
-    """RFC 3339 with seconds, as in `creationTimestamp`."""
-    minute, rest = divmod(ms, MINUTE)
+    """RFC 3339 with seconds, as in `creationTimestamp`; what is beyond the year 9999 is at its end."""
+    minute, rest = divmod(min(ms, LATEST), MINUTE)
     return f"{_minute(minute)}:{rest // 1000:02d}Z"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from math import floor
 
 from aiops_gym.shell.context import Context
 from aiops_gym.types import Output
@@ -17,6 +18,7 @@ ISO = {
     "seconds": "%Y-%m-%dT%H:%M:%S+00:00",
     "ns": "%Y-%m-%dT%H:%M:%S,%N+00:00",
 }
+RFC_3339 = {"date": "%Y-%m-%d", "seconds": "%Y-%m-%d %T+00:00", "ns": "%Y-%m-%d %T.%N+00:00"}
 EMAIL = "%a, %d %b %Y %H:%M:%S +0000"
 ALIASES = {"D": "%m/%d/%y", "F": "%Y-%m-%d", "R": "%H:%M", "T": "%H:%M:%S", "c": "%a %b %e %H:%M:%S %Y"}
 ALIASES |= {"r": "%I:%M:%S %p", "x": "%m/%d/%y", "X": "%H:%M:%S", "h": "%b", "v": "%e-%b-%Y", "+": DEFAULT}
@@ -26,17 +28,33 @@ WORDS = {"now": 0, "today": 0, "yesterday": -86400, "tomorrow": 86400}
 DAYS = [d.lower() for d in calendar.day_abbr]
 MONTHS = [m.lower() for m in calendar.month_abbr]
 
-_FORMAT = re.compile(r"%([-_0^#]?)(\d*)(:{0,3})([a-zA-Z%+])")
+CYCLE_YEARS = 400
+CYCLE = 146_097 * 86_400
+"""Years after which the calendar repeats itself, weekdays too, and the seconds in them."""
+
+MOST = 1 << 63
+"""Seconds that a number of GNU date can hold, before and after 1970."""
+
+EARLIEST, LATEST = -67_768_040_609_740_800, 67_768_036_191_676_799
+"""Unix seconds of the first and the last moment whose year a C library can hold."""
+
+LONGEST = 1_000
+"""Characters of a time in words."""
+
+WIDEST = 1_000_000
+"""Characters that the fields of a format may ask for by their widths."""
+
+_FORMAT = re.compile(r"%([-_0^#]?)([0-9]*)(:{0,3})([a-zA-Z%+])")
 _MOMENT = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?)?"
     r"\s*(Z\b|UTC\b|GMT\b|[+-]\d{2}:?\d{2}\b)?",
-    re.I,
+    re.I | re.A,
 )
-_CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2})(?::(\d{2}))?\s*(am|pm)?|\s*(am|pm))\b(?:\s*(?:Z|UTC)\b)?", re.I)
-_NAMED = re.compile(r"\b(?:(\d{1,2})\s+([a-z]{3})[a-z]*|([a-z]{3})[a-z]*\s+(\d{1,2}))(?:,?\s+(\d{4}))?\b", re.I)
+_CLOCK = re.compile(r"\b(\d{1,2})(?::(\d{2})(?::(\d{2}))?\s*(am|pm)?|\s*(am|pm))\b(?:\s*(?:Z|UTC)\b)?", re.I | re.A)
+_NAMED = re.compile(r"\b(?:(\d{1,2})\s+([a-z]{3})[a-z]*|([a-z]{3})[a-z]*\s+(\d{1,2}))(?:,?\s+(\d{4}))?\b", re.I | re.A)
 _RELATIVE = re.compile(
     r"([+-]?\s*\d+|\ban?\b|\bnext\b|\blast\b)\s*(sec|second|min|minute|hour|day|week|fortnight|month|year)s?\b(\s+ago\b)?",
-    re.I,
+    re.I | re.A,
 )
 
 
@@ -68,7 +86,7 @@ def run(context: Context, argv: list[str]) -> Output:
         elif name in ("-R", "--rfc-email", "--rfc-2822"):
             form = EMAIL
         elif name == "--rfc-3339":
-            form = {"date": "%F", "ns": "%F %T.%N+00:00"}.get(value, "%F %T+00:00")
+            form = RFC_3339.get(value, RFC_3339["seconds"])
         elif name == "--iso-8601" or word.startswith("-I"):
             kind = value or word[2:] if word.startswith("-I") else value
             form = ISO.get(kind or "date", ISO["date"])
@@ -81,6 +99,10 @@ def run(context: Context, argv: list[str]) -> Output:
     moment = parse(text, context.cluster.now())
     if moment is None:
         return Output("", f"date: invalid date ‘{text}’\n", 1)
+    if not EARLIEST <= moment < LATEST + 1:
+        return Output("", f"date: time ‘{floor(moment)}’ is out of range\n", 1)
+    if _wide(form):
+        return Output("", "date: memory exhausted\n", 1)
     return Output(render(moment, form) + "\n")
 
 
@@ -88,19 +110,30 @@ def _wrong(message: str) -> Output:
     return Output("", f"date: {message}\nTry 'date --help' for more information.\n", 1)
 
 
-def render(moment: float, form: str) -> str:
-    """A Unix time in a format of GNU date, in UTC.
+def _wide(form: str) -> bool:
+    """Whether fields of a format ask for more room than there is."""
+    widths = [found[2].lstrip("0") for found in _FORMAT.finditer(form)]
+    return any(len(width) > 9 for width in widths) or sum(int(width or 0) for width in widths) > WIDEST
 
-    >>> render(1772442000, "%F %T %-d %s")
-    '2026-03-02 09:00:00 2 1772442000'
+
+def render(moment: float, form: str) -> str:
+    """A Unix time in a format of GNU date, in UTC; nothing at all when the format asks for too much room.
+
+    >>> render(1772442000, "%F %T %-d %s"), render(253402300800, "%a %F")
+    ('2026-03-02 09:00:00 2 1772442000', 'Sat +10000-01-01')
     """
-    time = datetime.fromtimestamp(moment, UTC)
+    if _wide(form):
+        return ""
+    cycles, rest = divmod(moment, CYCLE)
+    time, later = datetime.fromtimestamp(rest, UTC), int(cycles) * CYCLE_YEARS
 
     def field(found: re.Match[str]) -> str:
         flag, width, colons, letter = found.groups()
-        text = _field(time, moment, letter, colons, int(width) if width else 0)
+        text = _field(time, moment, later, letter, colons, int(width.lstrip("0") or 0))
         if text is None:
             return found[0]
+        if letter == "F" and not flag and not width and time.year + later > 9999:
+            text = f"+{text}"
         if flag == "-":
             text = text.lstrip("0 ") or "0"
         elif flag == "_":
@@ -108,19 +141,38 @@ def render(moment: float, form: str) -> str:
         elif flag == "^":
             text = text.upper()
         if width and letter != "N":
-            text = text.rjust(int(width), "0" if letter not in "aAbBcp" else " ")
+            text = _filled(text, int(width.lstrip("0") or 0), "0" if letter not in "aAbBcp" else " ")
         return text
 
     return _FORMAT.sub(field, form)
 
 
-def _field(time: datetime, moment: float, letter: str, colons: str, width: int) -> str | None:
+def _filled(text: str, width: int, filler: str) -> str:
+    """A text with as much before it as it is short of; a sign stays in front of zeros."""
+    if filler == "0" and text[:1] in ("-", "+"):
+        return text[0] + text[1:].rjust(width - 1, filler)
+    return text.rjust(width, filler)
+
+
+def _field(time: datetime, moment: float, later: int, letter: str, colons: str, width: int) -> str | None:
+    """One field of a format, None for a letter that is none.
+
+    Args:
+        time: the moment in the 400 years from 1970 on.
+        moment: as Unix seconds.
+        later: years that the moment is later than `time`.
+        letter: which field.
+        colons: before the letter.
+        width: before the letter, 0 if there is none.
+    """
     if letter in ALIASES:
         return render(moment, ALIASES[letter])
+    if letter in "YGCyg":
+        return _years(time.year + later if letter not in "Gg" else time.isocalendar()[0] + later, letter)
     if letter == "s":
-        return str(int(moment // 1))
+        return str(floor(moment))
     if letter == "N":
-        return f"{round((moment % 1) * 1000):03d}000000"[: width or 9]
+        return f"{min(round((moment % 1) * 1e6), 999_999):06d}000"[: width or 9].ljust(width, "0")
     if letter == "z":
         return "+00:00" if colons == ":" else "+00:00:00" if colons == "::" else "+0000"
     if letter == "Z":
@@ -133,13 +185,20 @@ def _field(time: datetime, moment: float, letter: str, colons: str, width: int) 
         return f"{time.hour % 12 or 12:2d}"
     if letter == "P":
         return "pm" if time.hour >= 12 else "am"
-    if letter == "C":
-        return f"{time.year // 100:02d}"
     if letter == "q":
         return str((time.month + 2) // 3)
     if letter in "nt%":
         return {"n": "\n", "t": "\t", "%": "%"}[letter]
-    return time.strftime(f"%{letter}") if letter in "aAbBdGgHIjmMpSuUVwWyY" else None
+    return time.strftime(f"%{letter}") if letter in "aAbBdHIjmMpSuUVwW" else None
+
+
+def _years(year: int, letter: str) -> str:
+    """A year, its century, or its place in that; years before Christ are counted from 0 downwards."""
+    if letter in "YG":
+        return f"{year:04d}" if year >= 0 else f"-{-year:03d}"
+    if letter == "C":
+        return f"{year // 100:02d}" if year >= 0 else f"-{-year // 100}"
+    return f"{abs(year) % 100:02d}"
 
 
 def parse(text: str, now: float) -> float | None:
@@ -149,20 +208,23 @@ def parse(text: str, now: float) -> float | None:
     (1714557600.0, 700.0, None)
     """
     rest = text.strip()
-    if re.fullmatch(r"@-?\d+(\.\d+)?", rest):
-        return float(rest[1:])
-    time = datetime.fromtimestamp(now, UTC)
+    if len(rest) > LONGEST:
+        return None
+    stamp = re.fullmatch(r"@\s*([-+]?[0-9]+)(\.[0-9]+)?", rest)
+    if stamp:
+        seconds = float(stamp[1] + stamp[2]) if stamp[2] else int(stamp[1])
+        return seconds if -MOST <= seconds < MOST else None
     try:
-        rest, time = _absolute(rest, time)
-        rest, time = _relative(rest, time)
+        rest, time = _absolute(rest, datetime.fromtimestamp(now, UTC))
+        rest, moment = _relative(rest, time.timestamp())
     except (ValueError, OverflowError):
         return None
     for word in rest.replace(",", " ").lower().split():
         if word in WORDS:
-            time += timedelta(seconds=WORDS[word])
+            moment += WORDS[word]
         elif word[:3] not in DAYS and word not in ("utc", "gmt", "z", "+0000", "-0000", "at", "on"):
             return None
-    return time.timestamp()
+    return round(moment, 6) if abs(moment) < MOST else None
 
 
 def _absolute(rest: str, time: datetime) -> tuple[str, datetime]:
@@ -192,7 +254,7 @@ def _absolute(rest: str, time: datetime) -> tuple[str, datetime]:
     return rest, time
 
 
-def _relative(rest: str, time: datetime) -> tuple[str, datetime]:
+def _relative(rest: str, moment: float) -> tuple[str, float]:
     while found := _RELATIVE.search(rest):
         words = {"a": 1, "an": 1, "next": 1, "last": -1}
         number = found[1].replace(" ", "").lower()
@@ -200,12 +262,21 @@ def _relative(rest: str, time: datetime) -> tuple[str, datetime]:
         amount = -amount if found[3] else amount
         unit = found[2].lower()
         if unit in ("month", "year"):
-            months = time.year * 12 + time.month - 1 + amount * (12 if unit == "year" else 1)
-            last = calendar.monthrange(months // 12, months % 12 + 1)[1]
-            over = max(0, time.day - last)
-            time = time.replace(year=months // 12, month=months % 12 + 1, day=min(time.day, last))
-            time += timedelta(days=over)
+            moment = _months_later(moment, amount * (12 if unit == "year" else 1))
         else:
-            time += timedelta(seconds=amount * SECONDS[unit])
+            moment += amount * SECONDS[unit]
         rest = rest[: found.start()] + " " + rest[found.end() :]
-    return rest, time
+    return rest, moment
+
+
+def _months_later(moment: float, amount: int) -> float:
+    """The same day of another month, or as many days after its last one as it is short of."""
+    cycles, within = divmod(moment, CYCLE)
+    time = datetime.fromtimestamp(within, UTC)
+    year, month = divmod(time.year * 12 + time.month - 1 + amount, 12)
+    more, year = divmod(year - 1970, CYCLE_YEARS)
+    last = calendar.monthrange(year + 1970, month + 1)[1]
+    day = time.replace(year=year + 1970, month=month + 1, day=min(time.day, last)) + timedelta(
+        days=max(0, time.day - last)
+    )
+    return day.timestamp() + (cycles + more) * CYCLE

@@ -6,6 +6,7 @@ from posixpath import join
 
 from aiops_gym.shell.commands.ls import human
 from aiops_gym.shell.context import Context, FileInfo
+from aiops_gym.sim.digits import natural
 from aiops_gym.types import Output
 
 KNOWN = frozenset("abchkmsSx")
@@ -22,9 +23,10 @@ def run(context: Context, argv: list[str]) -> Output:
             word = f"--max-depth={rest.pop(0)}"
         value = word.removeprefix("--max-depth=") if word.startswith("--") else word.removeprefix("-d")
         if value != word:
-            if not value.isdigit():
+            number = natural(value)
+            if number is None:
                 return Output("", f"du: invalid maximum depth ‘{value}’\nTry 'du --help' for more information.\n", 1)
-            depth = int(value)
+            depth = number
         elif word in LONG:
             flags.add(LONG[word])
         elif word in ("--apparent-size", "--time"):

@@ -8,11 +8,14 @@ from aiops_gym.shell.context import Context
 from aiops_gym.types import Output
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+LONGEST = 4_095
+"""Characters of a path."""
 
 
 def run(context: Context, argv: list[str]) -> Output:
     """`mktemp [-d] [-u] [-t] [-p DIR] [--suffix=S] [TEMPLATE]`."""
-    rest, folder, dry, base, suffix, template = argv[1:], False, False, "", "", ""
+    rest, folder, dry, base, suffix = argv[1:], False, False, "", ""
+    template: str | None = None
     while rest:
         word = rest.pop(0)
         if word in ("-p", "--tmpdir") or word.startswith("--tmpdir="):
@@ -29,22 +32,37 @@ def run(context: Context, argv: list[str]) -> Output:
             base = base or ("/tmp" if "t" in flags else "")
         else:
             template = word
-    if template and "XXX" not in template:
+    if "/" in suffix:
+        return Output("", f"mktemp: invalid suffix ‘{suffix}’, contains directory separator\n", 1)
+    if template is not None and "XXX" not in template:
         return Output("", f"mktemp: too few X's in template ‘{template}’\n", 1)
     head, tail = (template or "tmp.XXXXXXXXXX"), ""
     end = head.rindex("X") + 1
     head, tail = head[:end], head[end:] + suffix
     stem = head.rstrip("X")
-    path = stem + "".join(LETTERS[int(context.draw() * len(LETTERS))] for _ in range(len(head) - len(stem))) + tail
-    if base or not template:
-        path = join(base or context.env.get("TMPDIR", "/tmp"), path)
-    if not context.files.exists(dirname(path) or "."):
+    where = base or context.env.get("TMPDIR", "/tmp") if base or template is None else ""
+    form = join(where, f"{head}{tail}")
+    if len(form) > LONGEST:
+        fault, path = "File name too long", ""
+    else:
+        drawn = "".join(LETTERS[int(context.draw() * len(LETTERS))] for _ in range(len(head) - len(stem)))
+        path = join(where, f"{stem}{drawn}{tail}")
+        fault = "" if dry else _made(context, path, folder)
+    if fault:
         kind = "directory" if folder else "file"
-        message = f"mktemp: failed to create {kind} via template ‘{head}{tail}’: No such file or directory\n"
-        return Output("", message, 1)
-    if not dry:
+        return Output("", f"mktemp: failed to create {kind} via template ‘{form}’: {fault}\n", 1)
+    return Output(path + "\n")
+
+
+def _made(context: Context, path: str, folder: bool) -> str:
+    """Make a new file or folder; what is wrong with its name, "" if nothing."""
+    if not context.files.exists(dirname(path) or "."):
+        return "No such file or directory"
+    try:
         if folder:
             context.files.make_folder(path)
         else:
             context.files.write(path, "")
-    return Output(path + "\n")
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from aiops_gym.shell.context import Context
+from aiops_gym.sim.digits import natural
 from aiops_gym.types import Output
 
 MOST = 100_000
+ROOM = 16_000_000
+"""Lines and characters that are printed at most."""
 
 
 def run(context: Context, argv: list[str]) -> Output:
     """`shuf [-n COUNT] [-r] [-e ARG...] [-i LO-HI] [FILE]`."""
-    rest, count, repeat, echo, lines, files = argv[1:], None, False, False, list[str](), list[str]()
+    rest, count, repeat, echo, lines, files = argv[1:], -1, False, False, list[str](), list[str]()
     while rest:
         word = rest.pop(0)
         name, _, value = word.partition("=")
@@ -19,14 +22,15 @@ def run(context: Context, argv: list[str]) -> Output:
         elif word.startswith(("-n", "-i")) and len(word) > 2:
             name, value = word[:2], word[2:]
         if name in ("-n", "--head-count"):
-            if not value.isdigit():
+            number = natural(value)
+            if number is None:
                 return Output("", f"shuf: invalid line count: ‘{value}’\n", 1)
-            count = int(value)
+            count = number
         elif name in ("-i", "--input-range"):
-            low, _, high = value.partition("-")
-            if not (low.isdigit() and high.isdigit()):
+            low, high = (natural(part) for part in (*value.split("-", 1), "")[:2])
+            if low is None or high is None or low > high + 1:
                 return Output("", f"shuf: invalid input range: ‘{value}’\n", 1)
-            lines = [str(n) for n in range(int(low), min(int(high), int(low) + MOST - 1) + 1)]
+            lines = [str(n) for n in range(low, min(high, low + MOST - 1) + 1)]
         elif word in ("-r", "--repeat"):
             repeat = True
         elif word in ("-e", "--echo"):
@@ -40,14 +44,29 @@ def run(context: Context, argv: list[str]) -> Output:
     elif not lines:
         try:
             text = context.files.read(files[0]) if files and files[0] != "-" else context.stdin
-        except FileNotFoundError:
-            return Output("", f"shuf: {files[0]}: No such file or directory\n", 1)
+        except IsADirectoryError:
+            return Output("", "shuf: read error: Is a directory\n", 1)
+        except OSError as error:
+            name = files[0] or "''"
+            return Output("", f"shuf: {name}: {error.strerror or 'No such file or directory'}\n", 1)
         lines = text.splitlines()
     if repeat and lines:
-        chosen = [lines[int(context.draw() * len(lines))] for _ in range(min(count or MOST, MOST))]
+        chosen = _repeated(context, lines, min(count if count >= 0 else MOST, MOST))
     else:
         for last in range(len(lines) - 1, 0, -1):
             other = int(context.draw() * (last + 1))
             lines[last], lines[other] = lines[other], lines[last]
-        chosen = lines[:count]
+        chosen = lines if count < 0 else lines[:count]
     return Output("".join(f"{line}\n" for line in chosen))
+
+
+def _repeated(context: Context, lines: list[str], count: int) -> list[str]:
+    """So many lines of these, any of them more than once, as far as there is room."""
+    chosen, room = list[str](), ROOM
+    for _ in range(count):
+        line = lines[int(context.draw() * len(lines))]
+        room -= len(line) + 1
+        if room < 0:
+            break
+        chosen.append(line)
+    return chosen

@@ -37,7 +37,10 @@ def files_of(call: Invocation) -> Selection:
         raise Failure("must specify one of -f and -k")
     selection = select(call, [], filenames=flags.items("filename"), recursive=flags.on("recursive"))
     if flags.values.get("selector"):
-        matches = parse_labels(flags.text("selector"))
+        try:
+            matches = parse_labels(flags.text("selector"))
+        except ValueError as error:
+            raise Failure(str(error)) from None
         selection.named = [i for i in selection.named if matches(get(i.obj, "metadata", "labels", default={}))]
     for info in selection.named:
         _placed(info)

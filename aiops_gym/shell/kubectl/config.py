@@ -9,6 +9,7 @@ from typing import Any, Final
 import yaml
 
 from aiops_gym.shell.context import Context
+from aiops_gym.shell.kubectl import goyaml
 from aiops_gym.shell.kubectl.flags import Parsed
 
 SERVER: Final = "https://127.0.0.1:6443"
@@ -49,10 +50,20 @@ def load(context: Context, flags: Parsed) -> Mapping[str, Any]:
 @lru_cache(maxsize=64)
 def _parse(text: str) -> Mapping[str, Any]:
     try:
-        data = yaml.safe_load(text)
+        data = yaml.load(text, Loader=goyaml.Loader)
     except yaml.YAMLError:
         return DEFAULT
-    return data if isinstance(data, dict) and data.get("contexts") else DEFAULT
+    if not isinstance(data, dict) or not data.get("contexts"):
+        return DEFAULT
+    return data if all(_listed(data.get(kind), kind[:-1]) for kind in ("clusters", "contexts", "users")) else DEFAULT
+
+
+def _listed(entries: Any, field: str) -> bool:
+    """Whether these are entries with a name and a field that holds what they are, or nothing."""
+    if entries is None:
+        return True
+    rows = entries if isinstance(entries, list) else [None]
+    return all(isinstance(row, dict) and isinstance(row.get(field) or {}, dict) for row in rows)
 
 
 def entry(config: Mapping[str, Any], kind: str, name: str) -> Mapping[str, Any] | None:

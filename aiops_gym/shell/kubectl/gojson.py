@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import isinf
 from typing import Any
 
 SPACE = re.compile(r"[ \t\r\n]*")
@@ -21,9 +22,40 @@ BRACKETS = re.compile(r"[\[\]{}]")
 DEEPEST = 100
 """Levels of nesting that a text may have; Go's limit is 10,000, which no object comes near."""
 
+INT64 = 1 << 63
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 WORDS = ("true", "false", "null")
 END = "unexpected end of JSON input"
+
+
+class OutOfRange(ValueError):
+    """A number that is larger than a float can be."""
+
+
+def integer(text: str) -> int | float:
+    """A whole number, as a float where 64 bits are not enough for it. Raises OutOfRange.
+
+    >>> integer("9223372036854775807"), integer("9223372036854775808")
+    (9223372036854775807, 9.223372036854776e+18)
+    """
+    if len(text) < len(str(INT64)):
+        return int(text)
+    value = int(text) if len(text) <= len(str(INT64)) + 1 else 2 * INT64
+    return value if -INT64 <= value < INT64 else _float(text)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if isinf(value):
+        raise OutOfRange(f"json: cannot unmarshal number {text} into Go value of type float64")
+    return value
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(f"Go's JSON has no {name}")
+
+
+_DECODER = json.JSONDecoder(strict=True, parse_int=integer, parse_float=_float, parse_constant=_refused)
 
 
 def loads(text: str) -> Any:
@@ -31,8 +63,10 @@ def loads(text: str) -> Any:
     if _depth(text) > DEEPEST:
         raise ValueError("exceeded max depth")
     try:
-        return json.loads(text, strict=True)
-    except json.JSONDecodeError:
+        return _DECODER.decode(text)
+    except OutOfRange:
+        raise
+    except ValueError:
         at = _value(text, _skip(text, 0), "looking for beginning of value")
         at = _skip(text, at)
         raise _unexpected(text, at, "after top-level value") from None
@@ -40,6 +74,8 @@ def loads(text: str) -> Any:
 
 def stream(text: str) -> list[Any] | None:
     """The objects of a text that holds nothing but JSON objects, several or one; None for any other text.
+
+    Raises OutOfRange.
 
     >>> stream('{"a": 1}\\n{"b": 2}{}'), stream("a: 1"), stream('{"a": 1} x')
     ([{'a': 1}, {'b': 2}, {}], None, None)
@@ -50,6 +86,8 @@ def stream(text: str) -> list[Any] | None:
     while at < len(text):
         try:
             value, at = _DECODER.raw_decode(text, at)
+        except OutOfRange:
+            raise
         except ValueError:
             return None
         if not isinstance(value, dict):
@@ -57,13 +95,6 @@ def stream(text: str) -> list[Any] | None:
         found.append(value)
         at = _skip(text, at)
     return found or None
-
-
-def _refused(name: str) -> Any:
-    raise ValueError(f"Go's JSON has no {name}")
-
-
-_DECODER = json.JSONDecoder(strict=True, parse_constant=_refused)
 
 
 def _depth(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isfinite, isinf, isnan
 from typing import Any, Final
 
 import yaml
@@ -25,6 +26,9 @@ WORDS: Final = (
 
 DEEPEST: Final = 100
 """Levels of nesting that a text may have; the real limit is 10,000, which no object comes near."""
+
+UINT64: Final = 1 << 64
+BITS: Final = 64
 
 LARGEST: Final = 100_000
 """Nodes that a text may have when its aliases are written out."""
@@ -57,6 +61,36 @@ Loader.yaml_implicit_resolvers = {
     letter: [(tag, regexp) for tag, regexp in resolvers if tag not in NOT_HERE]
     for letter, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+
+
+def _number(loader: Loader, node: yaml.ScalarNode) -> int | float | str:
+    """A whole number: without a fraction it is a float beyond 64 bits, and text beyond what a float can hold."""
+    text = str(node.value)
+    bare = text.replace("_", "").lstrip("+-")
+    if ":" in text:
+        return text
+    if len(bare) <= len("0b") + BITS:
+        value = int(loader.construct_yaml_int(node))
+        if -UINT64 // 2 <= value < UINT64:
+            return value if value < UINT64 // 2 else float(value)
+    if bare[:1] == "0":
+        return text if bare.strip("0") else 0
+    large = float(bare)
+    return text if isinf(large) else -large if text[0] == "-" else large
+
+
+def _fraction(loader: Loader, node: yaml.ScalarNode) -> float | str:
+    """A number with a fraction. Raises YAMLError for what JSON cannot say."""
+    value = float(loader.construct_yaml_float(node))
+    if isfinite(value):
+        return value
+    if any(letter.isdigit() for letter in str(node.value)):
+        return str(node.value)
+    raise yaml.YAMLError(f"json: unsupported value: {'NaN' if isnan(value) else '+Inf' if value > 0 else '-Inf'}")
+
+
+Loader.add_constructor("tag:yaml.org,2002:int", _number)
+Loader.add_constructor("tag:yaml.org,2002:float", _fraction)
 Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^[yYnN]$"), list("yYnN"))
 Loader.bool_values = {**yaml.SafeLoader.bool_values, "y": True, "n": False}
 
@@ -86,6 +120,8 @@ def problem(error: yaml.YAMLError) -> str:
         words = "did not find expected '-' indicator" if "collection" in context or "sequence" in context else BLOCK
     for pattern, ours in WORDS:
         words = re.sub(f"^{pattern}$", ours, words)
+    if words.startswith("json: "):
+        return words
     line = _line(error)
     return f"yaml: line {line}: {words}" if line else f"yaml: {words}"
 

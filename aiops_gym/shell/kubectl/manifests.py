@@ -46,8 +46,11 @@ def read(context: Context, paths: Sequence[str], recursive: bool = False, valida
 
 def documents(text: str, source: str) -> list[Json]:
     """The documents of a text, empty ones left out: YAML, or JSON objects one after another, as jq writes them."""
-    if (objects := gojson.stream(text)) is not None:
-        return objects
+    try:
+        if (objects := gojson.stream(text)) is not None:
+            return objects
+    except gojson.OutOfRange as error:
+        raise Failure(f"unable to decode {go_quote(source)}: {error}") from None
     try:
         parsed = list(yaml.load_all(text, Loader=goyaml.Loader))
     except yaml.YAMLError as error:

@@ -13,6 +13,7 @@ from aiops_gym.sim.api.read import chosen
 from aiops_gym.sim.api.resources import Resource
 from aiops_gym.sim.api.status import ApiError, bad_request
 from aiops_gym.sim.api.watch import matcher
+from aiops_gym.sim.digits import natural
 from aiops_gym.sim.objects import Obj, key_of
 from aiops_gym.sim.world import World
 from aiops_gym.types import Request
@@ -57,7 +58,8 @@ def list_(world: World, resource: Resource, request: Request) -> Json:
 def _page(world: World, resource: Resource, request: Request) -> tuple[list[Obj], dict[str, Json]]:
     """A part of a list, and where it goes on."""
     query, limit = request.query, request.query.get("limit", "") or "0"
-    if not limit.removeprefix("-").isdigit():
+    size = natural(limit.removeprefix("-"))
+    if size is None:
         raise bad_request(f'strconv.ParseInt: parsing "{limit}": invalid syntax')
     version = world.store.version
     if query.get("continue"):
@@ -67,8 +69,8 @@ def _page(world: World, resource: Resource, request: Request) -> tuple[list[Obj]
         version = version if place.version == ANY else place.version
     else:
         objects = chosen(world, resource, request)
-    size, metadata = int(limit), dict[str, Json](resourceVersion=str(version))
-    if 0 < size < len(objects):
+    metadata = dict[str, Json](resourceVersion=str(version))
+    if not limit.startswith("-") and 0 < size < len(objects):
         metadata["continue"] = _token(Place(version, key_of(objects[size - 1])))
         if not query.get("labelSelector") and not query.get("fieldSelector"):
             metadata["remainingItemCount"] = len(objects) - size

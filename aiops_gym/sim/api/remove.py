@@ -73,7 +73,7 @@ def _options(resource: Resource, request: Request, old: Obj) -> tuple[int | None
     body = request.body if isinstance(request.body, dict) else {}
     grace = body.get("gracePeriodSeconds", request.query.get("gracePeriodSeconds"))
     if isinstance(grace, str):
-        if not grace.lstrip("-").isdigit() or len(grace) > 18:
+        if not grace.isascii() or not grace.removeprefix("-").isdigit() or len(grace) > 18:
             raise bad_request(f'strconv.ParseInt: parsing "{grace}": invalid syntax')
         grace = int(grace)
     if grace is not None and (not isinstance(grace, int) or isinstance(grace, bool)):

@@ -22,10 +22,11 @@ def services_of(world: World, old: Obj | None, new: Obj | None) -> Iterable[str]
     some = new if new is not None else old
     if some is None:
         return
-    labels = [labels_of(pod) for pod in (old, new) if pod is not None]
+    labels = labels_of(some).items()
+    before = labels if old is None else labels_of(old).items()
     for service in world.store.all("services", namespace_of(some)):
         selector = service["spec"].get("selector")
-        if selector and any(selector.items() <= found.items() for found in labels):
+        if selector and (selector.items() <= labels or selector.items() <= before):
             yield key_of(service)
 
 

@@ -39,7 +39,8 @@ def refusals(world: World, pod: Obj, node: Obj, there: list[Obj] | None = None) 
     if there is None:
         there = [other for other in world.store.on_node(name_of(node)) if not pods_of.finished(other)]
     there = [*there, *_expected(world, pod, node)]
-    if _ports(pod) & {port for other in there for port in _ports(other)}:
+    ports = _ports(pod)
+    if ports and ports & {port for other in there for port in _ports(other)}:
         return ["node(s) didn't have free ports for the requested pod ports"]
     return _lacking(pod, node, there) or _volumes(world, pod, node) or neighbours.refusals(world, pod, node, there)
 
@@ -75,9 +76,9 @@ def preemption_helps(reason: str) -> bool:
     return reason.startswith(CURABLE)
 
 
-def requests(pod: Obj) -> dict[str, int]:
+def requests(pod: Obj) -> Mapping[str, int]:
     """What the pod asks for: `cpu` in thousandths, everything else in units."""
-    cached = pod.memo.get("requests")
+    cached: dict[str, int] | None = pod.memo.get("requests")
     if cached is None:
         most, cached = dict[str, int](), dict[str, int]()
         for container in pod["spec"].get("initContainers") or ():
@@ -90,7 +91,7 @@ def requests(pod: Obj) -> dict[str, int]:
                 cached[name] = cached.get(name, 0) + amount
         cached = {name: max(most.get(name, 0), cached.get(name, 0)) for name in (*cached, *most)}
         pod.memo["requests"] = cached
-    return dict(cached)
+    return cached
 
 
 def _amounts(container: Mapping[str, Any]) -> dict[str, int]:

@@ -200,6 +200,7 @@ class _Sync:
         """Make pods, once the back-off of the last failure is over."""
         if jobpods.replaces_failed_only(self.job):
             many -= sum(1 for pod in self.pods if _on_the_way_out(pod))
+        many = min(many, making.BURST)
         numbers, wait = [-1] * max(0, many), 0
         if not jobindexes.limited(self.job):
             row, last = self.world.table("failures").get(uid_of(self.job), [0, 0])

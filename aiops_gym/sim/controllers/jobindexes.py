@@ -52,9 +52,9 @@ class Indexes(NamedTuple):
         count, listed = rule.get("succeededCount"), rule.get("succeededIndexes")
         if listed is None:
             return count is not None and len(self.done) >= int(count)
-        wanted = jobpods.numbers(str(listed))
-        there = len(set(wanted) & set(self.done))
-        return there >= (len(wanted) if count is None else int(count))
+        wanted = jobpods.spans(str(listed))
+        there = sum(any(number in span for span in wanted) for number in self.done)
+        return there >= (sum(map(len, wanted)) if count is None else int(count))
 
     def next(self, world: World, job: Obj, pods: Iterable[Obj], many: int) -> tuple[list[int], int]:
         """The lowest indexes that are neither done nor under way, or else how long (ms) to wait for one."""
@@ -88,12 +88,12 @@ def of(job: Obj, pods: Sequence[Obj]) -> Indexes:
         return Indexes([], [], {}, frozenset())
     size = int(get(job, "spec", "completions", default=0))
     fresh = [pod for pod in pods if not jobpods.counted(pod) and 0 <= jobpods.index_of(pod) < size]
-    known = jobpods.numbers(get(job, "status", "completedIndexes", default=""))
-    done = sorted({*(i for i in known if i < size), *(jobpods.index_of(p) for p in fresh if jobpods.succeeded(p))})
+    known = jobpods.numbers(get(job, "status", "completedIndexes", default=""), size)
+    done = sorted({*known, *(jobpods.index_of(p) for p in fresh if jobpods.succeeded(p))})
     if not limited(job):
         return Indexes(done, [], {}, frozenset())
     lost = [pod for pod in fresh if jobpods.failed(job, pod)]
-    known = jobpods.numbers(get(job, "status", "failedIndexes", default=""))
+    known = jobpods.numbers(get(job, "status", "failedIndexes", default=""), size)
     failed = sorted({*known, *(jobpods.index_of(pod) for pod in lost if _final(job, pod))} - {*done})
     taken = {*done, *failed, *(jobpods.index_of(pod) for pod in pods if pods_of.active(pod))}
     before: dict[int, Obj] = {}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 from aiops_gym.sim.controllers import making
 from aiops_gym.sim.controllers import pods as pods_of
 from aiops_gym.sim.controllers.writes import condition, without_finalizer
+from aiops_gym.sim.digits import natural
 from aiops_gym.sim.objects import Obj, controller_of, get, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.times import SECOND, millis
 from aiops_gym.sim.world import World
@@ -15,6 +17,9 @@ from aiops_gym.sim.world import World
 TRACKING = "batch.kubernetes.io/job-tracking"
 INDEX = "batch.kubernetes.io/job-completion-index"
 FIRST_RETRY = 10 * SECOND
+MOST_INDEXES = 100_000
+"""Indexes of one Job that are kept count of; a real server takes no Job that runs more at a time."""
+
 LONGEST_RETRY = 600 * SECOND
 
 
@@ -31,7 +36,8 @@ def indexed(job: Obj) -> bool:
 def index_of(pod: Obj) -> int:
     """The number that a pod of an indexed Job is for, -1 where it has none."""
     text = str(get(pod, "metadata", "annotations", INDEX, default=""))
-    return int(text) if text.isdigit() else -1
+    number = natural(text)
+    return -1 if number is None else number
 
 
 def succeeded(pod: Obj) -> bool:
@@ -145,17 +151,24 @@ def ranges(numbers: Iterable[int]) -> str:
     return ",".join(words)
 
 
-def numbers(text: str) -> list[int]:
-    """The numbers that `ranges` wrote down.
+def numbers(text: str, below: int) -> list[int]:
+    """The numbers below a limit that `ranges` wrote down, the first so many of them.
 
-    >>> numbers("0-2,5")
+    >>> numbers("0-2,5,8", 7)
     [0, 1, 2, 5]
     """
-    found: list[int] = []
-    for part in filter(None, text.split(",")):
-        first, _, last = part.partition("-")
-        found += range(int(first), int(last or first) + 1)
-    return found
+    return list(islice((number for span in spans(text) for number in span[: max(0, below - span.start)]), MOST_INDEXES))
+
+
+def spans(text: str) -> list[range]:
+    """The runs of numbers that `ranges` wrote down; what is none is left out, as the real controller does.
+
+    >>> spans("0-2,5,x")
+    [range(0, 3), range(5, 6)]
+    """
+    parts = (part.partition("-") for part in text.split(","))
+    ends = ((natural(first), natural(last or first)) for first, _, last in parts)
+    return [range(first, last + 1) for first, last in ends if first is not None and last is not None]
 
 
 def mine(world: World, job: Obj) -> list[Obj]:

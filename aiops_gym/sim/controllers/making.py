@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from aiops_gym.sim import api, events
@@ -11,6 +12,9 @@ from aiops_gym.sim.controllers.writes import owner_reference
 from aiops_gym.sim.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.times import SECOND
 from aiops_gym.sim.world import World
+
+BURST = 500
+"""Pods that a controller makes at most in one look at an owner (`BurstReplicas`, `MaxPodCreateDeletePerSync`)."""
 
 
 def pod_from(owner: Obj, template: Mapping[str, Any], labels: Mapping[str, str], name: str = "") -> dict[str, Any]:
@@ -43,10 +47,12 @@ def make(world: World, owner: Obj, pod: Mapping[str, Any], component: str) -> Ob
 def make_all(world: World, owner: Obj, pods: Iterable[Mapping[str, Any]], component: str) -> tuple[list[Obj], str]:
     """Create pods in batches of 1, 2, 4 and so on, none after a batch with a refusal (`slowStartBatch`).
 
+    Of more pods than one look may make, the first ones are made; their events are the reason for the next look.
+
     Returns:
         What was made, and the first refusal, "" if there was none.
     """
-    waiting, made, refused, size = list(pods), list[Obj](), "", 1
+    waiting, made, refused, size = list(islice(pods, BURST)), list[Obj](), "", 1
     while waiting and not refused:
         for pod in waiting[:size]:
             outcome = make(world, owner, pod, component)

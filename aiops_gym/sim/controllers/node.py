@@ -51,7 +51,8 @@ def fresh(world: World, obj: Obj) -> Obj:
     """A node or a lease as a reader sees it now: with the times of its last heartbeats."""
     if obj["kind"] == "Lease":
         last = _last(world, name_of(obj), RENEWAL)
-        return obj if last <= millis(obj["spec"]["renewTime"]) else _lease(obj, last)
+        renewed = get(obj, "spec", "renewTime")
+        return obj if not renewed or last <= millis(renewed) else _lease(obj, last)
     last = _last(world, name_of(obj), REPORT)
     cached = obj.memo.get("fresh")
     if cached is not None and cached[0] == last:

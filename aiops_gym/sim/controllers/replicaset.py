@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import repeat
 from typing import Any
 
 from aiops_gym.sim.controllers import making
@@ -51,7 +52,7 @@ class ReplicaSetController:
             missing = int(get(rs, "spec", "replicas", default=1)) - len(mine)
             if missing > 0:
                 template = making.pod_from(rs, rs["spec"]["template"], {})
-                failure = making.make_all(world, rs, [template] * missing, COMPONENT)[1]
+                failure = making.make_all(world, rs, repeat(template, missing), COMPONENT)[1]
             elif missing < 0:
                 shrink(world, rs, mine, -missing, COMPONENT)
             mine = [pod for pod in pods_of.claimed(world, rs) if pods_of.active(pod)]

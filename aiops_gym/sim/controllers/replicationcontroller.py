@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import repeat
 
 from aiops_gym.sim.controllers import making, replicaset
 from aiops_gym.sim.controllers import pods as pods_of
@@ -38,7 +39,7 @@ class ReplicationController:
             return
         mine = _mine(world, rc)
         missing = int(get(rc, "spec", "replicas", default=1)) - len(mine)
-        pods = [making.pod_from(rc, rc["spec"]["template"], {})] * missing
+        pods = repeat(making.pod_from(rc, rc["spec"]["template"], {}), max(0, missing))
         if making.make_all(world, rc, pods, COMPONENT)[1]:
             making.retry(world, rc, "replicationcontroller")
         else:

@@ -110,7 +110,7 @@ class _Step:
         """Make what is missing. Whether one may go on to surplus and old pods."""
         if not self.parallel:
             return all(self._stands(number) for number in self.wanted)
-        waiting, size = list(self.wanted), 1
+        waiting, size = self.wanted, 1
         while waiting:  # a parallel set starts slowly: 1, 2, 4 at a time, none after a refusal
             outcomes = [self._there_or_made(number) for number in waiting[:size]]
             if not all(outcomes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aiops_gym.sim.container import Container
+from aiops_gym.sim.digits import natural
 from aiops_gym.sim.executables.curl import CONNECT_SECONDS, SYN
 from aiops_gym.sim.executables.options import options
 from aiops_gym.sim.executables.peer import Inside, Peer, is_address, resends
@@ -21,12 +22,13 @@ def run(peer: Peer, argv: Sequence[str], stdin: str) -> Timed:
         return Timed("", "", 1, CONNECT_SECONDS)
     if len(words) < 2:
         return Timed("", USAGE.replace("nc ", f"{name} "), 1)
-    first, _, last = words[1].partition("-")
-    if not first.isdigit() or (last and not last.isdigit()) or not 0 < int(first) < 65_536:
+    low, _, high = words[1].partition("-")
+    first, last = natural(low), natural(high or low)
+    if first is None or last is None or not 0 < first < 65_536:
         return Timed("", f"{name}: port number invalid: {words[1]}\n", 1)
     stdout, stderr, code, seconds = "", "", 0, 0.0
-    limit = float(values["w"]) if values.get("w", "").isdigit() and int(values["w"]) else CONNECT_SECONDS
-    for port in range(int(first), min(int(last or first), int(first) + 200) + 1):
+    limit = float(natural(values.get("w", "")) or CONNECT_SECONDS)
+    for port in range(first, min(last, first + 200) + 1):
         done = _try(peer, name, words[0], port, flags, limit, stdin)
         stdout, stderr, code, seconds = stdout + done.stdout, stderr + done.stderr, done.code, seconds + done.seconds
     return Timed(stdout, stderr, code, seconds)

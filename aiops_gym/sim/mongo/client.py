@@ -62,15 +62,16 @@ def connect(c: Container, target: Target, credentials: Mapping[str, str] | None,
 def seed(session: Session, mongo: Mapping[str, Json]) -> None:
     """Insert the documents of a start-up step (see `templates`) unless they are there, and make sure of an index."""
     database, collection = mongo["database"], mongo.get("collection", "data")
-    new = templates.documents(mongo)
-    key = next(iter(new[0]), "_id") if new else "_id"
-    query = mongo.get("query") or (new[0] if new else {})
+    first = next(templates.documents(mongo), None)
+    key = next(iter(first or ()), "_id")
+    query = mongo.get("query") or first or {}
     count = commands.run(session, database, {"count": collection, "query": query, "$db": database})
-    if count["n"] == 0 and new:
+    if count["n"] == 0 and first is not None:
         world = session.server.world
         stem = f"{world.now // 1000:08x}{draws.hexes(10, world.seed, 'oid', f'{database}.{collection}', world.now)}"
-        first = draws.pick(1 << 23, world.seed, "oid counter", f"{database}.{collection}", world.now)
-        rows = [{"_id": {"$oid": f"{stem}{first + n:06x}"}, **row} for n, row in enumerate(new)]
+        counter = draws.pick(1 << 23, world.seed, "oid counter", f"{database}.{collection}", world.now)
+        made = enumerate(templates.documents(mongo), counter)
+        rows = [{"_id": {"$oid": f"{stem}{number:06x}"}, **row} for number, row in made]
         commands.run(session, database, {"insert": collection, "documents": rows, "$db": database})
     spec = {"key": {key: 1}, "name": f"{key}_1", "background": True}
     commands.run(session, database, {"createIndexes": collection, "indexes": [spec], "$db": database})

@@ -2,7 +2,8 @@
 
 The engine cannot be given both a time limit and a way to call back, so it has none: a command without a known reply
 ends the run, the server is asked, and the script starts again with one reply more. Each command is carried out once.
-Scripts see the world's clock and seeded chance only, so every run takes the same path.
+Scripts see the world's clock and seeded chance only, so every run takes the same path; one that looked at neither takes
+it in every world, and how it ended is remembered.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ SECONDS = 1.5
 MEMORY = 48 << 20
 STACK = 256 << 10
 OUTPUT = 1 << 20
+REMEMBERED = 500
+"""Runs whose end is remembered."""
+
+LONGEST = 4_096
+"""Characters of the statements and replies of a run that is remembered, at most."""
+
 WORDS = ("use", "show", "it", "exit", "help")
 
 
@@ -48,8 +55,13 @@ class Done(NamedTuple):
 
 
 class _Suspended(NamedTuple):
-    database: str
-    command: Json
+    asked: str
+    """JSON: database and command."""
+
+
+_Ended = Done | _Suspended
+
+_remembered: dict[tuple[Any, ...], _Ended] = {}
 
 
 @cache
@@ -80,20 +92,38 @@ def run(statements: Sequence[str], setting: Setting, ask: Ask, forgiving: bool, 
         if left <= 0 or len(replies) > COMMANDS:
             return Done([], "Error: operation exceeded time limit", None)
         try:
-            result = _once(statements, setting, replies, forgiving, printing, left)
+            result = _ended(statements, setting, replies, forgiving, printing, left)
+            if isinstance(result, Done):
+                return result
+            database, command = json.loads(result.asked)
         except (_engine().JSException, RecursionError, TypeError, ValueError) as problem:
             # a script may break the shell it runs in, or leave it no memory to say what happened
             return Done(
                 [], f"Error: {'Out of memory' if str(problem).startswith('null') else 'the shell is broken'}", None
             )
-        if isinstance(result, Done):
-            return result
-        replies.append(json.dumps(ask(result.database, result.command)))
+        replies.append(json.dumps(ask(database, command)))
+
+
+def _ended(
+    statements: Sequence[str], setting: Setting, replies: list[str], forgiving: bool, printing: bool, left: float
+) -> _Ended:
+    """How a run ends; remembered where neither the moment nor chance nor the host's time had a say in it."""
+    seen = (setting.database, setting.version, setting.host, forgiving, printing)
+    key = (tuple(statements), tuple(replies), *seen)
+    found = _remembered.get(key)
+    if found is None:
+        found, lasting = _once(statements, setting, replies, forgiving, printing, left)
+        if lasting and sum(map(len, (*statements, *replies))) <= LONGEST:
+            if len(_remembered) >= REMEMBERED:
+                _remembered.clear()
+            _remembered[key] = found
+    return found
 
 
 def _once(
     statements: Sequence[str], setting: Setting, replies: list[str], forgiving: bool, printing: bool, left: float
-) -> Done | _Suspended:
+) -> tuple[_Ended, bool]:
+    """How a run ends, and whether it would end so at any moment, by any chance; not said of one that met an error."""
     context = _engine().Context()
     context.set_memory_limit(MEMORY)
     context.set_max_stack_size(STACK)
@@ -103,7 +133,7 @@ def _once(
         context.eval(f"{name} = {json.dumps(value)};")
     context.eval(f"__setDb({json.dumps(setting.database)});")
     context.set_time_limit(max(left, 0.01))
-    error = ""
+    error, smooth = "", True
     for number, statement in enumerate(statements):
         shown = printing and (forgiving or number == len(statements) - 1)
         try:
@@ -116,16 +146,15 @@ def _once(
             error = "uncaught exception: SyntaxError: illegal character :\n@(shell):1:1"
         pending, code = context.eval("__pending"), context.eval("__exit")
         if pending is not None:
-            database, command = json.loads(pending)
-            return _Suspended(database, command)
+            return _Suspended(pending), smooth and not context.eval("__looked")
         if code is not None:
-            return Done(_lines(context), "", int(code))
+            return Done(_lines(context), "", int(code)), smooth and not context.eval("__looked")
         if error and not forgiving:
-            return Done(_lines(context), error, None)
+            return Done(_lines(context), error, None), False
         if error:
             context.eval(f"__output.push({json.dumps(error)})")
-            error = ""
-    return Done(_lines(context), "", None)
+            error, smooth = "", False
+    return Done(_lines(context), "", None), smooth and not context.eval("__looked")
 
 
 def _evaluate(context: Any, source: str) -> None:

@@ -2,7 +2,15 @@
 // It has no way out but __call, which asks for a command's reply; see javascript.py for how that is answered.
 "use strict";
 var __r, __replies = [], __asked = 0, __pending = null, __output = [], __exit = null, __frames = [], __last = null;
-var __now = 0, __entropy = 1, __version = "4.4.6", __host = "127.0.0.1:27017", __SUSPEND = { suspended: true };
+var __version = "4.4.6", __host = "127.0.0.1:27017", __SUSPEND = { suspended: true };
+{ // time and chance are another thing in each run: __looked says whether the script has seen either
+  let now = 0, entropy = 1, looked = false;
+  Object.defineProperties(globalThis, {
+    __now: { enumerable: true, get() { looked = true; return now; }, set(value) { now = value; } },
+    __entropy: { enumerable: true, get() { looked = true; return entropy; }, set(value) { entropy = value; } },
+    __looked: { get() { return looked; } },
+  });
+}
 
 (function (global) {
   const RealDate = Date;

@@ -146,8 +146,11 @@ class Session:
 
     def authorize(self, database: str, action: str, command: Mapping[str, Json]) -> None:
         """Check that a command may do an action on a database. Raises MongoError 13, and the log says so."""
-        if self.may(database, action):
-            return
+        if not self.may(database, action):
+            raise self._unauthorized(database, command)
+
+    def _unauthorized(self, database: str, command: Mapping[str, Json]) -> MongoError:
+        """The error, of which the log knows. Whoever raises it must not hold it: the two would keep the world alive."""
         name = next(iter(command))
         if self.user is None or self.server.data.user(*self.user) is None:
             error = unauthenticated(name)
@@ -158,7 +161,7 @@ class Session:
             )
         detail = {"error": {"code": 13, "codeName": "Unauthorized", "errmsg": error.message}}
         self.server.log("ACCESS", 20436, self.context, "Checking authorization failed", detail)
-        raise error
+        return error
 
     def may(self, database: str, action: str) -> bool:
         """Whether this connection may do an action on a database."""

@@ -7,7 +7,7 @@ A value is taken as it is, but for strings, in which `{n}` is the document's num
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -41,13 +41,16 @@ def filled(template: Json, n: int) -> Json:
     return {key: filled(inner, n) for key, inner in template.items()}
 
 
-def documents(seed: Mapping[str, Json]) -> list[dict[str, Json]]:
-    """The documents that a `mongo` step of a service's start-up makes sure of.
+def documents(seed: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
+    """The documents that a `mongo` step of a service's start-up makes sure of, one after the other.
 
     `first` are given as they are, the others made from `template`, up to `documents` in all; their numbers begin with
     `start` and go on in steps of `step`. Whether they are there is told by `query`, or by the first of them.
     """
-    first = [dict(row) for row in seed.get("first", ())]
+    first = seed.get("first", ())
+    for row in first:
+        yield dict(row)
     template = seed.get("template", {"id": "{n}"})
     start, step = int(seed.get("start", len(first) + 1)), int(seed.get("step", 1))
-    return first + [filled(template, start + step * i) for i in range(int(seed.get("documents", 0)) - len(first))]
+    for i in range(int(seed.get("documents", 0)) - len(first)):
+        yield filled(template, start + step * i)

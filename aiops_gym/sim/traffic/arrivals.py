@@ -24,6 +24,12 @@ Keys = NDArray[np.uint64]
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
 
+_GOLDEN, _LAST, _SPARE = np.uint64(GOLDEN), np.uint64(31), np.uint64(11)
+_ROUNDS = (
+    (np.uint64(30), np.uint64(0xBF58476D1CE4E5B9)),
+    (np.uint64(27), np.uint64(0x94D049BB133111EB)),
+)
+
 
 class Arrivals(NamedTuple):
     """Requests of one bucket.
@@ -65,15 +71,20 @@ def arrivals(seed: int, bucket: int, stretches: Sequence[tuple[int, int, float]]
 
 def mix(values: Keys) -> Keys:
     """Spread the bits of each number over all 64 (the finaliser of splitmix64)."""
-    z = values + np.uint64(GOLDEN)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    z: Keys = values + _GOLDEN
+    for shift, factor in _ROUNDS:  # in place: these numbers are few, and each new array costs as much as the sums
+        z ^= z >> shift
+        z *= factor
+    z ^= z >> _LAST
+    return z
 
 
 def uniform(keys: Keys, column: int) -> Floats:
     """A number in [0, 1) for each request and column."""
-    found: Floats = (mix(keys ^ np.uint64(column)) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    bits = mix(keys ^ np.uint64(column))
+    bits >>= _SPARE
+    found = bits.astype(np.float64)
+    found *= 2.0**-53
     return found
 
 

@@ -7,7 +7,7 @@ are left out: processes appear by their position.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 import orjson
@@ -36,18 +36,27 @@ class Facts(NamedTuple):
     Attributes:
         key: hashable; equal for equal facts.
         processes: keys of the processes that the positions in `key` stand for.
+        members: those processes.
+        reached: whom requests may reach.
+        inhabited: addresses among those that belong to a pod, whatever runs in it.
+        start: what users ask, and whom.
     """
 
     key: reach.Fact
     processes: tuple[str, ...]
+    members: tuple[Process, ...]
+    reached: reach.Reach
+    inhabited: frozenset[str]
+    start: Value
 
 
 class Value(NamedTuple):
-    """Immutable data with its text, and the hosts that a program with such parameters may dial."""
+    """Immutable data with its text, the hosts that a program with such parameters may dial, and addresses in it."""
 
     data: Json
     text: bytes
     hosts: frozenset[str]
+    mentions: frozenset[str]
 
 
 class Process(NamedTuple):
@@ -59,6 +68,11 @@ class Process(NamedTuple):
         fact: number of its fact.
         hostname: its own.
         hosts: that it, or who asks it for addresses, may dial.
+        plain: number of its fact without the attributes below and its own address.
+        cores: CPU that it may use.
+        aliases: names that only it knows, with their address.
+        registered: service, address and port of all that it would name to who asks for addresses.
+        mentions: addresses in its data.
     """
 
     sources: Sources
@@ -66,6 +80,11 @@ class Process(NamedTuple):
     fact: int
     hostname: str
     hosts: frozenset[str]
+    plain: int
+    cores: float
+    aliases: tuple[tuple[str, str], ...]
+    registered: tuple[tuple[str, str, int], ...]
+    mentions: frozenset[str]
 
 
 class Memory(NamedTuple):
@@ -91,20 +110,21 @@ def gather(world: World, rate: float) -> Facts:
     cluster = memory.cluster if memory.cluster.objects == objects else reach.read(world, objects)
     users, each = _blueprint(world.blueprint).hosts, [process.hosts for process in processes.values()]
     heard = {process.sources[0]["ip"] for process in processes.values() if process.sources[0]["ports"]}
-    reached = reach.follow(world, cluster, users, each, heard, memory.reached)
+    taken = {row["ip"] for row in world.table("processes").values()}
+    reached = reach.follow(world, cluster, users, each, taken - heard, memory.reached)
     world.memo["facts"] = Memory(volumes, processes, cluster, reached)
-    return _facts(world, rate, reached, processes)
+    return _facts(world, rate, reached, processes, taken)
 
 
 def _objects(world: World, *resources: str) -> list[Obj]:
     return [obj for resource in resources for obj in world.table(f"objects/{resource}").values()]
 
 
-def _facts(world: World, rate: float, reached: reach.Reach, processes: Mapping[str, Process]) -> Facts:
+def _facts(world: World, rate: float, reached: reach.Reach, processes: Mapping[str, Process], taken: Set[str]) -> Facts:
     start, dialled, ips = _blueprint(world.blueprint), reached.dialled, reached.ips
     processes = {key: process for key, process in processes.items() if _concerned(process.sources[0], ips)}
     rows, pods = [process.sources[0] for process in processes.values()], dict[str, int]()
-    impaired = bool(world.table("effects"))
+    impaired, inhabited = bool(world.table("effects")), _inhabited(world, reached.numeric, taken)
     key = (
         start.text,
         rate,
@@ -112,11 +132,11 @@ def _facts(world: World, rate: float, reached: reach.Reach, processes: Mapping[s
         tuple([process.fact for process in processes.values()]),
         tuple([pods.setdefault(row["uid"], i) for i, row in enumerate(rows)]),
         tuple([(i, p.hostname) for i, p in enumerate(processes.values()) if p.hostname in dialled]),
-        _inhabited(world, ips),
+        inhabited,
         tuple([network.impairment(world, row) for row in rows]) if impaired else (),
         firewall.fact(world, ips),
     )
-    return Facts(key, tuple(processes))
+    return Facts(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
 
 
 def _concerned(process: Row, ips: frozenset[str]) -> bool:
@@ -147,41 +167,44 @@ def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]
 def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     row, users = sources[0], sources[4]
     params, state, wiring = _value(row["params"]), row["state"], _value(wired(row))
-    registered: tuple[reach.Fact, ...] = ()
+    registered: tuple[tuple[str, str, int], ...] = ()
     if row["program"] == REGISTRY:
         services = state.get("services", {}).values()
         registered = tuple([(s["name"], s["address"], s["port"]) for s in services])
-    aliases = network.aliases(world, row)
-    fact = (
+    aliases, known = tuple(network.aliases(world, row).items()), _value(users) if users else None
+    cores = graph.cores(world, key)
+    plain = (
         row["pod"].partition("/")[0],
         row["program"],
-        row["ip"],
         tuple(row["ports"]),
         params.text,
         row["env"].get("JAEGER_SAMPLE_RATIO"),
-        graph.cores(world, key),
         network.asks_cluster(world, row),
-        tuple(aliases.items()),
         bool(state.get("auth")),
-        _value(users).text if users else b"",
-        registered,
+        known.text if known else b"",
         wiring.text,
     )
-    hosts = params.hosts | wiring.hosts | {str(ip) for _, ip, _ in registered} | frozenset(aliases.values())
-    return Process(sources, place, reach.number(fact), network.hostname(world, row), hosts)
+    return Process(
+        sources,
+        place,
+        reach.number((row["ip"], cores, aliases, registered, *plain)),
+        network.hostname(world, row),
+        params.hosts | wiring.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases},
+        reach.number(plain),
+        cores,
+        aliases,
+        registered,
+        params.mentions | wiring.mentions | (known.mentions if known else frozenset()),
+    )
 
 
-def _inhabited(world: World, hosts: frozenset[str]) -> reach.Fact:
-    """Those of the addresses that belong to a pod, whatever runs in it."""
-    found = set(hosts.intersection([row["ip"] for row in world.table("processes").values()]))
-    missing = {host for host in hosts - found if host[:1].isdigit()}
-    if missing:
-        found.update(missing.intersection([_pod_ip(pod) for pod in world.table("objects/pods").values()]))
-    return tuple(sorted(found))
-
-
-def _pod_ip(pod: Obj) -> str:
-    return str((pod.get("status") or {}).get("podIP", ""))
+def _inhabited(world: World, addresses: frozenset[str], taken: Set[str]) -> frozenset[str]:
+    """Those of the addresses that belong to a pod, whatever runs in it; processes run at those `taken`."""
+    found = addresses & taken
+    if len(found) < len(addresses):
+        pods = world.table("objects/pods").values()
+        found |= addresses.intersection([pod["status"].get("podIP") for pod in pods if pod.get("status")])
+    return found
 
 
 def _blueprint(blueprint: Blueprint) -> Value:
@@ -191,14 +214,23 @@ def _blueprint(blueprint: Blueprint) -> Value:
 
 def _start(blueprint: Blueprint) -> Value:
     asked = [[o.name, o.weight, o.service, o.port, o.handler] for o in blueprint.operations]
-    return Value(
-        blueprint, orjson.dumps([blueprint.namespace, *asked]), frozenset(o.service for o in blueprint.operations)
-    )
+    text = orjson.dumps([blueprint.namespace, *asked])
+    return Value(blueprint, text, frozenset(o.service for o in blueprint.operations), _mentions(text))
 
 
 def _value(data: Json) -> Value:
     """Immutable data by value; written once, and kept alive here, so that its id stays its own."""
-    return _values.get(id(data), lambda: Value(data, orjson.dumps(data), frozenset(_hosts(data))))
+    return _values.get(id(data), lambda: _written(data))
+
+
+def _written(data: Json) -> Value:
+    text = orjson.dumps(data)
+    return Value(data, text, frozenset(_hosts(data)), _mentions(text))
+
+
+def _mentions(text: bytes) -> frozenset[str]:
+    """Addresses in a text."""
+    return frozenset(network.ADDRESS.findall(text.decode())).difference(network.LOCAL)
 
 
 def _hosts(params: Json) -> Iterator[str]:

@@ -199,8 +199,7 @@ class Survey:
             self.recalled[key] = recall(self.world, *key)
             return self.recalled[key]
         if service not in self.instances:
-            found = dict.fromkeys(network.discover(self.world, service))
-            self.instances[service] = [list(pair) for pair in found]
+            self.instances[service] = registered(self.world, service)
         self.told[key] = self.instances[service]
         return self.instances[service]
 
@@ -235,6 +234,11 @@ class Survey:
 def _auth(error: str) -> bool:
     """Whether a database refuses for want of a right."""
     return error.endswith("requires authentication") or error.startswith("not authorized on ")
+
+
+def registered(world: World, service: str) -> list[list[Json]]:
+    """What the registry says about a service: each address once."""
+    return [list(pair) for pair in dict.fromkeys(network.discover(world, service))]
 
 
 def recall(world: World, process: str, service: str) -> list[list[Json]]:

@@ -20,7 +20,7 @@ HORIZON = 60_000
 def plan(world: World) -> None:
     """Schedule the next crash that requests will cause, or the next look for one."""
     note = world.table("panics")
-    if not risks.assess(*timeline.newest(world)).crashes:
+    if not risks.crashes(*timeline.newest(world)):
         note.pop("next", None)
         return
     at, found = _next(world)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from aiops_gym.sim import firewall
 from aiops_gym.sim.objects import Obj, name_of, namespace_of
@@ -16,9 +16,18 @@ from aiops_gym.sim.world import World
 
 Json = Any
 Fact = tuple[Any, ...]
+T = TypeVar("T")
 
 NAME_SERVER = "kube-dns"
 """The Service that is asked for addresses."""
+
+
+class Backends(NamedTuple):
+    """What is behind a Service: fact of its Endpoints object with the number of it, and all addresses in it."""
+
+    fact: Fact
+    number: int
+    addresses: frozenset[str]
 
 
 class Cluster(NamedTuple):
@@ -26,14 +35,15 @@ class Cluster(NamedTuple):
 
     Attributes:
         objects: that were read.
-        services: fact of all Services.
-        endpoints: fact of each Endpoints object, with the cluster IP of its Service.
+        services: fact of all Services; `number` is that of this.
+        backends: what is behind each, with its cluster IP, "" without one.
         hosts: names outside that Services stand for.
     """
 
     objects: list[Obj]
     services: Fact
-    endpoints: list[tuple[Fact, str]]
+    number: int
+    backends: list[tuple[Backends, str]]
     hosts: frozenset[str]
 
 
@@ -46,8 +56,9 @@ class Reach(NamedTuple):
         cluster: from which it was read.
         silent: addresses at which nobody listens, see `_behind`, from which it was read.
         dialled: names and addresses.
-        ips: addresses, of endpoints too.
-        number: of the fact of Services and the endpoints behind these names.
+        ips: the same, with the addresses of endpoints; `numeric` are those that are no names.
+        behind: facts of the endpoints behind these names.
+        number: of the fact of Services and `behind`.
     """
 
     told: list[Json]
@@ -56,12 +67,14 @@ class Reach(NamedTuple):
     silent: frozenset[str]
     dialled: frozenset[str]
     ips: frozenset[str]
+    numeric: frozenset[str]
+    behind: Sequence[Fact]
     number: int
 
 
 NOBODY: frozenset[str] = frozenset()
-NO_CLUSTER = Cluster([], (), [], NOBODY)
-NO_REACH = Reach([], [], NO_CLUSTER, NOBODY, NOBODY, NOBODY, 0)
+NO_CLUSTER = Cluster([], (), 0, [], NOBODY)
+NO_REACH = Reach([], [], NO_CLUSTER, NOBODY, NOBODY, NOBODY, NOBODY, (), 0)
 
 _numbers: Cache[int] = Cache(20_000, lambda number: 1)
 _counter = count(1)
@@ -74,20 +87,21 @@ def number(fact: Fact) -> int:
 
 def read(world: World, objects: list[Obj]) -> Cluster:
     """What these objects, all Services and endpoints of a world, say."""
-    services = [_memo(service, _service) for service in world.store.all("services")]
-    endpoints = [_memo(one, _endpoints) for one in world.store.all("endpoints")]
+    services = tuple([_memo(service, _service) for service in world.store.all("services")])
     ips = {(namespace, name): "" if ip == "None" else ip for namespace, name, ip, _, _ in services}
+    backends = [_memo(endpoints, _backends) for endpoints in world.store.all("endpoints")]
     return Cluster(
         objects,
-        tuple(services),
-        [(fact, ips.get(fact[:2], "")) for fact in endpoints],
-        frozenset(external for _, _, _, external, _ in services if external),
+        services,
+        number(services),
+        [(each, ips.get(each.fact[:2], "")) for each in backends],
+        frozenset([external for _, _, _, external, _ in services if external]),
     )
 
 
-def _memo(obj: Obj, reader: Callable[[Obj], Fact]) -> Fact:
+def _memo(obj: Obj, reader: Callable[[Obj], T]) -> T:
     """What was read from an object, once."""
-    found: Fact | None = obj.memo.get("traffic")
+    found: T | None = obj.memo.get("traffic")
     if found is None:
         found = obj.memo["traffic"] = reader(obj)
     return found
@@ -100,7 +114,7 @@ def _service(service: Obj) -> Fact:
     return (*names, spec.get("clusterIP") or "", spec.get("externalName") or "", ports)
 
 
-def _endpoints(endpoints: Obj) -> Fact:
+def _backends(endpoints: Obj) -> Backends:
     subsets = [
         (
             tuple([address["ip"] for address in subset.get("addresses") or ()]),
@@ -109,11 +123,12 @@ def _endpoints(endpoints: Obj) -> Fact:
         for subset in endpoints.get("subsets") or ()
         if subset.get("addresses")
     ]
-    return namespace_of(endpoints), name_of(endpoints), tuple(subsets)
+    fact = (namespace_of(endpoints), name_of(endpoints), tuple(subsets))
+    return Backends(fact, number(fact), NOBODY.union(*[addresses for addresses, _ in subsets]))
 
 
 def follow(
-    world: World, cluster: Cluster, users: frozenset[str], each: Sequence[frozenset[str]], heard: Set[str], last: Reach
+    world: World, cluster: Cluster, users: frozenset[str], each: Sequence[frozenset[str]], silent: Set[str], last: Reach
 ) -> Reach:
     """Whom requests may reach now; the same as the last time if nothing changed.
 
@@ -122,37 +137,37 @@ def follow(
         cluster: see there.
         users: hosts that users ask.
         each: hosts that each process, or who asks it for addresses, may dial.
-        heard: addresses at which somebody listens.
+        silent: addresses of pods in which nothing listens.
         last: what was found the last time.
     """
-    told, silent = list(world.tables.get("resolved", {}).values()), _silent(world, heard)
+    told = list(world.tables.get("resolved", {}).values())
+    if firewall.closing(world):
+        silent = NOBODY  # a policy may hide that they refuse every connection
     if last.cluster is cluster and last.silent == silent and last.told == told and last.each == each:
         return last
-    remembered = [str(ip) for addresses in told for ip, _ in addresses]
-    dialled = users.union(cluster.hosts, remembered, *set(each))
-    behind = _behind(cluster, dialled, silent)
+    if last.told == told and last.each == each and last.cluster.hosts == cluster.hosts:
+        dialled = last.dialled
+    else:
+        remembered = [str(ip) for addresses in told for ip, _ in addresses]
+        dialled = users.union(cluster.hosts, remembered, *set(each))
+    behind, numbers = _behind(cluster, dialled, silent)
     ips = dialled.union(*[addresses for _, _, subsets in behind for addresses, _ in subsets])
-    return Reach(told, each, cluster, silent, dialled, ips, number((cluster.services, behind)))
+    numeric = frozenset([host for host in ips if host[:1].isdigit()])
+    total = number((cluster.number, *numbers))
+    return Reach(told, each, cluster, frozenset(silent), dialled, ips, numeric, behind, total)
 
 
-def _silent(world: World, heard: Set[str]) -> frozenset[str]:
-    """Addresses that refuse every connection: of pods in which nothing listens, where no policy hides that."""
-    if firewall.closing(world):
-        return NOBODY
-    return frozenset({row["ip"] for row in world.table("processes").values()} - heard)
-
-
-def _behind(cluster: Cluster, dialled: frozenset[str], silent: frozenset[str]) -> Fact:
-    """The endpoints of Services that may be dialled, by name or IP, and of the name server.
+def _behind(cluster: Cluster, dialled: frozenset[str], silent: Set[str]) -> tuple[list[Fact], list[int]]:
+    """The endpoints of Services that may be dialled, by name or IP, and of the name server: facts and their numbers.
 
     A Service with an IP refuses connections where it leads to `silent` addresses only, just as where it leads nowhere.
     """
     names = {host.partition(".")[0] for host in dialled} | {NAME_SERVER}
-    found = [(fact, ip) for fact, ip in cluster.endpoints if fact[1] in names or (ip and ip in dialled)]
-    return tuple([(*fact[:2], ()) if ip and _refuses(fact, silent) else fact for fact, ip in found])
-
-
-def _refuses(endpoints: Fact, silent: frozenset[str]) -> bool:
-    """Whether a Service's endpoints are all silent; the name server's count by their number."""
-    _, name, subsets = endpoints
-    return name != NAME_SERVER and all(silent.issuperset(addresses) for addresses, _ in subsets)
+    facts, numbers = list[Fact](), list[int]()
+    for (fact, own, addresses), ip in cluster.backends:
+        name = fact[1]
+        if name in names or (ip and ip in dialled):
+            refuses = ip and name != NAME_SERVER and addresses <= silent  # the name server's count by their number
+            facts.append((*fact[:2], ()) if refuses else fact)
+            numbers.append(number(facts[-1]) if refuses else own)
+    return facts, numbers

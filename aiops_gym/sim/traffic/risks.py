@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 Json = Any
@@ -41,6 +41,19 @@ def assess(digest: str, outcome: Mapping[str, Json]) -> Risks:
             _known.clear()
         found = _known[digest] = _assess(outcome)
     return found
+
+
+def crashes(digest: str, outcome: Mapping[str, Json]) -> frozenset[str]:
+    """Operations in which a failed call may end a process: none, as is quickly seen, where no program panics."""
+    if digest not in _known and not any(call["on_error"] == "panic" for call in _calls(outcome)):
+        return frozenset()
+    return assess(digest, outcome).crashes
+
+
+def _calls(outcome: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    for node in outcome["nodes"]:
+        for item in node["calls"]:
+            yield from item if isinstance(item, list) else (item,)
 
 
 def _assess(outcome: Mapping[str, Json]) -> Risks:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import weakref
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +13,7 @@ from hypothesis import strategies as st
 from aiops_gym.sim import runtime
 from aiops_gym.sim.mongo import javascript, pipeline, query
 from aiops_gym.sim.mongo.errors import MongoError
-from aiops_gym.sim.mongo.server import refusal
+from aiops_gym.sim.mongo.server import Server, Session, refusal
 
 ADMIN = ("admin", "-u", "app", "-p", "app", "--quiet")
 
@@ -159,6 +163,32 @@ def test_a_script_that_never_ends_is_ended(monkeypatch, town):
     assert _eval(town, "1 + 1").stdout == "2\n"
 
 
+@pytest.mark.parametrize(
+    "script", ["db.getSiblingDB('geo-db').x.count() + ' of ' + db.version()", "print(1); db.getUser('app').user"]
+)
+def test_a_script_that_ran_before_is_not_run_again_and_says_the_same(monkeypatch, town, script):
+    first = _eval(town, script)
+    town.run(5)
+    monkeypatch.setattr(javascript, "_engine", lambda: None)
+    assert _eval(town, script) == first
+    assert first.code == 0
+
+
+def test_a_script_that_ran_before_is_run_again_where_it_meets_another_answer(town):
+    texts = []
+    for number in range(3):
+        texts.append(_eval(town, "db.getSiblingDB('geo-db').x.count()").stdout)
+        _eval(town, f"db.getSiblingDB('geo-db').x.insertOne({{_id: {number}}})")
+    assert texts == ["0\n", "1\n", "2\n"]
+
+
+@pytest.mark.parametrize("script", ["Date.now()", "new Date()", "Math.random()", "ObjectId()", "UUID()", "__now"])
+def test_a_script_that_looks_at_the_clock_or_at_chance_is_run_each_time(town, script):
+    first = _eval(town, f"print({script}); 1").stdout
+    town.run(5)
+    assert _eval(town, f"print({script}); 1").stdout != first
+
+
 def test_a_script_has_no_way_out(town):
     for name in ("require", "process", "std", "os", "load", "fetch", "__import__"):
         assert _eval(town, f"typeof {name}").stdout == "undefined\n"
@@ -227,6 +257,19 @@ def test_an_unknown_operator_is_refused():
         query.matches({"a": 1}, {"a": {"$near": 1}})
     with pytest.raises(MongoError, match="Unrecognized pipeline stage"):
         pipeline.run([], [{"$lookup": {}}])
+
+
+def test_a_refused_question_keeps_nobody_alive(town):
+    session = Session(Server(town.world, town.db), "127.0.0.1")
+    gone = weakref.ref(session)
+    gc.disable()
+    try:
+        with contextlib.suppress(MongoError):
+            session.authorize("admin", "find", {"find": "x"})
+        del session
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_who_has_not_logged_in_is_refused_by_command_and_log(town):

@@ -4,10 +4,10 @@ import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toy_shop import KINDS, NAMESPACE, add_process, change, make_shop, register, stop
+from toy_shop import KINDS, NAMESPACE, add_process, change, looked_up_anew, make_shop, register, stop
 
 from aiops_gym.sim import traffic
-from aiops_gym.sim.traffic import facts, graph, timeline
+from aiops_gym.sim.traffic import forms, graph, timeline
 
 
 def put(shop, resource, name, **fields):
@@ -74,13 +74,6 @@ CHANGES = {
 }
 
 
-def looked_up_anew(shop):
-    """The present outcome without anything remembered of this or another world."""
-    twin = shop.fork()
-    found = facts.gather(twin, timeline.rate(twin))
-    return timeline._named(timeline._form(twin, found.processes), found.processes)
-
-
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(sorted(CHANGES)), st.sampled_from(NAMES)), min_size=1, max_size=6))
 def test_what_is_remembered_is_what_would_be_found(changes):
@@ -94,13 +87,47 @@ def test_what_is_remembered_is_what_would_be_found(changes):
         assert timeline.newest(shop) == anew
 
 
+def moved(shop):
+    """The same world under other addresses, with its processes listed in another order, but for the registries."""
+    twin = make_shop()
+    tables = orjson.loads(
+        elsewhere({name: shop.table(name) for name in shop.tables if name not in ("meta", "timeline", "outcomes")})
+    )
+    rows = tables["processes"]
+    tables["processes"] = dict(
+        sorted(rows.items(), key=lambda item: "" if item[1]["program"] == "consul" else item[1]["ip"], reverse=True)
+    )
+    changes = {name: {"removed": range(len(twin.table(name))), "changed": table} for name, table in tables.items()}
+    twin.become({"seed": shop.seed, "tables": changes, "heap": []})
+    twin.touch()
+    return twin
+
+
+def elsewhere(data):
+    return orjson.dumps(data).replace(b"10.244.1.", b"10.244.7.").replace(b"10.96.0.", b"10.97.12.")
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(sorted(CHANGES)), st.sampled_from(NAMES)), min_size=1, max_size=4))
+def test_the_same_world_under_other_addresses_has_its_own_outcome(changes):
+    shop = make_shop()
+    for kind, name in changes:
+        CHANGES[kind](shop, name)
+        shop.touch()
+    outcome = traffic.timeline.current(shop)
+    twin = moved(shop)
+    anew = looked_up_anew(twin)
+    assert orjson.loads(elsewhere(outcome)) == traffic.timeline.current(twin) == anew[1]
+
+
 @pytest.fixture
 def looks(monkeypatch):
     """Times that the world was looked into."""
     found = []
     survey = graph.survey
     monkeypatch.setattr(graph, "survey", lambda world: found.append(world) or survey(world))
-    monkeypatch.setattr(timeline, "_forms", timeline.Cache(timeline.FORMS, lambda form: 1))
+    monkeypatch.setattr(forms, "_forms", forms.Cache(forms.FORMS, lambda form: 1))
+    monkeypatch.setattr(forms, "_graphs", forms.Cache(forms.GRAPHS, lambda graph: 1))
     return found
 
 
@@ -194,3 +221,30 @@ def test_neither_a_policy_that_lets_all_pass_nor_dead_backends_instead_of_none_a
     policy(shop, "cache")
     shop.run(1)
     assert len(looks) == before + 1
+
+
+def test_what_differs_by_addresses_and_order_only_is_not_looked_at_again_and_has_its_own_words(looks):
+    one, other = make_shop(), make_shop()
+    for shop in (one, other):
+        stop(shop, "stock")
+    register(other, ["10.244.1.3", "10.244.1.3"])
+    said = [str(traffic.timeline.current(shop)["nodes"]) for shop in (one, moved(other))]
+    assert len(looks) == 1
+    assert ["10.244.1.3:8080" in said[0], "10.244.7.3:8080" in said[1]] == [True, True]
+
+
+def test_a_registration_of_nobody_counts_only_where_nobody_else_is_registered(looks):
+    for addresses in (["10.244.1.98", "10.244.1.3"], ["10.244.1.3", "10.244.1.99"], ["10.244.1.99"]):
+        shop = make_shop()
+        register(shop, addresses)
+        traffic.success(shop)
+    assert len(looks) == 2
+
+
+@pytest.mark.parametrize("kind", ["limit", "load"])
+def test_a_limit_or_another_load_is_reckoned_with_and_nothing_is_looked_at_again(looks, kind):
+    usual, other = make_shop(), make_shop()
+    CHANGES[kind](other, "stock")
+    other.touch()
+    assert traffic.latency(usual)["buy"] < traffic.latency(other)["buy"]
+    assert len(looks) == 1

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from thrift_town import POOL, PORTS, SERVICES, START, Town
+from toy_shop import looked_up_anew
 
 from aiops_gym.errors import BackendError
 from aiops_gym.sim import traffic
-from aiops_gym.sim.traffic import clients, facts, stream, timeline
+from aiops_gym.sim.traffic import clients, stream, timeline
 
 REFUSED = "connect() failed: Connection refused"
 
@@ -199,8 +200,6 @@ def test_what_is_remembered_of_a_wired_world_is_what_would_be_found(changes):
     for kind, name in changes:
         CHANGES[kind](town, name)
         town.world.touch()
-        twin = town.world.fork()
-        gathered = facts.gather(twin, timeline.rate(twin))
-        anew = timeline._named(timeline._form(twin, gathered.processes), gathered.processes)
+        anew = looked_up_anew(town.world)
         town.world.settle()
         assert timeline.newest(town.world) == anew

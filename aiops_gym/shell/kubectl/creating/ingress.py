@@ -9,6 +9,7 @@ from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.digits import amount
 
 Json = Any
 RULE = re.compile(r"([^/=]*)(/[^=]*)?=([^:,]+):([^,]+)(?:,tls(?:=(.*))?)?")
@@ -31,7 +32,7 @@ def run(call: Invocation) -> int | None:
     _rules(spec, flags.items("rule"))
     metadata: dict[str, Json] = {}
     if flags.items("annotation"):
-        metadata["annotations"] = dict(pair.split("=", 1) for pair in flags.items("annotation"))
+        metadata["annotations"] = _annotations(flags.items("annotation"))
     obj = new("networking.k8s.io/v1", "Ingress", name, metadata=metadata, spec=spec, status={"loadBalancer": {}})
     make(call, obj, "ingress")
     return None
@@ -56,8 +57,16 @@ def _rules(spec: dict[str, Json], texts: tuple[str, ...]) -> None:
         spec["tls"] = [{"hosts": found, **({"secretName": name} if name else {})} for name, found in secrets.items()]
 
 
+def _annotations(pairs: tuple[str, ...]) -> dict[str, str]:
+    for pair in pairs:
+        if "=" not in pair:
+            raise Failure(f"annotation {pair} is invalid and should be in format key=[value]")
+    return dict(pair.split("=", 1) for pair in pairs)
+
+
 def _backend(service: str, port: str) -> Json:
-    return {"service": {"name": service, "port": {"number": int(port)} if port.isdigit() else {"name": port}}}
+    number = amount(port)
+    return {"service": {"name": service, "port": {"name" if isinstance(number, str) else "number": number}}}
 
 
 verb = Verb(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from aiops_gym.shell.kubectl.errors import Failure
 from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.digits import amount
 
 AMOUNT = re.compile(r"[0-9]+%?")
 EMPTY = {"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0}
@@ -26,10 +26,11 @@ def run(call: Invocation) -> int | None:
         raise Failure("min-available and max-unavailable cannot be both specified")
     if not AMOUNT.fullmatch(least or most):
         raise Failure(f"invalid format specified for {'min-available' if least else 'max-unavailable'}")
-    labels = dict(pair.split("=", 1) for pair in flags.text("selector").replace("==", "=").split(","))
-    text = least or most
-    amount: Any = int(text) if text.isdigit() else text
-    spec = {"minAvailable" if least else "maxUnavailable": amount, "selector": {"matchLabels": labels}}
+    pairs = [pair.partition("=") for pair in flags.text("selector").replace("==", "=").split(",")]
+    labels = {key: value for key, sign, value in pairs if sign}
+    others = [{"key": key, "operator": "Exists"} for key, sign, _ in pairs if not sign]
+    selector = {**({"matchExpressions": others} if others else {}), **({"matchLabels": labels} if labels else {})}
+    spec = {"minAvailable" if least else "maxUnavailable": amount(least or most), "selector": selector}
     obj = new("policy/v1", "PodDisruptionBudget", name, spec=spec, status=EMPTY)
     make(call, obj, "poddisruptionbudgets")
     return None

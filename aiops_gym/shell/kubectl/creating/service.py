@@ -10,6 +10,7 @@ from aiops_gym.shell.kubectl.flags import Flag, go_quote
 from aiops_gym.shell.kubectl.making import FLAGS, make, name_of, new
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.api import names
+from aiops_gym.sim.digits import natural
 
 Json = Any
 
@@ -41,13 +42,15 @@ def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:
 def _port(text: str) -> Json:
     """`8080:80` or `80`."""
     first, colon, second = text.partition(":")
-    if not first.isdigit() or int(first) > 65535:
-        why = "value out of range" if first.isdigit() else "invalid syntax"
+    port = natural(first)
+    if port is None or port > 65535:
+        why = "invalid syntax" if port is None else "value out of range"
         raise Failure(f"strconv.ParseUint: parsing {go_quote(first)}: {why}")
-    if colon and (faults := names.port_number(int(second)) if second.isdigit() else names.port_name(second)):
+    number = natural(second)
+    if colon and (faults := names.port_name(second) if number is None else names.port_number(number)):
         raise Failure(",".join(faults))
-    target: int | str = int(first) if not colon else int(second) if second.isdigit() else second
-    return {"name": text.replace(":", "-"), "port": int(first), "protocol": "TCP", "targetPort": target}
+    target: int | str = port if not colon else second if number is None else number
+    return {"name": text.replace(":", "-"), "port": port, "protocol": "TCP", "targetPort": target}
 
 
 TCP = Flag("tcp", "list", help="Port pairs can be specified as '<port>:<targetPort>'.")

@@ -21,8 +21,8 @@ def describe(page: Page, account: Object, view: View) -> None:
     existing = {secret["metadata"]["name"] for secret in secrets}
     owner = (metadata["name"], metadata.get("uid"))
     tokens = [s["metadata"]["name"] for s in secrets if s.get("type") == TOKEN and _owner(s) == owner]
-    pulls = [item["name"] for item in account.get("imagePullSecrets") or ()]
-    mounts = [item["name"] for item in account.get("secrets") or ()]
+    pulls = [item.get("name", "") for item in account.get("imagePullSecrets") or ()]
+    mounts = [item.get("name", "") for item in account.get("secrets") or ()]
     for heading, names, checked in (
         ("Image pull secrets:", pulls, True),
         ("Mountable secrets: ", mounts, True),

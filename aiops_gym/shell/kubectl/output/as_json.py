@@ -12,6 +12,8 @@ r"""JSON as kubectl prints it: sorted keys, four blanks, Go's escapes.
 
 from __future__ import annotations
 
+from decimal import Decimal
+from math import isfinite
 from typing import Any, Final
 
 import orjson
@@ -21,6 +23,11 @@ from aiops_gym.sim.objects import Obj
 
 Json = Any
 ITEM: Final = " " * 8
+EXACT: Final = 2**53
+"""Below this a float is exactly the number that its digits say."""
+
+SMALL: Final = 1e-6
+LARGE: Final = 1e21
 _UNSAFE: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -92,10 +99,22 @@ def _escaped(text: str) -> str:
 def _plain(value: Json) -> Json:
     """Floats as Go writes them: whole ones are integers."""
     if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < 1e21 else value
+        return _number(value)
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()} if _holds_float(value) else value
     return [_plain(inner) for inner in value] if isinstance(value, list) and _holds_float(value) else value
+
+
+def _number(value: float) -> Json:
+    """A float as Go's JSON writes it: with an exponent only when it is very large or very small."""
+    if value.is_integer() and abs(value) < EXACT:
+        return int(value)
+    if not isfinite(value) or SMALL <= abs(value) < EXACT:
+        return value
+    if abs(value) < LARGE and abs(value) >= EXACT:
+        return orjson.Fragment(format(Decimal(repr(value)), "f"))
+    mantissa, _, exponent = repr(value).partition("e")
+    return orjson.Fragment(f"{mantissa}e{exponent[0]}{exponent[1:].lstrip('0')}")
 
 
 def _holds_float(value: Json) -> bool:

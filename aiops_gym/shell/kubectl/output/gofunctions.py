@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from aiops_gym.shell.kubectl.flags import go_quote
 from aiops_gym.shell.kubectl.output.gotext import display, syntax
+from aiops_gym.sim.digits import natural
 
 MISSING: Final = object()
 """What a field that is not there evaluates to."""
@@ -124,7 +125,18 @@ def _exists(value: Any, *keys: Any) -> bool:
         return False
 
 
-_VERB: Final = re.compile(r"%([-+# 0]*)(\d+)?(?:\.(\d+))?([a-zA-Z%])")
+_VERB: Final = re.compile(r"%([-+# 0]*)([0-9]+)?(?:\.([0-9]+))?([a-zA-Z%])")
+WIDEST: Final = 1_000_000
+"""Go reads no further digit of a width or a precision that is beyond this."""
+
+LONGEST: Final = 16_000_000
+"""Characters of one text; a program would have the memory of its host for it."""
+
+
+def bounded(*texts: str, more: int = 0) -> None:
+    """Refuse to make a text of these parts, and of so many characters more, that is too long. Raises TemplateError."""
+    if sum(map(len, texts)) + more > LONGEST:
+        raise TemplateError("runtime: out of memory")
 
 
 def printf(pattern: str, *arguments: Any) -> str:
@@ -132,34 +144,51 @@ def printf(pattern: str, *arguments: Any) -> str:
 
     >>> printf("%-6s|%3d|%q|%v", "a", 7, "b", [1])
     'a     |  7|"b"|[1]'
+    >>> printf("%1000000000d", 1)
+    '%!(NOVERB)%!(EXTRA int64=1)'
     """
-    rest = list(arguments)
+    pattern, cut = _readable(str(pattern))
+    rest, size = list(arguments), 0
 
     def one(match: re.Match[str]) -> str:
+        nonlocal size
         flags, width, precision, verb = match.groups()
         if verb == "%":
             return "%"
         if not rest:
             return f"%!{verb}(MISSING)"
-        text = _formatted(verb, flags, precision, rest.pop(0))
-        size = int(width or 0)
+        room, digits = int(width or 0), None if precision is None else int(precision)
+        bounded(more=size + room + (digits or 0))
+        text = _formatted(verb, flags, digits, rest.pop(0))
         if "-" in flags:
-            return text.ljust(size)
-        return text.zfill(size) if "0" in flags and verb != "s" else text.rjust(size)
+            text = text.ljust(room)
+        else:
+            text = text.zfill(room) if "0" in flags and verb != "s" else text.rjust(room)
+        size += len(text)
+        bounded(more=size)
+        return text
 
-    text = _VERB.sub(one, str(pattern))
+    text = _VERB.sub(one, pattern) + cut
     extra = ", ".join(f"{go_type(value)}={display(value)}" for value in rest)
     return f"{text}%!(EXTRA {extra})" if rest else text
 
 
-def _formatted(verb: str, flags: str, precision: str | None, value: Any) -> str:
+def _readable(pattern: str) -> tuple[str, str]:
+    """A pattern up to the first number that is too large for Go, and what Go has in place of the rest."""
+    for found in _VERB.finditer(pattern):
+        if any((natural((digits or "0")[:-1] or "0") or 0) > WIDEST for digits in (found[2], found[3])):
+            return pattern[: found.start()], "%!(NOVERB)"
+    return pattern, ""
+
+
+def _formatted(verb: str, flags: str, precision: int | None, value: Any) -> str:
     shown = "<nil>" if value is MISSING or value is None else display(value)
     if verb == "v":
         return syntax(value) if "#" in flags else shown
     if verb == "s":
         if isinstance(value, int | float):
             return f"%!s({go_type(value)}={shown})"
-        return shown[: int(precision)] if precision else shown
+        return shown if precision is None else shown[:precision]
     if verb == "q":
         return go_quote(shown)
     if verb == "T":
@@ -167,7 +196,7 @@ def _formatted(verb: str, flags: str, precision: str | None, value: Any) -> str:
     if verb in "dxXob" and isinstance(value, int) and not isinstance(value, bool):
         return format(value, verb)
     if verb in "fFeEgG" and isinstance(value, float):
-        return f"{value:.{precision or 6}{verb}}"
+        return f"{value:.{6 if precision is None else precision}{verb}}"
     if verb == "t" and isinstance(value, bool):
         return shown
     return f"%!{verb}({go_type(value)}={shown})"
@@ -175,12 +204,19 @@ def _formatted(verb: str, flags: str, precision: str | None, value: Any) -> str:
 
 def _spaced(*values: Any) -> str:
     """`print`: blanks between operands when neither is a string."""
+    bounded(*(value for value in values if isinstance(value, str)))
     out = ""
     for at, value in enumerate(values):
         if at and not isinstance(value, str) and not isinstance(values[at - 1], str):
             out += " "
         out += display(value)
     return out
+
+
+def _lined(*values: Any) -> str:
+    """`println`: blanks between all operands, and the end of a line."""
+    bounded(*(value for value in values if isinstance(value, str)))
+    return " ".join(map(display, values)) + "\n"
 
 
 FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
@@ -195,7 +231,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "gt": lambda a, b: _less(b, a),
     "ge": lambda a, b: not _less(a, b),
     "print": _spaced,
-    "println": lambda *values: " ".join(map(display, values)) + "\n",
+    "println": _lined,
     "printf": printf,
     "html": lambda value: html.escape(display(value)).replace("&quot;", "&#34;").replace("&#x27;", "&#39;"),
     "urlquery": lambda value: urllib.parse.quote_plus(display(value)),

@@ -24,6 +24,27 @@ __all__ = ["Template", "TemplateError", "parse"]
 
 
 @dataclass(slots=True)
+class _Room:
+    """What is left for one run of a template.
+
+    Attributes:
+        steps: parts of the template that may still be run.
+        size: characters that may still be printed.
+    """
+
+    steps: int = 500_000
+    size: int = gofunctions.LONGEST
+
+    def take(self, text: str = "") -> str:
+        """Account for a step and for what it prints. Raises TemplateError."""
+        self.steps -= 1
+        self.size -= len(text)
+        if self.steps < 0 or self.size < 0:
+            raise TemplateError("runtime: out of memory")
+        return text
+
+
+@dataclass(slots=True)
 class _Scope:
     """What a part of a template sees: the dot and the variables; missing keys are an error when `strict`.
 
@@ -37,11 +58,12 @@ class _Scope:
     boxed: bool = False
     last: list[Operand | Command] = field(default_factory=list)
     call: Callable[[str, list[Any]], Any] = gofunctions.call
+    room: _Room = field(default_factory=_Room)
 
     def inner(self, dot: Json, boxed: bool | None = None) -> _Scope:
         """The scope of a block with another dot."""
         kept = self.boxed if boxed is None else boxed
-        return _Scope(self.root, dot, self.strict, dict(self.variables), kept, self.last, self.call)
+        return _Scope(self.root, dot, self.strict, dict(self.variables), kept, self.last, self.call, self.room)
 
     def at(self, node: Operand | Command) -> None:
         """Remember what is being worked out, for the words of an error."""
@@ -92,11 +114,11 @@ def printed(nodes: list[Node], data: Json, call: Callable[[str, list[Any]], Any]
 def _run(nodes: list[Node], scope: _Scope, out: list[str]) -> None:
     for node in nodes:
         if isinstance(node, Text):
-            out.append(node.text)
+            out.append(scope.room.take(node.text))
         elif isinstance(node, Action):
             value = _pipe(node.pipe, scope)
             if not node.pipe.variables:
-                out.append("<no value>" if value is MISSING or value is None else display(value))
+                out.append(scope.room.take("<no value>" if value is MISSING or value is None else display(value)))
         elif node.word == "define":
             continue
         elif node.word == "range":
@@ -115,8 +137,6 @@ def _range(node: Block, scope: _Scope, out: list[str]) -> None:
         pairs = [(name, value[name]) for name in sorted(value)]
     elif isinstance(value, list):
         pairs = list(enumerate(value))
-    elif isinstance(value, int) and not isinstance(value, bool):
-        pairs = [(at, at) for at in range(value)]
     elif value is MISSING or value is None:
         pairs = []
     else:
@@ -125,6 +145,7 @@ def _range(node: Block, scope: _Scope, out: list[str]) -> None:
         _run(node.otherwise, scope.inner(scope.dot), out)
     names = node.pipe.variables
     for key, item in pairs:
+        scope.room.take()
         inner = scope.inner(item, boxed=True)
         if len(names) == 2:
             inner.variables |= {names[0]: key, names[1]: item}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 from dataclasses import dataclass, field
+from math import isinf
 from typing import Any, Final, NamedTuple
 
 from aiops_gym.shell.kubectl.flags import go_quote
@@ -90,6 +91,7 @@ _TOKEN: Final = re.compile(
     r"""|(?P<variable>\$\w*(?:\.[A-Za-z_]\w*)*)|(?P<word>[A-Za-z_]\w*)|(?P<sign>:=|=|[().|,])"""
 )
 _NESTED: Final = 100
+INT64: Final = 1 << 63
 BLOCKS: Final = ("if", "range", "with")
 KNOWN: Final = frozenset({*FUNCTIONS, "and", "or"})
 Nodes = list[Text | Action | Block]
@@ -250,9 +252,11 @@ class _Reader:
             return Operand("variable", name, path=tuple(steps))
         if kind in ("string", "raw", "char"):
             value: Any = text[1:-1] if kind == "raw" else unquote(text[1:-1], text[0])
+            if kind == "char" and len(value) != 1:
+                raise TemplateError(f"template: output:1: malformed character constant: {text}")
             return Operand("value", text, ord(value) if kind == "char" else value)
         if kind == "number":
-            return Operand("value", text, float(text) if any(c in text for c in ".eE") else int(text))
+            return Operand("value", text, _number(text))
         if kind == "word":
             return self._word(text)
         if text == ".":
@@ -278,3 +282,15 @@ class _Reader:
         if text not in self.functions:
             raise TemplateError(f"template: output:1: function {go_quote(text)} not defined")
         return Operand("function", text)
+
+
+def _number(text: str) -> int | float:
+    """A number of a template. Raises TemplateError."""
+    if any(letter in text for letter in ".eE"):
+        value = float(text)
+        if isinf(value):
+            raise TemplateError(f"template: output:1: illegal number syntax: {go_quote(text)}")
+        return value
+    if len(text) > len(str(INT64)) + 1 or not -INT64 <= int(text) < INT64:
+        raise TemplateError(f"template: output:1: integer overflow: {go_quote(text)}")
+    return int(text)

@@ -9,7 +9,7 @@ Not RFC 9535: names may hold `-` and `/`, dots in names are escaped with `\.`, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +34,9 @@ from aiops_gym.shell.kubectl.output.jsonpath_parser import (
 Json = Any
 Values = list[Any]
 Step = Callable[["Run", Values], Values]
+
+MOST = 1_000_000
+"""Values that one evaluation goes through; a program would have the memory of its host for them."""
 
 __all__ = ["JsonPathError", "Template", "parse"]
 
@@ -70,6 +73,7 @@ class Run:
         self.strict = strict
         self.begin = self.inside = self.end = 0
         self.last_end: Node | None = None
+        self.room = MOST
 
     def results(self, nodes: Sequence[Node], start: int, data: Json) -> list[Values]:
         """Evaluate the nodes from `start` on; returns at the `end` of the range it was called for."""
@@ -99,7 +103,17 @@ class Run:
         return found
 
     def walk(self, values: Values, node: Node) -> Values:
-        """The values that one node makes of those before it."""
+        """The values that one node makes of those before it. Raises JsonPathError."""
+        found = self._walk(values, node)
+        self._take(len(found) + 1)
+        return found
+
+    def _take(self, many: int) -> None:
+        self.room -= many
+        if self.room < 0:
+            raise JsonPathError("runtime: out of memory")
+
+    def _walk(self, values: Values, node: Node) -> Values:
         if isinstance(node, TextNode):
             return [node.text]
         if isinstance(node, ListNode):
@@ -111,16 +125,25 @@ class Run:
         if isinstance(node, ArrayNode):
             return _slices(values, node)
         if isinstance(node, WildcardNode):
-            return [inner for value in values for inner in _children(value)]
+            return self._gathered(map(_children, values))
         if isinstance(node, FilterNode):
-            return [item for value in values for item in self._filtered(value, node)]
+            return self._gathered(self._filtered(value, node) for value in values)
         if isinstance(node, UnionNode):
             return [item for inner in node.nodes for item in self.walk(values, inner)]
         if isinstance(node, RecursiveNode):
-            return _descendants(values)
+            return self._gathered(_descendants([value]) for value in values)
         if isinstance(node, ValueNode):
             return [node.value] * len(values)
         return self._word(values, node)
+
+    def _gathered(self, parts: Iterable[Values]) -> Values:
+        """All values of some lists, unless they are too many."""
+        found: Values = []
+        for part in parts:
+            found += part
+            if len(found) > self.room:
+                raise JsonPathError("runtime: out of memory")
+        return found
 
     def _field(self, values: Values, name: str) -> Values:
         if not values:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 WIDTH: Final = 80
+INT64: Final = 1 << 63
 _BOOLS: Final = ("y", "yes", "true", "on", "n", "no", "false", "off", "null")
 _SPECIAL: Final = (
     ".nan",
@@ -62,9 +64,11 @@ def key(name: str) -> str:
 
 
 def number(value: float) -> str:
-    """A float as Go's %g writes it; whole numbers look like integers."""
-    if value.is_integer() and abs(value) < 1e21:
-        return str(int(value))
+    """A float as Go's %g writes it; whole numbers look like integers as long as 64 bits can hold them."""
+    if value.is_integer() and -INT64 <= value < 2 * INT64:
+        digits = format(Decimal(repr(value)), "f").removesuffix(".0")
+        if -INT64 <= int(digits) < 2 * INT64:
+            return digits
     return repr(value)
 
 

@@ -11,6 +11,7 @@ from aiops_gym.shell.kubectl.flags import Flag
 from aiops_gym.shell.kubectl.making import FLAGS, make
 from aiops_gym.shell.kubectl.targets import FILES, Info, select
 from aiops_gym.shell.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.digits import INT32, amount, natural
 from aiops_gym.sim.objects import get
 
 Json = Any
@@ -83,12 +84,14 @@ def _ports(call: Invocation, info: Info) -> list[Json]:
     protocols = {str(number): kind for number, kind in found}
     ports = []
     for index, word in enumerate(numbers):
-        if not word.strip().isdigit():
-            raise Failure(f'strconv.Atoi: parsing "{word}": invalid syntax')
+        port = natural(word.strip())
+        if port is None or port >= INT32:
+            why = "invalid syntax" if port is None else "value out of range"
+            raise Failure(f'strconv.Atoi: parsing "{word}": {why}')
         goal: Json = target or word.strip()
         name = {"name": f"port-{index + 1}"} if len(numbers) > 1 else {}
-        item = {**name, "port": int(word), "protocol": protocol or protocols.get(word.strip(), "TCP")}
-        ports.append({**item, "targetPort": int(goal) if goal.isdigit() else goal})
+        item = {**name, "port": port, "protocol": protocol or protocols.get(word.strip(), "TCP")}
+        ports.append({**item, "targetPort": amount(goal)})
     return ports
 
 

@@ -104,6 +104,9 @@ def _pod(call: Invocation, name: str) -> Json:
     labels = dict(pair.split("=", 1) for pair in flags.text("labels").split(",") if "=" in pair) or {"run": name}
     metadata: dict[str, Json] = {"creationTimestamp": None, "labels": labels, "name": name}
     if flags.items("annotations"):
+        for pair in flags.items("annotations"):
+            if "=" not in pair:
+                raise Failure(f"invalid annotations format: {pair}")
         metadata["annotations"] = dict(pair.split("=", 1) for pair in flags.items("annotations"))
     spec = {"containers": [container], "dnsPolicy": "ClusterFirst", "restartPolicy": flags.text("restart") or "Always"}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {}}

@@ -7,9 +7,19 @@ from typing import Any
 from aiops_gym.sim.api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.api.pods.rules import part
 from aiops_gym.sim.api.status import Fault, invalid_value, required, unsupported
+from aiops_gym.sim.digits import natural
 from aiops_gym.sim.objects import Obj, get
 
 Json = Any
+
+SOURCES = {
+    "ContainerResource": "containerResource",
+    "External": "external",
+    "Object": "object",
+    "Pods": "pods",
+    "Resource": "resource",
+}
+"""Types of metrics, and the field in which each has what belongs to it."""
 
 
 def _default(draft: Draft) -> None:
@@ -33,6 +43,31 @@ def _faults(draft: Draft) -> list[Fault]:
         faults.append(
             invalid_value("spec.maxReplicas", spec["maxReplicas"], "must be greater than or equal to `minReplicas`")
         )
+    for index, metric in enumerate(spec.get("metrics") or ()):
+        faults += _metric_faults(metric, f"spec.metrics[{index}]")
+    return faults
+
+
+def _metric_faults(metric: Json, path: str) -> list[Fault]:
+    kind = metric.get("type", "")
+    if not kind:
+        return [required(f"{path}.type", "must specify a metric source type")]
+    if kind not in SOURCES:
+        return [unsupported(f"{path}.type", kind, [*SOURCES])]
+    source, path = metric.get(SOURCES[kind]), f"{path}.{SOURCES[kind]}"
+    if not source:
+        return [required(path, "must populate information for the given metric source")]
+    if kind not in ("Resource", "ContainerResource"):
+        return []
+    faults = [] if source.get("name") else [required(f"{path}.name", "must specify a resource name")]
+    if kind == "ContainerResource" and not source.get("container"):
+        faults.append(required(f"{path}.container", "must specify a container"))
+    target = source.get("target") or {}
+    if not target.get("type"):
+        faults.append(required(f"{path}.target.type", "must specify a metric target type"))
+    if target.get("averageUtilization") is None and not target.get("averageValue"):
+        text = "must set either a target raw value or a target utilization"
+        faults.append(required(f"{path}.target.averageUtilization", text))
     return faults
 
 
@@ -80,7 +115,7 @@ def _budget_faults(draft: Draft) -> list[Fault]:
     for name in BOUNDS:
         if name in spec:
             faults += part(spec[name], f"spec.{name}")
-            if str(spec[name]).endswith("%") and str(spec[name])[:-1].isdigit() and int(str(spec[name])[:-1]) > 100:
+            if str(spec[name]).endswith("%") and (natural(str(spec[name])[:-1]) or 0) > 100:
                 faults.append(invalid_value(f"spec.{name}", spec[name], "must not be greater than 100%"))
     policy = spec.get("unhealthyPodEvictionPolicy")
     if policy not in (None, "IfHealthyBudget", "AlwaysAllow"):

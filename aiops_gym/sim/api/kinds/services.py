@@ -9,6 +9,7 @@ from aiops_gym.sim.api import names
 from aiops_gym.sim.api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.api.resources import RESOURCES
 from aiops_gym.sim.api.status import Fault, duplicate, invalid, invalid_value, required, shown, unsupported
+from aiops_gym.sim.digits import natural
 from aiops_gym.sim.objects import Obj, get
 from aiops_gym.sim.world import World
 
@@ -68,7 +69,7 @@ def _address(world: World, draft: Draft, wanted: str) -> str:
             why = f"failed to allocate IP {wanted}: provided IP is already allocated"
             raise _refused(draft, "spec.clusterIPs", [wanted], why)
         parts = wanted.split(".")
-        if len(parts) == 4 and all(p.isdigit() and int(p) < 256 for p in parts) and parts[:2] != ["10", "96"]:
+        if len(parts) == 4 and all(natural(p) in range(256) for p in parts) and parts[:2] != ["10", "96"]:
             why = f"failed to allocate IP {wanted}: the provided IP ({wanted}) is not in the valid range. "
             raise _refused(draft, "spec.clusterIPs", [wanted], why + "The range of valid IPs is 10.96.0.0/16")
         return wanted

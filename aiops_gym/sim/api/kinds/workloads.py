@@ -8,6 +8,7 @@ from typing import Any
 from aiops_gym.sim.api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.api.pods import defaults, rules
 from aiops_gym.sim.api.selectors import format_object
+from aiops_gym.sim.digits import natural
 from aiops_gym.sim.objects import Obj, get
 from aiops_gym.sim.world import World
 
@@ -77,7 +78,7 @@ TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 def _count_templates(world: World, draft: Draft, old: Obj | None) -> None:
     """A DaemonSet counts its templates in an annotation, a remnant of an older version."""
     before = get(old or {}, "metadata", "annotations", TEMPLATE_GENERATION, default="0")
-    number = int(before) if str(before).isdigit() else 0
+    number = natural(str(before)) or 0
     if old is None or old["spec"].get("template") != draft["spec"].get("template"):
         number += 1
     annotations = draft["metadata"].get("annotations") or {}
