@@ -3,6 +3,7 @@
     AiopsGymError
     ├── ToolError       the agent's mistake: becomes an observation
     ├── CatalogError    a problem, app or fault that does not exist or is not well made
+    │   └── ArgumentError   whoever asked for it by name made a mistake
     ├── SnapshotError   bytes that this version cannot continue from
     └── BackendError    the world broke, or cannot do what was asked of it
 
@@ -31,6 +32,10 @@ class ToolError(AiopsGymError):
 
 class CatalogError(AiopsGymError):
     """A name that the catalogue does not have, or an entry that breaks the catalogue's rules."""
+
+
+class ArgumentError(CatalogError):
+    """An argument that names what there is not, or two that do not fit: the mistake of whoever asks."""
 
 
 class SnapshotError(AiopsGymError):

@@ -17,6 +17,7 @@ from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaski
 from ray.tune import register_env
 
 from aiops_gym.learning import rllib
+from aiops_gym.learning.stack import GAMMA
 
 PROBLEMS = ["pod_failure_hotel_res-detection-1", "noop_detection_hotel_reservation-1"]
 ITERATIONS = 16
@@ -31,9 +32,9 @@ ray.init("local", num_cpus=2, include_dashboard=False, object_store_memory=200 *
 register_env("incidents", rllib.make)
 config = (
     PPOConfig()
-    .environment("incidents", env_config={"task": "detection", "problem": PROBLEMS, "noise": False})
+    .environment("incidents", env_config={"task": "detection", "problem": PROBLEMS, "noise": False, "gamma": GAMMA})
     .env_runners(num_env_runners=0, num_envs_per_env_runner=4)
-    .training(train_batch_size_per_learner=512, minibatch_size=128, num_epochs=6, lr=1e-3, gamma=0.99)
+    .training(train_batch_size_per_learner=512, minibatch_size=128, num_epochs=6, lr=1e-3, gamma=GAMMA)
     .rl_module(
         rl_module_spec=RLModuleSpec(
             module_class=ActionMaskingTorchRLModule,

@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import gymnasium as gym
 
 from aiops_gym import agents
-from aiops_gym.errors import AiopsGymError, CatalogError
+from aiops_gym.errors import AiopsGymError, ArgumentError
 
 Env = gym.Env[str, str]
 
@@ -104,18 +104,18 @@ def find(name: str) -> Callable[..., Agent | Callable[[str], str]]:
         name: of a module here, or `module:function` for one that lies elsewhere; a class will do.
 
     Raises:
-        CatalogError: there is none.
+        ArgumentError: there is none.
     """
     where, colon, function = name.partition(":")
     if not colon and name not in names():
-        raise CatalogError(f"there is no agent {name!r}; there are {', '.join(names())}, or module:function")
+        raise ArgumentError(f"there is no agent {name!r}; there are {', '.join(names())}, or module:function")
     try:
         module = importlib.import_module(where if colon else f"aiops_gym.agents.{name}")
     except ModuleNotFoundError as error:
-        raise CatalogError(f"there is no agent {name!r}: {error}") from None
+        raise ArgumentError(f"there is no agent {name!r}: {error}") from None
     maker: Any = getattr(module, function if colon else "make", None)
     if not callable(maker):
-        raise CatalogError(f"there is no agent {name!r}: {where} has no function {function!r}")
+        raise ArgumentError(f"there is no agent {name!r}: {where} has no function {function!r}")
     return cast("Callable[..., Agent | Callable[[str], str]]", maker)
 
 
@@ -126,7 +126,7 @@ def make(name: str, env: Env, seed: int = 0, **options: Any) -> Agent:
         options: whatever this agent takes by name, JSON data; most take none.
 
     Raises:
-        CatalogError: there is none, or it does not take such options.
+        ArgumentError: there is none, or it does not take such options.
     """
     maker = find(name)
     return adapt(maker(*fitting(name, env, seed, **options), **options))
@@ -136,7 +136,7 @@ def fitting(name: str, env: Env | None, seed: int, **options: Any) -> tuple[Any,
     """What an agent's maker is given by position: environment and seed, or nothing if it takes nothing.
 
     Raises:
-        CatalogError: there is no such agent, or it cannot be made so.
+        ArgumentError: there is no such agent, or it cannot be made so.
     """
     signature = inspect.signature(find(name))
     refused = ""
@@ -147,7 +147,7 @@ def fitting(name: str, env: Env | None, seed: int, **options: Any) -> tuple[Any,
             refused = refused or str(error)
         else:
             return given
-    raise CatalogError(
+    raise ArgumentError(
         f"the agent {name!r} cannot be made with {', '.join(options) or 'env, seed'}: {refused}; "
         "what makes an agent takes (env, seed)"
     )
@@ -157,7 +157,7 @@ def accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that an agent takes, where several agents are given the same.
 
     Raises:
-        CatalogError: there is no such agent.
+        ArgumentError: there is no such agent.
 
     >>> accepted("noop", {"model": "m"}), accepted("chat", {"model": "m"})
     ({}, {'model': 'm'})

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from aiops_gym.catalog import grid, traits
 from aiops_gym.catalog.model import TASKS, App, Fault, Incident, Problem
 from aiops_gym.catalog.splits import SPLITS, number
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import ArgumentError
 
 T = TypeVar("T")
 
@@ -133,7 +133,7 @@ def draw(task: str, seed: int, split: str | None = None) -> Problem:
     """
     calm, faulty = healthy(task), _faulty(task, split)
     if not faulty:  # healthy episodes alone would make one answer always right
-        raise CatalogError(f"no {task} problem with a fault in split {split!r}")
+        raise ArgumentError(f"no {task} problem with a fault in split {split!r}")
     if calm and number(seed, "healthy") < HEALTHY_SHARE[task]:
         return calm[int(number(seed, "problem") * len(calm))]
     for key in (*(LABEL if task == "analysis" else ()), *(PLACE if split else ())):
@@ -217,4 +217,4 @@ def _known(what: str, name: str | None, names: Sequence[str] | Mapping[str, Any]
     some = sorted(names)[:LISTED]
     more = f" and {len(names) - LISTED:,} more (`aiops-gym list`)" if len(names) > LISTED else ""
     hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(some)}{more}"
-    raise CatalogError(f"no {what} {name!r}: {hint}")
+    raise ArgumentError(f"no {what} {name!r}: {hint}")

@@ -14,10 +14,13 @@ import typer
 
 import aiops_gym
 from aiops_gym.cli import commands
-from aiops_gym.errors import AiopsGymError
+from aiops_gym.errors import AiopsGymError, ArgumentError
 
 # Typer carries its own copy of click in newer versions: this is its base of errors, wherever it lives.
 _Refused = cast("type[Exception]", typer.BadParameter.__mro__[2])
+
+MISTAKEN = 2
+"""How a command ends that was asked for what there is not."""
 
 INTERRUPTED = 130
 """How a command ends after Ctrl-C, as shells count it."""
@@ -59,6 +62,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = app()(args=list(sys.argv[1:] if arguments is None else arguments), standalone_mode=False)
     except _Refused as error:
         return _fail(error.format_message(), error.exit_code)  # type: ignore[attr-defined]
+    except ArgumentError as error:
+        return _fail(str(error), MISTAKEN)
     except (AiopsGymError, ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import gymnasium as gym
+import typer
 
 import aiops_gym
 from aiops_gym.agents.base import Env
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.envs import render
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import ArgumentError
 from aiops_gym.openrca import domains
 
 RECORDED = {f"openrca_{kwargs['domain']}": name for name, kwargs in aiops_gym.RECORDED.items()}
@@ -28,7 +30,7 @@ def make_env(problem: str | None, task: str | None = None, **kwargs: Any) -> Env
         task: of a live incident, or `openrca_bank` and its siblings.
 
     Raises:
-        CatalogError: no such problem or task.
+        ArgumentError: no such problem or task.
     """
     name, own = _recorded(problem, task) if problem is None or "-task_" in problem else ("", {})
     if name:
@@ -36,7 +38,8 @@ def make_env(problem: str | None, task: str | None = None, **kwargs: Any) -> Env
     else:
         name = _live(problem, task)
     kwargs |= own
-    env: Env = gym.make(f"aiops_gym/{name}-v0", problem=problem, disable_env_checker=True, **kwargs)
+    with asked():
+        env: Env = gym.make(f"aiops_gym/{name}-v0", problem=problem, disable_env_checker=True, **kwargs)
     return env
 
 
@@ -56,12 +59,21 @@ def _live(problem: str | None, task: str | None) -> str:
     if problem is not None:
         found = registry.problem(problem).task
         if task is not None and task.lower() != found:
-            raise CatalogError(f"{problem} is a problem of {found}, not of {task}")
+            raise ArgumentError(f"{problem} is a problem of {found}, not of {task}")
         task = found
     task = task or TASKS[0]
     if task.lower() not in TASKS:
-        raise CatalogError(f"no task {task!r}; there are {', '.join((*TASKS, *RECORDED))}")
+        raise ArgumentError(f"no task {task!r}; there are {', '.join((*TASKS, *RECORDED))}")
     return task.capitalize()
+
+
+@contextmanager
+def asked() -> Iterator[None]:
+    """Where a number that makes no sense is one of the arguments, and so a mistake in these."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def show_json(data: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import ArgumentError
 from aiops_gym.sim.draws import pick
 
 
@@ -19,12 +19,12 @@ class Choice:
         split: says which are drawn when `problem` is None: AIOpsLab's (None), or all of `train` or `test`.
 
     Raises:
-        CatalogError: an id or a split that does not exist, or one of another task.
+        ArgumentError: an id or a split that does not exist, or one of another task.
     """
 
     def __init__(self, task: str, problem: str | Sequence[str] | None, split: str | None) -> None:
         if problem is not None and not problem:
-            raise CatalogError("the list of problems is empty")
+            raise ArgumentError("the list of problems is empty")
         self.task = task
         self.split = split
         self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
@@ -36,10 +36,10 @@ class Choice:
     def find(self, problem: str) -> Problem:
         """The problem with an id, which must be one of the task."""
         if not isinstance(problem, str):
-            raise CatalogError(f"a problem is given by its id, not by {type(problem).__name__}")
+            raise ArgumentError(f"a problem is given by its id, not by {type(problem).__name__}")
         found = registry.problem(problem)
         if found.task != self.task:
-            raise CatalogError(f"{problem} is a problem of {found.task}, and this environment poses {self.task}")
+            raise ArgumentError(f"{problem} is a problem of {found.task}, and this environment poses {self.task}")
         return found
 
     def draw(self, seed: int) -> Problem:

@@ -13,7 +13,7 @@ from aiops_gym.backends.recorded import Recorded
 from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.question import prompt
 from aiops_gym.envs.state import State
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import clock, domains, layout
 from aiops_gym.openrca.problems import Problem, problems_from_query_csv
 from aiops_gym.openrca.roots import root_of
@@ -77,7 +77,7 @@ class RecordedEnv(EpisodeEnv[Recorded]):
             known = ", ".join(filter(None, self.domain.folders)) or "none"
             raise ValueError(f"no cloudbed {cloudbed!r} of {self.domain.title}; there are: {known}")
         if problem is not None and not problem:
-            raise CatalogError("the list of problems is empty")
+            raise ArgumentError("the list of problems is empty")
         where = None if root is None else os.fspath(root)
         world = {"domain": self.domain.name, "cloudbed": cloudbed, "root": where}
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode)
@@ -124,7 +124,7 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         if problem not in self.problems:
             near = difflib.get_close_matches(str(problem), self.problems, n=3, cutoff=0.4)
             hint = f"did you mean {' or '.join(near)}?" if near else f"there are {len(self.problems)} in {self.folder}"
-            raise CatalogError(f"no problem {problem!r}: {hint}")
+            raise ArgumentError(f"no problem {problem!r}: {hint}")
         return problem
 
     def _draw(self, seed: int) -> str:

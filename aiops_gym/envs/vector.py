@@ -7,7 +7,8 @@ once and not environment by environment.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import gymnasium as gym
@@ -17,18 +18,18 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array,
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
+from aiops_gym import RECORDED
 from aiops_gym.envs.incident import IncidentEnv
+from aiops_gym.envs.infos import Infos, merged
 from aiops_gym.envs.recorded import RecordedEnv
+from aiops_gym.openrca import domains
+from aiops_gym.tasks.base import find
 
 Env: TypeAlias = gym.Env[Any, Any]
-Infos: TypeAlias = dict[str, Any]
 Batch: TypeAlias = tuple[Any, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Infos]
 
 STEPS = 30
 """Actions of an episode at most, where the registration does not say."""
-
-NUMBERS = (int, float, bool)
-"""Types of Python whose values an info holds in an array of numbers."""
 
 
 class WorldsVectorEnv(VectorEnv[Any, Any, Any]):
@@ -199,80 +200,28 @@ def _plain(action: Any) -> Any:
     return str(action) if isinstance(action, str) else action
 
 
-def merged(infos: Sequence[Infos | None]) -> Infos:
-    """The infos of all environments as one: an array for each key, and under `_key` who has it.
+def incidents(num_envs: int = 1, *, task: str = "detection", **kwargs: Any) -> WorldsVectorEnv:
+    """Live incidents of a task side by side; see `vector` for what it takes. Each has the `spec` of its registration.
 
-    The same as Gymnasium's vectors make, in one pass a key: numbers in arrays of their type, dicts merged likewise,
-    everything else as objects. None stands for an environment that has no info.
-
-    >>> both = merged([{"step": 1, "tool": "submit"}, {"step": 2, "tool": ""}])
-    >>> both["step"].tolist(), both["tool"].tolist(), both["_step"].tolist()
-    ([1, 2], ['submit', ''], [True, True])
+    >>> envs = incidents(2, task="mitigation", noise=False, max_episode_steps=10)
+    >>> envs.envs[0].spec.id, envs.envs[0].spec.max_episode_steps, envs.envs[0].spec.kwargs["noise"]
+    ('aiops_gym/Mitigation-v0', 10, False)
     """
-    keys = tuple(infos[0] or ())
-    if any(info is None or tuple(info) != keys for info in infos):
-        return _merged_with_gaps(infos)
-    everyone: Infos = {}
-    if not keys:
-        return everyone
-    all_have_it = np.ones(len(infos), np.bool_)
-    for key, values in zip(keys, zip(*(info.values() for info in infos if info), strict=True), strict=True):
-        everyone[key] = _column(key, values, values[0])
-        everyone[f"_{key}"] = all_have_it.copy()
-    return everyone
+    return vector(IncidentEnv, num_envs, id_=f"aiops_gym/{find(task).name.capitalize()}-v0", **kwargs)
 
 
-def _merged_with_gaps(infos: Sequence[Infos | None]) -> Infos:
-    """The same where not every environment has every key."""
-    everyone: Infos = {}
-    for key in dict.fromkeys(key for info in infos for key in info or ()):
-        has = [info is not None and key in info for info in infos]
-        values = [info[key] if info is not None and there else None for info, there in zip(infos, has, strict=True)]
-        first = values[has.index(True)]
-        if key != "final_obs" and not isinstance(first, Mapping) and (blank := _blank(first)) is not None:
-            values = [value if there else blank for value, there in zip(values, has, strict=True)]
-        everyone[key] = _column(key, values, first)
-        everyone[f"_{key}"] = np.array(has, np.bool_)
-    return everyone
-
-
-def _blank(first: Any) -> Any:
-    """What stands in an array for an environment that has no value; None where nothing does."""
-    if isinstance(first, np.ndarray):
-        return np.zeros_like(first)
-    return type(first)() if _is_number(first) else None
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in NUMBERS or isinstance(value, np.number)
-
-
-def _column(key: str, values: Sequence[Any], first: Any) -> Any:
-    """The values of one key, of which the first that is there says of what kind they are."""
-    if key != "final_obs" and type(first) is not str:  # most are texts, and the questions below take time
-        if _is_number(first):
-            return np.array(values, type(first))
-        if type(first) is dict or isinstance(first, Mapping):
-            return merged(values)
-        if isinstance(first, np.ndarray):
-            return np.stack(values)
-    return np.fromiter(values, object, len(values))
-
-
-def incidents(num_envs: int = 1, **kwargs: Any) -> WorldsVectorEnv:
-    """Live incidents side by side: the `vector_entry_point` of their registrations; see `vector` for what it takes."""
-    return vector(IncidentEnv, num_envs, **kwargs)
-
-
-def recorded(num_envs: int = 1, **kwargs: Any) -> WorldsVectorEnv:
-    """Recorded incidents side by side: the `vector_entry_point` of their registrations."""
-    return vector(RecordedEnv, num_envs, **kwargs)
+def recorded(num_envs: int = 1, *, domain: str = "bank", **kwargs: Any) -> WorldsVectorEnv:
+    """Recorded incidents of a domain side by side, likewise."""
+    wanted = domains.find(domain)[0].name
+    name = next(name for name, given in RECORDED.items() if given["domain"] == wanted)
+    return vector(RecordedEnv, num_envs, id_=f"aiops_gym/{name}-v0", **kwargs)
 
 
 def vector(
     make: Callable[..., Env],
     num_envs: int,
     *,
+    id_: str = "",
     max_episode_steps: int = STEPS,
     autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     wrap: Callable[[Env], Env] | None = None,
@@ -283,13 +232,24 @@ def vector(
     Args:
         make: makes one from `kwargs`.
         num_envs: how many.
+        id_: of their registration, whose arguments they get too and which their `spec` names, so that wrappers know
+            the limit of steps and an episode can be made again; "" for none.
         max_episode_steps: after which an episode is truncated; below 1 for no limit, as in `gymnasium.make`.
         autoreset_mode: see `WorldsVectorEnv`.
         wrap: puts wrappers around each, such as `lambda env: HashedText(MacroActions(env))`.
     """
+    given = {**(gym.spec(id_).kwargs if id_ else {}), **kwargs}
 
     def one() -> Env:
-        env = make(**kwargs)
+        env = make(**given)
+        if id_:  # as `gymnasium.make` has it, without its wrapper around it, which costs time in each step
+            env.unwrapped.spec = replace(
+                gym.spec(id_),
+                max_episode_steps=None,
+                order_enforce=False,
+                disable_env_checker=True,
+                kwargs=dict(given),
+            )
         limited: Env = TimeLimit(env, max_episode_steps) if max_episode_steps > 0 else env
         return wrap(limited) if wrap else limited
 

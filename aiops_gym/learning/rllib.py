@@ -13,7 +13,7 @@ import gymnasium as gym
 import numpy as np
 
 import aiops_gym  # noqa: F401  # Registers the environments, in processes of Ray too.
-from aiops_gym.learning.stack import wrap
+from aiops_gym.learning.stack import GAMMA, wrap
 
 
 class MaskInObservation(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
@@ -69,11 +69,12 @@ def make(config: Mapping[str, Any]) -> gym.Env[Any, Any]:
     """A live incident for RLlib: `ray.tune.register_env("incidents", make)`.
 
     Args:
-        config: `task`, and arguments of the environment, such as `split` or `problem`.
+        config: `task`, `gamma` (that of the learner, `stack.GAMMA` if not given: the potential in the reward needs it),
+            and arguments of the environment, such as `split` or `problem`.
 
     >>> make({"task": "detection", "split": "train"}).action_space
     Discrete(...)
     """
     kwargs = dict(config)
-    task = kwargs.pop("task")
-    return MaskInObservation(wrap(gym.make(f"aiops_gym/{task.capitalize()}-v0", **kwargs)))
+    task, gamma = kwargs.pop("task"), kwargs.pop("gamma", GAMMA)
+    return MaskInObservation(wrap(gym.make(f"aiops_gym/{task.capitalize()}-v0", **kwargs), gamma=gamma))

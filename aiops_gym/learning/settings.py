@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from math import isfinite
 from pathlib import Path
 from typing import Any, Self
 
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
-from aiops_gym.errors import AiopsGymError, CatalogError
+from aiops_gym.envs.choice import Choice
+from aiops_gym.errors import AiopsGymError, ArgumentError
 from aiops_gym.learning.stack import GAMMA
 from aiops_gym.version import __version__
 
@@ -31,6 +33,32 @@ RECIPE: Mapping[str, float] = {
 """Numbers of the learner: steps of each environment between two updates, size of a minibatch, passes over the steps,
 step size at the start (it falls to 0), weight of the entropy, discount, weight of longer returns, range of a change,
 divergence from the policy that played at which an update ends, episodes from each start."""
+
+Range = tuple[str, Callable[[float], bool]]
+
+_SOME: Range = ("a whole number, 1 or more", lambda value: value >= 1 and value == int(value))
+_MANY: Range = ("a whole number, 2 or more", lambda value: value >= 2 and value == int(value))
+_SHARE: Range = ("from 0 to 1", lambda value: 0 <= value <= 1)
+_STEP: Range = ("above 0 and at most 1", lambda value: 0 < value <= 1)
+_ABOVE: Range = ("above 0", lambda value: value > 0)
+_WEIGHT: Range = ("0 or more", lambda value: value >= 0)
+
+RANGES: Mapping[str, Range] = {
+    "horizon": _SOME,
+    "batch": _MANY,
+    "epochs": _SOME,
+    "learning_rate": _STEP,
+    "entropy": _WEIGHT,
+    "gamma": _SHARE,
+    "lambda": _SHARE,
+    "clip": _ABOVE,
+    "divergence": _ABOVE,
+    "again": _SOME,
+}
+"""What each of them may be."""
+
+UPDATE = 100_000
+"""Steps between two updates at most: each takes some 25 KB of memory."""
 
 OF_TASK: Mapping[str, Mapping[str, float]] = {"mitigation": {"again": 4}}
 """What is different for a task: a mitigation ends in so many ways that it helps to see several from one start, while
@@ -70,20 +98,26 @@ class Settings:
     version: str = __version__
 
     def __post_init__(self) -> None:
-        """Check what can be checked without an environment. Raises CatalogError and ValueError."""
+        """Check all of it but the packages. Raises ArgumentError for names, and ValueError for numbers."""
         for what, given, known in (("task", self.task, TASKS), ("algorithm", self.algorithm, ALGORITHMS)):
             if given not in known:
-                raise CatalogError(f"there is no {what} {given!r}; there are {', '.join(known)}")
-        for name in self.recipe:
+                raise ArgumentError(f"there is no {what} {given!r}; there are {', '.join(known)}")
+        for name, value in self.recipe.items():
             if name not in RECIPE:
-                raise CatalogError(f"there is no number {name!r} of the learner; there are {', '.join(RECIPE)}")
+                raise ArgumentError(f"there is no number {name!r} of the learner; there are {', '.join(RECIPE)}")
+            words, fits = RANGES[name]
+            if type(value) not in (int, float) or not isfinite(value) or not fits(value):
+                raise ValueError(f"{name} must be {words}, not {value!r}")
         if min(self.steps, self.envs, self.every, self.sample) < 1 or self.evaluate < 0:
             raise ValueError("steps, envs, every and sample must be 1 or more, and evaluate 0 or more")
+        if not 2 <= self.update <= UPDATE:
+            raise ValueError(f"envs x horizon must be from 2 to {UPDATE:,} steps, not {self.update:,}")
         if self.update % self.batch:
             raise ValueError(f"batch {self.batch} must divide the {self.update} steps between two updates")
         if not 0 <= self.seed < 2**32:
             raise ValueError("seed must be from 0 to 2**32 - 1")
         registry.problems(self.task, split=self.split)
+        Choice(self.task, self.problems or None, self.split)
 
     def number(self, name: str) -> float:
         """A number of the learner."""

@@ -9,19 +9,20 @@ import gymnasium as gym
 from aiops_gym.wrappers import History, MacroActions, RewardShaping, Symptoms
 
 GAMMA = 0.98
-"""Discount of the learner, which the potential of the reward needs too."""
+"""Discount of the learner where nothing else is asked for, which the potential of the reward needs too."""
 
 
-def wrap(env: gym.Env[Any, Any], looks_first: bool = True) -> gym.Env[Any, Any]:
+def wrap(env: gym.Env[Any, Any], looks_first: bool = True, gamma: float = GAMMA) -> gym.Env[Any, Any]:
     """Puts the wrappers of the learning runs around a live incident.
 
     Args:
         env: as registered: observes and takes text.
         looks_first: whether answers are masked until all was looked at.
+        gamma: discount of the learner.
 
     Returns:
         An environment with a `Dict` of boxes as observation, discrete actions and `action_masks()`.
     """
     return RewardShaping(
-        History(Symptoms(MacroActions(env, looks_first=looks_first))), step=0.01, progress=0.5, gamma=GAMMA
+        History(Symptoms(MacroActions(env, looks_first=looks_first))), step=0.01, progress=0.5, gamma=gamma
     )

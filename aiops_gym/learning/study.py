@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from aiops_gym.catalog.model import TASKS as ALL
+from aiops_gym.errors import ArgumentError
 from aiops_gym.learning import trial
 from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.training import Progress, train
@@ -82,6 +84,16 @@ class Study:
     steps: int = 0
     sample: int = 0
     workers: int = 2
+
+    def __post_init__(self) -> None:
+        """Raises ArgumentError for tasks that cannot be studied."""
+        if not self.tasks:
+            raise ArgumentError("no task is named")
+        for task in self.tasks:
+            if task not in ALL:
+                raise ArgumentError(f"there is no task {task!r}; there are {', '.join(ALL)}")
+            if not self.steps and task not in STEPS:
+                raise ArgumentError(f"how many steps a run of {task} has must be said")
 
     def settings(self, task: str, seed: int) -> Settings:
         """One of the runs."""

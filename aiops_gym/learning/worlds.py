@@ -24,7 +24,8 @@ def world(settings: Settings, times: int = 1) -> gym.Env[Any, Any]:
     plain: gym.Env[str, str] = gym.make(f"aiops_gym:{ENVS[settings.task]}", disable_env_checker=True, **given)
     assert plain.spec is not None
     again = Again(plain.unwrapped, times)
-    return wrap(TimeLimit(again, plain.spec.max_episode_steps or STEPS))
+    limited = TimeLimit(again, plain.spec.max_episode_steps or STEPS)
+    return wrap(limited, gamma=settings.number("gamma"))
 
 
 def vector(settings: Settings, processes: int) -> Any:

@@ -11,7 +11,7 @@ import gymnasium as gym
 from aiops_gym import RECORDED
 from aiops_gym.agents import base
 from aiops_gym.catalog.model import TASKS
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import ArgumentError
 from aiops_gym.version import __version__
 
 ENVS = {
@@ -33,7 +33,7 @@ class Arguments:
         splits: `train`, `test`, or none for the fixed problems.
         seeds: how many episodes of each problem, with the seeds 0, 1, ...
         sample: of each split at most so many problems, or below 1 a share of them; chosen by the hash of their ids,
-            each alike.
+            each alike; 0 for all.
         problems: ids; without them all of the tasks.
         env_kwargs: for every environment, JSON data.
         agent_options: for every agent that takes them, JSON data without secrets.
@@ -55,32 +55,33 @@ class Arguments:
 
 
 def check(arguments: Arguments) -> None:
-    """Raises CatalogError for a name that does not exist, and ValueError for a number that makes no sense."""
+    """Raises ArgumentError for a name that does not exist, and ValueError for a number that makes no sense."""
     for what, given, known in (("task", arguments.tasks, tuple(ENVS)), ("split", arguments.splits, SPLITS)):
         for each in given:
             if each not in known:
-                raise CatalogError(f"there is no {what} {each!r}; there are {', '.join(known)}")
+                raise ArgumentError(f"there is no {what} {each!r}; there are {', '.join(known)}")
     if not arguments.agents:
-        raise CatalogError("no agent is named")
+        raise ArgumentError("no agent is named")
     taken = {option for agent in arguments.agents for option in base.accepted(agent, arguments.agent_options)}
     for option in arguments.agent_options:
         if option not in taken:
-            raise CatalogError(f"none of the agents {', '.join(arguments.agents)} takes the option {option!r}")
+            raise ArgumentError(f"none of the agents {', '.join(arguments.agents)} takes the option {option!r}")
     for agent in arguments.agents:
         base.fitting(agent, None, 0, **base.accepted(agent, arguments.agent_options))
     for name in ("problem", "split"):
         if name in arguments.env_kwargs:
-            raise CatalogError(f"which problems are played is not said by env_kwargs: leave {name!r} to the evaluation")
+            reason = "which problems are played is not said by env_kwargs"
+            raise ArgumentError(f"{reason}: leave {name!r} to the evaluation")
     for task in arguments.tasks:
         make_env(ENVS[task], arguments.env_kwargs).close()
-    if arguments.seeds < 1 or arguments.sample < 0:
-        raise ValueError("there must be at least one seed, and a sample is no negative number")
+    if arguments.seeds < 1:
+        raise ValueError(f"there must be at least one seed, not {arguments.seeds}")
 
 
 def make_env(env: str, kwargs: Mapping[str, Any]) -> gym.Env[str, str]:
-    """An environment for many episodes. Raises CatalogError for arguments that it does not take."""
+    """An environment for many episodes. Raises ArgumentError for arguments that it does not take."""
     try:
         made: gym.Env[str, str] = gym.make(env, disable_env_checker=True, **kwargs)
-    except TypeError as error:
-        raise CatalogError(f"{env} cannot be made with {dict(kwargs)}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{env} cannot be made with {dict(kwargs)}: {error}") from None
     return made

@@ -9,7 +9,7 @@ from typing import Any
 
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import ArgumentError
 from aiops_gym.runs.arguments import ENVS, Arguments, make_env
 
 HEALTHY = "healthy"
@@ -33,7 +33,7 @@ class Posed:
 
 
 def posed(arguments: Arguments) -> Iterator[tuple[Posed, int, str]]:
-    """The problems, each with a seed and the split that it is played for. Raises CatalogError where there is none."""
+    """The problems, each with a seed and the split that it is played for. Raises ArgumentError where there is none."""
     of_split = _named if arguments.problems else _of_split
     found = False
     for split in arguments.splits or ("",):
@@ -41,7 +41,7 @@ def posed(arguments: Arguments) -> Iterator[tuple[Posed, int, str]]:
             found = True
             yield problem, seed, split
     if not found:
-        raise CatalogError(f"there is nothing to play: no problem of {_wanted(arguments)}")
+        raise ArgumentError(f"there is nothing to play: no problem of {_wanted(arguments)}")
 
 
 def digest(text: str) -> float:
@@ -71,11 +71,11 @@ def _named(arguments: Arguments, split: str) -> Iterator[tuple[Posed, int]]:
     known = {each.id: each for task in recorded for each in _recorded(arguments, task, "")}
     for id_ in arguments.problems:
         if id_ not in known and "-task_" in id_:
-            raise CatalogError(f"no problem {id_!r}: one of recorded incidents needs its task, such as openrca_bank")
+            raise ArgumentError(f"no problem {id_!r}: one of recorded incidents needs its task, such as openrca_bank")
         posed = known.get(id_) or _live(registry.problem(id_))
         chosen = not arguments.splits or posed.split in ("", *arguments.splits)
         if posed.task not in (arguments.tasks or ENVS) or arguments.app not in (None, posed.app) or not chosen:
-            raise CatalogError(f"the problem {id_!r} is none of {_wanted(arguments)}")
+            raise ArgumentError(f"the problem {id_!r} is none of {_wanted(arguments)}")
         for seed in range(arguments.seeds if split in ("", posed.split) or not posed.split else 0):
             yield posed, seed
 

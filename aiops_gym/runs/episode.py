@@ -23,7 +23,7 @@ class Episode:
         start_time: Unix seconds of the world's clock; so is `end_time`.
         trace: `{"role": "assistant" or "env", "content": text}` in order, without the prompt.
         results: of the verdict; `success` and `submitted` only where the agent did not submit.
-        env: id, and the arguments that it was made with.
+        env: id; `gymnasium.make(env, **env_kwargs)` makes the same environment.
         seed: given to `reset`, None for none.
         episode_seed: repeats the episode: `reset(options={"episode_seed": ..., "problem": ...})`.
         steps: a turn each: action, observation, reward, time, tool, error, and `health` after it where that changed.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,7 @@ def evaluate(
     out: str | os.PathLike[str],
     split: str | Sequence[str] | None = None,
     seeds: int = 1,
-    sample: float = 0,
+    sample: float | None = None,
     app: str | None = None,
     problems: Sequence[str] = (),
     env_kwargs: Mapping[str, Any] | None = None,
@@ -66,8 +67,9 @@ def evaluate(
         out: folder of the results: `plan.json`, `episodes/`, `errors/`, `summary.json` and `summary.csv`.
         split: `train`, `test`, or both; None for the fixed problems.
         seeds: episodes of each problem, with the seeds 0, 1, ...
-        sample: of each split at most so many problems of all tasks together, or below 1 a share of them. The hash of
-            their ids chooses evenly: tasks, families and answers come up as in the whole split, rare ones perhaps not.
+        sample: of each split at most so many problems of all tasks together, or below 1 a share of them; None for all.
+            The hash of their ids chooses evenly: tasks, families and answers come up as in the whole split, rare ones
+            perhaps not.
         app: only problems of this app.
         problems: only these, with the seeds as given; no healthy ones are added.
         env_kwargs: arguments of every environment, JSON data.
@@ -90,14 +92,14 @@ def evaluate(
         tasks=unique([each for task in _listed(tasks) for each in (TASKS if task == ALL else (task,))]),
         splits=unique(_listed(split or ())),
         seeds=seeds,
-        sample=sample,
+        sample=sample or 0,
         app=app,
         problems=unique(problems),
         env_kwargs=dict(env_kwargs or {}),
         agent_options=shown(agent_options or {}),
         judge=judge.model if judge else "",
     )
-    _check(workers, cluster, limit)
+    _check(sample, workers, cluster, limit)
     plan, folder = make_plan(arguments), Folder(Path(out))
     player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}))
     with folder.locked():
@@ -115,11 +117,13 @@ def evaluate(
     return summary
 
 
-def _check(workers: int, cluster: RayCluster | None, limit: float | None) -> None:
+def _check(sample: float | None, workers: int, cluster: RayCluster | None, limit: float | None) -> None:
     """Raises ValueError for numbers that make no sense."""
+    if sample is not None and not (0 < sample < 1 or (1 <= sample < inf and sample == int(sample))):
+        raise ValueError(f"a sample is a number of problems, 1 or more, or a share of them below 1, not {sample:g}")
     if workers < (1 if cluster else 0):
         raise ValueError(f"workers must be {'1' if cluster else '0'} or more, not {workers}")
-    if limit is not None and limit <= 0:
+    if limit is not None and not 0 < limit < inf:
         raise ValueError(f"a limit is a number of seconds above 0, not {limit:g}")
     if limit is not None and workers == 0:
         raise ValueError("a limit needs workers, 1 or more: only a process of its own can be ended")

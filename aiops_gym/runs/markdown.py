@@ -16,7 +16,7 @@ Written by `make agents`; do not edit. {about}
 Reward is the mean and success the rate of full marks, each with its 95 % interval: Wilson's, for as many independent
 episodes as there are in effect, since those of one incident are alike. Steps, the world's seconds and tokens are means
 over episodes. Errors are entries without a verdict, the agent's and the infrastructure's; they count neither as success
-nor as failure, and the mean reward with those of the agent as 0 stands beside them.
+nor as failure. Where there are any, the mean reward with all of them as 0 stands beside the mean, and ranks the agents.
 """
 
 SPLITS = {"": "Fixed problems", "train": "Train", "test": "Test"}
@@ -65,9 +65,9 @@ def overview(rows: Sequence[Row]) -> Iterator[str]:
     """A line an agent."""
     yield "| agent | episodes | reward | success | steps | seconds | read | written | errors |"
     yield "|---|---|---|---|---|---|---|---|---|"
-    for row in sorted(rows, key=lambda row: (row.reward, row.agent)):
+    for row in sorted(rows, key=lambda row: (row.reward_with_errors, row.agent)):
         numbers = f"{row.steps:.1f} | {row.seconds:,.0f} | {row.in_tokens:,.0f} | {row.out_tokens:,.0f}"
-        yield f"| {row.agent} | {row.episodes} | {reward(row)} | {success(row)} | {numbers} | {errors(row)} |"
+        yield f"| {row.agent} | {episodes(row)} | {reward(row)} | {success(row)} | {numbers} | {errors(row)} |"
 
 
 def neighbours(summary: Summary, split: str) -> list[Pair]:
@@ -107,9 +107,18 @@ def used(sums: Sequence[Usage]) -> Iterator[str]:
         yield f"| {each.agent} | {each.episodes} | {each.requests:,} | {tokens} | {cost} |"
 
 
+def episodes(row: Row) -> str:
+    """How many there are, `8 of 20` where that is not all that there should be."""
+    total = row.episodes + row.agent_errors + row.infra_errors + row.missing
+    return f"{row.episodes}" if row.episodes == total else f"{row.episodes} of {total}"
+
+
 def reward(row: Row) -> str:
-    """Mean and interval, `0.50 (0.41-0.59)`."""
-    return f"{row.reward:.2f} ({row.reward_low:.2f}-{row.reward_high:.2f})" if row.episodes else "-"
+    """Mean and interval, `0.50 (0.41-0.59)`, and where there are errors what they would make of it."""
+    mean = f"{row.reward:.2f} ({row.reward_low:.2f}-{row.reward_high:.2f})" if row.episodes else "-"
+    if not (count := row.agent_errors + row.infra_errors):
+        return mean
+    return f"{mean}, {row.reward_with_errors:.2f} with {count} error{'s' if count > 1 else ''} as 0"
 
 
 def success(row: Row) -> str:
@@ -121,6 +130,5 @@ def success(row: Row) -> str:
 
 def errors(row: Row) -> str:
     """What went wrong, `2 agent, 1 infrastructure`; `0` for nothing."""
-    agent = f"agent (reward {row.reward_with_errors:.2f} with them as 0)"
-    kinds = ((agent, row.agent_errors), ("infrastructure", row.infra_errors), ("not played", row.missing))
+    kinds = (("agent", row.agent_errors), ("infrastructure", row.infra_errors), ("not played", row.missing))
     return ", ".join(f"{count} {kind}" for kind, count in kinds if count) or "0"

@@ -100,7 +100,7 @@ def make_plan(arguments: Arguments) -> Plan:
     """The episodes: agents x problems x seeds, and of healthy problems as many more as a drawn episode would have.
 
     Raises:
-        CatalogError: a name that does not exist, or nothing to play.
+        ArgumentError: a name that does not exist, or nothing to play.
     """
     check(arguments)
     found = list(posed(arguments))

@@ -12,6 +12,12 @@ from aiops_gym.sim.draws import uuid
 from aiops_gym.tools.clip import clip, utf8
 from aiops_gym.version import __version__
 
+NO_VERDICT = {"success": False, "submitted": ""}
+"""Results of an episode without a submission."""
+
+UNLIMITED = -1
+"""As a limit of steps, for `gymnasium.make`: none."""
+
 
 def begun(
     env: gym.Env[Any, Any], agent: str, seed: int | None, prompt: str, info: dict[str, Any], session: str = ""
@@ -33,14 +39,39 @@ def begun(
         problem_id=info["problem"],
         start_time=began,
         end_time=began,
-        version=__version__,
-        env=env.spec.id if env.spec else type(env.unwrapped).__name__,
-        env_kwargs=dict(env.spec.kwargs) if env.spec else {},
+        **_made_by(env),
         task=info["task"],
         seed=seed,
         episode_seed=info["episode_seed"],
         prompt=prompt,
     )
+
+
+def unbegun(env: gym.Env[Any, Any], agent: str, seed: int, options: dict[str, Any] | None, why: str) -> Episode:
+    """An episode that its environment could not begin; its problem is known where the options name it."""
+    return Episode(
+        agent=agent,
+        session_id=uuid(seed, "session", f"unbegun {agent}"),
+        problem_id=str((options or {}).get("problem", "")),
+        start_time=0.0,
+        end_time=0.0,
+        results=dict(NO_VERDICT),
+        **_made_by(env),
+        seed=seed,
+        prompt=why,
+        infra_error=True,
+    )
+
+
+def _made_by(env: gym.Env[Any, Any]) -> dict[str, Any]:
+    """The version, and what `gymnasium.make` needs: the limit of steps too, where it is not the registered one."""
+    spec, found = env.spec, {"version": __version__}
+    if spec is None:
+        return {**found, "env": type(env.unwrapped).__name__}
+    registered, kwargs = gym.registry.get(spec.id), dict(spec.kwargs)
+    if registered is not None and spec.max_episode_steps != registered.max_episode_steps:
+        kwargs["max_episode_steps"] = spec.max_episode_steps or UNLIMITED
+    return {**found, "env": spec.id, "env_kwargs": kwargs}
 
 
 def note(episode: Episode, action: Any, observation: str, reward: float, info: dict[str, Any]) -> None:
@@ -55,7 +86,7 @@ def note(episode: Episode, action: Any, observation: str, reward: float, info: d
 def finish(episode: Episode, info: dict[str, Any]) -> None:
     """Add the verdict, as far as there is one."""
     episode.end_time = round(episode.start_time + info["time"], 3)
-    episode.results = dict(info["results"]) or {"success": False, "submitted": ""}
+    episode.results = dict(info["results"]) or dict(NO_VERDICT)
     episode.success = bool(info["is_success"])
     episode.submitted = str(episode.results["submitted"])
     episode.reward_components = dict(info["reward_components"])

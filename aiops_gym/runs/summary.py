@@ -26,6 +26,9 @@ from aiops_gym.runs.usage import Usage, usage
 GROUPS = ("all", "task", "app", "fault")
 """How episodes are put together; each within its agent and split."""
 
+MISSING = "missing"
+"""In place of whose fault it is that there is no episode: nobody has played it."""
+
 DIGITS = 4
 
 
@@ -42,7 +45,8 @@ class Row:
         reward, reward_low, reward_high: mean and its 95 % interval, see `intervals.interval`; episodes of one incident
             count as alike, and where there is but one problem, its seeds as independent.
         success, success_low, success_high: rate of full marks, likewise.
-        reward_with_errors: mean if entries without an episode because the agent raised counted as 0.
+        reward_with_errors: mean if entries that were played and have no episode counted as 0, whoever raised: an agent
+            that breaks its world where it is not sure does no better than one that breaks itself.
         submitted: share of the episodes that ended with a submission.
         steps, seconds: means; seconds are the world's.
         in_tokens, out_tokens: means of what the agent read, the prompt apart, and wrote.
@@ -146,7 +150,7 @@ def _played(folder: Folder, entry: Entry) -> _Played:
     episode = folder.load(entry)
     if episode is None:
         error, half = folder.error(entry), folder.load_unfinished(entry)
-        return _Played(entry, error=error["kind"] if error else "missing", report=half.agent_report if half else {})
+        return _Played(entry, error=error["kind"] if error else MISSING, report=half.agent_report if half else {})
     reasoning = float(episode.results.get("reasoning_score", -1.0))
     seconds = episode.end_time - episode.start_time
     numbers = (float(len(episode.steps)), seconds, *_tokens(episode))
@@ -190,7 +194,7 @@ def _pairs(rows: Sequence[Row], played: Iterable[_Played]) -> Iterator[Pair]:
             reward = Reward(each.reward, _incident(entry))
             rewards[entry.split][entry.agent][entry.problem, entry.seed] = reward
     for split, agents in rewards.items():
-        found = [(-row.reward, row.agent) for row in rows if (row.by, row.split) == ("all", split)]
+        found = [(-row.reward_with_errors, row.agent) for row in rows if (row.by, row.split) == ("all", split)]
         ranked = [agent for _, agent in sorted(found) if agent in agents]
         yield from (pair(split, agent, other, agents) for agent, other in combinations(ranked, 2))
 
@@ -209,6 +213,7 @@ def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
     rate_low, rate_high = interval([[float(each.success) for each in alike] for alike in _alike(episodes)])
     steps, seconds, heard, said = (_mean([each.numbers[at] for each in episodes]) for at in range(4))
     errors = [each.error for each in entries if each.error]
+    missing = errors.count(MISSING)
     return Row(
         agent=agent,
         split=split,
@@ -222,7 +227,7 @@ def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
         success=_mean([float(each.success) for each in episodes]),
         success_low=_rounded(rate_low),
         success_high=_rounded(rate_high),
-        reward_with_errors=_mean([each.reward for each in episodes] + [0.0] * errors.count(AGENT)),
+        reward_with_errors=_mean([each.reward for each in episodes] + [0.0] * (len(errors) - missing)),
         submitted=_mean([float(each.submitted) for each in episodes]),
         steps=steps,
         seconds=seconds,
@@ -230,8 +235,8 @@ def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
         out_tokens=said,
         reasoning=_mean([each.reasoning for each in episodes if each.reasoning is not None]),
         agent_errors=errors.count(AGENT),
-        infra_errors=sum(error not in (AGENT, "missing") for error in errors),
-        missing=errors.count("missing"),
+        infra_errors=len(errors) - missing - errors.count(AGENT),
+        missing=missing,
     )
 
 

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import partial
 from threading import current_thread, main_thread
 from typing import Any
 
@@ -13,9 +14,13 @@ import gymnasium as gym
 
 from aiops_gym.agents.base import Agent, AgentError, adapt
 from aiops_gym.runs.episode import Episode
+from aiops_gym.runs.guards import kept
 from aiops_gym.runs.runner import run_episode
 
 Env = gym.Env[str, str]
+
+KEEP, RAISE = "keep", "raise"
+"""What becomes of an episode whose agent or environment raises."""
 
 INTERRUPTED = "interrupted"
 """Why an episode ended that was running at an interrupt."""
@@ -28,6 +33,7 @@ def run_episodes(
     *,
     at_once: int = 8,
     options: dict[str, Any] | None = None,
+    on_error: str = KEEP,
 ) -> Iterator[Episode]:
     """Play an episode a seed, some of them at the same time, and give them in the order of the seeds.
 
@@ -44,6 +50,12 @@ def run_episodes(
         seeds: given to `reset`, and to the agent.
         at_once: episodes that are played at the same time, 1 or more.
         options: given to `reset`.
+        on_error: "keep" gives an episode whose agent or environment raises as well, with what there is of it, and with
+            `agent_error` or `infra_error`; "raise" raises where it would be given, and the ones after it are lost. What
+            `make_env` and `make_agent` raise is raised in any case.
+
+    Raises:
+        ValueError: `on_error` is neither.
 
     Example:
         >>> import gymnasium, aiops_gym
@@ -54,19 +66,15 @@ def run_episodes(
         >>> [episode.reward for episode in run_episodes(make_env, make_agent, range(3), at_once=2)]
         [1.0, 1.0, 1.0]
     """
+    if on_error not in (KEEP, RAISE):
+        raise ValueError(f"on_error is {KEEP!r} or {RAISE!r}, not {on_error!r}")
     stop = _Stop()
 
     def play(seed: int) -> Episode:
         env = make_env()
         agent = make_agent(env, seed)
-        try:
-            with stop.at_work(_Interruptible(agent, stop)) as player:
-                return run_episode(env, player, seed, options)
-        finally:
-            env.close()
-            close = getattr(agent, "close", None)
-            if callable(close):
-                close()
+        run = partial(_played, stop, seed, options)
+        return kept(run, env, agent, seed, options) if on_error == KEEP else run(env, agent)
 
     if at_once == 1 or len(seeds) == 1:  # here, where an interrupt arrives
         for seed in seeds:
@@ -75,6 +83,18 @@ def run_episodes(
                 raise KeyboardInterrupt
         return
     yield from _together(play, seeds, at_once, stop)
+
+
+def _played(stop: _Stop, seed: int, options: dict[str, Any] | None, env: Env, agent: Agent) -> Episode:
+    """One episode, after which both are closed."""
+    try:
+        with stop.at_work(_Interruptible(agent, stop)) as player:
+            return run_episode(env, player, seed, options)
+    finally:
+        env.close()
+        close = getattr(agent, "close", None)
+        if callable(close):
+            close()
 
 
 def _together(play: Callable[[int], Episode], seeds: Sequence[int], at_once: int, stop: _Stop) -> Iterator[Episode]:

@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -145,6 +146,7 @@ def _hired(player: Player, entry: Entry) -> _Worker:
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """What starts here never hears of Ctrl-C, which a terminal sends to all: it is the parent that ends it."""
+    resource_tracker.ensure_running()  # else it starts with the first process, and lets signals through again
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aiops_gym import tasks
 from aiops_gym.catalog.model import App, Fault, Problem
-from aiops_gym.errors import CatalogError, ToolError
+from aiops_gym.errors import ArgumentError, ToolError
 from aiops_gym.types import Verdict
 
 if TYPE_CHECKING:
@@ -167,19 +167,19 @@ def find(name: str) -> IncidentTask:
     """The task of this name, of those that a live incident can be posed as.
 
     Raises:
-        CatalogError: there is none.
+        ArgumentError: there is none.
     """
     if name not in names():
-        raise CatalogError(f"there is no task {name!r} of an incident; there are {', '.join(names())}")
+        raise ArgumentError(f"there is no task {name!r} of an incident; there are {', '.join(names())}")
     task = _tasks()[name]
     assert isinstance(task, IncidentTask)
     return task
 
 
 def load(name: str) -> Task[Any]:
-    """The task of this name, whatever it is posed about. Raises CatalogError."""
+    """The task of this name, whatever it is posed about. Raises ArgumentError."""
     if name not in _tasks():
-        raise CatalogError(f"there is no task {name!r}; there are {', '.join(_tasks())}")
+        raise ArgumentError(f"there is no task {name!r}; there are {', '.join(_tasks())}")
     return _tasks()[name]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -39,7 +40,9 @@ class MacroActions(Slotted, RecordConstructorArgs):
         looks_first: whether answers wait until all of `wrappers.macros.AROUND` was looked at.
 
     Raises:
-        ValueError: a macro that there is not, or an environment that is no live incident.
+        TypeError: the environment takes no text.
+        ValueError: a macro that there is not, or an environment that is no live incident; in a step, a number that is
+            no action.
 
     >>> import aiops_gym
     >>> env = MacroActions(gym.make("aiops_gym/Detection-v0"), slots=4)
@@ -65,6 +68,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
         RecordConstructorArgs.__init__(
             self, slots=slots, other_slots=other_slots, macros=chosen, looks_first=looks_first
         )
+        if not isinstance(env.action_space, gym.spaces.Text):
+            raise TypeError(f"MacroActions acts by text, and {env.action_space} is none: put it further inside")
         Slotted.__init__(self, env, slots, other_slots)
         task = str(env.get_wrapper_attr("task"))
         self.layout = layout(task, self.slots, self.other_slots, None if chosen is None else tuple(chosen))
@@ -81,8 +86,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
         return tuple(f"{each.macro.name} {each.index}" if each.macro.over else each.macro.name for each in self.layout)
 
     def meaning(self, action: int) -> str | None:
-        """The text that an action stands for now; None where it needs a name that was not seen."""
-        return self.meanings()[int(action)]
+        """The text that an action stands for now; None where it needs a name that was not seen. Raises ValueError."""
+        return self.meanings()[self._number(action)]
 
     def meanings(self) -> list[str | None]:
         """The text that each action stands for now."""
@@ -123,6 +128,16 @@ class MacroActions(Slotted, RecordConstructorArgs):
         self._texts = []
         info = {**info, "action_mask": self.action_masks().astype(np.int8)}
         return observation, reward, terminated, truncated, info
+
+    def _number(self, action: Any) -> int:
+        """An action as a number. Raises ValueError for what is none of them: Python would count from the end."""
+        try:
+            number = operator.index(action)
+        except TypeError:
+            number = -1
+        if not 0 <= number < len(self.layout):
+            raise ValueError(f"an action is a whole number from 0 to {len(self.layout) - 1}, not {action!r}")
+        return number
 
     def _note(self, action: int) -> None:
         slot = self.layout[action]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +20,16 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Writes a JSON file for each finished episode, and keeps the newest of its own only.
 
     Actions and observations are recorded as texts, wherever in a stack this stands; the reward is the one that the
-    environment inside gives. An episode that is left unfinished is forgotten.
+    environment inside gives. An episode that is left unfinished is forgotten. No file is ever written over: where
+    several share a folder, environments, runs or copies, a name that is taken gets a number. A copy goes on with the
+    running episode, and none of the files before it are its own.
 
     Args:
         env: whose texts can be read.
         folder: where the files go; made with the first one.
         keep: files at most; older ones that this wrapper wrote are removed.
         every: only each so many-th episode.
-        name: of the agent, with which the names of the files begin: environments that share a folder need several.
+        name: of the agent, with which the names of the files begin.
 
     >>> import tempfile, aiops_gym
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -66,13 +70,30 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
                 self._finish(episode, terminated, truncated, info)
         return observation, float(reward), terminated, truncated, info
 
+    def __getstate__(self) -> dict[str, Any]:
+        """All but the files, which only the original removes; for `copy` and `pickle`."""
+        return {**self.__dict__, "files": []}
+
     def _finish(self, episode: Episode, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
         self._count += 1
         if (self._count - 1) % self.each:
             return
         episode.terminated, episode.truncated = bool(terminated), bool(truncated)
         recording.finish(episode, info)
-        path = self.folder / f"{self.agent}-{self._count:06d}-{episode.session_id}.json"
-        self.files.append(episode.save(path))
+        self.files.append(self._saved(episode, f"{self.agent}-{self._count:06d}-{episode.session_id}"))
         while len(self.files) > self.keep:
             self.files.pop(0).unlink(missing_ok=True)
+
+    def _saved(self, episode: Episode, name: str) -> Path:
+        """The file of an episode, under the first name that nobody else has, in this process or another."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for number in count(1):
+            path = self.folder / f"{name}{f'-{number}' if number > 1 else ''}.json"
+            with suppress(FileExistsError):
+                path.touch(exist_ok=False)
+                break
+        try:
+            return episode.save(path)
+        except BaseException:
+            path.unlink()  # it is still empty
+            raise

@@ -13,9 +13,10 @@ class RewardShaping(Reading, RecordConstructorArgs):
     """Takes prices from the reward, and adds a potential for trouble found and gone. Each is off (0) by default.
 
     The potential changes no optimal policy: what it adds in a step is `gamma * potential(after) - potential(before)`,
-    and it is 0 at the start and after the end of an episode, so that over a whole episode it adds nothing (Ng, Harada
-    and Russell, "Policy invariance under reward transformations", 1999). This needs the learner's own `gamma`. Prices
-    do change what is best; that is what they are for. The infos tell the parts under `shaping`.
+    and it is 0 at the start and after termination, so that over a whole episode it adds nothing (Ng, Harada and
+    Russell, "Policy invariance under reward transformations", 1999); a truncated episode keeps its potential, for
+    learners that bootstrap there. This needs the learner's own `gamma`. Prices do change what is best; that is what
+    they are for. The infos tell the parts under `shaping`.
 
     Args:
         env: a live incident whose texts can be read.

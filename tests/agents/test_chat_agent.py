@@ -343,7 +343,7 @@ def test_the_command_line_says_why_an_agent_gave_up_and_keeps_what_it_did(tmp_pa
 
 
 def test_options_that_no_agent_takes_are_refused(tmp_path, capsys):
-    assert run(["evaluate", "--agent", "noop", "--model", "m", "--out", str(tmp_path)]) == 1
+    assert run(["evaluate", "--agent", "noop", "--model", "m", "--out", str(tmp_path)]) == 2
     assert "none of the agents noop takes the option 'model'" in capsys.readouterr().err
     assert run(["run", "--agent", "noop", "--agent-option", "model"]) == 2
 

@@ -60,15 +60,24 @@ def test_a_program_reads_the_list_as_json(cli):
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["list", "--task", "cooking"], 1, "no task 'cooking'"),
+        (["list", "--task", "cooking"], 2, "no task 'cooking'"),
+        (["list", "--app", "cooking"], 2, "no app 'cooking'"),
+        (["bench", "cooking"], 2, "called 'cooking'"),
+        (["play", "--problem", "cooking"], 2, "no problem 'cooking'"),
+        (["serve", "--problem", "cooking"], 2, "no problem 'cooking'"),
+        (["admission", "--app", "cooking"], 2, "no app 'cooking'"),
+        (["admission", "--fault", "cooking"], 2, "no fault 'cooking'"),
+        (["openrca", "info", "nowhere"], 1, "is no folder"),
+        (["run", "--agent", "restart", "--agent-option", "times=2"], 2, "cannot be made with times"),
+        (["run", "--episodes", "0"], 2, "--episodes"),
         (["list", "--task", "openrca_bank", "--split", "tests"], 2, "train and test"),
         (["list", "--task", "openrca_bank", "--app", "hotel_reservation"], 2, "no --app"),
         (["export", ".", "--out", "x.jsonl", "--task", "cooking"], 2, "not 'cooking'"),
-        (["run", "--problem", "container_kil-detection"], 1, "did you mean container_kill-detection"),
-        (["run", "--problem", PROBLEM, "--agent", "oracle"], 1, "no agent 'oracle'"),
-        (["run", "--problem", PROBLEM, "--task", "analysis"], 1, "not of analysis"),
-        (["run", "--problem", PROBLEM, "--evaluation", "kind"], 1, "strict, aiopslab"),
-        (["run", "--task", "cooking"], 1, "no task 'cooking'"),
+        (["run", "--problem", "container_kil-detection"], 2, "did you mean container_kill-detection"),
+        (["run", "--problem", PROBLEM, "--agent", "oracle"], 2, "no agent 'oracle'"),
+        (["run", "--problem", PROBLEM, "--task", "analysis"], 2, "not of analysis"),
+        (["run", "--problem", PROBLEM, "--evaluation", "kind"], 2, "strict, aiopslab"),
+        (["run", "--task", "cooking"], 2, "no task 'cooking'"),
         (["run", "--sed", "1"], 2, "No such option"),
         (["run", "--seed", "x"], 2, "Invalid value"),
         (["cook"], 2, "No such command"),
@@ -158,7 +167,7 @@ def test_the_console_script_is_installed():
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 def test_a_long_text_keeps_its_ends():

@@ -14,9 +14,12 @@ from gymnasium.wrappers import TimeLimit
 from toy_world import ToyEnv, block
 
 import aiops_gym  # noqa: F401  # registers
+from aiops_gym.agents.base import Fixed
 from aiops_gym.envs.incident import IncidentEnv
-from aiops_gym.envs.vector import WorldsVectorEnv, incidents, merged, vector
-from aiops_gym.wrappers import HashedText, History, MacroActions, Symptoms
+from aiops_gym.envs.infos import merged
+from aiops_gym.envs.vector import WorldsVectorEnv, incidents, recorded, vector
+from aiops_gym.runs import Episode, run_episode
+from aiops_gym.wrappers import HashedText, History, MacroActions, RecordEpisodes, Symptoms
 
 LOOK, FILES, YES, NO = (
     block(call) for call in ("exec_shell('echo hi')", "exec_shell('ls x')", "submit('Yes')", "submit('No')")
@@ -177,6 +180,37 @@ def test_the_registered_vectors_play_what_single_environments_play():
         assert data_equivalence(ours.step(look), theirs.step(look), exact=True)
     ours.close()
     theirs.close()
+
+
+def test_each_is_specified_as_gymnasium_specifies_a_single_one():
+    (ours,) = incidents(1, task="mitigation", noise=False, max_episode_steps=7).envs
+    theirs = gym.make("aiops_gym/Mitigation-v0", noise=False, max_episode_steps=7, disable_env_checker=True)
+    assert ours.spec.to_json() == theirs.spec.to_json().replace('"order_enforce": true', '"order_enforce": false')
+    assert ours.unwrapped.spec == theirs.unwrapped.spec
+    (ours,) = recorded(1, domain="market", split="test", max_episode_steps=0).envs
+    theirs = gym.make("aiops_gym/OpenRCAMarket-v0", split="test", max_episode_steps=-1, disable_env_checker=True)
+    assert ours.spec == theirs.unwrapped.spec
+
+
+def test_a_history_knows_the_limit_of_steps():
+    envs = incidents(1, max_episode_steps=4, wrap=lambda env: History(HashedText(MacroActions(env, slots=2), 8)))
+    envs.reset(seed=1)
+    assert envs.step(np.array([0]))[0]["budget"].tolist() == [[0.75]]
+
+
+@pytest.mark.parametrize("limit", [2, 0])
+def test_a_recorded_episode_can_be_played_again(tmp_path, limit):
+    given = {"task": "detection", "split": "test", "noise": False, "max_episode_steps": limit}
+    envs = incidents(1, **given, wrap=lambda env: RecordEpisodes(env, tmp_path))
+    envs.reset(seed=3)
+    for action in (LOOK, LOOK) if limit else (YES,):
+        envs.step([action])
+    kept = Episode.load(next(tmp_path.iterdir()))
+    assert kept.env_kwargs == {**given, "max_episode_steps": limit or -1}
+    env = gym.make(kept.env, **kept.env_kwargs)
+    options = {"problem": kept.problem_id, "episode_seed": kept.episode_seed}
+    again = run_episode(env, Fixed([step["action"] for step in kept.steps]), options=options)
+    assert (again.trace, again.truncated) == (kept.trace, kept.truncated)
 
 
 def test_gymnasium_makes_it_by_the_entry_point(monkeypatch):

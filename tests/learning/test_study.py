@@ -52,6 +52,16 @@ def test_it_trains_plays_and_writes_a_page_and_is_not_done_twice(tmp_path, capsy
     capsys.readouterr()
 
 
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [("cooking", "no task 'cooking'"), ("detection,analysis", "a run of analysis"), (",", "no task is named")],
+)
+def test_tasks_that_cannot_be_studied_are_named(tmp_path, capsys, task, says):
+    assert run(["study", "--task", task, "--out", str(tmp_path / "x")]) == 2
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
 def test_what_a_former_model_played_is_forgotten(tmp_path, monkeypatch):
     monkeypatch.setattr(study, "train", lambda *_, **__: None)
     small = Small(out=tmp_path)

@@ -47,21 +47,36 @@ def test_a_program_reads_the_summary_as_json(cli, tmp_path):
     ("arguments", "code", "says"),
     [
         ((), 2, "--agent and --out are needed"),
-        (("--agent", "oracle", "--out", "x"), 1, "no agent 'oracle'"),
-        (("--agent", "noop", "--out", "x", "--task", "guessing"), 1, "no task 'guessing'"),
+        (("--agent", "oracle", "--out", "x"), 2, "no agent 'oracle'"),
+        (("--agent", "noop", "--out", "x", "--task", "guessing"), 2, "no task 'guessing'"),
+        (("--agent", "noop", "--out", "x", "--split", "exam"), 2, "no split 'exam'"),
+        (("--agent", "noop", "--out", "x", "--problem", "nothing"), 2, "no problem 'nothing'"),
+        (("--agent", "noop", "--out", "x", "--app", "nothing"), 2, "no app 'nothing'"),
+        (("--agent", "noop", "--out", "x", "--agent-option", "a=1"), 2, "takes the option 'a'"),
         (("--agent", "noop", "--out", "x", "--sample", "some"), 2, "not 'some'"),
-        (("--agent", "noop", "--out", "x", "--sample", "2.5"), 2, "not '2.5'"),
+        *(
+            (("--agent", "noop", "--out", "x", f"--sample={sample}"), 2, f"not '{sample}'")
+            for sample in ("2.5", "0", "0%", "-1", "-5%", "nan", "inf", "200%", "0.0")
+        ),
         (("--agent", "noop", "--out", "x", "--env-kwargs", "{"), 2, "no JSON"),
         (("--agent", "noop", "--out", "x", "--env-kwargs", "[]"), 2, "JSON object"),
         (
             ("--agent", "noop", "--out", "x", "--env-kwargs", '{"colour": 1}', "--task", "openrca_bank"),
-            1,
+            2,
             "cannot be made",
         ),
+        (
+            ("--agent", "noop", "--out", "x", "--env-kwargs", '{"evaluation": "kind"}'),
+            2,
+            "must be one of strict, aiops",
+        ),
+        (("--agent", "noop", "--out", "x", "--workers", "-1"), 2, "--workers"),
+        (("--agent", "noop", "--out", "x", "--seeds", "0"), 2, "--seeds"),
         (("--report", "nowhere"), 1, "holds no evaluation"),
         (("--agent", "noop", "--out", "x", "--tasks", "detection"), 2, "--task"),
-        (("--agent", "noop", "--out", "x", "--limit", "0"), 1, "above 0"),
-        (("--agent", "noop", "--out", "x", "--limit", "9", "--workers", "0"), 1, "a limit needs workers, 1 or more"),
+        (("--agent", "noop", "--out", "x", "--limit", "0"), 2, "above 0"),
+        (("--agent", "noop", "--out", "x", "--limit", "nan"), 2, "above 0"),
+        (("--agent", "noop", "--out", "x", "--limit", "9", "--workers", "0"), 2, "a limit needs workers, 1 or more"),
     ],
 )
 def test_mistakes_are_one_plain_line_and_leave_nothing_behind(cli, tmp_path, monkeypatch, arguments, code, says):
@@ -91,7 +106,11 @@ def test_episodes_without_a_verdict_are_said_with_their_reason(cli, tmp_path):
     arguments = ("--agent", "noop,rules", "--problem", "container_kill-detection", "--workers", "0", "--out", tmp_path)
     code, out, err = cli("evaluate", *arguments)
     assert code == 1
-    assert "1 agent (reward 0.00 with them as 0)" in out
+    (row,) = [line for line in out.splitlines() if line.startswith("rules ")][:1]
+    assert row.split("  ")[0] == "rules"
+    assert "0 of 1" in row
+    assert "-, 0.00 with 1 error as 0" in row
+    assert row.rstrip().endswith("1 agent")
     assert "1 of 2 episodes have no verdict" in err
     assert "rules (agent): CatalogError: " in err
     assert err.count("\n") == 1

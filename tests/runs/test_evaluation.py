@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+from contextlib import suppress
+from glob import glob
+from pathlib import Path
 
 import pytest
 from evaluations import EPISODES, PROBLEM, alive, play, started, total, until, until_some_are_kept
@@ -217,9 +221,9 @@ def test_agents_are_compared_over_the_episodes_that_both_have(tmp_path):
     summary = play(tmp_path, ["noop", "restart", "odd_agents:raising"], workers=0, seeds=4)
     found = [(pair.agent, pair.other, pair.episodes, pair.difference) for pair in summary.pairs]
     assert found == [
-        ("odd_agents:raising", "restart", 3, 0.0),
-        ("odd_agents:raising", "noop", 3, 1.0),
+        ("restart", "odd_agents:raising", 3, 0.0),
         ("restart", "noop", 4, 1.0),
+        ("odd_agents:raising", "noop", 3, 1.0),
     ]
     assert all(-1.0 <= pair.low <= pair.difference <= pair.high <= 1.0 for pair in summary.pairs)
 
@@ -270,11 +274,24 @@ def test_after_a_kill_nothing_finished_is_repeated_and_only_the_running_are_lost
     assert EPISODES <= len(played) <= EPISODES + 2
 
 
+def deaf(group):
+    """Of each worker of a group, whether an interrupt is kept from it."""
+    found = []
+    for place in map(Path, glob("/proc/[0-9]*")):
+        with suppress(OSError):  # it may end while one looks
+            ours = os.getpgid(int(place.name)) == group
+            if ours and b"spawn_main" in (place / "cmdline").read_bytes():
+                (mask,) = re.findall(r"^SigBlk:\s+(\w+)", (place / "status").read_text(), re.MULTILINE)
+                found.append(bool(int(mask, 16) >> (signal.SIGINT - 1) & 1))
+    return found
+
+
 @pytest.mark.slow
 def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(tmp_path):
     out = tmp_path / "out"
     process = started(out)
     until_some_are_kept(process, out)
+    assert deaf(process.pid) == [True, True]
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -102,11 +102,18 @@ def row(agent, by="all", group="", **more):
 
 def test_a_page_has_a_line_an_agent_and_a_column_an_agent():
     arguments = {"version": "1.2", "sample": 200.0, "seeds": 1, "agents": ["b", "a"]}
-    rows = (row("b", agent_errors=2), row("a", reward=0.25), row("a", "task", "analysis"))
+    more = (row("a", "task", "analysis"), row("b", "task", "analysis", infra_errors=1, missing=1, episodes=0))
+    rows = (row("b", agent_errors=2), row("a", reward=0.25, reward_with_errors=0.25), *more)
     lines = markdown.page(Summary(arguments=arguments, rows=rows)).splitlines()
     assert "at most 200 problems a split" in "".join(lines[:4])
     assert [line for line in lines if line.startswith(("| a ", "| b "))] == [
         "| a | 4 | 0.25 (0.00-1.00) | 25 % (0-62) | 3.0 | 0 | 1,234 | 56 | 0 |",
-        "| b | 4 | 0.50 (0.00-1.00) | 25 % (0-62) | 3.0 | 0 | 1,234 | 56 | 2 agent (reward 0.40 with them as 0) |",
+        "| b | 4 of 6 | 0.50 (0.00-1.00), 0.40 with 2 errors as 0 | 25 % (0-62) | 3.0 | 0 | 1,234 | 56 | 2 agent |",
     ]
-    assert "| analysis | 2 | 0.50 (0.00-1.00) |" in lines
+    assert "| analysis | 2 | -, 0.40 with 1 error as 0 | 0.50 (0.00-1.00) |" in lines
+
+
+def test_agents_are_in_the_order_of_their_rewards_with_errors_as_nothing():
+    rows = (row("sure", reward=1.0, reward_with_errors=0.1, infra_errors=9), row("plain", reward_with_errors=0.5))
+    names = [line.split(" | ")[0] for line in markdown.overview(rows)]
+    assert names[2:] == ["| sure", "| plain"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import gymnasium as gym
 import pytest
 from gymnasium.wrappers import TimeLimit
 from toy_world import START, ToyEnv, block
@@ -76,3 +77,17 @@ def test_a_file_that_is_no_episode_is_refused(tmp_path, text):
 
 def test_the_same_seed_and_agent_are_the_same_episode(env):
     assert run_episode(env, make("random", env, 2), seed=9) == run_episode(env, make("random", env, 2), seed=9)
+
+
+@pytest.mark.parametrize(
+    ("limit", "kept"), [(50, {"max_episode_steps": 50}), (-1, {"max_episode_steps": -1}), (30, {})]
+)
+def test_the_limit_of_steps_is_kept_where_it_is_not_the_registered_one(limit, kept):
+    env = gym.make("aiops_gym/Detection-v0", problem="container_kill-detection", max_episode_steps=limit)
+    first = run_episode(env, Fixed([*["hm"] * 34, block("submit('Yes')")]), seed=1)
+    assert first.env_kwargs == {"task": "detection", "problem": "container_kill-detection", **kept}
+    env = gym.make(first.env, **first.env_kwargs)
+    options = {"problem": first.problem_id, "episode_seed": first.episode_seed}
+    again = run_episode(env, Fixed([step["action"] for step in first.steps]), options=options)
+    assert again.steps == first.steps
+    assert (again.reward, len(again.steps)) == ((0.0, 30) if limit == 30 else (1.0, 35))

@@ -9,7 +9,7 @@ import signal
 import pytest
 from evaluations import PROBLEM, alive, play, started, total, until, until_some_are_kept
 
-from aiops_gym.runs import Episode, evaluate
+from aiops_gym.runs import Episode, evaluate, markdown
 from aiops_gym.runs.folder import Folder
 
 pytestmark = pytest.mark.usefixtures("odd_agents")
@@ -36,6 +36,19 @@ def test_what_an_agent_does_to_end_a_process_is_an_error_of_its_own(tmp_path, ag
     ((kind, error),) = noted(tmp_path / "out")
     assert kind == "agent"
     assert says in error
+
+
+def test_an_agent_that_breaks_the_world_where_it_is_not_sure_gains_nothing(tmp_path):
+    summary = play(tmp_path, ["odd_agents:unsure", "odd_agents:told"], workers=0, agent_options={"answer": "Yes"})
+    rows = {row.agent: row for row in summary.find("all")}
+    row, honest = rows["odd_agents:unsure"], rows["odd_agents:told"]
+    assert (row.episodes, row.agent_errors, row.infra_errors) == (1, 0, 2)
+    assert (row.reward, row.reward_with_errors) == (1.0, 0.3333)
+    assert (honest.reward, honest.reward_with_errors) == (1.0, 1.0)
+    assert [pair.agent for pair in summary.pairs] == ["odd_agents:told"]
+    lines = [line for line in markdown.page(summary).splitlines() if "odd_agents:unsure |" in line]
+    assert lines[0].startswith("| odd_agents:unsure | 1 of 3 | 1.00 (0.21-1.00), 0.33 with 2 errors as 0 |")
+    assert lines[0].endswith("| 2 infrastructure |")
 
 
 def test_each_agent_is_closed_and_its_episodes_are_called_as_it_was_asked_for(tmp_path):

@@ -88,6 +88,31 @@ def test_slots_never_move():
     assert env.named() == ["cart", "pay", "user"]
 
 
+def test_only_texts_can_be_acted_by():
+    with pytest.raises(
+        TypeError, match=r"MacroActions acts by text, and Discrete\(\d+\) is none: put it further inside"
+    ):
+        MacroActions(HashedText(played(), size=8))
+
+
+@pytest.mark.parametrize("action", [-1, 10**6, 1.0, "status", None, np.array([0])])
+def test_what_is_no_action_is_refused_and_changes_nothing(action):
+    env = played(DEPLOYMENTS)
+    with pytest.raises(ValueError, match=r"an action is a whole number from 0 to \d+, not "):
+        env.step(action)
+    with pytest.raises(ValueError, match="whole number"):
+        env.meaning(action)
+    assert (env.focus, len(env.seen.said)) == (("", ""), 1)
+
+
+def test_whole_numbers_of_all_kinds_are_actions():
+    for action in (0, np.int64(0), np.array(0)):
+        env = played()
+        env.unwrapped.texts.append(DEPLOYMENTS)
+        env.step(action)
+        assert env.named() == ["cart", "pay", "user"]
+
+
 def test_more_names_than_slots_are_cut():
     rows = "".join(f"a{i}     1/1     1            1           5h\n" for i in range(9))
     assert played(f"NAME   READY   UP-TO-DATE   AVAILABLE   AGE\n{rows}").named() == ["a0", "a1", "a2", "a3"]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import gymnasium as gym
+import pytest
 
 from aiops_gym.envs.space import LIMIT
 from aiops_gym.runs import Episode, run_episode
@@ -10,6 +14,7 @@ from aiops_gym.types import Call
 from aiops_gym.wrappers import HashedText, MacroActions, RecordEpisodes
 
 LOOK, YES = str(Call("exec_shell", ("kubectl get pods -A",))), str(Call("submit", ("Yes",)))
+NO = str(Call("submit", ("No",)))
 
 
 def play(env, actions, **kwargs):
@@ -71,3 +76,38 @@ def test_a_truncated_episode_is_finished(tmp_path):
     play(env, [LOOK, LOOK], seed=1)
     found = Episode.load(env.files[0])
     assert (found.truncated, found.terminated, found.success, found.submitted) == (True, False, False, "")
+
+
+def test_branches_write_a_file_each_and_remove_their_own_only(tmp_path):
+    env = RecordEpisodes(gym.make("aiops_gym/Detection-v0"), tmp_path, keep=2)
+    for seed in range(2):
+        play(env, [YES], seed=seed)
+    before = [path.read_bytes() for path in env.files]
+    play(env, [LOOK], seed=2)
+    branches = [*(copy.deepcopy(env) for _ in range(3)), pickle.loads(pickle.dumps(env))]
+    for branch in branches:
+        branch.step(YES)
+        assert [len(Episode.load(path).steps) for path in branch.files] == [2]
+    assert [path.read_bytes() for path in env.files] == before
+    assert len(list(tmp_path.iterdir())) == 6
+    play(branches[0], [YES], seed=3)
+    play(branches[0], [YES], seed=4)
+    assert len(branches[0].files) == 2
+    assert [path.read_bytes() for path in env.files] == before
+
+
+def test_another_run_with_the_same_seed_and_folder_writes_beside(tmp_path):
+    for action in (YES, NO):
+        play(RecordEpisodes(gym.make("aiops_gym/Detection-v0"), tmp_path), [action], seed=1)
+    first, second = sorted(tmp_path.iterdir(), key=lambda path: len(path.name))
+    assert second.stem == f"{first.stem}-2"
+    assert [Episode.load(path).submitted for path in (first, second)] == ['"Yes"', '"No"']
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing(tmp_path):
+    env = RecordEpisodes(gym.make("aiops_gym/Detection-v0"), tmp_path)
+    env.reset(seed=1)
+    env._episode.seed = object()
+    with pytest.raises(TypeError, match="not JSON"):
+        env.step(YES)
+    assert not list(tmp_path.iterdir())

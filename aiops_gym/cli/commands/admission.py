@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from aiops_gym.catalog import registry
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.testing import figures
 from aiops_gym.testing.admission import Admission, Pair, admit, pairs
@@ -30,6 +31,8 @@ def command(
     write: Annotated[Path | None, typer.Option(help="Write the page of figures to this file.")] = None,
 ) -> int:
     """Play every computed problem in every way, and print what was measured."""
+    if fault is not None and fault not in registry.faults():
+        raise typer.BadParameter(f"no fault {fault!r}; docs/problems.md lists them")
     chosen = pairs(app, fault, sample)
     shown = Console(stderr=True)
     found = list(

@@ -12,7 +12,7 @@ from rich.table import Table
 from aiops_gym.cli.benches import incidents, recorded, vectors
 from aiops_gym.cli.benches.page import TITLES, number, page
 from aiops_gym.cli.common import show_json
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import ArgumentError
 
 
 def command(
@@ -27,7 +27,7 @@ def command(
 ) -> None:
     """Measure steps, resets, branching and memory of incidents, or access to recorded telemetry; medians."""
     if subject not in TITLES:
-        raise CatalogError(f"nothing to measure called {subject!r}; there are {', '.join(TITLES)}")
+        raise ArgumentError(f"nothing to measure called {subject!r}; there are {', '.join(TITLES)}")
     if subject == "incidents":
         report = incidents.measure(rounds, envs)
     else:

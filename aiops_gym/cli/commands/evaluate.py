@@ -17,7 +17,7 @@ from rich.progress import Progress as Display
 from rich.table import Table
 
 from aiops_gym.cli import agent_options
-from aiops_gym.cli.common import show, show_json
+from aiops_gym.cli.common import asked, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Judge, Progress, RayCluster, Summary, evaluate, markdown, summarise
 from aiops_gym.runs.folder import Folder
@@ -73,7 +73,7 @@ def command(
         agent_options.find_yours()
         judge = Judge(model=judge_model, url=judge_url) if judge_model else None
         cluster = RayCluster(ray_address) if ray or ray_address else None
-        with _bar() as progress:
+        with _bar() as progress, asked():
             summary = evaluate(
                 _words(agent),
                 _words(task.lower()),
@@ -104,14 +104,17 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-def _sample(text: str) -> float:
+def _sample(text: str) -> float | None:
+    """What `evaluate` takes; None for all."""
+    if text in ("", "100%", "1.0"):
+        return None
     try:
-        number = float(text.removesuffix("%") or 0) / (100 if text.endswith("%") else 1)
+        number = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        number = -1.0
-    if number < 0 or (number > 1 and number != int(number)):
+        number = 0.0
+    if not (0 < number < 1 or (number.is_integer() and number >= 1 and not text.endswith("%"))):
         raise typer.BadParameter(f"--sample is a number of problems, or a share such as 5% or 0.05, not {text!r}")
-    return 0.0 if text in ("100%", "1.0") else number
+    return number
 
 
 def _kwargs(text: str) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from aiops_gym.cli.common import make_env, show
 from aiops_gym.cli.typing import typing_aids
 from aiops_gym.envs import render
 from aiops_gym.runs import run_episode
-
-UNLIMITED = -1
+from aiops_gym.runs.recording import UNLIMITED
 
 
 def command(

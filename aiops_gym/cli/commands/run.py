@@ -13,8 +13,11 @@ from aiops_gym.cli import agent_options
 from aiops_gym.cli.common import make_env, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode
-from aiops_gym.runs.together import INTERRUPTED, run_episodes
+from aiops_gym.runs.together import INTERRUPTED, KEEP, RAISE, run_episodes
 from aiops_gym.runs.usage import usage
+
+UNBEGUN = "unbegun"
+"""In place of its problem, where the environment could not begin an episode."""
 
 
 def command(
@@ -47,21 +50,29 @@ def command(
 
     reports, errors = [], []
     try:
-        for episode in run_episodes(new_env, new_agent, range(seed, seed + episodes), at_once=at_once):
+        seeds, on_error = range(seed, seed + episodes), RAISE if episodes == 1 else KEEP
+        for episode in run_episodes(new_env, new_agent, seeds, at_once=at_once, on_error=on_error):
             if save is not None:
-                episode.save(save if episodes == 1 else save / f"{episode.problem_id}.{episode.seed}.json")
+                episode.save(save if episodes == 1 else save / f"{episode.problem_id or UNBEGUN}.{episode.seed}.json")
             if as_json:
                 show_json(asdict(episode))
             else:
                 show(_summary(episode))
             reports.append(episode.agent_report)
-            if episode.agent_error:
-                errors.append(f"seed {episode.seed}: {episode.agent_error}" if episodes > 1 else episode.agent_error)
+            if error := _error(episode):
+                errors.append(f"seed {episode.seed}: {error}" if episodes > 1 else error)
     finally:
         if len(reports) > 1 and not as_json and (sums := usage(agent, reports)):
             show(f"{len(reports)} episodes  {sums}")
     if errors:
         raise AiopsGymError("; ".join(errors))
+
+
+def _error(episode: Episode) -> str:
+    """Why it has no verdict; "" where it has one, or ran out of steps."""
+    if episode.infra_error:
+        return episode.steps[-1]["observation"] if episode.steps else episode.prompt
+    return episode.agent_error
 
 
 def _summary(episode: Episode) -> str:
@@ -72,6 +83,6 @@ def _summary(episode: Episode) -> str:
     steps, seconds = len(episode.steps), episode.end_time - episode.start_time
     sums = usage(episode.agent, [episode.agent_report])
     return (
-        f"{episode.problem_id}  {episode.agent}  {how}  "
+        f"{episode.problem_id or UNBEGUN}  {episode.agent}  {how}  "
         f"reward {episode.reward:.2f}  {steps} steps  {seconds:.0f} virtual seconds{f'  {sums}' if sums else ''}"
     )

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Display
 
-from aiops_gym.cli.common import show, show_json
+from aiops_gym.cli.common import asked, show, show_json
 from aiops_gym.learning.settings import ALGORITHMS, Settings
 from aiops_gym.learning.training import Progress, train
 
@@ -38,19 +38,20 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Let a network learn a task. Ctrl-C saves; the same command with --resume continues."""
-    settings = Settings(
-        task=task.lower(),
-        algorithm=algo.lower(),
-        steps=steps,
-        seed=seed,
-        envs=envs,
-        split=split or None,
-        problems=tuple(problem or ()),
-        every=every,
-        evaluate=evaluate,
-        sample=sample,
-        recipe=_numbers(set_ or ()),
-    )
+    with asked():
+        settings = Settings(
+            task=task.lower(),
+            algorithm=algo.lower(),
+            steps=steps,
+            seed=seed,
+            envs=envs,
+            split=split or None,
+            problems=tuple(problem or ()),
+            every=every,
+            evaluate=evaluate,
+            sample=sample,
+            recipe=_numbers(set_ or ()),
+        )
     with _bar(out) as progress:
         summary = train(settings, out, resume=resume, processes=workers, progress=progress)
     if as_json:
@@ -66,10 +67,13 @@ def _numbers(pairs: list[str] | tuple[()]) -> dict[str, float]:
     """Numbers of the learner from `name=value`."""
     found = {}
     for pair in pairs:
-        name, _, value = pair.partition("=")
+        name, _, text = pair.partition("=")
         try:
-            found[name] = float(json.loads(value))
-        except (ValueError, TypeError):
+            value = json.loads(text)
+            if isinstance(value, (bool, str)):
+                raise TypeError
+            found[name] = float(value)
+        except (ValueError, TypeError, OverflowError):
             raise typer.BadParameter(f"--set is name=value with a number, not {pair!r}") from None
     return found
 

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import ArgumentError
 
 if TYPE_CHECKING:
     from aiops_gym.openrca.model import Domain
@@ -27,7 +27,7 @@ def find(name: str) -> tuple[Domain, str]:
     """A domain and a cloudbed by what people call them; the cloudbed is "" where none is named.
 
     Raises:
-        CatalogError: there is none of this name.
+        ArgumentError: there is none of this name.
 
     >>> [(domain.title, cloudbed) for domain, cloudbed in map(find, ("bank", "Market/cloudbed-2", "openrca_telecom"))]
     [('Bank', ''), ('Market', 'cloudbed-2'), ('Telecom', '')]
@@ -40,7 +40,7 @@ def find(name: str) -> tuple[Domain, str]:
                 return domain, cloudbed
         if wanted == each:
             return domain, ""
-    raise CatalogError(f"no domain {name!r}; there are: {', '.join(names())}")
+    raise ArgumentError(f"no domain {name!r}; there are: {', '.join(names())}")
 
 
 @cache
