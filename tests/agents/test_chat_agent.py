@@ -312,6 +312,7 @@ def test_a_report_is_json():
     assert KEY not in json.dumps(agent.report())
 
 
+@pytest.mark.slow
 def test_the_command_line_plays_and_evaluates_it_and_no_file_holds_the_key(tmp_path, capsys):
     problem, kept = "container_kill-detection", []
     options = ["--problem", problem, "--agent-option", f"api_key={KEY}", "--agent-option", 'prices={"m": [1, 2]}']

@@ -284,6 +284,7 @@ def observations(draw):
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(TASKS), st.lists(st.text(max_size=60) | observations(), min_size=1, max_size=12))
 def test_nothing_that_it_reads_stops_it(task, texts):

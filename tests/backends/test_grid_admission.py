@@ -136,6 +136,7 @@ def test_another_way_to_the_same_end_is_accepted(fault, target, script):
     assert found.success, found.reasons
 
 
+@pytest.mark.slow
 def test_the_figures_are_those_of_the_rows():
     found = [admit(pair) for pair in pairs(app="hotel_reservation", fault="unbound_claim")[:1]]
     head, family, everything = table(found)

@@ -69,6 +69,7 @@ def _readable(backend) -> str:
     return "".join(backend.shell.run(line, timeout=900).output for line in script)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", DETECTIONS, ids=lambda p: p.id)
 def test_nothing_an_agent_can_read_names_the_fault(problem):
     text = _readable(open_backend("simulated", problem, 2))
