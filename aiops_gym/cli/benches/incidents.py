@@ -26,12 +26,15 @@ PROBLEM = "revoke_auth_mongodb-mitigation-1"
 HEALTHY = "noop_detection_hotel_reservation-1"
 UNLIMITED = -1
 
+EPISODES = 5
+"""Episodes in which the mix is run; all together it takes some seconds, which no short disturbance fills."""
+
 
 def measure(rounds: int, envs: int) -> dict[str, Any]:
     """Steps, resets, branching and memory.
 
     Args:
-        rounds: times that the mix of 20 commands is run.
+        rounds: times that the mix of 20 commands is run in each episode.
         envs: environments whose memory is measured.
     """
     pasts = _pasts()
@@ -55,8 +58,8 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
 
 
 def _mix(env: Env, rounds: int) -> tuple[float, dict[str, float]]:
-    """Median time of a step of a round, and of each command of the mix."""
-    env.reset(options={"episode_seed": 1})
+    """Median time of a step of a round, and of each command of the mix, over several episodes."""
+    env.reset(options={"episode_seed": 0})
     app = env.get_wrapper_attr("app")
     mix = json.loads(resources.files("aiops_gym.cli").joinpath("mix.json").read_text(encoding="utf-8"))
     names = {"namespace": app.namespace, **mix["names"][app.id]}
@@ -64,15 +67,18 @@ def _mix(env: Env, rounds: int) -> tuple[float, dict[str, float]]:
     actions = [str(Call("exec_shell", (command,))) for command in commands]
     times: dict[str, list[float]] = {command: [] for command in commands}
     averages = []
-    for _ in range(rounds + 1):
-        begin = time.perf_counter()
-        for command, action in zip(commands, actions, strict=True):
-            before = time.perf_counter()
-            env.step(action)
-            times[command].append(time.perf_counter() - before)
-        averages.append((time.perf_counter() - begin) / len(actions))
-    # The first round fills caches.
-    return statistics.median(averages[1:]), {name: statistics.median(found[1:]) for name, found in times.items()}
+    for seed in range(EPISODES):
+        env.reset(options={"episode_seed": seed})
+        for turn in range(rounds + 1):
+            begin = time.perf_counter()
+            for command, action in zip(commands, actions, strict=True):
+                before = time.perf_counter()
+                env.step(action)
+                if turn:  # the first round fills caches
+                    times[command].append(time.perf_counter() - before)
+            if turn:
+                averages.append((time.perf_counter() - begin) / len(actions))
+    return statistics.median(averages), {name: statistics.median(found) for name, found in times.items()}
 
 
 def _beside_a_spawn(times: int = 300) -> tuple[float, float]:
