@@ -90,6 +90,47 @@ def adapt(agent: Agent | Callable[[str], str]) -> Agent:
     raise TypeError(f"an agent has reset(prompt) and act(observation), or is callable; {agent!r} is neither")
 
 
+class Around:
+    """An agent around another one: it does what the other does, and has what others need not have.
+
+    Attributes:
+        agent: the other one.
+        name: of it, or of its class.
+
+    >>> agent = Around(Fixed(["a"]))
+    >>> agent.name, agent.act(""), agent.report(), agent.close()
+    ('fixed', 'a', {}, None)
+    """
+
+    def __init__(self, agent: Agent | Callable[[str], str]) -> None:
+        self.agent = adapt(agent)
+        self.name = str(getattr(self.agent, "name", type(self.agent).__name__.lower()))
+
+    def reset(self, prompt: str) -> None:
+        """As the other does."""
+        self.agent.reset(prompt)
+
+    def act(self, observation: str) -> str:
+        """As the other does."""
+        return self.agent.act(observation)
+
+    def report(self) -> Any:
+        """What the other tells of itself, where it does."""
+        return self._asked("report", {})
+
+    def interrupt(self) -> None:
+        """End what the other waits for, where it can be ended."""
+        self._asked("interrupt")
+
+    def close(self) -> None:
+        """The episode is over: what the other holds open, if it has a `close`, is not needed any more."""
+        self._asked("close")
+
+    def _asked(self, name: str, unknown: Any = None) -> Any:
+        method = getattr(self.agent, name, None)
+        return method() if callable(method) else unknown
+
+
 @cache
 def names() -> tuple[str, ...]:
     """The agents that can be made by name, sorted."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from aiops_gym.agents.base import Agent, AgentError, adapt
+from aiops_gym.agents.base import Agent, AgentError, Around
 from aiops_gym.envs.episode import BROKEN
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import recording
@@ -18,7 +18,7 @@ Env = gym.Env[str, str]
 Turn = tuple[str, float, bool, bool, dict[str, Any]]
 
 
-class GuardedAgent:
+class GuardedAgent(Around):
     """An agent that gives up where it would raise.
 
     Attributes:
@@ -32,34 +32,27 @@ class GuardedAgent:
     """
 
     def __init__(self, agent: Agent | Callable[[str], str]) -> None:
-        self.agent = adapt(agent)
-        self.name = getattr(self.agent, "name", type(self.agent).__name__.lower())
+        super().__init__(agent)
         self.trouble = ""
 
     def reset(self, prompt: str) -> None:
         """As the agent does; what it raises is said when it is to act."""
-        self._do(self.agent.reset, prompt)
+        self._do(super().reset, prompt)
 
     def act(self, observation: str) -> str:
         """What the agent does. Raises AgentError for whatever that raises."""
-        action: str = "" if self.trouble else self._do(self.agent.act, observation)
+        action: str = "" if self.trouble else self._do(super().act, observation)
         if self.trouble:
             raise AgentError(self.trouble)
         return action
 
     def report(self) -> Any:
         """What the agent tells of itself, where it does."""
-        return self._do(getattr(self.agent, "report", dict)) or {}
-
-    def interrupt(self) -> None:
-        """End what the agent waits for, where it can be ended."""
-        end = getattr(self.agent, "interrupt", None)
-        if callable(end):
-            end()
+        return self._do(super().report) or {}
 
     def close(self) -> None:
         """As the agent does, if it does."""
-        self._do(getattr(self.agent, "close", lambda: None))
+        self._do(super().close)
 
     def _do(self, what: Callable[..., Any], *given: Any) -> Any:
         try:

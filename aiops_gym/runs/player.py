@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium as gym
 
 from aiops_gym.agents import base
-from aiops_gym.agents.base import Agent
+from aiops_gym.agents.base import Around
 from aiops_gym.runs.arguments import make_env
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.folder import Folder
@@ -81,16 +81,16 @@ class Player:
         return self.envs[name]
 
 
-class Watched:
+class Watched(Around):
     """An agent of which it is known whether it is its turn.
 
     Its name is the one that it was asked for by: what a class calls itself may be anything, and twice the same.
     """
 
     def __init__(self, name: str) -> None:
+        super().__init__(base.Fixed([]))
         self.acting = False
         self.name = name
-        self.agent: Agent = base.Fixed([])
 
     def made_by(self, entry: Entry, env: gym.Env[str, str], options: Mapping[str, Any]) -> None:
         """Make the agent of an entry."""
@@ -101,29 +101,26 @@ class Watched:
     def reset(self, prompt: str) -> None:
         """Hand it on."""
         self.acting = True
-        self.agent.reset(prompt)
+        super().reset(prompt)
         self.acting = False
 
     def act(self, observation: str) -> str:
         """Hand it on."""
         self.acting = True
-        action = self.agent.act(observation)
+        action = super().act(observation)
         self.acting = False
         return action
 
     def report(self) -> dict[str, Any]:
         """What the agent says of itself, if it does; it must be JSON data, as the episode is."""
         self.acting = True
-        told = getattr(self.agent, "report", None)
-        found = dict(told()) if callable(told) else {}
+        found = dict(super().report())
         json.dumps(found, allow_nan=False)
         self.acting = False
         return found
 
     def close(self) -> None:
-        """The episode is over: what the agent holds open, if it has a `close`, is not needed any more."""
+        """Hand it on."""
         before, self.acting = self.acting, True
-        close = getattr(self.agent, "close", None)
-        if callable(close):
-            close()
+        super().close()
         self.acting = before

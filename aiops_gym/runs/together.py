@@ -12,7 +12,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from aiops_gym.agents.base import Agent, AgentError, adapt
+from aiops_gym.agents.base import Agent, AgentError, Around
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.guards import kept
 from aiops_gym.runs.runner import run_episode
@@ -87,14 +87,13 @@ def run_episodes(
 
 def _played(stop: _Stop, seed: int, options: dict[str, Any] | None, env: Env, agent: Agent) -> Episode:
     """One episode, after which both are closed."""
+    player = _Interruptible(agent, stop)
     try:
-        with stop.at_work(_Interruptible(agent, stop)) as player:
+        with stop.at_work(player):
             return run_episode(env, player, seed, options)
     finally:
         env.close()
-        close = getattr(agent, "close", None)
-        if callable(close):
-            close()
+        player.close()
 
 
 def _together(play: Callable[[int], Episode], seeds: Sequence[int], at_once: int, stop: _Stop) -> Iterator[Episode]:
@@ -161,22 +160,22 @@ class _Stop:
             self.now(turns)
 
     @contextmanager
-    def at_work(self, player: _Interruptible) -> Iterator[_Interruptible]:
+    def at_work(self, player: _Interruptible) -> Iterator[None]:
         """A player who hears of a stop."""
         self._players.add(player)
         try:
             with player.listening():
-                yield player
+                yield
         finally:
             self._players.discard(player)
 
 
-class _Interruptible:
+class _Interruptible(Around):
     """An agent that gives up once it shall stop."""
 
     def __init__(self, agent: Agent, stop: _Stop) -> None:
-        self._agent, self._stop, self._acting = adapt(agent), stop, False
-        self.name = getattr(self._agent, "name", type(self._agent).__name__.lower())
+        super().__init__(agent)
+        self._stop, self._acting = stop, False
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -198,28 +197,13 @@ class _Interruptible:
         if again or self._acting:
             raise KeyboardInterrupt
 
-    def reset(self, prompt: str) -> None:
-        """As the agent does."""
-        self._agent.reset(prompt)
-
-    def report(self) -> Any:
-        """What the agent tells of itself, where it does."""
-        told = getattr(self._agent, "report", dict)
-        return told()
-
-    def interrupt(self) -> None:
-        """End what the agent waits for, where it can be ended."""
-        end = getattr(self._agent, "interrupt", None)
-        if callable(end):
-            end()
-
     def act(self, observation: str) -> str:
         """What the agent does, unless it shall stop. Raises AgentError then."""
         try:
             self._acting = True
             try:
                 if not self._stop.asked:
-                    return self._agent.act(observation)
+                    return super().act(observation)
             except AgentError:
                 if not self._stop.asked:
                     raise

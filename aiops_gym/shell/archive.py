@@ -6,7 +6,6 @@ import re
 from posixpath import join
 from shlex import join as quoted
 
-from aiops_gym.shell import columns
 from aiops_gym.shell.context import Context
 
 ORDER = "__tar"
@@ -16,9 +15,8 @@ _CREATES = re.compile(r"(?<![\w./-])tar\s+(?:-{0,2}[\w=]+\s+)*?(?:-?\w*c|--creat
 
 
 def opening(script: str) -> str:
-    """What makes the calls of tar in a script ask for the order, and those of xxd look at their columns."""
-    order = f'tar() {{ eval "command tar $({ORDER} "$@" </dev/null)"; }}; ' if _CREATES.search(script) else ""
-    return order + columns.opening(script)
+    """What makes the calls of tar in a script ask for the order; "" when it packs nothing."""
+    return f'tar() {{ eval "command tar $({ORDER} "$@" </dev/null)"; }}; ' if _CREATES.search(script) else ""
 
 
 def ordered(context: Context, argv: list[str]) -> str:

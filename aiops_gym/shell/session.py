@@ -11,7 +11,7 @@ from shlex import quote
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
-from aiops_gym.shell import archive
+from aiops_gym.shell import archive, columns
 from aiops_gym.shell.alone import Alone, words
 from aiops_gym.shell.analysis import Script
 from aiops_gym.shell.chance import (
@@ -87,7 +87,7 @@ class Traits(NamedTuple):
 def traits(script: str) -> Traits:
     """Look at a script that is settled; see `shell.chance`."""
     timed = TIMES.search(script) is not None
-    return Traits(needs_new_pids(script), timed, archive.opening(script), patient(script))
+    return Traits(needs_new_pids(script), timed, archive.opening(script) + columns.opening(script), patient(script))
 
 
 class Owner(Protocol):
