@@ -34,7 +34,8 @@ def differences(case: Case, world: World, answer: Answer, loose: bool = False) -
     """How ours differs, "" when it does the same.
 
     A second that passes while the real one works may show in any line that tells an age: each line must be that of ours
-    at the same time or up to two seconds later, or as much later as a busy machine made the real one end.
+    at the same time or up to two seconds later, or as much later as a busy machine made the real one end. Ages turn at
+    different parts of a second, and one that becomes shorter moves a whole column: so quarters are looked at as well.
 
     Args:
         case: with the names of this world.
@@ -43,7 +44,8 @@ def differences(case: Case, world: World, answer: Answer, loose: bool = False) -
         loose: take lines and words in any order, for what comes out of a Go map.
     """
     runs = []
-    for late in range(max(3, int(answer.seconds) + 2)):
+    most = max(3, int(answer.seconds) + 2)
+    for late in (*range(most), *(quarter / 4 for quarter in range(4 * most) if quarter % 4)):
         fork = world.fork()
         left = ours(case, fork, int(answer.time) + late)
         runs.append((left, changes(world, fork) if case.writes else {}))
