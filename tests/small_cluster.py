@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim import api
-from aiops_gym.sim.blueprint import Binary, Blueprint, Image
-from aiops_gym.sim.laws import laws
-from aiops_gym.sim.objects import Obj, get
-from aiops_gym.sim.world import World
+from aiops_gym.sim import kube_api
+from aiops_gym.sim.dynamics import laws
+from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
+from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.types import Output, Request
 
 Json = Any
@@ -70,7 +70,7 @@ class SmallCluster:
                 "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": self.world.timestamp}],
             },
         }
-        api.create(self.world, "nodes", body)
+        kube_api.create(self.world, "nodes", body)
 
     def apply(self, body: Mapping[str, Json]) -> Obj:
         """Create an object, or give the one that is there a new spec."""
@@ -80,7 +80,7 @@ class SmallCluster:
             meta.setdefault("namespace", "ns")
         old = self.world.store.get(resource, meta.get("namespace", ""), meta["name"])
         if old is None:
-            return api.create(self.world, resource, {**body, "metadata": meta})
+            return kube_api.create(self.world, resource, {**body, "metadata": meta})
         return self._ask("update", resource, meta["name"], {**body, "metadata": meta})
 
     def change(self, resource: str, name: str, spec: Mapping[str, Json]) -> Obj:
@@ -89,12 +89,12 @@ class SmallCluster:
 
     def _ask(self, verb: str, resource: str, name: str, body: Json) -> Obj:
         kind = "application/merge-patch+json"
-        answer = api.handle(self.world, Request(verb, resource, "ns", name, body=body, content_type=kind))
+        answer = kube_api.handle(self.world, Request(verb, resource, "ns", name, body=body, content_type=kind))
         assert answer.code == 200, answer.body
         return self.get(resource, name)
 
     def delete(self, resource: str, name: str, **options: Json) -> None:
-        api.delete(self.world, resource, "ns", name, **options)
+        kube_api.delete(self.world, resource, "ns", name, **options)
 
     def at(self, seconds: float) -> None:
         """Run until so many seconds after the start."""

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim import runtime, traffic
-from aiops_gym.sim.blueprint import Binary, Blueprint, Image, Operation
+from aiops_gym.sim import traffic
+from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image, Operation
+from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.telemetry import logs
-from aiops_gym.sim.world import Laws, World
 
 Json = Any
 START = 1_772_442_000_000

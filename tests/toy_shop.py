@@ -2,10 +2,11 @@
 
 import pytest
 
-from aiops_gym.sim import runtime, traffic
-from aiops_gym.sim.blueprint import Blueprint, Operation
-from aiops_gym.sim.traffic import facts, forms, timeline
-from aiops_gym.sim.world import Laws, World
+from aiops_gym.sim import traffic
+from aiops_gym.sim.kernel.blueprint import Blueprint, Operation
+from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.traffic import inputs, solutions, timeline
 
 START = 1_772_442_000_000
 NAMESPACE = "shop"
@@ -153,8 +154,8 @@ def looked_up_anew(shop):
     """The present outcome without anything remembered of this or another world."""
     twin = shop.fork()
     load = timeline.rate(twin)
-    found = facts.gather(twin, load)
+    found = inputs.gather(twin, load)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(forms, "_graphs", forms.Cache(1, lambda graph: 1))
-        patch.setattr(forms, "_solved", forms.Cache(1, lambda solved: 1))
-        return forms.named(forms.look(twin, found, load), found.processes)
+        patch.setattr(solutions, "_graphs", solutions.Cache(1, lambda graph: 1))
+        patch.setattr(solutions, "_solved", solutions.Cache(1, lambda solved: 1))
+        return solutions.named(solutions.look(twin, found, load), found.processes)

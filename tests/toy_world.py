@@ -9,7 +9,7 @@ from typing import Any, Self
 from aiops_gym.backends.base import Assessment
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
-from aiops_gym.envs.incident import IncidentEnv
+from aiops_gym.envs.live import IncidentEnv
 from aiops_gym.errors import BackendError
 from aiops_gym.types import Request, Response, Sample, ShellRun, Span
 

@@ -13,9 +13,9 @@ from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import ready, request
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.sim import traffic
-from aiops_gym.sim.objects import get, uid_of
-from aiops_gym.sim.times import MINUTE, SECOND
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.objects import get, uid_of
+from aiops_gym.sim.kernel.times import MINUTE, SECOND
+from aiops_gym.sim.kernel.world import World
 
 if TYPE_CHECKING:
     from aiops_gym.backends.simulated import Simulated

@@ -15,12 +15,12 @@ from aiops_gym.catalog import cluster, registry
 from aiops_gym.catalog.model import App, Manifest
 from aiops_gym.errors import BackendError
 from aiops_gym.shell.inside import exec_inside
-from aiops_gym.sim import draws
-from aiops_gym.sim.api import handle, of_kind
-from aiops_gym.sim.blueprint import Binary, Blueprint, Image, Operation
-from aiops_gym.sim.laws import laws
-from aiops_gym.sim.times import HOUR, MINUTE, SECOND, millis
-from aiops_gym.sim.world import World
+from aiops_gym.sim.dynamics import laws
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image, Operation
+from aiops_gym.sim.kernel.times import HOUR, MINUTE, SECOND, millis
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import handle, of_kind
 from aiops_gym.types import Request, Response
 
 VARIANTS = 16

@@ -7,16 +7,17 @@ from typing import Any
 
 from aiops_gym.backends.shape import owned, shape, strangers
 from aiops_gym.catalog.model import App, Fault
-from aiops_gym.sim import network, programs, wiring
-from aiops_gym.sim.api.quantity import whole
-from aiops_gym.sim.controllers.fit import tolerates
-from aiops_gym.sim.firewall import Firewall
-from aiops_gym.sim.kubelet import probes
-from aiops_gym.sim.objects import Obj, get, key_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, get, key_of, uid_of
+from aiops_gym.sim.kernel.quantity import whole
+from aiops_gym.sim.kernel.times import MINUTE
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control.kubelet import probes
+from aiops_gym.sim.kube_control.scheduling.filters import tolerates
+from aiops_gym.sim.machine import network
+from aiops_gym.sim.machine.firewall import Firewall
+from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry import usage
-from aiops_gym.sim.times import MINUTE
-from aiops_gym.sim.traffic import quotas
-from aiops_gym.sim.world import World
+from aiops_gym.sim.traffic import configuration, quotas
 
 Check = Callable[[World, World, App, Mapping[str, Any]], str]
 """(world before, world now, app, the cause's data) -> "" or what is still wrong."""
@@ -122,9 +123,9 @@ def _connected(before: World, world: World, app: App, cause: Mapping[str, Any]) 
     mine = {uid_of(pod) for pod in owned(world, app, callee)}
     for key in [key for pod in owned(world, app, name) for key in _processes(world, pod)]:
         row, call = world.table("processes")[key], {"to": callee}
-        route = network.dial(world, key, app.namespace, *wiring.endpoint(row, call))
+        route = network.dial(world, key, app.namespace, *configuration.endpoint(row, call))
         there = {target.process.partition("/")[0] for target in route.targets}
-        if not there or there - mine or wiring.starved(row, call):
+        if not there or there - mine or configuration.starved(row, call):
             return f"{name} has no connection to {callee}"
     return ""
 
@@ -198,7 +199,7 @@ def _opened(before: World, world: World, app: App, cause: Mapping[str, Any]) -> 
     name = cause["component"]
     keys = [key for pod in owned(world, app, name) for key in _processes(world, pod)]
     rows = [world.table("processes")[key] for key in keys]
-    closed = not rows or any(wiring.wired(row).get("auth") or row["state"].get("auth") for row in rows)
+    closed = not rows or any(configuration.wired(row).get("auth") or row["state"].get("auth") for row in rows)
     return f"{name} asks for a password" if closed else ""
 
 

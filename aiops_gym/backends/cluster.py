@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aiops_gym.sim.api import handle
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import handle
 from aiops_gym.types import Request, Response
 
 

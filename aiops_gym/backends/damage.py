@@ -8,8 +8,8 @@ from typing import Any
 from aiops_gym.backends.inject import rewritten
 from aiops_gym.backends.shape import databases, shape
 from aiops_gym.catalog.model import App, Create, Fault, Patch, Upgrade
-from aiops_gym.sim.objects import Obj, get
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.kernel.world import World
 
 WATCHED = ("deployments.apps", "services", "configmaps", "secrets", "persistentvolumeclaims", "persistentvolumes")
 WORKLOADS = ("deployments.apps", "daemonsets.apps", "statefulsets.apps")

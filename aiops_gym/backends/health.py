@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from aiops_gym.catalog.model import App
-from aiops_gym.sim.network import Network
-from aiops_gym.sim.objects import get
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine.network import Network
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.sim.traffic.graph import cores
 from aiops_gym.sim.traffic.outcomes import solve
-from aiops_gym.sim.world import World
 
 if TYPE_CHECKING:
     from aiops_gym.backends.simulated import Simulated

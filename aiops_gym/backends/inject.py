@@ -9,11 +9,11 @@ from aiops_gym.backends import releases
 from aiops_gym.backends.baseline import apply, deploy, request
 from aiops_gym.catalog.model import App, Change, Create, Effect, Exec, Fault, Patch, Redeploy, Restart, Rollout, Upgrade
 from aiops_gym.errors import BackendError
-from aiops_gym.sim.api.patch.jsonpatch import json_patch
-from aiops_gym.sim.controllers import chaos
-from aiops_gym.sim.objects import Obj, key_of
-from aiops_gym.sim.times import SECOND, iso
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.objects import Obj, key_of
+from aiops_gym.sim.kernel.times import SECOND, iso
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api.patch.jsonpatch import json_patch
+from aiops_gym.sim.kube_control.controllers import chaos
 
 SERVER_FIELDS = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
 """Metadata that the server writes and a client leaves out when it creates an object anew."""

@@ -1,7 +1,7 @@
 """Harmless things that happen in any cluster, drawn by a seed: they never change a verdict.
 
 Each kind is a function; which of them happen, to what and when, are draws: of the past's seed in the minutes before an
-incident (`backends.pasts`), of the episode's while it unfolds. In healthy episodes they happen just so: that something
+incident (`backends.warmup`), of the episode's while it unfolds. In healthy episodes they happen just so: that something
 happened a moment ago must not tell the two apart, and what was written last need not be what is broken.
 """
 
@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 from aiops_gym.backends.baseline import request
 from aiops_gym.backends.inject import apply_change
 from aiops_gym.catalog.model import App, Create, Patch
-from aiops_gym.sim import draws, runtime
-from aiops_gym.sim.objects import key_of, uid_of
-from aiops_gym.sim.times import MINUTE, SECOND, iso
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.objects import key_of, uid_of
+from aiops_gym.sim.kernel.times import MINUTE, SECOND, iso
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine import runtime
 
 Noise = Callable[[World, App, int, frozenset[str]], None]
 """(world, app, seed, components to leave alone)."""

@@ -8,10 +8,10 @@ from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App, Manifest, Release
 from aiops_gym.errors import BackendError
-from aiops_gym.shell.helm import actions, charts
-from aiops_gym.shell.helm.errors import HelmError
-from aiops_gym.shell.helm.values import parsed
-from aiops_gym.sim.world import World
+from aiops_gym.helm import actions, charts
+from aiops_gym.helm.errors import HelmError
+from aiops_gym.helm.values import parsed
+from aiops_gym.sim.kernel.world import World
 
 
 def released(app: App, manifest: Manifest) -> bool:

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiops_gym.catalog.model import App
-from aiops_gym.sim import runtime
-from aiops_gym.sim.container import Container, find_image
-from aiops_gym.sim.kubelet.images import canonical
-from aiops_gym.sim.mongo.data import Data
-from aiops_gym.sim.objects import Obj, controller_of, get, uid_of
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.objects import Obj, controller_of, get, uid_of
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control.kubelet.images import canonical
+from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.machine.container import Container, find_image
+from aiops_gym.sim.software.mongo.data import Data
 
 Json = Any
 

@@ -8,21 +8,21 @@ from typing import Any
 
 import orjson
 
-from aiops_gym.backends import noise, pasts, releases
+from aiops_gym.backends import noise, releases, warmup
 from aiops_gym.backends.assess import assess
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.health import Measure, health
 from aiops_gym.backends.inject import concerned, inject, rewritten
-from aiops_gym.backends.outside import Outside
+from aiops_gym.backends.node_network import Outside
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell.sandbox import Sandbox
-from aiops_gym.sim import draws
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.telemetry import metrics, traces
-from aiops_gym.sim.world import World
 from aiops_gym.types import Sample, Span
 from aiops_gym.version import __version__
 
@@ -83,10 +83,10 @@ class Simulated:
 
     def _past(self) -> World:
         if not self.noise:
-            return pasts.quiet(self.app.id, self.variant, self.problem.rate, self.shift)
+            return warmup.quiet(self.app.id, self.variant, self.problem.rate, self.shift)
         spared = rewritten(self.app, self.fault) if self.fault else noise.NOBODY
-        number = pasts.choose(self.app, self.variant, self.seed, spared, self.shift)
-        return pasts.past(self.app.id, self.variant, number, self.shift)
+        number = warmup.choose(self.app, self.variant, self.seed, spared, self.shift)
+        return warmup.past(self.app.id, self.variant, number, self.shift)
 
     def now(self) -> float:
         """Unix seconds on the world's clock."""
@@ -110,7 +110,7 @@ class Simulated:
 
     def _measured(self) -> Measure:
         if self._measure is None:
-            self._measure = pasts.measured(self.before_the_incident(), self.app)
+            self._measure = warmup.measured(self.before_the_incident(), self.app)
         return self._measure
 
     def pods(self) -> Sequence[Mapping[str, Any]]:

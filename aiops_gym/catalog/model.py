@@ -44,8 +44,8 @@ class App:
         selector: label key whose value is the component's name, `io.kompose.service`.
         components: names of the deployments, sorted: the possible answers of Localization.
         manifests: objects in the order in which they are applied.
-        images: by the name in manifests; fields of `sim.blueprint.Image` as data.
-        operations: fields of `sim.blueprint.Operation` as data.
+        images: by the name in manifests; fields of `sim.kernel.blueprint.Image` as data.
+        operations: fields of `sim.kernel.blueprint.Operation` as data.
         rate: requests per second of the usual workload.
         parameters: component -> what a fault may need to know of it, filled into the fault's `{names}`; `alias` names a
             component that counts as the same answer, `restart` says that a restart of it is not harmless.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
 from aiops_gym.errors import ArgumentError
-from aiops_gym.sim.draws import pick
+from aiops_gym.sim.kernel.draws import pick
 
 
 class Choice:

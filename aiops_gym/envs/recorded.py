@@ -17,7 +17,7 @@ from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import clock, domains, layout
 from aiops_gym.openrca.problems import Problem, problems_from_query_csv
 from aiops_gym.openrca.roots import root_of
-from aiops_gym.sim.draws import pick
+from aiops_gym.sim.kernel.draws import pick
 from aiops_gym.tasks import root_cause
 from aiops_gym.tools import Tool, toolbox
 from aiops_gym.types import Call, Verdict

@@ -16,7 +16,7 @@ from aiops_gym.envs.space import UnicodeText
 from aiops_gym.errors import ToolError
 from aiops_gym.learning import policies
 from aiops_gym.learning.stack import wrap
-from aiops_gym.sim import draws
+from aiops_gym.sim.kernel import draws
 from aiops_gym.tools import parse
 from aiops_gym.wrappers.macro_actions import UNFILLED
 

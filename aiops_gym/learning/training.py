@@ -21,7 +21,7 @@ from aiops_gym.learning.checkpoints import Folder, State
 from aiops_gym.learning.extra import needed
 from aiops_gym.learning.policies import algorithm
 from aiops_gym.learning.settings import ALGORITHMS, Settings
-from aiops_gym.sim import draws
+from aiops_gym.sim.kernel import draws
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from aiops_gym.catalog import registry
 from aiops_gym.learning.policies import Policy
 from aiops_gym.learning.settings import Settings
 from aiops_gym.runs import choice
-from aiops_gym.sim import draws
+from aiops_gym.sim.kernel import draws
 
 FAMILIAR, NOVEL, HEALTHY = "familiar", "novel", "healthy"
 """Faults of families that training shows, on targets that it does not; of families that it does not; no fault."""

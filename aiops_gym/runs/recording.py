@@ -8,7 +8,7 @@ import gymnasium as gym
 
 from aiops_gym.envs.space import LIMIT
 from aiops_gym.runs.episode import Episode
-from aiops_gym.sim.draws import uuid
+from aiops_gym.sim.kernel.draws import uuid
 from aiops_gym.tools.clip import clip, utf8
 from aiops_gym.version import __version__
 

@@ -16,7 +16,7 @@ from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.paths import segments, target
 from aiops_gym.serve.refusals import broken, wrong_host
 from aiops_gym.serve.render import refusal
-from aiops_gym.sim.api.status import ApiError, method_not_allowed, no_such_path
+from aiops_gym.sim.kube_api.status import ApiError, method_not_allowed, no_such_path
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 

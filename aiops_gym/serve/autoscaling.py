@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim.objects import get
+from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Response
 
 Json = Any

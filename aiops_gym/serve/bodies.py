@@ -9,10 +9,10 @@ import orjson
 import yaml
 from starlette.requests import Request
 
+from aiops_gym.clients import gojson
 from aiops_gym.serve import protobuf
 from aiops_gym.serve.refusals import JSON, LARGEST_BODY, PATCHES, PROTOBUF, YAML, too_large, too_slow, unknown_format
-from aiops_gym.shell.kubectl import gojson
-from aiops_gym.sim.api.status import bad_request
+from aiops_gym.sim.kube_api.status import bad_request
 
 Json = Any
 

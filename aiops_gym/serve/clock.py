@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from aiops_gym.serve.keeper import Keeper
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
 
 TICK = 0.05
 """Wall seconds between two steps."""

@@ -20,7 +20,7 @@ from aiops_gym.serve import bodies
 from aiops_gym.serve.clock import Clock, moved, steps
 from aiops_gym.serve.incident import Incident
 from aiops_gym.serve.keeper import Keeper
-from aiops_gym.sim.api.status import ApiError
+from aiops_gym.sim.kube_api.status import ApiError
 
 Json = Any
 Handler = Callable[[Request], Awaitable[Response]]

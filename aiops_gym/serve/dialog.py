@@ -23,9 +23,9 @@ from aiops_gym.serve.refusals import not_supported
 from aiops_gym.serve.render import refusal
 from aiops_gym.serve.terminal import Terminal
 from aiops_gym.serve.watching import TRUE
-from aiops_gym.sim.api import handle
-from aiops_gym.sim.api.status import ApiError, bad_request
-from aiops_gym.sim.api.subresources import exec_target
+from aiops_gym.sim.kube_api import handle
+from aiops_gym.sim.kube_api.status import ApiError, bad_request
+from aiops_gym.sim.kube_api.subresources import exec_target
 from aiops_gym.types import Output, Request
 
 Json = Any

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from aiops_gym.sim.api.resources import RESOURCES, Resource
+from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 
 Json = Any
 

@@ -10,8 +10,8 @@ from aiops_gym.serve import discovery, openapi
 from aiops_gym.serve.negotiate import form
 from aiops_gym.serve.refusals import JSON
 from aiops_gym.serve.render import HEADERS, data
-from aiops_gym.sim.api.server import VERSION
-from aiops_gym.sim.api.status import method_not_allowed
+from aiops_gym.sim.kube_api.server import VERSION
+from aiops_gym.sim.kube_api.status import method_not_allowed
 
 OPENAPI_V2 = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 """An empty document is a valid one: kubectl asks for it where version 3 says nothing, as of a List."""

@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from aiops_gym.serve.keeper import Keeper
-from aiops_gym.sim.api import handle
-from aiops_gym.sim.objects import get
-from aiops_gym.sim.times import iso_nano
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.times import iso_nano
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import handle
 from aiops_gym.types import Request
 
 PAUSE = 60.0

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
 
 T = TypeVar("T")
 

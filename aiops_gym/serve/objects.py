@@ -18,11 +18,11 @@ from aiops_gym.serve.refusals import JSON, not_supported, too_new, upgrade_requi
 from aiops_gym.serve.render import answer
 from aiops_gym.serve.streams import Stream
 from aiops_gym.serve.watching import TRUE, Watching
-from aiops_gym.sim.api import handle
-from aiops_gym.sim.api.status import bad_request, method_not_allowed
-from aiops_gym.sim.api.subresources import exec_target
-from aiops_gym.sim.api.watch import version_of
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import handle
+from aiops_gym.sim.kube_api.status import bad_request, method_not_allowed
+from aiops_gym.sim.kube_api.subresources import exec_target
+from aiops_gym.sim.kube_api.watch import version_of
 from aiops_gym.types import Request as Question
 from aiops_gym.types import Response as Reply
 

@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 
 from aiops_gym.serve.discovery import groups
-from aiops_gym.sim.api.resources import Resource
-from aiops_gym.sim.api.schema import Field, fields, type_of
+from aiops_gym.sim.kube_api.resources import Resource
+from aiops_gym.sim.kube_api.schema import Field, fields, type_of
 
 Json = Any
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from urllib.parse import unquote
 
-from aiops_gym.sim.api.resources import RESOURCES, Resource
+from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 
 
 @dataclass(frozen=True, slots=True)

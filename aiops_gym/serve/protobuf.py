@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from aiops_gym.sim.api.decode import POINTERS
+from aiops_gym.sim.kube_api.decode import POINTERS
 
 Json = Any
 

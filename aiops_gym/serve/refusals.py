@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.sim.api.status import ApiError
+from aiops_gym.sim.kube_api.status import ApiError
 
 JSON = "application/json"
 YAML = "application/yaml"

@@ -11,7 +11,7 @@ from starlette.responses import Response as Answer
 
 from aiops_gym.serve.negotiate import Form
 from aiops_gym.serve.refusals import JSON, YAML
-from aiops_gym.sim.api.status import ApiError
+from aiops_gym.sim.kube_api.status import ApiError
 from aiops_gym.types import Response
 
 Json = Any

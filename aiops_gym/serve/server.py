@@ -21,7 +21,7 @@ from aiops_gym.serve.app import api
 from aiops_gym.serve.clock import Clock
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.patient import Patient
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
 
 T = TypeVar("T")
 

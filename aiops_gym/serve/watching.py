@@ -12,13 +12,13 @@ from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.negotiate import Form
 from aiops_gym.serve.refusals import too_new
 from aiops_gym.serve.render import partial, rows
-from aiops_gym.sim.api import views
-from aiops_gym.sim.api.resources import RESOURCES, Resource
-from aiops_gym.sim.api.status import ApiError
-from aiops_gym.sim.api.table import table
-from aiops_gym.sim.api.watch import Watch, version_of
-from aiops_gym.sim.objects import Obj
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import views
+from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
+from aiops_gym.sim.kube_api.status import ApiError
+from aiops_gym.sim.kube_api.table import table
+from aiops_gym.sim.kube_api.watch import Watch, version_of
 from aiops_gym.types import Request
 
 Json = Any

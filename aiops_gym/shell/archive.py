@@ -6,7 +6,7 @@ import re
 from posixpath import join
 from shlex import join as quoted
 
-from aiops_gym.shell.context import Context
+from aiops_gym.clients.context import Context
 
 ORDER = "__tar"
 """What prints the words of a call of tar with its folders spelled out."""

@@ -107,7 +107,7 @@ class Engine:
         return self._ended(run, began, result.exit_code, result.error or "")
 
     def alone(self, call: Callable[[], Output], elapsed: Callable[[], float], expired: Callable[[], bool]) -> Ended:
-        """Make one call, which is all that a script holds; the interpreter is not asked. See `shell.alone`."""
+        """Make one call, which is all that a script holds; the interpreter is not asked. See `shell.single_command`."""
         run = self._run = Run(lambda _: call(), elapsed)
         began = time.monotonic()
         try:

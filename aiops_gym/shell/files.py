@@ -8,8 +8,8 @@ from os import strerror
 from posixpath import dirname, join
 from typing import Any
 
+from aiops_gym.clients.context import FileInfo
 from aiops_gym.shell.clock import Clock
-from aiops_gym.shell.context import FileInfo
 from aiops_gym.shell.disk import UNSEEN, Disk, absolute
 from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.engine import Invocation
@@ -17,7 +17,7 @@ from aiops_gym.shell.host import INSTALLED
 
 
 class OpenFiles:
-    """See `shell.context.Files`.
+    """See `clients.context.Files`.
 
     Args:
         clock: the time of what was just written.

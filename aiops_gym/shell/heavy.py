@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from aiops_gym.clients.context import Context
 from aiops_gym.shell.apart import run_apart
 from aiops_gym.shell.chance import with_now
-from aiops_gym.shell.context import Context
 from aiops_gym.shell.disk import absolute
 from aiops_gym.shell.words import words
 from aiops_gym.types import Output

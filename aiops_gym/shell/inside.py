@@ -12,26 +12,27 @@ from collections.abc import Mapping, Sequence
 from shlex import join as quoted
 from shlex import quote
 
+from aiops_gym.clients.context import CommandModule, Context, Network
+from aiops_gym.clients.waiting import finished
 from aiops_gym.shell import layers
 from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.commands import help as help_
-from aiops_gym.shell.context import CommandModule, Context, Network
 from aiops_gym.shell.disk import File, Tree, absolute
 from aiops_gym.shell.engine import Ended, depth, nested
 from aiops_gym.shell.host import NAME
 from aiops_gym.shell.repair import repair, syntax_error
 from aiops_gym.shell.session import STDIN, Session
-from aiops_gym.shell.waiting import finished
 from aiops_gym.shell.words import words
-from aiops_gym.sim import executables, programs
-from aiops_gym.sim.blueprint import Image
-from aiops_gym.sim.container import Container
-from aiops_gym.sim.draws import bits
-from aiops_gym.sim.program import Tool
-from aiops_gym.sim.scripts.files import Files
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.blueprint import Image
+from aiops_gym.sim.kernel.draws import bits
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine import executables
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.program import Tool
+from aiops_gym.sim.machine.scripts.files import Files
+from aiops_gym.sim.software import programs
 from aiops_gym.types import Output, Request, Response, Timed
 
 SECONDS = 30.0
@@ -58,7 +59,7 @@ _PROC = re.compile(r"/proc/(?:1|self)/(cmdline|comm|environ|status|cgroup)\b")
 
 
 def exec_inside(world: World, pod_key: str, container: str, argv: list[str], stdin: str) -> Output:
-    """Run a command in a running container; see `sim.world.Exec`.
+    """Run a command in a running container; see `sim.kernel.world.Exec`.
 
     A command that is not in the image gives the container runtime's message and code 126 (127 from within a shell).
     What took time is a `Timed` output: the world has not moved meanwhile.

@@ -8,11 +8,13 @@ from typing import Any
 
 from aiops_gym.shell.disk import File, Tree, add, pack, unpack
 from aiops_gym.shell.words import words
-from aiops_gym.sim import draws, executables, programs
-from aiops_gym.sim.blueprint import Image
-from aiops_gym.sim.container import Container
-from aiops_gym.sim.objects import get
-from aiops_gym.sim.scripts.files import Files
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.blueprint import Image
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.machine import executables
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.scripts.files import Files
+from aiops_gym.sim.software import programs
 
 Json = Any
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from aiops_gym.clients.context import Context, FileInfo
 from aiops_gym.shell.commands.date import render
 from aiops_gym.shell.commands.ls import mode_text
-from aiops_gym.shell.context import Context, FileInfo
 
 LETTERS = {"file": "f", "directory": "d", "symlink": "l"}
 ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\0", "r": "\r", "a": "\a"}

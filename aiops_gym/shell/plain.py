@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aiops_gym.shell.context import CommandModule, Context
+from aiops_gym.clients.context import CommandModule, Context
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.types import Command, Output, Request, Response
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import orjson
 
+from aiops_gym.clients.context import CommandModule, Network
 from aiops_gym.errors import SnapshotError
+from aiops_gym.kubectl import run as kubectl
 from aiops_gym.shell import engine, repair
 from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
-from aiops_gym.shell.context import CommandModule, Network
 from aiops_gym.shell.disk import LARGEST, File, absolute, add, below, pack, unpack
 from aiops_gym.shell.engine import SLOW, Ended, nested
 from aiops_gym.shell.host import host_tree
-from aiops_gym.shell.kubectl import run as kubectl
 from aiops_gym.shell.session import Session
-from aiops_gym.sim.draws import bits
+from aiops_gym.sim.kernel.draws import bits
 from aiops_gym.types import Cluster, ShellRun
 
 Json = Any

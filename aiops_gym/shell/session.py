@@ -11,8 +11,8 @@ from shlex import quote
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
+from aiops_gym.clients.context import CommandModule, Context, Network
 from aiops_gym.shell import archive, columns
-from aiops_gym.shell.alone import Alone, words
 from aiops_gym.shell.analysis import Script
 from aiops_gym.shell.chance import (
     HIDDEN,
@@ -26,7 +26,6 @@ from aiops_gym.shell.chance import (
     written,
 )
 from aiops_gym.shell.clock import Clock
-from aiops_gym.shell.context import CommandModule, Context, Network
 from aiops_gym.shell.disk import File, Tree
 from aiops_gym.shell.engine import Ended, Engine, Invocation, depth, engine, nested, overdue, remaining
 from aiops_gym.shell.files import OpenFiles
@@ -34,6 +33,7 @@ from aiops_gym.shell.heavy import jq
 from aiops_gym.shell.loops import TICK, patient, satisfied
 from aiops_gym.shell.reach import reach
 from aiops_gym.shell.repair import repair
+from aiops_gym.shell.single_command import Alone, words
 from aiops_gym.types import Output
 
 CALL_SECONDS = 0.3

@@ -17,11 +17,11 @@ from aiops_gym.catalog.model import Problem
 from aiops_gym.catalog.splits import SPLITS, number
 from aiops_gym.catalog.traits import fits
 from aiops_gym.sim import traffic
-from aiops_gym.sim.network import dial
-from aiops_gym.sim.objects import Obj, get, uid_of
+from aiops_gym.sim.kernel.objects import Obj, get, uid_of
+from aiops_gym.sim.kernel.times import MINUTE, SECOND
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine.network import dial
 from aiops_gym.sim.telemetry import metrics, traces, usage
-from aiops_gym.sim.times import MINUTE, SECOND
-from aiops_gym.sim.world import World
 from aiops_gym.testing.problems import SHORTCUTS, check_answers, destructive, submitted
 
 LOST, SLOWER, SLOWER_BY = 0.01, 2.0, 20.0

@@ -9,7 +9,7 @@ from gymnasium.utils import RecordConstructorArgs
 
 from aiops_gym.envs.space import LIMIT, UnicodeText
 from aiops_gym.tools.clip import clip
-from aiops_gym.wrappers.reading import Env
+from aiops_gym.wrappers.reading.turns import Env
 
 
 class ClipObservation(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):

@@ -11,7 +11,7 @@ from gymnasium.utils import RecordConstructorArgs
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
 from aiops_gym.errors import CatalogError
-from aiops_gym.wrappers.reading import Env, Turn
+from aiops_gym.wrappers.reading.turns import Env, Turn
 
 HEALTHY = ""
 """Key of the episodes in which nothing is wrong."""

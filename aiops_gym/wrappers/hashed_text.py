@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from aiops_gym.wrappers.reading import Env, box
+from aiops_gym.wrappers.reading.turns import Env, box
 
 _RANDOM = re.compile(r"-[a-z0-9]{8,10}-[a-z0-9]{5}\b|-(?=[a-z0-9]*[0-9])[a-z0-9]{5,10}\b")
 _WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*|\d+(?:\.\d+)?%?|[<>=!/]+")

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from aiops_gym.wrappers.reading import Env, Turn, as_dict, box, parts
+from aiops_gym.wrappers.reading.turns import Env, Turn, as_dict, box, parts
 
 ERRORS = ("", "parse", "unknown_api", "arguments", "blocked", "timeout", "submission")
 """Why a call may be refused, as infos have it; the agent reads the same in the observation."""

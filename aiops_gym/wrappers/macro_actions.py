@@ -11,9 +11,9 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from aiops_gym.wrappers import naming
-from aiops_gym.wrappers.macros import AROUND, layout
-from aiops_gym.wrappers.reading import Env, Slotted, Turn
+from aiops_gym.wrappers.reading import naming
+from aiops_gym.wrappers.reading.macros import AROUND, layout
+from aiops_gym.wrappers.reading.turns import Env, Slotted, Turn
 
 UNFILLED = "This action needs a name that has not been seen yet."
 """Sent for an action that is masked: the environment answers that it is no call."""
@@ -35,9 +35,9 @@ class MacroActions(Slotted, RecordConstructorArgs):
         env: a live incident, wrapped or not, whose texts can be read.
         slots: components that have slots.
         other_slots: other objects that have slots.
-        macros: names from `wrappers.macros.MACROS`, and command lines of one's own with `{component}`, `{namespace}`
+        macros: names from `wrappers.reading.macros.MACROS`, and command lines of one's own with `{component}`, `{namespace}`
             and other names in them, or `{slot}` for one action a component; None for all.
-        looks_first: whether answers wait until all of `wrappers.macros.AROUND` was looked at.
+        looks_first: whether answers wait until all of `wrappers.reading.macros.AROUND` was looked at.
 
     Raises:
         TypeError: the environment takes no text.

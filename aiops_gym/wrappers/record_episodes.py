@@ -13,7 +13,7 @@ from gymnasium.utils import RecordConstructorArgs
 
 from aiops_gym.runs import recording
 from aiops_gym.runs.episode import Episode
-from aiops_gym.wrappers.reading import Env, Turn, heard, needs_text, spoken
+from aiops_gym.wrappers.reading.turns import Env, Turn, heard, needs_text, spoken
 
 
 class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):

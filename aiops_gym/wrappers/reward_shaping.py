@@ -6,7 +6,7 @@ from typing import Any
 
 from gymnasium.utils import RecordConstructorArgs
 
-from aiops_gym.wrappers.reading import Env, Reading, Turn
+from aiops_gym.wrappers.reading.turns import Env, Reading, Turn
 
 
 class RewardShaping(Reading, RecordConstructorArgs):

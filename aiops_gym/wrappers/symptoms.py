@@ -9,14 +9,14 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from aiops_gym.wrappers.fields import FIELDS
-from aiops_gym.wrappers.listings import OTHERS
-from aiops_gym.wrappers.peers import Drift
-from aiops_gym.wrappers.rates import STRAIN
-from aiops_gym.wrappers.reading import Env, Slotted, Turn, as_dict, box, parts
-from aiops_gym.wrappers.signs import LOOKS, OF_OTHERS, SIGNS, STRONG
-from aiops_gym.wrappers.tables import KINDS
-from aiops_gym.wrappers.things import AGES, TRAFFIC, Component, Other
+from aiops_gym.wrappers.reading.entity import AGES, TRAFFIC, Component, Other
+from aiops_gym.wrappers.reading.fields import FIELDS
+from aiops_gym.wrappers.reading.indicators import LOOKS, OF_OTHERS, SIGNS, STRONG
+from aiops_gym.wrappers.reading.outliers import Drift
+from aiops_gym.wrappers.reading.rates import STRAIN
+from aiops_gym.wrappers.reading.table_readers import OTHERS
+from aiops_gym.wrappers.reading.tables import KINDS
+from aiops_gym.wrappers.reading.turns import Env, Slotted, Turn, as_dict, box, parts
 
 PLACES = ("replicas", "container", "pod", "service")
 """Where a field may differ from those of the peers."""

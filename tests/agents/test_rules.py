@@ -8,8 +8,8 @@ import small_telemetry as small
 
 from aiops_gym.agents.base import make
 from aiops_gym.agents.rules.calls import closely, from_calls
+from aiops_gym.agents.rules.indicators import Evidence, Sign, from_deviations, from_operations, from_templates
 from aiops_gym.agents.rules.question import read, table
-from aiops_gym.agents.rules.signs import Evidence, Sign, from_deviations, from_operations, from_templates
 from aiops_gym.agents.rules.systems import bank, find, market, telecom
 from aiops_gym.agents.rules.verdict import answer, choose, suspects
 from aiops_gym.errors import CatalogError

@@ -5,7 +5,7 @@ import pytest
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
-from aiops_gym.sim.times import MINUTE
+from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.testing.problems import submitted
 
 pytestmark = pytest.mark.slow

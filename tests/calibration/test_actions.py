@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from aiops_gym.sim.objects import get
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.testing import replay
 from aiops_gym.testing.calibration import actions
 from aiops_gym.testing.calibration.cluster import cluster

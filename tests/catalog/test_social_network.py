@@ -9,7 +9,7 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.apps.social_network import chart, manifests, traffic
 from aiops_gym.catalog.apps.social_network.tls import CERTIFICATE, KEY
 from aiops_gym.catalog.apps.social_network.values import COMPONENTS, SECTIONS, SERVICES
-from aiops_gym.shell.helm import charts, render
+from aiops_gym.helm import charts, render
 
 APP = registry.app("social_network")
 RELEASE = {"Name": chart.NAME, "Namespace": manifests.NAMESPACE, "Revision": 1, "Service": "Helm"}

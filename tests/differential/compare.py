@@ -12,7 +12,7 @@ from typing import Any
 
 from sides import Case, Left, changes, ours
 
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
 
 Json = Any
 

@@ -12,7 +12,7 @@ from grammar import STATES
 from sides import Case, Real
 
 from aiops_gym.serve import door
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
 
 
 class Drawn:

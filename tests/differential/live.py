@@ -19,7 +19,7 @@ from known import why_any_order
 from sides import Case, Real, changes
 
 from aiops_gym.serve import door
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
 
 HERE = Path(__file__).parent
 CHUNK = 60

@@ -14,7 +14,7 @@ import worlds
 from compare import Answer
 from sides import Left
 
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
 
 Json = Any
 FOLDER = Path(__file__).with_name("answers")

@@ -15,11 +15,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from aiops_gym.clients.context import Context
+from aiops_gym.kubectl import run
 from aiops_gym.serve import Door
-from aiops_gym.shell.context import Context
-from aiops_gym.shell.kubectl import run
-from aiops_gym.sim.api import handle
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import handle
 from aiops_gym.types import Output, Request, Response
 
 Json = Any

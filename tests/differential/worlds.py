@@ -11,10 +11,11 @@ from objects import NS
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import cluster, registry
 from aiops_gym.shell.inside import exec_inside
-from aiops_gym.sim import api, draws
-from aiops_gym.sim.blueprint import Binary, Blueprint, Image
-from aiops_gym.sim.laws import laws
-from aiops_gym.sim.world import World
+from aiops_gym.sim import kube_api
+from aiops_gym.sim.dynamics import laws
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.types import Request
 
 Json = Any
@@ -47,13 +48,13 @@ IMAGES = {
 
 
 def ask(world: World, verb: str, resource: str, namespace: str = NS, name: str = "", **rest: Json) -> Json:
-    answer = api.handle(world, Request(verb, resource, namespace, name, **rest))
+    answer = kube_api.handle(world, Request(verb, resource, namespace, name, **rest))
     assert answer.code < 300, answer.body
     return answer.body
 
 
 def apply(world: World, body: Json) -> None:
-    resource = api.of_kind(body["apiVersion"], body["kind"])
+    resource = kube_api.of_kind(body["apiVersion"], body["kind"])
     assert resource is not None, body
     space = body["metadata"].get("namespace", NS) if resource.namespaced else ""
     ask(world, "create", resource.name, space, body=body)

@@ -15,8 +15,8 @@ from toy_world import ToyEnv, block
 
 import aiops_gym  # noqa: F401  # registers
 from aiops_gym.agents.base import Fixed
-from aiops_gym.envs.incident import IncidentEnv
 from aiops_gym.envs.infos import merged
+from aiops_gym.envs.live import IncidentEnv
 from aiops_gym.envs.vector import WorldsVectorEnv, incidents, recorded, vector
 from aiops_gym.runs import Episode, run_episode
 from aiops_gym.wrappers import HashedText, History, MacroActions, RecordEpisodes, Symptoms

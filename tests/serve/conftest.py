@@ -13,7 +13,7 @@ from knocking import PROBLEM, Kubectl, Ran
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.serve import Door, door
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from aiops_gym.sim.api.resources import RESOURCES
+from aiops_gym.sim.kube_api.resources import RESOURCES
 
 MAGIC = b"\x1f\x8b\x08\x00"
 EXTRA = ("autoscaling/v1/HorizontalPodAutoscaler", "autoscaling/v1/Scale", "policy/v1/Eviction",

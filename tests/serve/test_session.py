@@ -18,8 +18,8 @@ from knocking import NAMESPACE, Kubectl
 from aiops_gym.errors import AiopsGymError, BackendError
 from aiops_gym.serve import door, kubeconfig
 from aiops_gym.serve.session import Session, session
-from aiops_gym.sim.times import millis
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.times import millis
+from aiops_gym.sim.kernel.world import World
 
 DETECTION = "revoke_auth_mongodb-detection-1"
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from aiops_gym.serve import Door, door
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"

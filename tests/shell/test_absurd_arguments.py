@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiops_gym.shell.commands.date import EARLIEST, LATEST, render
-from aiops_gym.sim.digits import natural
+from aiops_gym.sim.kernel.digits import natural
 
 NAMES = "tmp$(printf 'X%.0s' {1..300})"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from aiops_gym.sim.executables.peer import Link
-from aiops_gym.sim.program import HttpAnswer
+from aiops_gym.sim.machine.executables.peer import Link
+from aiops_gym.sim.machine.program import HttpAnswer
 
 
 @pytest.mark.parametrize(

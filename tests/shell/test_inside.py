@@ -9,10 +9,10 @@ import pytest
 from aiops_gym.shell.engine import engine
 from aiops_gym.shell.inside import exec_inside
 from aiops_gym.shell.sandbox import Sandbox
-from aiops_gym.sim.api import handle
-from aiops_gym.sim.blueprint import Binary, Blueprint, Image
-from aiops_gym.sim.objects import Obj
-from aiops_gym.sim.world import Laws, World
+from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
+from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kube_api import handle
 
 START = 1_772_442_000_000
 IMAGES = {

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from aiops_gym.sim import programs, runtime
-from aiops_gym.sim.blueprint import Binary, Blueprint, Image
-from aiops_gym.sim.container import Container
-from aiops_gym.sim.world import Laws, World
+from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
+from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.software import programs
 from aiops_gym.types import Output
 
 Json = Any

@@ -12,9 +12,9 @@ from played_world import PlayedEnv
 from aiops_gym.types import Call
 from aiops_gym.wrappers import ClipObservation, HashedText, History, MacroActions, Symptoms
 from aiops_gym.wrappers.hashed_text import features
-from aiops_gym.wrappers.signs import of_pod
+from aiops_gym.wrappers.reading.indicators import of_pod
+from aiops_gym.wrappers.reading.tables import tables
 from aiops_gym.wrappers.symptoms import CHANGE, COMPONENT, OTHER, WHOLE
-from aiops_gym.wrappers.tables import tables
 
 PROMPT = "Namespace: shop\nThe components are: cart, pay.\n"
 PODS = """\

@@ -18,10 +18,10 @@ from aiops_gym.catalog import registry
 from aiops_gym.shell import make_shell
 from aiops_gym.tools import parse
 from aiops_gym.wrappers import HashedText, History, MacroActions, RewardShaping, Symptoms
-from aiops_gym.wrappers import settings as settings_
-from aiops_gym.wrappers.fields import FIELDS
 from aiops_gym.wrappers.macro_actions import UNFILLED
-from aiops_gym.wrappers.macros import AROUND, MACROS, NAMES, layout
+from aiops_gym.wrappers.reading import settings as settings_
+from aiops_gym.wrappers.reading.fields import FIELDS
+from aiops_gym.wrappers.reading.macros import AROUND, MACROS, NAMES, layout
 
 PROMPT = "Namespace: shop\nSupported Operations:\n- Buy\n"
 DEPLOYMENTS = """\

@@ -7,7 +7,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from aiops_gym.agents.rules.signs import MINUTE, OLDER, Evidence, Row, Wire, named, worth
+from aiops_gym.agents.rules.indicators import MINUTE, OLDER, Evidence, Row, Wire, named, worth
 from aiops_gym.openrca import clock
 
 SLOWER = 1.25

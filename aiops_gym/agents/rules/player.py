@@ -7,8 +7,8 @@ from typing import Any
 
 from aiops_gym.agents.rules import systems
 from aiops_gym.agents.rules.calls import closely, from_calls
+from aiops_gym.agents.rules.indicators import Evidence, Knowledge, Row, from_deviations, from_operations, from_templates
 from aiops_gym.agents.rules.question import Question, read, table
-from aiops_gym.agents.rules.signs import Evidence, Knowledge, Row, from_deviations, from_operations, from_templates
 from aiops_gym.agents.rules.verdict import Suspect, answer, choose, suspects
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import clock

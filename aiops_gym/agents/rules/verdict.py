@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from aiops_gym.agents.rules.indicators import Evidence, Knowledge
 from aiops_gym.agents.rules.question import Question
-from aiops_gym.agents.rules.signs import Evidence, Knowledge
 
 TOGETHER = 360
 """Seconds within which evidence is of one failure."""

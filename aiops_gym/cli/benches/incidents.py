@@ -15,7 +15,7 @@ import gymnasium as gym
 
 from aiops_gym.agents.base import Env
 from aiops_gym.backends.baseline import VARIANTS, baseline
-from aiops_gym.backends.pasts import PASTS, past
+from aiops_gym.backends.warmup import PASTS, past
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.registry import filled
 from aiops_gym.cli.common import make_env

@@ -51,7 +51,7 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """How one component does: see `envs.incident.IncidentEnv.health`."""
+    """How one component does: see `envs.live.IncidentEnv.health`."""
 
     ok: float | None
     slow: float | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from aiops_gym.shell.context import CommandModule
+from aiops_gym.clients.context import CommandModule
 
 
 def _found() -> dict[str, CommandModule]:

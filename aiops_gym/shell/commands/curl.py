@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from aiops_gym.shell.context import Context
-from aiops_gym.shell.waiting import Host, finished
-from aiops_gym.sim.executables import curl
+from aiops_gym.clients.context import Context
+from aiops_gym.clients.waiting import Host, finished
+from aiops_gym.sim.machine.executables import curl
 from aiops_gym.types import Output
 
 
 def run(context: Context, argv: list[str]) -> Output:
-    """`curl [options...] <url>`, see `sim.executables.curl`."""
+    """`curl [options...] <url>`, see `sim.machine.executables.curl`."""
 
     def read(path: str) -> str:
         try:

@@ -7,7 +7,7 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from math import floor
 
-from aiops_gym.shell.context import Context
+from aiops_gym.clients.context import Context
 from aiops_gym.types import Output
 
 DEFAULT = "%a %b %e %H:%M:%S UTC %Y"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.shell.context import Context
+from aiops_gym.clients.context import Context
 from aiops_gym.types import Output
 
 DISKS = (

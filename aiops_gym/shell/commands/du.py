@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from posixpath import join
 
+from aiops_gym.clients.context import Context, FileInfo
 from aiops_gym.shell.commands.ls import human
-from aiops_gym.shell.context import Context, FileInfo
-from aiops_gym.sim.digits import natural
+from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.types import Output
 
 KNOWN = frozenset("abchkmsSx")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from posixpath import join
 
-from aiops_gym.shell.context import Context, FileInfo
+from aiops_gym.clients.context import Context, FileInfo
 from aiops_gym.shell.finding import Expression, Test, launch
 from aiops_gym.shell.place import Place, Search, Wrong
 from aiops_gym.types import Output

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.shell.context import Context
+from aiops_gym.clients.context import Context
 from aiops_gym.types import Output
 
 TOTAL, USED, FREE, SHARED, CACHE = 16_384_000, 5_912_344, 3_101_220, 41_280, 7_370_436

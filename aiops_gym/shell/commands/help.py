@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
-from aiops_gym.shell.context import Context
+from aiops_gym.clients.context import Context
 from aiops_gym.types import Output
 
 ALL = r"""GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from posixpath import join
 
+from aiops_gym.clients.context import Context, FileInfo
 from aiops_gym.shell.commands.date import render
-from aiops_gym.shell.context import Context, FileInfo
 from aiops_gym.types import Output
 
 KNOWN = frozenset("1aAlhtrSRdFpigonsCxkuUcHLNQqvXBbGmwT")

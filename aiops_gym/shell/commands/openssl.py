@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from aiops_gym.shell.context import Context
-from aiops_gym.sim.digits import natural
+from aiops_gym.clients.context import Context
+from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.types import Output
 
 MOST = 65_536

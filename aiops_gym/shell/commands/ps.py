@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from aiops_gym.clients.context import Context
 from aiops_gym.shell.commands.date import render
-from aiops_gym.shell.context import Context
 from aiops_gym.types import Output
 
 PROCESSES = ((1, 0, "/sbin/init"), (211, 1, "/usr/bin/containerd"), (614, 1, "sh -c bash"), (620, 614, "bash"))

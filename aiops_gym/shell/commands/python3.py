@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 
-from aiops_gym.shell.context import Context
+from aiops_gym.clients.context import Context
 from aiops_gym.types import Output
 
 NAMES = ("python3", "python")

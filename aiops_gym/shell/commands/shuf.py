@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aiops_gym.shell.context import Context
-from aiops_gym.sim.digits import natural
+from aiops_gym.clients.context import Context
+from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.types import Output
 
 MOST = 100_000

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from aiops_gym.clients.context import Context, FileInfo
 from aiops_gym.shell.commands.date import render
 from aiops_gym.shell.commands.ls import mode_text
-from aiops_gym.shell.context import Context, FileInfo
 from aiops_gym.types import Output
 
 KINDS = {"file": "regular file", "directory": "directory", "symlink": "symbolic link"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from aiops_gym.clients.context import Context
 from aiops_gym.shell.commands.sleep import duration
-from aiops_gym.shell.context import Context
 from aiops_gym.types import Output
 
 HELP = "Try 'timeout --help' for more information.\n"

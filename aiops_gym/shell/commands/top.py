@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from aiops_gym.clients.context import Context
 from aiops_gym.shell.commands.date import render
 from aiops_gym.shell.commands.ps import PROCESSES
-from aiops_gym.shell.context import Context
 from aiops_gym.types import Output
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from aiops_gym.shell.context import Context
+from aiops_gym.clients.context import Context
 from aiops_gym.types import Output
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from aiops_gym.clients.context import Context
 from aiops_gym.shell.commands.date import render
-from aiops_gym.shell.context import Context
 from aiops_gym.shell.host import NAME
 from aiops_gym.shell.words import words
 from aiops_gym.types import Output

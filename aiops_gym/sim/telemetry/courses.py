@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.sim import draws, programs
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry.lives import Life
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.timeline import Interval

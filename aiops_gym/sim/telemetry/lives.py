@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from aiops_gym.sim.objects import get
-from aiops_gym.sim.times import millis
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.times import millis
+from aiops_gym.sim.kernel.world import World
 
 Json = Any
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aiops_gym.sim import programs
-from aiops_gym.sim.times import iso_nano
+from aiops_gym.sim.kernel.times import iso_nano
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.software import programs
 from aiops_gym.sim.traffic import stream
 from aiops_gym.sim.traffic.cache import Cache
-from aiops_gym.sim.traffic.written import Failure
-from aiops_gym.sim.world import World
+from aiops_gym.sim.traffic.failure_lines import Failure
 
 Json = Any
 Line = tuple[int, str]

@@ -7,9 +7,9 @@ from itertools import repeat
 
 import numpy as np
 
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.telemetry.courses import PACKET, Floats
 from aiops_gym.sim.telemetry.scrapes import Scraped, scrapes
-from aiops_gym.sim.world import World
 from aiops_gym.types import Sample
 
 STEP = 15_000

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.sim import draws
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.telemetry.courses import COLUMNS, Course, Floats, read
 from aiops_gym.sim.telemetry.lives import Life, lives, whole_pods
 from aiops_gym.sim.traffic import quotas, timeline
 from aiops_gym.sim.traffic.cache import Cache
-from aiops_gym.sim.world import World
 
 Json = Any
 

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.sim.times import HOUR
+from aiops_gym.sim.kernel.times import HOUR
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.traffic import stream, timeline
 from aiops_gym.sim.traffic.arrivals import Keys, identity, mix, uniform
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.walk import CANCELED, OK, UNIMPLEMENTED, UNKNOWN, Visit
-from aiops_gym.sim.world import World
 from aiops_gym.types import Span
 
 Json = Any

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aiops_gym.sim import draws, programs
-from aiops_gym.sim.objects import name_of, uid_of
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.objects import name_of, uid_of
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.software import programs
 from aiops_gym.sim.traffic import timeline
-from aiops_gym.sim.world import World
 
 Json = Any
 

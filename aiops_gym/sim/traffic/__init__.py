@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.traffic import panics, quotas, timeline
 from aiops_gym.sim.traffic.panics import HANDLERS
 from aiops_gym.sim.traffic.stream import Request, requests
 from aiops_gym.sim.traffic.timeline import Interval, intervals
-from aiops_gym.sim.world import World
 
 __all__ = ["HANDLERS", "Interval", "Request", "intervals", "latency", "observe", "requests", "success"]
 

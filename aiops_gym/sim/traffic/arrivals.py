@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.sim import draws
+from aiops_gym.sim.kernel import draws
 
 BUCKET = 10_000
 """Milliseconds of arrivals drawn from one stream."""

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim import network, programs
-from aiops_gym.sim.mongo import tls
-from aiops_gym.sim.mongo.server import refusal
-from aiops_gym.sim.objects import get
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine import network
+from aiops_gym.sim.software import programs
+from aiops_gym.sim.software.mongo import tls
+from aiops_gym.sim.software.mongo.server import refusal
 from aiops_gym.sim.traffic import clients, compiled, quotas
 from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
 from aiops_gym.sim.traffic.compiled import Target
-from aiops_gym.sim.wiring import address, endpoint, sample_ratio, starved, wired
-from aiops_gym.sim.world import World
+from aiops_gym.sim.traffic.configuration import address, endpoint, sample_ratio, starved, wired
 
 Json = Any
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from aiops_gym.sim import programs
-from aiops_gym.sim.container import Container
+from aiops_gym.sim.kernel.world import Handler, World
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.software import programs
 from aiops_gym.sim.traffic import risks, stream, timeline
 from aiops_gym.sim.traffic.arrivals import BUCKET
-from aiops_gym.sim.traffic.written import Failure
-from aiops_gym.sim.world import Handler, World
+from aiops_gym.sim.traffic.failure_lines import Failure
 
 Json = Any
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from aiops_gym.sim.objects import get
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.world import World
 
 Json = Any
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence, Set
 from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
-from aiops_gym.sim import firewall
-from aiops_gym.sim.objects import Obj, name_of, namespace_of
+from aiops_gym.sim.kernel.objects import Obj, name_of, namespace_of
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine import firewall
 from aiops_gym.sim.traffic.cache import Cache
-from aiops_gym.sim.world import World
 
 Json = Any
 Fact = tuple[Any, ...]

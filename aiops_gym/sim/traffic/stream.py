@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from aiops_gym.sim.traffic import written
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.traffic import failure_lines
 from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, arrivals, ordered
 from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.sim.traffic.failure_lines import Failure, Lines
 from aiops_gym.sim.traffic.queueing import PATIENCE
 from aiops_gym.sim.traffic.risks import assess
 from aiops_gym.sim.traffic.timeline import Interval, intervals
 from aiops_gym.sim.traffic.walk import Walk
-from aiops_gym.sim.traffic.written import Failure, Lines
-from aiops_gym.sim.world import World
 
 Json = Any
 
@@ -167,7 +167,7 @@ def _gather(parts: Sequence[tuple[Key, list[Interval]]]) -> dict[Key, Told]:
         ms = np.concatenate([part.ms for _, part in same])
         keys = np.concatenate([part.keys for _, part in same])
         for batch in _walk(same[0][0], Arrivals(ms, keys), risky_only=True):
-            for bucket, lines in written.told(batch.interval.outcome["processes"], batch.arrivals, batch.walk):
+            for bucket, lines in failure_lines.told(batch.interval.outcome["processes"], batch.arrivals, batch.walk):
                 found[at[bucket]].setdefault(lines.process, []).append(lines)
     return found
 

@@ -11,8 +11,8 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from aiops_gym.sim.traffic import facts, forms
-from aiops_gym.sim.world import World
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.traffic import inputs, solutions
 
 Json = Any
 
@@ -38,7 +38,7 @@ class Interval(NamedTuple):
 def note(world: World) -> None:
     """Write down the present outcome, if it differs from the last one."""
     load = rate(world)
-    digest, outcome = forms.present(world, facts.gather(world, load), load)
+    digest, outcome = solutions.present(world, inputs.gather(world, load), load)
     timeline, kept = world.table("timeline"), world.table("outcomes")
     if timeline and timeline[next(reversed(timeline))] == digest:
         return

@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from aiops_gym.sim import api
-from aiops_gym.sim.controllers import kubelet
-from aiops_gym.sim.objects import Obj, get, key_of, labels_of, name_of, namespace_of
-from aiops_gym.sim.times import iso
-from aiops_gym.sim.world import World
+from aiops_gym.sim import kube_api
+from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of
+from aiops_gym.sim.kernel.times import iso
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control.controllers import kubelet
 from aiops_gym.types import Request, Response
 
 Json = Any
@@ -44,7 +44,7 @@ def create(world: World, namespace: str, body: Mapping[str, Json]) -> None:
     space = str(given.get("namespace") or namespace) if resource.namespaced else ""
     meta = {**given, **({"namespace": space} if space else {})}
     if world.store.get(resource.name, space, str(meta.get("name", ""))) is None:
-        api.handle(world, Request("create", resource.name, space, body={**body, "metadata": meta}))
+        kube_api.handle(world, Request("create", resource.name, space, body={**body, "metadata": meta}))
     else:
         _patch(world, resource.name, space, str(meta["name"]), {**body, "metadata": meta}, STRATEGIC)
 
@@ -84,7 +84,7 @@ def _switch(world: World, action: Mapping[str, Json], stop: bool) -> None:
 
 
 def _patch(world: World, resource: str, space: str, name: str, body: Json, kind: str = MERGE) -> Response:
-    return api.handle(world, Request("patch", resource, space, name, body=body, content_type=kind))
+    return kube_api.handle(world, Request("patch", resource, space, name, body=body, content_type=kind))
 
 
 def _scale(world: World, resource: str, space: str, name: str, action: Mapping[str, Json]) -> None:
@@ -103,12 +103,12 @@ def _delete(world: World, resource: str, space: str, name: str, action: Mapping[
     options: dict[str, Json] = {} if grace is None else {"gracePeriodSeconds": int(grace)}
     if policy := action.get("propagationPolicy") or action.get("cascade"):
         options["propagationPolicy"] = str(policy).capitalize()
-    api.handle(world, Request("delete", resource, space, name, body=options))
+    kube_api.handle(world, Request("delete", resource, space, name, body=options))
 
 
 def _evict(world: World, resource: str, space: str, name: str, action: Mapping[str, Json]) -> None:
     body: Json = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name, "namespace": space}}
-    api.handle(world, Request("create", "pods", space, name, subresource="eviction", body=body))
+    kube_api.handle(world, Request("create", "pods", space, name, subresource="eviction", body=body))
 
 
 def _cordon(world: World, resource: str, space: str, name: str, action: Mapping[str, Json]) -> None:
@@ -233,8 +233,8 @@ KINDS |= {"restart": "Deployment", "undo": "Deployment", "rollback": "Deployment
 """What a verb is done to where an action names no kind."""
 
 
-def _resource(kind: str, api_version: str = "") -> api.Resource:
-    found = api.of_kind(api_version, kind) if api_version else api.find(kind)
+def _resource(kind: str, api_version: str = "") -> kube_api.Resource:
+    found = kube_api.of_kind(api_version, kind) if api_version else kube_api.find(kind)
     if found is None:
         raise ValueError(f"no such kind: {kind}")
     return found

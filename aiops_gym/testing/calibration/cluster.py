@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiops_gym.shell.inside import exec_inside
-from aiops_gym.sim import api
-from aiops_gym.sim.blueprint import Binary, Blueprint, Image
-from aiops_gym.sim.laws import laws
-from aiops_gym.sim.world import World
+from aiops_gym.sim import kube_api
+from aiops_gym.sim.dynamics import laws
+from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
+from aiops_gym.sim.kernel.world import World
 
 Json = Any
 START = 1_772_442_005_000
@@ -33,10 +33,10 @@ def cluster(manifest: Mapping[str, Json], namespace: str, nodes: Sequence[str], 
     blueprint = Blueprint(app="recorded", namespace=namespace, variant=0, start=start - SETTLED, images=images)
     world = World(blueprint, laws(exec_inside), seed)
     for number, name in enumerate(nodes, 1):
-        api.create(world, "nodes", _node(world, name, number))
+        kube_api.create(world, "nodes", _node(world, name, number))
     for name in (*SYSTEM, namespace):
         if world.store.get("namespaces", "", name) is None:
-            api.create(world, "namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+            kube_api.create(world, "namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     world.run(SETTLED)
     return world
 

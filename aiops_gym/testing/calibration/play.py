@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from aiops_gym.sim.objects import Obj, get, namespace_of
-from aiops_gym.sim.times import millis
+from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
+from aiops_gym.sim.kernel.times import millis
 from aiops_gym.testing.calibration import actions
 from aiops_gym.testing.calibration.cluster import START, cluster
 

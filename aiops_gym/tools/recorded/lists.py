@@ -13,7 +13,7 @@ from aiops_gym.openrca.model import Domain, Table
 from aiops_gym.openrca.recording import SPILL, Recording
 from aiops_gym.openrca.summaries.deviations import quantities
 from aiops_gym.tools.recorded import arguments, page
-from aiops_gym.tools.recorded.making import Recorded, make, optional
+from aiops_gym.tools.recorded.factory import Recorded, make, optional
 from aiops_gym.tools.registry import Tool
 
 COMPONENTS = (

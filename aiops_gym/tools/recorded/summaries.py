@@ -16,7 +16,7 @@ from aiops_gym.openrca.summaries.spans import by_call, by_component, by_operatio
 from aiops_gym.openrca.summaries.templates import Lines, Template, templates
 from aiops_gym.openrca.summaries.window import Window, window
 from aiops_gym.tools.recorded import arguments, page
-from aiops_gym.tools.recorded.making import END, START, Recorded, make, optional
+from aiops_gym.tools.recorded.factory import END, START, Recorded, make, optional
 from aiops_gym.tools.registry import Tool
 
 LONGEST = 3

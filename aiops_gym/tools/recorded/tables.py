@@ -12,7 +12,7 @@ from aiops_gym.openrca.recording import Recording, Rows
 from aiops_gym.openrca.summaries.quantiles import quantiles
 from aiops_gym.openrca.summaries.spans import duration
 from aiops_gym.tools.recorded import arguments, page
-from aiops_gym.tools.recorded.making import END, START, Parameter, Recorded, make, optional
+from aiops_gym.tools.recorded.factory import END, START, Parameter, Recorded, make, optional
 from aiops_gym.tools.registry import Tool
 
 HOURS = 24

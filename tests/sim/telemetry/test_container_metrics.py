@@ -5,7 +5,7 @@ from itertools import groupby
 import pytest
 from toy_shop import NAMESPACE, START, change, make_shop, stop
 
-from aiops_gym.sim import runtime
+from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.telemetry import courses, metrics, scrapes, usage
 
 

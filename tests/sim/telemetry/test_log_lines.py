@@ -6,8 +6,8 @@ import pytest
 from toy_shop import START, change, make_shop, stop
 
 from aiops_gym.sim import traffic
+from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.telemetry import logs
-from aiops_gym.sim.times import millis
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from toy_shop import KINDS, NAMESPACE, add_process, change, looked_up_anew, make_shop, register, stop
 
 from aiops_gym.sim import traffic
-from aiops_gym.sim.traffic import forms, graph, timeline
+from aiops_gym.sim.traffic import graph, solutions, timeline
 
 
 def put(shop, resource, name, **fields):
@@ -126,8 +126,8 @@ def looks(monkeypatch):
     found = []
     survey = graph.survey
     monkeypatch.setattr(graph, "survey", lambda world: found.append(world) or survey(world))
-    monkeypatch.setattr(forms, "_forms", forms.Cache(forms.FORMS, lambda form: 1))
-    monkeypatch.setattr(forms, "_graphs", forms.Cache(forms.GRAPHS, lambda graph: 1))
+    monkeypatch.setattr(solutions, "_forms", solutions.Cache(solutions.FORMS, lambda form: 1))
+    monkeypatch.setattr(solutions, "_graphs", solutions.Cache(solutions.GRAPHS, lambda graph: 1))
     return found
 
 

@@ -8,7 +8,7 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from aiops_gym.agents.rules.signs import Knowledge
+    from aiops_gym.agents.rules.indicators import Knowledge
 
 
 def find(reasons: Sequence[str]) -> Knowledge | None:

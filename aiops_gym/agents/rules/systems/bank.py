@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.agents.rules.signs import Knowledge, LogSign, Sign, Wire
+from aiops_gym.agents.rules.indicators import Knowledge, LogSign, Sign, Wire
 
 CPU, JVM, OOM = "high CPU usage", "high JVM CPU load", "JVM Out of Memory (OOM) Heap"
 LATENCY, LOSS = "network latency", "network packet loss"

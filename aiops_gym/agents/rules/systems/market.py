@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.agents.rules.signs import Knowledge, Sign, Wire
+from aiops_gym.agents.rules.indicators import Knowledge, Sign, Wire
 
 CPU, MEMORY = "container CPU load", "container memory load"
 READ, WRITE = "container read I/O load", "container write I/O load"

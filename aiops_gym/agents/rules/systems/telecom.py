@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.agents.rules.signs import Failing, Knowledge, Sign
+from aiops_gym.agents.rules.indicators import Failing, Knowledge, Sign
 
 CPU, DELAY, LOSS, LIMIT, CLOSE = "CPU fault", "network delay", "network loss", "db connection limit", "db close"
 

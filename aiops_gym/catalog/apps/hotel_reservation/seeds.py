@@ -1,6 +1,6 @@
 """The test data that the services put into their databases at the first start, as upstream's `db.go` files do.
 
-Six real hotels of San Francisco, and further ones along a line; see `sim/mongo/templates` for the templates.
+Six real hotels of San Francisco, and further ones along a line; see `sim/software/mongo/templates` for the templates.
 """
 
 from __future__ import annotations

@@ -1,0 +1,77 @@
+"""The cluster's network as its nodes see it: addresses are reachable, service names do not resolve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ipaddress import ip_address
+
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine import network
+from aiops_gym.sim.machine.executables.peer import HOP, Link, ask, reach
+from aiops_gym.sim.machine.program import HttpAnswer
+from aiops_gym.sim.software.programs import program_of
+
+
+class Outside:
+    """See `clients.context.Network`."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def resolve(self, host: str) -> Sequence[str]:
+        """Addresses of a host: itself, if it is one; the nodes know no cluster names."""
+        try:
+            return [str(ip_address(host))]
+        except ValueError:
+            return ["127.0.0.1"] if host == "localhost" else self._node(host)
+
+    def _node(self, name: str) -> list[str]:
+        node = self.world.store.get("nodes", "", name)
+        addresses = get(node or {}, "status", "addresses", default=())
+        return [a["address"] for a in addresses if a["type"] == "InternalIP"]
+
+    def link(self, host: str, port: int) -> Link:
+        """The way to an address."""
+        if not self.resolve(host):
+            return Link("no_host")
+        if host in network.LOCAL:
+            behind = self._behind(host, port)[1] if port else None
+            found = reach(self.world, None, "default", *behind) if behind else Link("refused" if port else "ok")
+            return found._replace(address="127.0.0.1", seconds=HOP / 5)
+        node, behind = self._behind(host, port)
+        if node and not behind:
+            return reach(self.world, None, "default", host, 0) if not port else Link("refused", host)
+        return reach(self.world, None, "default", *(behind or (host, port)))
+
+    def http(self, method: str, host: str, port: int, path: str, body: str = "") -> HttpAnswer | None:
+        """Answer of the program that listens there."""
+        process = self._listener(host, port)
+        return ask(self.world, process, method, path) if process else None
+
+    def talk(self, host: str, port: int, text: str) -> str:
+        """What the program that listens there sends back."""
+        row = self.world.table("processes").get(self._listener(host, port))
+        return program_of(row).talk(self.world, row, text) if row is not None else ""
+
+    def _listener(self, host: str, port: int) -> str:
+        targets = network.dial(self.world, None, "default", *(self._behind(host, port)[1] or (host, port))).targets
+        if not targets:
+            return ""
+        return targets[draws.pick(len(targets), self.world.seed, "outside", f"{host}:{port}", self.world.now)].process
+
+    def _behind(self, host: str, port: int) -> tuple[bool, tuple[str, int] | None]:
+        """(whether the host is a node, address and port of the Service that has this port on every node)."""
+        addresses = [get(n, "status", "addresses", default=()) for n in self.world.store.all("nodes")]
+        known = [a["address"] for some in addresses for a in some]
+        host = known[0] if known and host in network.LOCAL else host
+        if host not in known:
+            return False, None
+        if (host, port) in network.Network(self.world).listeners:
+            return True, (host, port)
+        for service in self.world.store.all("services"):
+            for entry in get(service, "spec", "ports", default=()):
+                if port and entry.get("nodePort") == port:
+                    return True, (str(service["spec"]["clusterIP"]), int(entry["port"]))
+        return True, None

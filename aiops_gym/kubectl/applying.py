@@ -1,0 +1,106 @@
+"""What `apply`, `create -f`, `replace` and `diff` share: objects of files, and what apply remembers on them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import orjson
+
+from aiops_gym.kubectl.changes import query
+from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.output import as_json
+from aiops_gym.kubectl.targets import Info, Selection, select
+from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kube_api.patch import apply_three_way
+from aiops_gym.sim.kube_api.schema import type_of
+from aiops_gym.sim.kube_api.selectors import parse_labels
+
+Json = Any
+
+LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
+KUSTOMIZE: Final = "unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory"
+
+
+def files_of(call: Invocation) -> Selection:
+    """The objects of `-f`. Raises Failure."""
+    flags = call.flags
+    if flags.text("kustomize"):
+        folder = flags.text("kustomize")
+        if folder.strip("./") and not call.context.files.exists(folder):
+            path = folder if folder.startswith("/") else f"{call.context.cwd.rstrip('/')}/{folder}"
+            why = f"evalsymlink failure on '{folder}' : lstat {path}: no such file or directory"
+            raise Failure(f"must build at directory: not a valid directory: {why}")
+        path = folder if folder.startswith("/") else f"{call.context.cwd.rstrip('/')}/{folder}".removesuffix("/.")
+        raise Failure(f"{KUSTOMIZE} '{path}'")
+    if not flags.items("filename"):
+        raise Failure("must specify one of -f and -k")
+    selection = select(call, [], filenames=flags.items("filename"), recursive=flags.on("recursive"))
+    if flags.values.get("selector"):
+        try:
+            matches = parse_labels(flags.text("selector"))
+        except ValueError as error:
+            raise Failure(str(error)) from None
+        selection.named = [i for i in selection.named if matches(get(i.obj, "metadata", "labels", default={}))]
+    for info in selection.named:
+        _placed(info)
+    return selection
+
+
+def _placed(info: Info) -> None:
+    """Write the namespace into the object, as kubectl does before anything else."""
+    if info.namespace:
+        metadata = info.obj.get("metadata") or {}
+        info.obj = {**info.obj, "metadata": {**metadata, "namespace": info.namespace}}
+
+
+def validation(call: Invocation, manager: str) -> dict[str, str]:
+    """The parameters of a request that sends a whole object."""
+    word = call.flags.text("validate")
+    modes = {"strict": "Strict", "true": "Strict", "warn": "Warn", "ignore": "Ignore", "false": "Ignore"}
+    if word not in modes:
+        raise Failure(f'invalid - validate option "{word}"; must be one of: strict (or true), warn, ignore (or false)')
+    return {**query(call, manager), "fieldValidation": modes[word]}
+
+
+def remembered(obj: Json) -> Json:
+    """The object with itself in an annotation: what the next apply compares with."""
+    metadata = obj.get("metadata") or {}
+    annotations = {k: v for k, v in (metadata.get("annotations") or {}).items() if k != LAST_APPLIED}
+    bare = {**obj, "metadata": {**metadata, "annotations": annotations}}
+    text = as_json.compact(bare) + "\n"
+    return {**obj, "metadata": {**metadata, "annotations": {**annotations, LAST_APPLIED: text}}}
+
+
+def difference(info: Info, live: Json) -> Json:
+    """The patch that brings the live object to what the file says, leaving alone what others set."""
+    text = get(live, "metadata", "annotations", LAST_APPLIED)
+    original = orjson.loads(text) if text else {}
+    name = type_of(info.resource.api_version, info.resource.kind)
+    return apply_three_way(original, remembered(info.obj), live, name)
+
+
+def described(info: Info) -> str:
+    """An object as kubectl's errors name it."""
+    resource = info.resource
+    version = f"{resource.group}/{resource.version}"
+    return (
+        f'Resource: "{version}, Resource={resource.plural}", GroupVersionKind: "{version}, Kind={resource.kind}"\n'
+        f'Name: "{info.name}", Namespace: "{info.namespace}"'
+    )
+
+
+def named(info: Info) -> None:
+    """Refuse an object whose name the server would make. Raises Failure."""
+    prefix = get(info.obj, "metadata", "generateName")
+    if not info.name and prefix:
+        raise Failure(f"from {prefix}: cannot use generate name with apply")
+
+
+def unnamed(info: Info) -> None:
+    """Refuse an object without a name, which cannot be looked up. Raises Failure."""
+    if not info.name:
+        raise Failure(
+            f"error when retrieving current configuration of:\n{described(info)}\n"
+            f'from server for: "{info.source}": resource name may not be empty'
+        )

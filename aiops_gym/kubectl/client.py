@@ -1,0 +1,209 @@
+"""kubectl's side of the API: requests, resource names, and refusals as KubectlError."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Any
+
+from aiops_gym.clients.flags import go_quote
+from aiops_gym.kubectl.errors import Failure, ServerError
+from aiops_gym.sim.kube_api.resources import RESOURCES, Resource, find
+from aiops_gym.types import Cluster, Output, Request
+
+Json = Any
+
+STRATEGIC = "application/strategic-merge-patch+json"
+MERGE = "application/merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
+APPLY = "application/apply-patch+yaml"
+
+
+class Client:
+    """The API server as one kubectl call sees it.
+
+    Args:
+        cluster: where requests go, and the clock.
+        place: the namespace of the call and whether it stood on the command line; asked once, and only when needed.
+
+    Attributes:
+        warned: called with what the server warns of, as in `Warning:` headers.
+    """
+
+    def __init__(self, cluster: Cluster, place: Callable[[], tuple[str, bool]]) -> None:
+        self.cluster = cluster
+        self.warned: Callable[[str], None] = lambda text: None
+        self._place = place
+
+    @cached_property
+    def _placed(self) -> tuple[str, bool]:
+        return self._place()
+
+    @property
+    def namespace(self) -> str:
+        """Of the call; used wherever a method is given none and the resource is namespaced."""
+        return self._placed[0]
+
+    @property
+    def explicit(self) -> bool:
+        """Whether the namespace stood on the command line."""
+        return self._placed[1]
+
+    def send(self, request: Request) -> Json:
+        """The body of an answer. Raises ServerError for a code of 400 or more."""
+        answer = self.cluster.handle(request)
+        if answer.code >= 400:
+            raise ServerError(answer.body)
+        for text in getattr(answer, "warnings", ()):
+            self.warned(text)
+        return answer.body
+
+    def place(self, resource: Resource, namespace: str | None = None) -> str:
+        """The namespace a request about this resource goes to, "" for a cluster-scoped one."""
+        if not resource.namespaced:
+            return ""
+        return self.namespace if namespace is None else namespace
+
+    def get(self, resource: Resource, name: str, namespace: str | None = None, **query: str) -> Json:
+        """One object. Raises ServerError; a missing namespace is told before a missing object, as kubectl does."""
+        place = self.place(resource, namespace)
+        return self._named(Request("get", resource.name, place, name, query=query))
+
+    def below(self, resource: Resource, name: str, namespace: str, subresource: str, table: bool = False) -> Json:
+        """A subresource of an object, or its Table. Raises ServerError."""
+        place = self.place(resource, namespace)
+        return self._named(Request("get", resource.name, place, name, subresource, table=table))
+
+    def table(self, resource: Resource, name: str, namespace: str | None = None) -> Json:
+        """One object as a server-side Table of one row."""
+        return self._named(Request("get", resource.name, self.place(resource, namespace), name, table=True))
+
+    def _named(self, request: Request) -> Json:
+        code, body = self.cluster.handle(request)
+        if code < 400:
+            return body
+        error = ServerError(body)
+        if error.reason == "NotFound" and request.namespace not in ("", "default"):
+            missing = self.cluster.handle(Request("get", "namespaces", "", request.namespace))
+            if missing.code == 404:
+                raise ServerError(missing.body)
+        raise error
+
+    def list(
+        self,
+        resource: Resource,
+        namespace: str | None = None,
+        labels: str = "",
+        fields: str = "",
+        table: bool = False,
+    ) -> Json:
+        """A list of objects (or their Table); `namespace=""` asks all namespaces. Raises ServerError."""
+        query: dict[str, str] = {}
+        if labels:
+            query["labelSelector"] = labels
+        if fields:
+            query["fieldSelector"] = fields
+        place = self.place(resource, namespace)
+        return self.send(Request("list", resource.name, place, query=query, table=table))
+
+    def select(self, resource: Resource, namespace: str, labels: str, fields: str, table: bool = False) -> Json:
+        """A list as the resource builder asks for it: refusals say what was looked for."""
+        try:
+            return self.list(resource, namespace, labels, fields, table)
+        except ServerError as error:
+            if error.reason not in ("BadRequest", "NotFound"):
+                raise
+            raise ServerError({**error.status, "message": _unfound(resource, labels, fields, error.message)}) from None
+
+    def create(self, resource: Resource, obj: Json, namespace: str | None = None, **query: str) -> Json:
+        """Create an object; the version it had elsewhere is left out, as client-go's helper does."""
+        meta = obj.get("metadata")
+        if isinstance(meta, dict) and meta.get("resourceVersion"):
+            obj = {**obj, "metadata": {key: value for key, value in meta.items() if key != "resourceVersion"}}
+        return self.send(Request("create", resource.name, self.place(resource, namespace), body=obj, query=query))
+
+    def update(self, resource: Resource, obj: Json, namespace: str | None = None, **query: str) -> Json:
+        """Replace an object."""
+        name = (obj.get("metadata") or {}).get("name")
+        if not isinstance(name, str) or not name:
+            raise Failure("resource name may not be empty")
+        place = self.place(resource, namespace)
+        return self.send(Request("update", resource.name, place, name, body=obj, query=query))
+
+    def patch(  # one parameter a part of the request
+        self,
+        resource: Resource,
+        name: str,
+        patch: Json,
+        content_type: str = STRATEGIC,
+        namespace: str | None = None,
+        subresource: str = "",
+        query: Mapping[str, str] | None = None,
+    ) -> Json:
+        """Patch an object, or its subresource."""
+        place = self.place(resource, namespace)
+        return self.send(
+            Request("patch", resource.name, place, name, subresource, patch, content_type, dict(query or {}))
+        )
+
+    def delete(self, resource: Resource, name: str, namespace: str | None = None, options: Json = None) -> Json:
+        """Delete an object, with DeleteOptions."""
+        return self.send(Request("delete", resource.name, self.place(resource, namespace), name, body=options))
+
+    def log(self, namespace: str, pod: str, query: Mapping[str, str]) -> str:
+        """Text of `pods/log`."""
+        return str(self.send(Request("get", "pods", namespace, pod, "log", query=query)))
+
+    def exec(self, namespace: str, pod: str, container: str, command: Sequence[str], stdin: str = "") -> Output:
+        """Run a command in a container."""
+        body = {"command": [*command], "stdin": stdin}
+        answer = self.send(Request("create", "pods", namespace, pod, "exec", body, query={"container": container}))
+        return answer if isinstance(answer, Output) else Output(*answer)
+
+
+def known(text: str) -> Resource:
+    """The resource a word on the command line means: plural, singular, short name, kind, with or without its group.
+
+    Raises:
+        Failure: the server doesn't have a resource type "x".
+    """
+    resource = find(text)
+    if resource is None or (text.lower() in resource.short and text not in resource.short):
+        raise Failure(f"the server doesn't have a resource type {go_quote(text.partition('.')[0])}")
+    return resource
+
+
+@cache
+def others(word: str) -> tuple[Resource, ...]:
+    """The resources that a short name could mean besides the one it does.
+
+    >>> [resource.name for resource in others("ev")], others("po")
+    (['events.events.k8s.io'], ())
+    """
+    return tuple(resource for resource in RESOURCES.values() if word in resource.short)[1:]
+
+
+def category(name: str) -> list[Resource]:
+    """The resources of a category such as `all`, in the order of discovery; empty when there is no such category."""
+    return [resource for resource in RESOURCES.values() if name in resource.categories]
+
+
+def kind_group(resource: Resource) -> str:
+    """How names of several kinds are told apart: `pod`, `deployment.apps`."""
+    kind = resource.kind.lower()
+    return f"{kind}.{resource.group}" if resource.group else kind
+
+
+def api_version(resource: Resource) -> str:
+    """`v1`, `apps/v1`."""
+    return f"{resource.group}/{resource.version}" if resource.group else resource.version
+
+
+def _unfound(resource: Resource, labels: str, fields: str, message: str) -> str:
+    what = go_quote(f"{resource.group}/{resource.version}, Resource={resource.plural}")
+    if not labels and not fields:
+        return f"Unable to list {what}: {message}"
+    return (
+        f"Unable to find {what} that match label selector {go_quote(labels)}, field selector {go_quote(fields)}: "
+        f"{message}"
+    )

@@ -1,0 +1,54 @@
+"""Roles and cluster roles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aiops_gym.kubectl.describe import meta
+from aiops_gym.kubectl.describe.meta import Object
+from aiops_gym.kubectl.describe.page import Page
+from aiops_gym.kubectl.describe.view import View
+
+RESOURCES = ("roles.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io")
+PURE = True
+EVENTS = False
+Key = tuple[str, str, str, str]
+
+
+def describe(page: Page, role: Object, view: View) -> None:
+    """Write what a role allows, one line a resource."""
+    meta.title(page, role, namespaced=False)
+    meta.tags(page, role)
+    page.line("PolicyRule:")
+    page.line("  Resources\tNon-Resource URLs\tResource Names\tVerbs")
+    page.line("  ---------\t-----------------\t--------------\t-----")
+    found: dict[Key, list[str]] = {}
+    for rule in role.get("rules") or ():
+        for key in _keys(rule):
+            verbs = found.setdefault(key, [])
+            verbs += [verb for verb in rule.get("verbs") or () if verb not in verbs]
+    for (group, resource, name, url), verbs in sorted(found.items(), key=_order):
+        page.line(f"  {_full(resource, group)}\t[{url}]\t[{name}]\t[{' '.join(verbs)}]")
+
+
+def _keys(rule: Object) -> list[Key]:
+    """A rule taken apart: one key for each group, resource and name, or for each URL."""
+    names: Sequence[str] = rule.get("resourceNames") or [""]
+    groups: Sequence[str] = rule.get("apiGroups") or [""]
+    keys = [(g, r, n, "") for g in groups for r in rule.get("resources") or () for n in names]
+    return keys + [("", "", "", url) for url in rule.get("nonResourceURLs") or ()]
+
+
+def _order(item: tuple[Key, list[str]]) -> str:
+    """kubectl sorts rules by how Go prints them."""
+    (group, resource, name, url), verbs = item
+    groups = "" if url else group
+    return (
+        f"Verbs:[{' '.join(verbs)}],APIGroups:[{groups}],Resources:[{resource}],"
+        f"ResourceNames:[{name}],NonResourceURLs:[{url}],"
+    )
+
+
+def _full(resource: str, group: str) -> str:
+    base, slash, sub = resource.partition("/")
+    return (f"{base}.{group}" if group and base else base) + slash + sub

@@ -1,0 +1,121 @@
+"""Objects in files and on the standard input, as `-f` takes them: YAML 1.1 or JSON, several documents, lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import yaml
+
+from aiops_gym.clients import gojson, goyaml
+from aiops_gym.clients.context import Context
+from aiops_gym.clients.flags import go_quote
+from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.output import as_json
+
+Json = Any
+EXTENSIONS = (".json", ".yaml", ".yml")
+
+
+class Manifest(NamedTuple):
+    """An object of a file, and the file's name (`STDIN` for the standard input)."""
+
+    obj: dict[str, Json]
+    source: str
+
+
+def read(context: Context, paths: Sequence[str], recursive: bool = False, validated: bool = True) -> list[Manifest]:
+    """All objects of files, folders and `-`; the items of a List are given one by one.
+
+    Args:
+        context: of the shell.
+        paths: files, folders, URLs, or `-`.
+        recursive: whether folders within folders count.
+        validated: whether a schema is asked before, which changes the words for an object without a kind.
+
+    Raises:
+        Failure: a path that is not there, text that is not YAML, or an object without kind or apiVersion.
+    """
+    found: list[Manifest] = []
+    for path in paths:
+        for source, text in _texts(context, path, recursive):
+            for document in documents(text, source):
+                found += _flat(document, source, validated)
+    return found
+
+
+def documents(text: str, source: str) -> list[Json]:
+    """The documents of a text, empty ones left out: YAML, or JSON objects one after another, as jq writes them."""
+    try:
+        if (objects := gojson.stream(text)) is not None:
+            return objects
+    except gojson.OutOfRange as error:
+        raise Failure(f"unable to decode {go_quote(source)}: {error}") from None
+    try:
+        parsed = list(yaml.load_all(text, Loader=goyaml.Loader))
+    except yaml.YAMLError as error:
+        raise Failure(f"error parsing {source}: error converting YAML to JSON: {goyaml.problem(error)}") from None
+    return [_keys(document) for document in parsed if document is not None]
+
+
+def _texts(context: Context, path: str, recursive: bool) -> Iterator[tuple[str, str]]:
+    if path == "-":
+        yield "STDIN", context.stdin
+        return
+    if path.startswith(("http://", "https://")):
+        host = path.split("/")[2]
+        raise Failure(f"unable to read URL {go_quote(path)}: dial tcp: lookup {host}: no such host")
+    if not context.files.exists(path):
+        raise Failure(f"the path {go_quote(path)} does not exist")
+    try:
+        yield path, context.files.read(path)
+    except IsADirectoryError:
+        names = context.files.list(path)
+        inner = [f"{path.rstrip('/')}/{name}" for name in names if name.endswith(EXTENSIONS)]
+        folders = [f"{path.rstrip('/')}/{name}" for name in names if not name.endswith(EXTENSIONS)] if recursive else []
+        if not inner and not folders:
+            raise Failure(f"error reading [{path}]: recognized file extensions are [{' '.join(EXTENSIONS)}]") from None
+        for name in inner:
+            yield name, context.files.read(name)
+        for name in folders:
+            try:
+                context.files.list(name)
+            except OSError:
+                continue
+            yield from _texts(context, name, recursive)
+
+
+def _flat(document: Json, source: str, validated: bool) -> Iterator[Manifest]:
+    if not isinstance(document, dict):
+        raise Failure(
+            f"error validating {go_quote(source)}: error validating data: invalid object to validate; "
+            "if you choose to ignore these errors, turn validation off with --validate=false"
+        )
+    kind, version = document.get("kind"), document.get("apiVersion")
+    if kind and str(kind).endswith("List") and isinstance(document.get("items"), list):
+        for item in document["items"]:
+            yield from _flat(item, source, validated)
+        return
+    unset = [name for name, value in (("apiVersion not set", version), ("kind not set", kind)) if not value]
+    if unset and not validated and not kind:
+        raise Failure(f"unable to decode {go_quote(source)}: Object 'Kind' is missing in '{as_json.compact(document)}'")
+    if unset:
+        shown = unset[0] if len(unset) == 1 else f"[{', '.join(unset)}]"
+        raise Failure(
+            f"error validating {go_quote(source)}: error validating data: {shown}; "
+            "if you choose to ignore these errors, turn validation off with --validate=false"
+        )
+    yield Manifest(document, source)
+
+
+def _keys(value: Json) -> Json:
+    """Keys as text: YAML may have read a key as a bool or a number."""
+    if isinstance(value, dict):
+        return {_key(key): _keys(inner) for key, inner in value.items()}
+    return [_keys(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    return "null" if key is None else str(key)

@@ -1,0 +1,131 @@
+"""`key=value` and `key-` on a command line, and how labels and annotations change by them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from aiops_gym.kubectl import output
+from aiops_gym.kubectl.changes import dry_run, query, report, typed
+from aiops_gym.kubectl.client import MERGE
+from aiops_gym.kubectl.errors import Failure, Failures
+from aiops_gym.kubectl.targets import Info, select
+from aiops_gym.kubectl.verb import Invocation
+
+Json = Any
+
+
+def split(args: Sequence[str], kind: str) -> tuple[list[str], list[str]]:
+    """Resources, then changes: `key=value` and `key-`, but not `=value`. Raises Failure for one after the other."""
+    resources: list[str] = []
+    changes: list[str] = []
+    for word in args:
+        if ("=" in word[1:] and word[0] != "=") or (word.endswith("-") and word != "-"):
+            changes.append(word)
+        elif changes:
+            raise Failure(f"all resources must be specified before {kind} changes: {word}")
+        else:
+            resources.append(word)
+    return resources, changes
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of labels or annotations.
+
+    Attributes:
+        field: `labels` or `annotations`.
+        put: new values.
+        drop: keys to remove.
+        check: raises Failure when values would be overwritten.
+        words: what is said, from (old JSON, new JSON).
+        version: that the object must have, "" for any.
+    """
+
+    field: str
+    put: Mapping[str, str]
+    drop: Sequence[str]
+    check: Callable[[Mapping[str, str]], None]
+    words: Callable[[bytes, bytes], str]
+    version: str = ""
+
+    def changed(self, obj: Json) -> Json:
+        """The object after the change."""
+        before = obj["metadata"].get(self.field) or {}
+        after = {key: value for key, value in {**before, **self.put}.items() if key not in self.drop}
+        version = {"resourceVersion": self.version} if self.version else {}
+        return {**obj, "metadata": {**obj["metadata"], self.field: after, **version}}
+
+    def patch(self, obj: Json) -> Json:
+        """The merge patch that makes it."""
+        before = obj["metadata"].get(self.field) or {}
+        changes: dict[str, str | None] = {k: v for k, v in self.put.items() if before.get(k) != v}
+        changes |= {key: None for key in self.drop if key in before}
+        return {"metadata": {self.field: changes}} if changes else {}
+
+
+def edit(
+    call: Invocation, resources: Sequence[str], change: Edit, manager: str, shown: output.Printer | None = None
+) -> None:
+    """Make a change to all selected objects; `shown` where one printer serves them all. Raises Failures."""
+    flags, local = call.flags, call.flags.on("local")
+    searching = flags.text("selector") or flags.text("field-selector")
+    selection = select(
+        call,
+        resources,
+        labels=flags.text("selector"),
+        fields=flags.text("field-selector"),
+        everywhere=flags.on("all-namespaces"),
+        filenames=flags.items("filename"),
+        recursive=flags.on("recursive"),
+        empty_selector=bool(searching) or flags.on("all"),
+        latest=not local,
+    )
+    if flags.text("resource-version") and not selection.single:
+        raise Failure("--resource-version may only be used with a single resource")
+    errors = selection.each(lambda info: _edit(call, info, change, manager, alone=selection.single, shown=shown))
+    if errors:
+        raise Failures(errors)
+
+
+def _edit(
+    call: Invocation, info: Info, change: Edit, manager: str, *, alone: bool, shown: output.Printer | None
+) -> None:
+    flags, present = call.flags, info.obj["metadata"].get(change.field) or {}
+    old = typed(info.resource, info.obj)
+    if not flags.on("overwrite"):
+        change.check(present)
+    after = change.changed(old)
+    mode = dry_run(call)
+    if not (flags.on("local") or mode == "client" or flags.on("list")):
+        patch = change.patch(info.obj)
+        if change.field == "labels":
+            for key in change.drop:
+                if key not in present:
+                    call.say(f'label "{key}" not found.')
+        if change.version:
+            patch = {**patch, "metadata": {**patch.get("metadata", {}), "resourceVersion": change.version}}
+        asked = query(call, manager)
+        after = call.client.patch(info.resource, info.name, patch, MERGE, info.namespace, query=asked)
+    if flags.on("list"):
+        _list(call, info, after["metadata"].get(change.field) or {}, change.field, alone=alone)
+        return
+    obj = change.changed(old) if change.field == "labels" else after
+    report(call, info.resource, obj, change.words(_bytes(old), _bytes(change.changed(old))), shown=shown)
+
+
+def _bytes(obj: Json) -> bytes:
+    return orjson.dumps(obj, option=orjson.OPT_SORT_KEYS)
+
+
+def _list(call: Invocation, info: Info, found: Mapping[str, str], field: str, *, alone: bool) -> None:
+    indent = ""
+    if not alone:
+        group = info.resource.group
+        call.say(f"Listing {field} for {info.resource.kind}.{group}/{info.name}:")
+        indent = " "
+    for key, value in sorted(found.items()):
+        call.say(f"{indent}{key}={value}")

@@ -1,0 +1,157 @@
+"""Where a kind keeps its pod spec, and how `kubectl set` changes containers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from aiops_gym.kubectl import output
+from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, dry_run, prepare, query, report
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.kubectl.output.structs import Struct
+from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
+from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.kernel.objects import assoc, get
+from aiops_gym.sim.kube_api.patch.strategic import strategic_merge
+from aiops_gym.sim.kube_api.schema import type_of
+
+Json = Any
+
+PATHS: Mapping[str, tuple[str, ...]] = {
+    "Pod": ("spec",),
+    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
+    **dict.fromkeys(
+        ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController"),
+        ("spec", "template", "spec"),
+    ),
+}
+FLAGS = (ALL, LOCAL, SELECTOR, *FILES, *CHANGING)
+
+
+def path_of(info: Info) -> tuple[str, ...]:
+    """Where the pod spec of an object is. Raises Failure for kinds without one."""
+    path = PATHS.get(info.resource.kind)
+    if path is None:
+        raise Failure(f"the object is not a pod or does not have a pod template: *v1.{info.resource.kind}")
+    return path
+
+
+def pod_spec(info: Info) -> Json:
+    """The pod spec of an object."""
+    return get(info.obj, *path_of(info), default={})
+
+
+def inside(info: Info, spec: Json) -> Json:
+    """A patch of the object from a patch of its pod spec."""
+    patch = spec
+    for step in reversed(path_of(info)):
+        patch = {step: patch}
+    return patch
+
+
+def chosen(containers: Iterable[Json], pattern: str) -> list[Json]:
+    """Containers whose names match a pattern such as `*`."""
+    return [container for container in containers if fnmatchcase(container["name"], pattern)]
+
+
+def infos_of(call: Invocation, resources: Sequence[str]) -> list[Info]:
+    """What `kubectl set` is about. Raises what failed."""
+    flags, local = call.flags, call.flags.on("local")
+    prepare(call)
+    selector = flags.text("selector") if "selector" in flags.values else ""
+    if local and resources:
+        raise Failure(
+            "you must specify resources by --filename when --local is set.\n"
+            "Example resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'"
+        )
+    return select(
+        call,
+        resources,
+        labels=selector,
+        filenames=flags.items("filename"),
+        recursive=flags.on("recursive"),
+        empty_selector=bool(selector) or flags.on("all"),
+        latest=not local,
+    ).infos()
+
+
+def patch_each(
+    call: Invocation,
+    infos: Sequence[Info],
+    change: Callable[[Info], Json],
+    *,
+    done: str,
+    failed: str,
+    named: bool = True,
+    colon: bool = True,
+) -> list[KubectlError]:
+    """Patch objects one by one and say so; what failed is given back.
+
+    Args:
+        call: the invocation.
+        infos: the objects.
+        change: the strategic merge patch of one; empty when there is nothing to change.
+        done: what is said.
+        failed: how a refusal begins.
+        named: tell the object's name in an error of `change`.
+        colon: whether one stands between `failed` and the server's words.
+    """
+    errors: list[KubectlError] = []
+    shown = output.printer(call)
+    away = call.flags.on("local") or dry_run(call) == "client"
+    for info in infos:
+        try:
+            patch = change(info)
+        except Failure as error:
+            errors.append(
+                Failure(f"error: {info.resource.plural}/{info.name} {error.inner}\n" if named else error.inner)
+            )
+            continue
+        if not patch:
+            continue
+        try:
+            changed = (
+                strategic_merge(info.obj, patch, type_of(info.resource.api_version, info.resource.kind))
+                if away
+                else call.client.patch(
+                    info.resource, info.name, patch, namespace=info.namespace, query=query(call, MANAGER)
+                )
+            )
+        except ServerError as error:
+            errors.append(Failure(f"{failed}{':' if colon else ''} {error.message}"))
+            continue
+        report(call, info.resource, Struct(as_typed(changed) if call.flags.on("local") else changed), done, shown=shown)
+    return errors
+
+
+def as_typed(obj: Json) -> Json:
+    """An object of a file as Go's types print it: with the empty fields that they always write."""
+    path = PATHS.get(obj.get("kind", ""))
+    if path is None:
+        return obj
+    found = {**obj, "metadata": {"creationTimestamp": None, **(obj.get("metadata") or {})}}
+    found.setdefault("status", {})
+    if obj["kind"] == "Deployment":
+        found["spec"] = {"strategy": {}, **found["spec"]}
+    if len(path) > 1:
+        above = path[:-1]
+        template = get(found, *above, default={})
+        metadata = {"creationTimestamp": None, **(template.get("metadata") or {})}
+        found = assoc(found, above, {**template, "metadata": metadata})
+    spec = get(found, *path, default={})
+    filled = {
+        field: [{"resources": {}, **container} for container in spec[field]]
+        for field in ("initContainers", "containers")
+        if spec.get(field)
+    }
+    return assoc(found, path, {**spec, **filled})
+
+
+MANAGER = "kubectl-set"
+
+
+def finish(errors: Sequence[KubectlError]) -> None:
+    """Raise what failed, if anything did."""
+    if errors:
+        raise Failures(errors)

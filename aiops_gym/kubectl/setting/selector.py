@@ -1,0 +1,41 @@
+"""`kubectl set selector`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.podspec import FLAGS, finish, infos_of, patch_each
+from aiops_gym.kubectl.targets import Info
+from aiops_gym.kubectl.verb import Invocation, Verb
+
+
+def run(call: Invocation) -> int | None:
+    """Change which pods a service sends its traffic to."""
+    if not call.args:
+        raise Failure("one selector is required")
+    *resources, words = call.args
+    wanted = dict(part.split("=", 1) for part in words.split(",") if "=" in part)
+    if not wanted:
+        raise Failure("one selector is required")
+    infos = infos_of(call, resources)
+
+    def change(info: Info) -> Any:
+        if info.resource.kind != "Service":
+            raise Failure("setting a selector is only supported for Services")
+        present = info.obj["spec"].get("selector") or {}
+        changes = {key: None for key in present if key not in wanted} | wanted
+        return {"spec": {"selector": changes}} if present != wanted else None
+
+    finish(patch_each(call, infos, change, done="selector updated", failed="failed to patch selector", named=False))
+    return None
+
+
+verb = Verb(
+    "selector",
+    run,
+    flags=(Flag("resource-version", help="The update will only succeed if this is the current version."), *FLAGS),
+    usage="set selector (-f FILENAME | TYPE NAME) EXPRESSIONS [--resource-version=version]",
+    short="Set the selector on a resource",
+)

@@ -1,0 +1,37 @@
+"""`kubectl set serviceaccount`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.podspec import FLAGS, finish, infos_of, inside, patch_each, pod_spec
+from aiops_gym.kubectl.targets import SELECTOR, Info
+from aiops_gym.kubectl.verb import Invocation, Verb
+
+
+def run(call: Invocation) -> int | None:
+    """Change the service account that pods run as."""
+    if not call.args:
+        raise Failure("serviceaccount is required")
+    *resources, account = call.args
+    infos = infos_of(call, resources)
+
+    def change(info: Info) -> Any:
+        if pod_spec(info).get("serviceAccountName") == account:
+            return None
+        return inside(info, {"serviceAccountName": account})
+
+    failed = "failed to patch ServiceAccountName"
+    finish(patch_each(call, infos, change, done="serviceaccount updated", failed=failed, colon=False))
+    return None
+
+
+verb = Verb(
+    "serviceaccount",
+    run,
+    flags=tuple(flag for flag in FLAGS if flag != SELECTOR),
+    aliases=("sa",),
+    usage="set serviceaccount (-f FILENAME | TYPE NAME) SERVICE_ACCOUNT",
+    short="Update the service account of a resource",
+)

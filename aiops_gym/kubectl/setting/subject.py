@@ -1,0 +1,59 @@
+"""`kubectl set subject`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.podspec import FLAGS, finish, infos_of, patch_each
+from aiops_gym.kubectl.targets import Info
+from aiops_gym.kubectl.verb import Invocation, Verb
+
+GROUP = "rbac.authorization.k8s.io"
+
+
+def run(call: Invocation) -> int | None:
+    """Add users, groups and service accounts to a binding."""
+    wanted = _subjects(call)
+    if not wanted:
+        raise Failure("you must specify at least one value of user, group or serviceaccount")
+    infos = infos_of(call, call.args)
+
+    def change(info: Info) -> Any:
+        if info.resource.kind not in ("RoleBinding", "ClusterRoleBinding"):
+            raise Failure("setting subjects is only supported for RoleBinding/ClusterRoleBinding")
+        present = list(info.obj.get("subjects") or ())
+        new = [subject for subject in wanted if subject not in present]
+        return {"subjects": present + new} if new else None
+
+    failed = "failed to patch subjects to rolebinding"
+    finish(patch_each(call, infos, change, done="subjects updated", failed=failed, named=False))
+    return None
+
+
+def _subjects(call: Invocation) -> list[Any]:
+    found: list[Any] = []
+    for flag, kind in (("user", "User"), ("group", "Group")):
+        found += [{"apiGroup": GROUP, "kind": kind, "name": name} for name in call.flags.items(flag)]
+    for account in call.flags.items("serviceaccount"):
+        namespace, colon, name = account.partition(":")
+        if not colon or not namespace or not name:
+            raise Failure("serviceaccount must be <namespace>:<name>")
+        found.append({"kind": "ServiceAccount", "name": name, "namespace": namespace})
+    return found
+
+
+verb = Verb(
+    "subject",
+    run,
+    flags=(
+        Flag("user", "list", help="Usernames to bind to the role"),
+        Flag("group", "list", help="Groups to bind to the role"),
+        Flag("serviceaccount", "list", help="Service accounts to bind to the role"),
+        *FLAGS,
+    ),
+    usage="set subject (-f FILENAME | TYPE NAME) [--user=username] [--group=groupname] "
+    "[--serviceaccount=namespace:serviceaccountname] [--dry-run=server|client|none]",
+    short="Update the user, group, or service account in a role binding or cluster role binding",
+)

@@ -1,0 +1,355 @@
+"""What a command is about: names, types, selectors and files, as kubectl's resource builder reads them.
+
+`select(call, args, ...)` checks the command line and gives a Selection; its `visit()` asks the server (or reads the
+files) and gives one Info an object, with the errors met on the way; `infos()` raises those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.kubectl import manifests
+from aiops_gym.kubectl.client import Client, api_version, category, known, others
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
+from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.kube_api.resources import Resource
+
+FILES: Final = (
+    Flag("filename", "list", short="f", help="Filename, directory, or URL to files identifying the resource."),
+    Flag("kustomize", short="k", help="Process the kustomization directory."),
+    Flag("recursive", "bool", short="R", help="Process the directory used in -f, --filename recursively."),
+)
+SELECTOR: Final = Flag("selector", short="l", help="Selector (label query) to filter on.")
+FIELDS: Final = Flag("field-selector", help="Selector (field query) to filter on, supports '=', '==', and '!='.")
+EVERYWHERE: Final = Flag(
+    "all-namespaces", "bool", short="A", help="List the requested object(s) across all namespaces."
+)
+
+MISSING: Final = (
+    "You must provide one or more resources by argument or filename.\n"
+    "Example resource specifications include:\n"
+    "   '-f rsrc.yaml'\n   '--filename=rsrc.json'\n   '<resource> <name>'\n   '<resource>'"
+)
+
+
+@dataclass(slots=True)
+class Info:
+    """One object that a command is about.
+
+    Attributes:
+        obj: the object (a stored one: read only), or a Table where tables were asked for. Empty when not fetched.
+        source: the file it came from, "" for the server.
+    """
+
+    resource: Resource
+    namespace: str
+    name: str
+    obj: Any
+    source: str = ""
+
+
+@dataclass(slots=True)
+class Query:
+    """A list to ask for."""
+
+    resource: Resource
+    namespace: str
+    labels: str
+    fields: str
+
+
+@dataclass(slots=True)
+class Selection:
+    """What the command line selects.
+
+    Attributes:
+        singles: it named objects, it did not search.
+        single: it named exactly one.
+        table: ask for server-side Tables.
+        subresource: ask for it in place of each named object.
+    """
+
+    client: Client
+    named: list[Info]
+    queries: list[Query]
+    singles: bool
+    single: bool
+    keep_going: bool = True
+    table: bool = False
+    subresource: str = ""
+
+    def visit(self) -> tuple[list[Info], list[KubectlError]]:
+        """Ask for everything; what failed is in the second list."""
+        infos: list[Info] = []
+        return infos, self.each(infos.append)
+
+    def each(self, work: Callable[[Info], object]) -> list[KubectlError]:
+        """Ask for one object after another and do something with each; what failed, in this order."""
+        errors: list[KubectlError] = []
+        steps: list[Info | Query] = [*self.named, *self.queries]
+        for step in steps:
+            try:
+                found = self._search(step) if isinstance(step, Query) else [self._fetch(step)]
+            except KubectlError as error:
+                errors.append(error)
+                if not self.keep_going:
+                    break
+                continue
+            for info in found:
+                try:
+                    work(info)
+                except KubectlError as error:
+                    errors.append(error)
+        return errors
+
+    def infos(self) -> list[Info]:
+        """All objects. Raises what failed."""
+        infos, errors = self.visit()
+        if errors:
+            raise errors[0] if len(errors) == 1 else Failures(errors)
+        return infos
+
+    def _fetch(self, info: Info) -> Info:
+        if info.source or info.obj:
+            return info
+        if self.subresource:
+            found = self.client.below(info.resource, info.name, info.namespace, self.subresource, self.table)
+            return Info(info.resource, info.namespace, info.name, found)
+        ask = self.client.table if self.table else self.client.get
+        return Info(info.resource, info.namespace, info.name, ask(info.resource, info.name, info.namespace))
+
+    def _search(self, query: Query) -> list[Info]:
+        found = self.client.select(query.resource, query.namespace, query.labels, query.fields, self.table)
+        if self.table:
+            return [Info(query.resource, query.namespace, "", found)]
+        return [
+            Info(query.resource, item["metadata"].get("namespace", ""), item["metadata"]["name"], item)
+            for item in found["items"]
+        ]
+
+
+def select(  # the options of kubectl's resource builder
+    call: Invocation,
+    args: Sequence[str],
+    *,
+    labels: str = "",
+    fields: str = "",
+    everything: bool = False,
+    everywhere: bool = False,
+    filenames: Sequence[str] = (),
+    recursive: bool = False,
+    empty_selector: bool = False,
+    one_type: bool = False,
+    keep_going: bool = True,
+    table: bool = False,
+    latest: bool = False,
+) -> Selection:
+    """Read what a command line selects.
+
+    Args:
+        call: the invocation.
+        args: types and names.
+        labels: `-l`.
+        fields: `--field-selector`.
+        everything: `--all`.
+        everywhere: `-A`.
+        filenames: `-f`.
+        recursive: `-R`.
+        empty_selector: types without names mean all of them (`get`, `describe`), not an error (`delete`).
+        one_type: refuse several types.
+        keep_going: go on after an object that failed.
+        table: ask for server-side Tables.
+        latest: fetch from the server what the files name.
+
+    Raises:
+        Failure: with the builder's words.
+    """
+    client = call.client
+    labels, fields = labels.strip(), fields.strip()
+    words = _normal(args)
+    pairs, types, names = _split(words)
+    for word in (*types, *(word for word, _ in pairs)):
+        warn_of(call, word)
+    if everything and (labels or fields):
+        raise Failure("setting 'all' parameter but found a non empty selector. ")
+    if filenames:
+        return _from_files(call, filenames, recursive, pairs, types, names, keep_going, latest, table)
+    searching = bool(labels or fields or everything or (empty_selector and len(words) == 1 and not pairs))
+    if searching:
+        queries = [
+            Query(r, _place(client, r, everywhere), labels, fields) for r in _types(pairs, types, names, one_type)
+        ]
+        return Selection(client, [], queries, singles=False, single=False, keep_going=keep_going, table=table)
+    named = _named(client, pairs, types, names, everywhere, one_type)
+    return Selection(client, named, [], True, len(named) == 1, keep_going or bool(names), table)
+
+
+def warn_of(call: Invocation, word: str) -> None:
+    """Warn where a short name could mean another resource, too."""
+    for other in others(word):
+        call.warn(f"Warning: short name {go_quote(word)} could also match lower priority resource {other.name}")
+
+
+def _place(client: Client, resource: Resource, everywhere: bool = False) -> str:
+    """The namespace to look in for a resource."""
+    return client.namespace if resource.namespaced and not everywhere else ""
+
+
+def _types(pairs: list[tuple[str, str]], types: list[str], names: list[str], one_type: bool) -> list[Resource]:
+    """The resources to search."""
+    if names:
+        raise Failure("name cannot be provided when a selector is specified")
+    if pairs:
+        raise Failure("selectors and the all flag cannot be used when passing resource/name arguments")
+    if not types:
+        raise Failure("at least one resource must be specified to use a selector")
+    if len(types) > 1 and one_type:
+        raise Failure("you may only specify a single resource type")
+    return list({resource.name: resource for resource in map(known, types)}.values())
+
+
+def _named(
+    client: Client,
+    pairs: list[tuple[str, str]],
+    types: list[str],
+    names: list[str],
+    everywhere: bool,
+    one_type: bool,
+) -> list[Info]:
+    if pairs:
+        resources = {word: known(word) for word, _ in pairs}
+        if one_type and len({resource.name for resource in resources.values()}) > 1:
+            raise Failure("you may only specify a single resource type")
+        return [_info(client, resources[word], name, everywhere) for word, name in pairs]
+    if names:
+        if len(types) > 1:
+            raise Failure("you must specify only one resource")
+        resource = known(types[0])
+        return [_info(client, resource, name, everywhere) for name in names]
+    for word in types:
+        known(word)
+    raise Failure("resource(s) were provided, but no name was specified" if types else MISSING)
+
+
+def _info(client: Client, resource: Resource, name: str, everywhere: bool) -> Info:
+    if resource.namespaced and everywhere:
+        raise Failure("a resource cannot be retrieved by name across all namespaces")
+    return Info(resource, _place(client, resource), name, None)
+
+
+def _normal(args: Sequence[str]) -> list[str]:
+    """`a,b c d` means `a/c a/d b/c b/d`; categories stand for their types."""
+    words = list(args)
+    if len(words) >= 2:
+        types = list(dict.fromkeys(words[0].split(",")))
+        if len(types) > 1:
+            return [f"{word}/{name}" for word in types for name in words[1:]]
+    if words and "/" not in words[0]:
+        words[0] = ",".join(_expanded(word) for word in words[0].split(","))
+    return words
+
+
+def _expanded(word: str) -> str:
+    members = category(word) if word in ("all", "api-extensions") else []
+    return ",".join(resource.name for resource in members) or word
+
+
+def _split(words: Sequence[str]) -> tuple[list[tuple[str, str]], list[str], list[str]]:
+    """(type/name pairs, types, names) of a command line."""
+    slashed = sum("/" in word for word in words)
+    if not slashed:
+        types = list(dict.fromkeys(words[0].split(","))) if words else []
+        return [], types, list(words[1:])
+    if slashed != len(words):
+        raise Failure(
+            "there is no need to specify a resource type as a separate argument when passing arguments in "
+            "resource/name form (e.g. 'kubectl get resource/<resource_name>' instead of 'kubectl get resource "
+            "resource/<resource_name>'"
+        )
+    return [_pair(word) for word in words], [], []
+
+
+def _pair(word: str) -> tuple[str, str]:
+    parts = word.split("/")
+    if len(parts) != 2:
+        raise Failure("arguments in resource/name form may not have more than one slash")
+    if not parts[0] or not parts[1] or "," in parts[0]:
+        raise Failure("arguments in resource/name form must have a single resource and name")
+    return parts[0], parts[1]
+
+
+def _from_files(
+    call: Invocation,
+    filenames: Sequence[str],
+    recursive: bool,
+    pairs: list[tuple[str, str]],
+    types: list[str],
+    names: list[str],
+    keep_going: bool,
+    latest: bool,
+    table: bool,
+) -> Selection:
+    if types and not names:
+        raise Failure("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
+    if names:
+        raise Failure("name cannot be provided when a path is specified")
+    if pairs:
+        raise Failure("resource/name arguments cannot be provided when a path is specified")
+    found = [
+        from_manifest(call.client, manifest)
+        for manifest in manifests.read(call.context, list(filenames), recursive, validated=_validated(call))
+    ]
+    if latest:
+        found = [Info(info.resource, info.namespace, info.name, None) for info in found]
+    single = len(found) == 1 and "-" not in filenames
+    return Selection(call.client, found, [], True, single, keep_going, table)
+
+
+def _validated(call: Invocation) -> bool:
+    """Whether files are compared with the server's schema before they are read as objects."""
+    return call.flags.values.get("validate", "false") not in ("false", "ignore")
+
+
+def from_manifest(client: Client, manifest: manifests.Manifest) -> Info:
+    """The object of a file, in the namespace it goes to.
+
+    Raises:
+        Failure: a kind the server does not have, or a namespace other than the one of `-n`.
+    """
+    obj, source = manifest
+    kind, version = str(obj.get("kind", "")), str(obj.get("apiVersion", ""))
+    resource = by_kind(kind, version)
+    if resource is None:
+        raise Failure(
+            f"resource mapping not found for name: {go_quote(_name(obj))} namespace: "
+            f"{go_quote(str((obj.get('metadata') or {}).get('namespace', '')))} from {go_quote(source)}: "
+            f"no matches for kind {go_quote(kind)} in version {go_quote(version)}\n"
+            "ensure CRDs are installed first"
+        )
+    place = ""
+    if resource.namespaced:
+        place = str((obj.get("metadata") or {}).get("namespace") or client.namespace)
+        if client.explicit and place != client.namespace:
+            raise Failure(
+                f"the namespace from the provided object {go_quote(place)} does not match the namespace "
+                f"{go_quote(client.namespace)}. You must pass '--namespace={place}' to perform this operation."
+            )
+    return Info(resource, place, _name(obj), obj, source)
+
+
+def by_kind(kind: str, version: str) -> Resource | None:
+    """The resource of a `kind` and `apiVersion`."""
+    group, _, number = version.rpartition("/")
+    word = f"{kind}.{number}.{group}" if group else kind
+    try:
+        resource = known(word if group else kind)
+    except Failure:
+        return None
+    return resource if resource.kind == kind and api_version(resource) == version else None
+
+
+def _name(obj: Any) -> str:
+    return str((obj.get("metadata") or {}).get("name", ""))

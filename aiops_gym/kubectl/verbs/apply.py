@@ -1,0 +1,232 @@
+"""`kubectl apply`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from aiops_gym.clients import as_yaml, gojson
+from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl import output
+from aiops_gym.kubectl.applying import (
+    LAST_APPLIED,
+    described,
+    difference,
+    files_of,
+    named,
+    remembered,
+    unnamed,
+    validation,
+)
+from aiops_gym.kubectl.changes import ALL, CHANGING, VALIDATE, dry_run, query, report, typed
+from aiops_gym.kubectl.client import APPLY, MERGE, STRATEGIC
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
+from aiops_gym.kubectl.output import as_json
+from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
+from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.kubectl.verbs.delete import DELETING
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.types import Request
+
+Json = Any
+
+MISSING: Final = (
+    "Warning: resource {0} is missing the {1} annotation which is required by kubectl apply. kubectl apply should only "
+    "be used on resources created declaratively by either kubectl create --save-config or kubectl apply. The missing "
+    "annotation will be patched automatically."
+)
+
+
+def run(call: Invocation) -> int | None:
+    """Bring the cluster's objects to what files say."""
+    flags = call.flags
+    if call.args:
+        raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
+    _validate(call)
+    selection = files_of(call)
+    infos, errors = selection.visit()
+    if not infos and not errors:
+        raise Failure("no objects passed to apply")
+    done: list[Json] = []
+    for info in infos:
+        try:
+            named(info)
+            obj, word = _server_side(call, info) if flags.on("server-side") else _client_side(call, info)
+            done.append(typed(info.resource, obj))
+            if flags.text("output") in ("", "name") and not flags.text("template"):
+                report(call, info.resource, obj, word)
+        except KubectlError as error:
+            errors.append(error)
+    if errors:
+        raise Failures(errors)
+    shown = output.printer(call)
+    if shown is not None and flags.text("output") != "name":
+        many = {"apiVersion": "v1", "items": done, "kind": "List", "metadata": {}}
+        call.write(shown.one(done[0] if len(done) == 1 else many))
+    return None
+
+
+def _validate(call: Invocation) -> None:
+    flags, mode = call.flags, dry_run(call)
+    if flags.on("force-conflicts") and not flags.on("server-side"):
+        raise Failure("--force-conflicts only works with --server-side")
+    if mode == "client" and flags.on("server-side"):
+        raise Failure("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)")
+    if flags.on("force") and flags.on("server-side"):
+        raise Failure("--force cannot be used with --server-side")
+    if flags.on("force") and mode == "server":
+        raise Failure("--dry-run=server cannot be used with --force")
+    if flags.on("all") and flags.text("selector"):
+        raise Failure("cannot set --all and --selector at the same time")
+    if flags.on("prune") and not flags.on("all") and not flags.text("selector"):
+        raise Failure(
+            "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all "
+            "flag. If you did not mean to prune all resources, specify a label selector"
+        )
+    if flags.on("prune"):
+        raise Failure("error retrieving RESTMappings to prune: pruning is not enabled on this cluster")
+
+
+def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
+    """Create or patch one object; gives it and what was done."""
+    unnamed(info)
+    mode = dry_run(call)
+    answer = call.client.cluster.handle(Request("get", info.resource.name, info.namespace, info.name))
+    if answer.code == 404:
+        return _create(call, info, mode), "created"
+    if answer.code >= 400:
+        what = f"retrieving current configuration of:\n{described(info)}\nfrom server for:"
+        raise ServerError(answer.body).about(what, info.source)
+    live = answer.body
+    if mode == "client":
+        return live, "configured"
+    if LAST_APPLIED not in (get(live, "metadata", "annotations") or {}):
+        call.warn(MISSING.format(f"{info.resource.plural}/{info.name}", LAST_APPLIED))
+    patch = difference(info, live)
+    if "deletionTimestamp" in live["metadata"]:
+        call.warn(f"Warning: Detected changes to resource {info.name} which is currently being deleted.")
+    if not patch:
+        return live, "unchanged"
+    return _patched(call, info, patch), "configured"
+
+
+def _create(call: Invocation, info: Info, mode: str) -> Json:
+    obj = remembered(info.obj)
+    if mode == "client":
+        return obj
+    try:
+        return call.client.create(info.resource, obj, info.namespace, **validation(call, "kubectl-client-side-apply"))
+    except ServerError as error:
+        raise error.about("creating", info.source) from None
+
+
+def _patched(call: Invocation, info: Info, patch: Json) -> Json:
+    asked = validation(call, "kubectl-client-side-apply")
+    try:
+        return call.client.patch(info.resource, info.name, patch, STRATEGIC, info.namespace, query=asked)
+    except ServerError as error:
+        if call.flags.on("force") and error.reason in ("Invalid", "Conflict"):
+            call.client.delete(info.resource, info.name, info.namespace, {"propagationPolicy": "Background"})
+            return _create(call, info, "none")
+        what = f"applying patch:\n{as_json.compact(patch)}\nto:\n{described(info)}\nfor:"
+        raise error.about(what, info.source) from None
+
+
+def _server_side(call: Invocation, info: Info) -> tuple[Json, str]:
+    asked = validation(call, "kubectl")
+    asked["force"] = str(call.flags.on("force-conflicts")).lower()
+    try:
+        obj = call.client.patch(info.resource, info.name, info.obj, APPLY, info.namespace, query=asked)
+    except ServerError as error:
+        if error.reason == "Conflict":
+            raise Failure(f"{error.message}\n{ADVICE}") from None
+        raise
+    return obj, "serverside-applied"
+
+
+ADVICE: Final = """Please review the fields above--they currently have other managers. Here
+are the ways you can resolve this warning:
+* If you intend to manage all of these fields, please re-run the apply
+  command with the `--force-conflicts` flag.
+* If you do not intend to manage all of the fields, please edit your
+  manifest to remove references to the fields that should keep their
+  current managers.
+* You may co-own fields by updating your manifest to match the existing
+  value; in this case, you'll become the manager if the other manager(s)
+  stop managing the field (remove it from their configuration).
+See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts"""
+
+
+def view_last(call: Invocation) -> int | None:
+    """Print what `apply` remembers of objects."""
+    word = call.flags.text("output") or "yaml"
+    if word not in ("yaml", "json"):
+        raise Failure(f"Unexpected -o output mode: {word}, the flag 'output' must be one of yaml|json")
+    infos, errors = select(
+        call, call.args, filenames=call.flags.items("filename"), labels=call.flags.text("selector"), latest=True
+    ).visit()
+    if errors:
+        raise Failures(errors)
+    for info in infos:
+        text = (get(info.obj, "metadata", "annotations") or {}).get(LAST_APPLIED)
+        if text:
+            obj = gojson.loads(text)
+            call.write(as_yaml.text(obj) if word == "yaml" else as_json.text(obj))
+    return None
+
+
+def set_last(call: Invocation) -> int | None:
+    """Have `apply` remember objects as they are in files."""
+    for info in files_of(call).infos():
+        live = call.client.get(info.resource, info.name, info.namespace)
+        new = remembered(info.obj)["metadata"]["annotations"][LAST_APPLIED]
+        old = (get(live, "metadata", "annotations") or {}).get(LAST_APPLIED)
+        if old is None and not call.flags.on("create-annotation"):
+            missing = f"no last-applied-configuration annotation found on resource: {info.name}"
+            raise Failure(f"{missing}, to create the annotation, run the command with --create-annotation")
+        if old == new:
+            report(call, info.resource, live, "configured (no changes)")
+            continue
+        patch = {"metadata": {"annotations": {LAST_APPLIED: new}}}
+        if dry_run(call) != "client":
+            asked = query(call, "")
+            live = call.client.patch(info.resource, info.name, patch, MERGE, info.namespace, query=asked)
+        report(call, info.resource, live, "configured")
+    return None
+
+
+verb = Verb(
+    "apply",
+    run,
+    verbs=(
+        Verb(
+            "view-last-applied",
+            view_last,
+            flags=(Flag("output", short="o", default="yaml", help="Output format."), ALL, SELECTOR, *FILES),
+            usage="apply view-last-applied (TYPE [NAME | -l label] | TYPE/NAME | -f FILENAME)",
+            short="View the latest last-applied-configuration annotations of a resource/object",
+        ),
+        Verb(
+            "set-last-applied",
+            set_last,
+            flags=(Flag("create-annotation", "bool", help="Will create annotations if missing."), *FILES, *CHANGING),
+            usage="apply set-last-applied -f FILENAME",
+            short="Set the last-applied-configuration annotation on a live object to match the contents of a file",
+        ),
+    ),
+    flags=(
+        Flag("server-side", "bool", help="If true, apply runs in the server instead of the client."),
+        Flag("force-conflicts", "bool", help="If true, server-side apply will force the changes against conflicts."),
+        Flag("all", "bool", help="Select all resources in the namespace of the specified resource types."),
+        Flag("overwrite", "bool", default=True, help="Resolve conflicts by using values from the modified config."),
+        Flag("openapi-patch", "bool", default=True, help="If true, use openapi to calculate diff."),
+        Flag("prune", "bool", help="Automatically delete resource objects, that do not appear in the configs."),
+        Flag("prune-allowlist", "array", help="Overwrite the default allowlist for --prune"),
+        VALIDATE,
+        SELECTOR,
+        *DELETING,
+        *FILES,
+        *CHANGING,
+    ),
+    usage="apply (-f FILENAME | -k DIRECTORY)",
+    short="Apply a configuration to a resource by file name or stdin",
+)

@@ -1,0 +1,95 @@
+"""`kubectl cluster-info`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.clients import kubeconfig
+from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl.client import known
+from aiops_gym.kubectl.errors import Failure, ServerError
+from aiops_gym.kubectl.output.printers import JsonPrinter
+from aiops_gym.kubectl.output.structs import Struct
+from aiops_gym.kubectl.targets import EVERYWHERE
+from aiops_gym.kubectl.verb import Invocation, Verb
+
+Json = Any
+LABEL = "kubernetes.io/cluster-service=true"
+DEBUG = "\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'."
+
+
+def run(call: Invocation) -> int | None:
+    """Print where the control plane and the services of the cluster answer."""
+    if call.args:
+        raise Failure(f'unknown command "{" ".join(call.args)}"')
+    server = kubeconfig.server(call.context, call.flags)
+    call.say(f"Kubernetes control plane is running at {server}")
+    for service in call.client.list(known("services"), "kube-system", LABEL)["items"]:
+        meta, ports = service["metadata"], service["spec"].get("ports") or [{}]
+        name = f"{meta['name']}:{ports[0]['name']}" if ports[0].get("name") else meta["name"]
+        label = (meta.get("labels") or {}).get("kubernetes.io/name") or meta["name"]
+        call.say(f"{label} is running at {server}/api/v1/namespaces/{meta['namespace']}/services/{name}/proxy")
+    call.say(DEBUG)
+    return 0
+
+
+def dump(call: Invocation) -> int | None:
+    """Print the objects of two namespaces, and the logs of their pods: all that helps to see what is wrong."""
+    flags, shown = call.flags, JsonPrinter(managed=True)
+    if flags.text("output-directory") not in ("", "-"):
+        raise Failure("writing a dump into a folder is not available in this environment, print it instead")
+    call.write(_listed(call, shown, "nodes", ""))
+    everywhere = [item["metadata"]["name"] for item in call.client.list(known("namespaces"))["items"]]
+    asked = flags.items("namespaces") or ("kube-system", call.namespace)
+    for namespace in everywhere if flags.on("all-namespaces") else asked:
+        for kind in KINDS:
+            call.write(_listed(call, shown, kind, namespace))
+        for pod in call.client.list(known("pods"), namespace)["items"]:
+            _logs(call, pod)
+    return 0
+
+
+def _listed(call: Invocation, shown: JsonPrinter, kind: str, namespace: str) -> str:
+    resource = known(kind)
+    found = call.client.list(resource, namespace)
+    items = [{k: v for k, v in item.items() if k not in ("kind", "apiVersion")} for item in found["items"]]
+    head = {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": found["metadata"]}
+    return shown.one(Struct({**head, "items": items}))
+
+
+def _logs(call: Invocation, pod: Json) -> None:
+    """The logs of a pod, each between two lines that say whose it is; an error is told where the log would be."""
+    meta, spec = pod["metadata"], pod["spec"]
+    for container in (*(spec.get("initContainers") or ()), *spec["containers"]):
+        whose = f"logs for container {container['name']} of pod {meta['namespace']}/{meta['name']} ===="
+        call.say(f"==== START {whose}")
+        try:
+            call.write(call.client.log(meta["namespace"], meta["name"], {"container": container["name"]}))
+        except ServerError:  # the reason is not looked at
+            why = "the server rejected our request for an unknown reason"
+            call.say(f"Request log error: {why} (get pods {meta['name']})")
+        call.say(f"==== END {whose}")
+
+
+KINDS = ("events", "replicationcontrollers", "services", "daemonsets", "deployments", "replicasets", "pods")
+verb = Verb(
+    "cluster-info",
+    run,
+    verbs=(
+        Verb(
+            "dump",
+            dump,
+            flags=(
+                EVERYWHERE,
+                Flag("namespaces", "list", help="A comma separated list of namespaces to dump."),
+                Flag("output-directory", help="Where to output the files; the standard output if empty or -."),
+                Flag("output", short="o", default="json", help="Output format."),
+                Flag("pod-running-timeout", "duration", default=20.0, help="How long to wait until a pod is running."),
+            ),
+            usage="cluster-info dump [flags]",
+            short="Dump relevant information for debugging and diagnosis",
+        ),
+    ),
+    usage="cluster-info [flags]",
+    short="Display cluster information",
+)

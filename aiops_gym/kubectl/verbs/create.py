@@ -1,0 +1,66 @@
+"""`kubectl create`: from files, or one of the modules of `creating/`."""
+
+from __future__ import annotations
+
+import pkgutil
+from importlib import import_module
+
+from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl import creating, output
+from aiops_gym.kubectl.applying import files_of, remembered, validation
+from aiops_gym.kubectl.changes import CHANGING, VALIDATE, dry_run, report
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
+from aiops_gym.kubectl.targets import FILES, SELECTOR
+from aiops_gym.kubectl.verb import Invocation, Verb
+
+
+def run(call: Invocation) -> int | None:
+    """Create the objects of files."""
+    if not call.flags.items("filename") and not call.flags.text("kustomize"):
+        raise Failure("must specify one of -f and -k") if not call.args else _unexpected(call)
+    if call.args:
+        raise _unexpected(call)
+    mode = dry_run(call)
+    infos, errors = files_of(call).visit()
+    shown = output.printer(call)
+    for info in infos:
+        obj = remembered(info.obj) if call.flags.on("save-config") else info.obj
+        try:
+            if mode != "client":
+                asked = validation(call, "kubectl-create")
+                obj = call.client.create(info.resource, obj, info.namespace, **asked)
+        except ServerError as error:
+            errors.append(error.about("creating", info.source))
+            continue
+        except KubectlError as error:
+            errors.append(error)
+            continue
+        report(call, info.resource, obj, "created", shown=shown)
+    if errors:
+        raise Failures(errors)
+    if not infos:
+        raise Failure("no objects passed to create")
+    return None
+
+
+def _unexpected(call: Invocation) -> UsageFailure:
+    return UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
+
+
+verb = Verb(
+    "create",
+    run,
+    flags=(
+        Flag("edit", "bool", help="Edit the API resource before creating"),
+        Flag("raw", help="Raw URI to POST to the server."),
+        Flag("save-config", "bool", help="If true, the configuration will be saved in its annotation."),
+        Flag("windows-line-endings", "bool", help="Only relevant if --edit=true."),
+        VALIDATE,
+        SELECTOR,
+        *FILES,
+        *CHANGING,
+    ),
+    verbs=tuple(import_module(f"{creating.__name__}.{m.name}").verb for m in pkgutil.iter_modules(creating.__path__)),
+    usage="create -f FILENAME",
+    short="Create a resource from a file or from stdin",
+)

@@ -1,0 +1,192 @@
+"""`kubectl delete`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, dry_run
+from aiops_gym.kubectl.client import kind_group
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.kubectl.targets import EVERYWHERE, FIELDS, FILES, SELECTOR, Info, Selection, select
+from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.kubectl.waiting import until
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.types import Request
+
+WEEK = 168 * 3600.0
+AT_ONCE = (
+    "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. "
+    "The resource may continue to run on the cluster indefinitely."
+)
+CASCADE = {
+    "background": "Background",
+    "true": "Background",
+    "orphan": "Orphan",
+    "false": "Orphan",
+    "foreground": "Foreground",
+}
+
+
+def run(call: Invocation) -> int | None:
+    """Delete objects, and wait until they are gone."""
+    flags = call.flags
+    grace = _grace(call)
+    _validate(call)
+    for path in flags.items("filename"):
+        if path != "-" and "://" not in path and not call.context.files.exists(path):
+            raise Failure(f"the path {go_quote(path)} does not exist")
+    if flags.text("output") not in ("", "name") and not (flags.items("filename") and call.args):
+        raise Failure(f"unexpected -o output mode: {flags.text('output')}. We only support '-o name'")
+    selection = select(
+        call,
+        call.args,
+        labels=flags.text("selector"),
+        fields=flags.text("field-selector"),
+        everything=flags.on("all"),
+        everywhere=flags.on("all-namespaces"),
+        filenames=flags.items("filename"),
+        recursive=flags.on("recursive"),
+    )
+    if flags.on("force"):
+        if grace > 0:
+            raise Failure("--force and --grace-period greater than 0 cannot be specified together")
+        call.warn(AT_ONCE)
+    searching = flags.on("all") or flags.text("selector") or flags.text("field-selector")
+    lenient = flags.on("ignore-not-found") if flags.given("ignore-not-found") else bool(searching)
+    remove(call, selection, grace=grace, lenient=lenient)
+    return None
+
+
+def remove(call: Invocation, selection: Selection, *, grace: int, lenient: bool, quiet: bool = False) -> None:
+    """Delete what is selected, say so, and wait for it. Raises Failures."""
+    deleted: list[Info] = []
+    errors: list[KubectlError] = []
+    warned = not (call.client.explicit and not call.flags.values.get("all-namespaces"))
+    for info in _wanted(selection, errors):
+        if not info.resource.namespaced and not warned:
+            call.warn("Warning: deleting cluster-scoped resources, not scoped to the provided namespace")
+            warned = True
+        try:
+            deleted.append(info)
+            _delete(call, info, grace, quiet)
+        except ServerError as error:
+            if not (lenient and error.reason == "NotFound"):
+                errors.append(error.about("deleting", info.source) if info.source else error)
+    if errors:
+        raise Failures(errors)
+    if not deleted:
+        call.say("No resources found")
+    elif call.flags.on("wait") and dry_run(call) == "none":
+        _wait(call, deleted)
+
+
+def _wanted(selection: Selection, errors: list[KubectlError]) -> list[Info]:
+    """What to delete: names are not looked up first, searches are."""
+    found: list[Info] = list(selection.named)
+    for query in selection.queries:
+        more, failed = Selection(selection.client, [], [query], singles=False, single=False).visit()
+        found += more
+        errors += failed
+    return found
+
+
+def _delete(call: Invocation, info: Info, grace: int, quiet: bool) -> None:
+    mode = dry_run(call)
+    options: dict[str, Any] = {"propagationPolicy": _cascade(call.flags.text("cascade"))}
+    if grace >= 0:
+        options["gracePeriodSeconds"] = grace
+    if mode == "server":
+        options["dryRun"] = ["All"]
+    if mode != "client":
+        answer = call.client.delete(info.resource, info.name, info.namespace, options)
+        info.obj = {"metadata": {"uid": get(answer, "metadata", "uid") or get(answer, "details", "uid")}}
+    if quiet:
+        return
+    if call.flags.values.get("output") == "name":
+        call.say(f"{kind_group(info.resource)}/{info.name}")
+        return
+    operation = "force deleted" if grace == 0 else "deleted"
+    call.say(f'{kind_group(info.resource)} "{info.name}" {operation}{SUFFIX[mode]}')
+
+
+def _wait(call: Invocation, deleted: list[Info]) -> None:
+    """Wait until all are gone. Raises Failures for those that take too long."""
+    errors: list[KubectlError] = []
+    for info in deleted:
+        end = until(call.client.cluster, _gone(call, info), call.flags.seconds("timeout") or WEEK)
+        if end == "stopped":
+            return
+        if end == "timeout":
+            errors.append(Failure(f"timed out waiting for the condition on {info.resource.plural}/{info.name}"))
+    if errors:
+        raise Failures(errors)
+
+
+def _gone(call: Invocation, info: Info) -> Callable[[], bool]:
+    uid = get(info.obj or {}, "metadata", "uid")
+
+    def gone() -> bool:
+        answer = call.client.cluster.handle(Request("get", info.resource.name, info.namespace, info.name))
+        return answer.code >= 400 or (uid is not None and answer.body["metadata"].get("uid") != uid)
+
+    return gone
+
+
+def _grace(call: Invocation) -> int:
+    """Seconds of grace, -1 for what each object says. Zero needs --force."""
+    grace, force = call.flags.number("grace-period"), call.flags.on("force")
+    if call.flags.on("now"):
+        if grace != -1:
+            raise Failure("--now and --grace-period cannot be specified together")
+        grace = 1
+    if grace == 0 and not force:
+        return 1
+    return 0 if force and grace < 0 else grace
+
+
+def _cascade(word: str) -> str:
+    if word not in CASCADE:
+        raise Failure(f'invalid cascade value ({word}). Must be "background", "foreground", or "orphan"')
+    return CASCADE[word]
+
+
+def _validate(call: Invocation) -> None:
+    flags = call.flags
+    _cascade(flags.text("cascade"))
+    dry_run(call)
+    if flags.on("all") and flags.text("selector"):
+        raise Failure("cannot set --all and --selector at the same time")
+    if flags.on("all") and flags.text("field-selector"):
+        raise Failure("cannot set --all and --field-selector at the same time")
+
+
+WAIT = Flag("wait", "bool", default=True, help="If true, wait for resources to be gone before returning.")
+DELETING = (
+    Flag("cascade", default="background", bare="background", help='Must be "background", "orphan", or "foreground".'),
+    Flag("force", "bool", help="If true, immediately remove resources from API and bypass graceful deletion."),
+    Flag("grace-period", "int", default=-1, help="Period of time in seconds given to the resource to terminate."),
+    Flag("timeout", "duration", help="The length of time to wait before giving up on a delete."),
+    WAIT,
+)
+verb = Verb(
+    "delete",
+    run,
+    flags=(
+        Flag("all", "bool", help="Delete all resources, in the namespace of the specified resource types."),
+        Flag("ignore-not-found", "bool", help='Treat "resource not found" as a successful delete.'),
+        Flag("interactive", "bool", short="i", help="If true, delete resource only when user confirms."),
+        Flag("now", "bool", help="If true, resources are signaled for immediate shutdown."),
+        Flag("output", short="o", help='Output mode. Use "-o name" for shorter output (resource/name).'),
+        Flag("raw", help="Raw URI to DELETE to the server."),
+        *DELETING,
+        SELECTOR,
+        FIELDS,
+        EVERYWHERE,
+        *FILES,
+        DRY_RUN,
+    ),
+    usage="delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])",
+    short="Delete resources by file names, stdin, resources and names, or by resources and label selector",
+)

@@ -1,0 +1,89 @@
+"""`kubectl replace`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.kubectl.applying import LAST_APPLIED, files_of, remembered, validation
+from aiops_gym.kubectl.changes import CHANGING, VALIDATE, dry_run, prepare, report
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.kubectl.targets import FILES, Info
+from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.kubectl.verbs.delete import DELETING, remove
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.types import Request
+
+Json = Any
+
+
+def run(call: Invocation) -> int | None:
+    """Put the objects of files in the place of those in the cluster."""
+    flags, shown = call.flags, prepare(call)
+    if flags.number("grace-period") >= 0 and not flags.on("force"):
+        raise Failure("--grace-period must have --force specified")
+    if flags.seconds("timeout") and not flags.on("force"):
+        raise Failure("--timeout must have --force specified")
+    selection = files_of(call)
+    infos, errors = selection.visit()
+    if flags.on("force") and infos:
+        places = [Info(i.resource, i.namespace, i.name, None) for i in infos]
+        selection.named = places
+        grace = flags.number("grace-period")
+        remove(call, selection, grace=grace or 1, lenient=True)
+    for info in infos:
+        try:
+            obj = _replaced(call, info, recreate=flags.on("force"))
+        except KubectlError as error:
+            errors.append(error)
+            continue
+        report(call, info.resource, obj, "replaced", shown=shown)
+    if errors:
+        raise Failures(errors)
+    if not infos:
+        raise Failure("no objects passed to replace")
+    return None
+
+
+def _replaced(call: Invocation, info: Info, *, recreate: bool) -> Json:
+    obj, asked = info.obj, validation(call, "kubectl-replace")
+    if call.flags.on("save-config") or LAST_APPLIED in (get(obj, "metadata", "annotations") or {}):
+        obj = remembered(obj)
+    if dry_run(call) == "client":
+        return obj
+    try:
+        if recreate:
+            return call.client.create(info.resource, obj, info.namespace, **asked)
+        if not get(obj, "metadata", "resourceVersion"):
+            obj = _versioned(call, info, obj)
+        return call.client.update(info.resource, obj, info.namespace, **asked)
+    except ServerError as error:
+        raise error.about("creating" if recreate else "replacing", info.source) from None
+    except Failure as error:
+        raise Failure(f"error when replacing {go_quote(info.source)}: {error.inner}") from None
+
+
+def _versioned(call: Invocation, info: Info, obj: Json) -> Json:
+    """The object with the version that is in the cluster now: replace overwrites."""
+    answer = call.client.cluster.handle(Request("get", info.resource.name, info.namespace, info.name))
+    if answer.code >= 400:
+        return obj
+    version = answer.body["metadata"]["resourceVersion"]
+    return {**obj, "metadata": {**obj["metadata"], "resourceVersion": version}}
+
+
+verb = Verb(
+    "replace",
+    run,
+    flags=(
+        Flag("save-config", "bool", help="If true, the configuration will be saved in its annotation."),
+        Flag("raw", help="Raw URI to PUT to the server."),
+        Flag("subresource", help="If specified, replace will operate on the subresource of the requested object."),
+        VALIDATE,
+        *DELETING,
+        *FILES,
+        *CHANGING,
+    ),
+    usage="replace -f FILENAME",
+    short="Replace a resource by file name or stdin",
+)

@@ -1,0 +1,252 @@
+"""One simulated cluster: its state, its clock, its chance, and the laws that move it.
+
+All that changes lies in `tables`: named dicts from a string to an immutable JSON value (objects are `Obj`). A value is
+replaced, never changed; lists, not tuples; no sets. The heap of pending entries is plain data too. So a fork is a
+shallow copy, and a snapshot is what differs from a baseline.
+
+Time moves in `run_until` only. A draw is a pure function of (seed, purpose, key, counter), see `sim.kernel.draws`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+from weakref import ref
+
+from aiops_gym.errors import SnapshotError
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.blueprint import Blueprint
+from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.sim.kernel.store import Observer, Store, Table
+from aiops_gym.sim.kernel.times import iso
+from aiops_gym.types import Output
+
+Json = Any
+Entry = tuple[int, int, int, str, list[Json]]
+"""(time in ms, priority, count, kind, arguments): the count makes equal times deterministic."""
+
+Handler = Callable[..., None]
+"""(world, *arguments), found by the entry's kind."""
+
+Exec = Callable[["World", str, str, list[str], str], Output]
+"""(world, pod key, container, argv, stdin): runs a command inside a container."""
+
+QUEUE_DELAY = 20
+"""Milliseconds from a change to the controller that reacts to it."""
+
+
+class Controller(Protocol):
+    """A control loop: which changes concern it, and what it does about one object."""
+
+    name: str
+    watches: tuple[str, ...]
+
+    def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
+        """Keys (`namespace/name`) of the objects to reconcile after a change."""
+
+    def reconcile(self, world: World, key: str) -> None:
+        """Bring the world nearer to what the object with this key asks for; called again after each change."""
+
+
+class World:
+    """A cluster that can be run, forked and put into bytes.
+
+    Args:
+        blueprint: what never changes.
+        laws: controllers, handlers and observers, see `sim.dynamics`.
+        seed: of all draws made from now on.
+
+    Attributes:
+        memo: what somebody worked out, beside the very values that it followed from: whoever reads it compares those.
+            A fork begins with it; it is replaced, never changed, and is no part of the state.
+    """
+
+    def __init__(self, blueprint: Blueprint, laws: Laws, seed: int) -> None:
+        self.blueprint = blueprint
+        self.laws = laws
+        self.seed = seed
+        self.tables: dict[str, Table] = {"meta": {"now": blueprint.start, "count": 0, "dirty": False}}
+        self.heap: list[Entry] = []
+        self.memo: dict[str, Any] = {}
+        self.store = Store(self.tables, _observer(self))
+
+    @property
+    def now(self) -> int:
+        """Milliseconds since 1970 on the world's clock."""
+        return int(self.tables["meta"]["now"])
+
+    @property
+    def timestamp(self) -> str:
+        """Now, as Kubernetes writes it."""
+        return iso(self.now)
+
+    def table(self, name: str) -> Table:
+        """A table of the state, made when first asked for. Replace values in it, never change them."""
+        table = self.tables.get(name)
+        return self.tables.setdefault(name, {}) if table is None else table
+
+    def count(self, name: str) -> int:
+        """The next number of a counter, from 1."""
+        counters = self.table("counters")
+        counters[name] = number = counters.get(name, 0) + 1
+        return int(number)
+
+    def draw(self, purpose: str, key: str = "", counter: int = 0) -> float:
+        """A number in [0, 1) that depends on the seed and these names only."""
+        return draws.draw(self.seed, purpose, key, counter)
+
+    def schedule(self, delay: int, kind: str, *arguments: Json, priority: int = 0) -> None:
+        """Have the handler `kind` called in `delay` milliseconds; arguments are JSON data."""
+        meta = self.tables["meta"]
+        meta["count"] = count = meta["count"] + 1
+        heapq.heappush(self.heap, (self.now + max(0, delay), priority, count, kind, list(arguments)))
+
+    def enqueue(self, controller: str, key: str, delay: int = QUEUE_DELAY) -> None:
+        """Have a controller look at an object soon; once, however often it is asked."""
+        queue, entry = self.table("queue"), f"{controller} {key}"
+        if entry not in queue:
+            queue[entry] = True
+            self.schedule(delay, "reconcile", controller, key)
+
+    def touch(self) -> None:
+        """Say that something changed on which the outcome of requests may depend."""
+        self.tables["meta"]["dirty"] = True
+
+    def settle(self) -> None:
+        """Let the observers note the present state; called before time moves and before a snapshot."""
+        meta = self.tables["meta"]
+        if meta["dirty"]:
+            meta["dirty"] = False
+            for observe in self.laws.observers:
+                observe(self)
+
+    def run_until(self, time: int) -> None:
+        """Advance to `time` (ms), doing on the way all that is due. The only place where time moves."""
+        meta, heap, handlers = self.tables["meta"], self.heap, self.laws.handlers
+        while True:
+            if not heap or heap[0][0] > meta["now"]:
+                self.settle()  # an observer may plan something that comes before what is due next
+            if not heap or heap[0][0] > time:
+                break
+            meta["now"] = max(meta["now"], heap[0][0])
+            _, _, _, kind, arguments = heapq.heappop(heap)
+            if kind == "reconcile":
+                controller, key = arguments
+                self.table("queue").pop(f"{controller} {key}", None)
+                self.laws.controllers[controller].reconcile(self, key)
+            else:
+                handlers[kind](self, *arguments)
+        meta["now"] = max(meta["now"], time)
+
+    def run(self, ms: int) -> None:
+        """Advance by `ms` milliseconds."""
+        self.run_until(self.now + ms)
+
+    def fork(self, seed: int | None = None) -> World:
+        """A world that goes on from here by itself, sharing what neither changes."""
+        twin = World.__new__(World)
+        twin.blueprint, twin.laws = self.blueprint, self.laws
+        twin.seed = self.seed if seed is None else seed
+        twin.tables = {name: dict(table) for name, table in self.tables.items()}
+        twin.heap = list(self.heap)
+        twin.memo = dict(self.memo)
+        twin.store = self.store.fork(twin.tables, _observer(twin))
+        return twin
+
+    def difference(self, base: World) -> Json:
+        """What differs from `base`, as JSON data; `base.fork().become(...)` undoes it."""
+        self.settle()
+        tables = {}
+        for name in sorted(self.tables):  # that somebody looked into a table that is not there yet makes no difference
+            removed, changed = _changes(base.tables.get(name, {}), self.tables[name])
+            if changed or removed:
+                tables[name] = {"removed": removed, "changed": changed}
+        return {"seed": self.seed, "tables": tables, "heap": self.heap}
+
+    def become(self, difference: Json) -> None:
+        """Turn a fork of the baseline into the world whose `difference` this is. Raises SnapshotError."""
+        base = dict(self.tables)
+        try:
+            self.seed = int(difference["seed"])
+            for name, change in difference["tables"].items():
+                self.tables[name] = _patched(name, base.get(name, {}), change)
+            self.heap = [(int(t), int(p), int(c), str(k), list(a)) for t, p, c, k, a in difference["heap"]]
+            self.store.follow(base)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise SnapshotError(f"not a snapshot of a world: {error!r}") from error
+
+    def _changed(self, resource: str, old: Obj | None, new: Obj | None) -> None:
+        for controller in self.laws.watching.get(resource, ()):
+            for key in controller.keys(self, resource, old, new):
+                self.enqueue(controller.name, key)
+        for react in self.laws.reactions:
+            react(self, resource, old, new)
+
+
+class Laws:
+    """What moves a world: gathered once, shared by all worlds.
+
+    Attributes:
+        controllers: by name.
+        handlers: by the kind of heap entry they serve.
+        observers: called when something changed, before time moves on.
+        reactions: called at each write, for what cannot wait for a queue.
+        exec: runs a command inside a container; given by whoever has a shell.
+    """
+
+    def __init__(
+        self,
+        controllers: Iterable[Controller],
+        handlers: dict[str, Handler],
+        observers: Iterable[Callable[[World], None]] = (),
+        reactions: Iterable[Callable[[World, str, Obj | None, Obj | None], None]] = (),
+        exec_: Exec | None = None,
+    ) -> None:
+        self.controllers = {c.name: c for c in controllers}
+        self.handlers = handlers
+        self.observers = tuple(observers)
+        self.reactions = tuple(reactions)
+        self.exec = exec_
+        self.watching: dict[str, tuple[Controller, ...]] = {}
+        for controller in self.controllers.values():
+            for resource in controller.watches:
+                self.watching[resource] = (*self.watching.get(resource, ()), controller)
+
+
+def _observer(world: World) -> Observer:
+    """What a world's store tells of its changes: it does not hold the world, so that one let go of is gone at once."""
+    weak = ref(world)
+
+    def tell(resource: str, old: Obj | None, new: Obj | None) -> None:
+        owner = weak()
+        if owner is not None:
+            owner._changed(resource, old, new)
+
+    return tell
+
+
+def _changes(before: Table, table: Table) -> tuple[list[int], Table]:
+    """What to take out of `before`, by position, and put into it then, so that it becomes `table`, order included.
+
+    A key that was removed and came back is both: it stands at the end now.
+
+    >>> _changes({"a": 1, "b": 2, "c": 3}, {"a": 1, "c": 4, "b": 2})
+    ([1], {'c': 4, 'b': 2})
+    """
+    old, stays = iter(before), set[str]()
+    for key in table:
+        if key not in before or key not in old:  # the second look goes on where the last one ended
+            break
+        stays.add(key)
+    removed = [i for i, key in enumerate(before) if key not in stays]
+    return removed, {key: v for key, v in table.items() if key not in stays or before[key] is not v}
+
+
+def _patched(name: str, before: Table, change: Json) -> Table:
+    removed = frozenset(change["removed"])
+    table = {key: value for i, (key, value) in enumerate(before.items()) if i not in removed} if removed else {**before}
+    wrap = Obj if name.startswith("objects/") else (lambda value: value)
+    for key, value in change["changed"].items():
+        table[key] = wrap(value)
+    return table

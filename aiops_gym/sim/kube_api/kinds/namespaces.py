@@ -1,0 +1,32 @@
+"""Namespaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+
+
+def _admit(world: World, draft: Draft, old: Obj | None) -> None:
+    meta = draft["metadata"]
+    meta["labels"] = {**(meta.get("labels") or {}), "kubernetes.io/metadata.name": meta["name"]}
+    if old is None:
+        draft["spec"] = {"finalizers": ["kubernetes"]}
+
+
+def _cells(obj: Obj) -> list[Any]:
+    return [obj["metadata"]["name"], get(obj, "status", "phase", default=""), age(obj)]
+
+
+KINDS = (
+    Kind(
+        resource="namespaces",
+        columns=columns("Name/Status/Age"),
+        cells=_cells,
+        admit=_admit,
+        status={"phase": "Active"},
+        fields={"status.phase": lambda obj: str(get(obj, "status", "phase", default=""))},
+    ),
+)

@@ -1,0 +1,198 @@
+"""Deployments, ReplicaSets, StatefulSets, DaemonSets, ReplicationControllers: what keeps pods running."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.kube_api.pods import defaults, rules
+from aiops_gym.sim.kube_api.selectors import format_object
+
+Json = Any
+
+
+def containers(obj: Mapping[str, Any], *path: str) -> list[Json]:
+    """The Containers and Images cells of a pod template."""
+    inside = get(obj, *(path or ("spec", "template", "spec")), "containers", default=[])
+    return [",".join(c["name"] for c in inside), ",".join(c.get("image", "") for c in inside)]
+
+
+def _deployment(draft: Draft) -> None:
+    spec = draft.setdefault("spec", {})
+    defaults.template(spec)
+    spec.setdefault("replicas", 1)
+    strategy = spec.setdefault("strategy", {})
+    if strategy.setdefault("type", "RollingUpdate") == "RollingUpdate":
+        rolling = strategy.setdefault("rollingUpdate", {})
+        rolling.setdefault("maxUnavailable", "25%")
+        rolling.setdefault("maxSurge", "25%")
+    spec.setdefault("revisionHistoryLimit", 10)
+    spec.setdefault("progressDeadlineSeconds", 600)
+
+
+def _replica_set(draft: Draft) -> None:
+    spec = draft.setdefault("spec", {})
+    defaults.template(spec)
+    spec.setdefault("replicas", 1)
+
+
+def _stateful_set(draft: Draft) -> None:
+    spec = draft.setdefault("spec", {})
+    defaults.template(spec)
+    spec.setdefault("replicas", 1)
+    spec.setdefault("podManagementPolicy", "OrderedReady")
+    spec.setdefault("serviceName", "")
+    update = spec.setdefault("updateStrategy", {})
+    if update.setdefault("type", "RollingUpdate") == "RollingUpdate":
+        update.setdefault("rollingUpdate", {}).setdefault("partition", 0)
+    spec.setdefault("revisionHistoryLimit", 10)
+    retention = spec.setdefault("persistentVolumeClaimRetentionPolicy", {})
+    retention.setdefault("whenDeleted", "Retain")
+    retention.setdefault("whenScaled", "Retain")
+    for claim in spec.get("volumeClaimTemplates") or ():
+        claim.setdefault("apiVersion", "v1")
+        claim.setdefault("kind", "PersistentVolumeClaim")
+        claim["metadata"] = {"creationTimestamp": None, **claim.get("metadata", {})}
+        claim.setdefault("spec", {}).setdefault("volumeMode", "Filesystem")
+        claim["status"] = {"phase": "Pending"}
+
+
+def _daemon_set(draft: Draft) -> None:
+    spec = draft.setdefault("spec", {})
+    defaults.template(spec)
+    update = spec.setdefault("updateStrategy", {})
+    if update.setdefault("type", "RollingUpdate") == "RollingUpdate":
+        rolling = update.setdefault("rollingUpdate", {})
+        rolling.setdefault("maxUnavailable", 1)
+        rolling.setdefault("maxSurge", 0)
+    spec.setdefault("revisionHistoryLimit", 10)
+
+
+TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+
+
+def _count_templates(world: World, draft: Draft, old: Obj | None) -> None:
+    """A DaemonSet counts its templates in an annotation, a remnant of an older version."""
+    before = get(old or {}, "metadata", "annotations", TEMPLATE_GENERATION, default="0")
+    number = natural(str(before)) or 0
+    if old is None or old["spec"].get("template") != draft["spec"].get("template"):
+        number += 1
+    annotations = draft["metadata"].get("annotations") or {}
+    draft["metadata"]["annotations"] = {TEMPLATE_GENERATION: str(max(1, number)), **_without(annotations)}
+
+
+def _without(annotations: Mapping[str, str]) -> dict[str, str]:
+    """Annotations that a client may set."""
+    return {k: v for k, v in annotations.items() if k != TEMPLATE_GENERATION}
+
+
+def _controller(draft: Draft) -> None:
+    spec = draft.setdefault("spec", {})
+    defaults.template(spec)
+    spec.setdefault("replicas", 1)
+    spec.setdefault("selector", dict(spec["template"]["metadata"].get("labels") or {}))
+
+
+def _deployment_cells(obj: Obj) -> list[Json]:
+    status = obj.get("status", {})
+    ready = f"{status.get('readyReplicas', 0)}/{obj['spec'].get('replicas', 0)}"
+    counts = [status.get("updatedReplicas", 0), status.get("availableReplicas", 0)]
+    chosen = format_object(obj["spec"].get("selector"))
+    return [obj["metadata"]["name"], ready, *counts, age(obj), *containers(obj), chosen]
+
+
+def _replica_set_cells(obj: Obj) -> list[Json]:
+    status, selector = obj.get("status", {}), obj["spec"].get("selector")
+    if obj["kind"] == "ReplicationController":
+        selector = {"matchLabels": selector}
+    counts = [obj["spec"].get("replicas", 0), status.get("replicas", 0), status.get("readyReplicas", 0)]
+    return [obj["metadata"]["name"], *counts, age(obj), *containers(obj), format_object(selector)]
+
+
+def _stateful_set_cells(obj: Obj) -> list[Json]:
+    ready = f"{get(obj, 'status', 'readyReplicas', default=0)}/{obj['spec'].get('replicas', 0)}"
+    return [obj["metadata"]["name"], ready, age(obj), *containers(obj)]
+
+
+def _daemon_set_cells(obj: Obj) -> list[Json]:
+    status = obj.get("status", {})
+    names = (
+        "desiredNumberScheduled",
+        "currentNumberScheduled",
+        "numberReady",
+        "updatedNumberScheduled",
+        "numberAvailable",
+    )
+    node = get(obj, "spec", "template", "spec", "nodeSelector", default={})
+    chosen = ",".join(f"{k}={v}" for k, v in sorted(node.items())) or "<none>"
+    counts = [status.get(n, 0) for n in names]
+    return [
+        obj["metadata"]["name"],
+        *counts,
+        chosen,
+        age(obj),
+        *containers(obj),
+        format_object(obj["spec"].get("selector")),
+    ]
+
+
+KINDS = (
+    Kind(
+        resource="deployments.apps",
+        columns=columns("Name/Ready/Up-to-date#/Available#/Age/Containers*/Images*/Selector*"),
+        cells=_deployment_cells,
+        default=_deployment,
+        validate=rules.deployment,
+        validate_update=rules.selector_kept,
+        status={},
+        generation=True,
+    ),
+    Kind(
+        resource="replicasets.apps",
+        columns=columns("Name/Desired#/Current#/Ready#/Age/Containers*/Images*/Selector*"),
+        cells=_replica_set_cells,
+        default=_replica_set,
+        validate=rules.workload,
+        validate_update=rules.selector_kept,
+        status={"replicas": 0},
+        generation=True,
+        fields={"status.replicas": lambda obj: str(get(obj, "status", "replicas", default=0))},
+    ),
+    Kind(
+        resource="replicationcontrollers",
+        columns=columns("Name/Desired#/Current#/Ready#/Age/Containers*/Images*/Selector*"),
+        cells=_replica_set_cells,
+        default=_controller,
+        validate=rules.controller,
+        status={"replicas": 0},
+        generation=True,
+        fields={"status.replicas": lambda obj: str(get(obj, "status", "replicas", default=0))},
+    ),
+    Kind(
+        resource="statefulsets.apps",
+        columns=columns("Name/Ready/Age/Containers*/Images*"),
+        cells=_stateful_set_cells,
+        default=_stateful_set,
+        validate=rules.workload,
+        validate_update=rules.stateful_set_kept,
+        status={"replicas": 0, "availableReplicas": 0},
+        generation=True,
+    ),
+    Kind(
+        resource="daemonsets.apps",
+        columns=columns(
+            "Name/Desired#/Current#/Ready#/Up-to-date#/Available#/Node Selector/Age/Containers*/Images*/Selector*"
+        ),
+        cells=_daemon_set_cells,
+        default=_daemon_set,
+        admit=_count_templates,
+        validate=rules.daemon_set,
+        validate_update=rules.selector_kept,
+        status={"currentNumberScheduled": 0, "numberMisscheduled": 0, "desiredNumberScheduled": 0, "numberReady": 0},
+        generation=True,
+    ),
+)

@@ -1,0 +1,101 @@
+"""What the API only knows from other rooms: heartbeats, measured usage, logs.
+
+These rooms write through the API and so import it; they are imported here when first needed, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from aiops_gym.sim.kernel.objects import Obj, get, name_of, namespace_of
+from aiops_gym.sim.kernel.times import MINUTE, iso
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api.resources import Resource
+from aiops_gym.sim.kube_api.status import ApiError
+
+LAZY = frozenset(["nodes", "leases.coordination.k8s.io"])
+"""Resources whose stored objects say less than the truth: times of heartbeats are worked out when read."""
+
+KUBELET = 10250
+"""The port at which a node's kubelet answers."""
+
+METRICS_DELAY = MINUTE
+"""A pod younger than this has no metrics yet."""
+
+
+@cache
+def _room(name: str) -> ModuleType:
+    return import_module(f"aiops_gym.sim.{name}")
+
+
+def fresh(world: World, resource: str, obj: Obj) -> Obj:
+    """An object as a reader would see it now."""
+    if resource not in LAZY:
+        return obj
+    seen: Obj = _room("controllers.node").fresh(world, obj)
+    return seen
+
+
+def reach(world: World, pod: Obj, path: str) -> None:
+    """Raise ApiError where a question about a pod would find nobody at home: its node's kubelet has stopped."""
+    name = get(pod, "spec", "nodeName", default="")
+    if name not in world.table("nodes_down"):
+        return
+    node = world.store.get("nodes", "", name) or Obj()
+    addresses = get(node, "status", "addresses", default=[])
+    host = next((a["address"] for a in addresses if a["type"] == "InternalIP"), name)
+    why = f"dial tcp {host}:{KUBELET}: connect: connection refused"
+    raise ApiError(500, "", f'Get "https://{host}:{KUBELET}/{path}": {why}')
+
+
+def log(world: World, process: str, **window: Any) -> str:
+    """A container's log."""
+    return str(_room("telemetry.logs").read(world, process, **window))
+
+
+def metrics(world: World, resource: Resource, namespace: str) -> list[Obj]:
+    """`metrics.k8s.io` objects: what running pods and ready nodes use."""
+    usage, stamp = _room("telemetry.usage"), iso(world.now // MINUTE * MINUTE)
+    if resource.kind == "NodeMetrics":
+        return [_node_metrics(world, usage, node, stamp) for node in world.store.all("nodes") if _ready(node)]
+    pods = [pod for pod in world.store.all("pods", namespace or None) if _measured(pod)]
+    return [_pod_metrics(pod, used, stamp) for pod, used in zip(pods, usage.pods(world, pods), strict=True)]
+
+
+def _ready(node: Obj) -> bool:
+    conditions = get(node, "status", "conditions", default=[])
+    return any(c["type"] == "Ready" and c["status"] == "True" for c in conditions)
+
+
+def _measured(pod: Obj) -> bool:
+    return get(pod, "status", "phase") == "Running" and any(
+        "running" in s.get("state", {}) for s in get(pod, "status", "containerStatuses", default=[])
+    )
+
+
+def _pod_metrics(pod: Obj, used: dict[str, tuple[int, int]], stamp: str) -> Obj:
+    containers = [
+        {"name": name, "usage": {"cpu": f"{cpu}n", "memory": f"{memory // 1024}Ki"}}
+        for name, (cpu, memory) in used.items()
+    ]
+    return _metrics("PodMetrics", pod, namespace_of(pod), stamp, {"containers": containers})
+
+
+def _node_metrics(world: World, usage: ModuleType, node: Obj, stamp: str) -> Obj:
+    cpu, memory = usage.node(world, node)
+    return _metrics(
+        "NodeMetrics", node, "", stamp, {"usage": {"cpu": f"{int(cpu)}n", "memory": f"{int(memory) // 1024}Ki"}}
+    )
+
+
+def _metrics(kind: str, of: Obj, namespace: str, stamp: str, content: dict[str, Any]) -> Obj:
+    metadata: dict[str, Any] = {"name": name_of(of), "creationTimestamp": stamp}
+    if namespace:
+        metadata["namespace"] = namespace
+    if of["metadata"].get("labels"):
+        metadata["labels"] = of["metadata"]["labels"]
+    head = {"kind": kind, "apiVersion": "metrics.k8s.io/v1beta1", "metadata": metadata}
+    return Obj({**head, "timestamp": stamp, "window": "15.0s", **content})

@@ -1,0 +1,120 @@
+"""The Kubernetes API as one function: a request in, an answer out, nothing raised for what a client sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import (
+    listing,
+    managed_fields,
+    options,
+    patching,
+    read,
+    remove,
+    reviews,
+    subresources,
+    views,
+    watch,
+    write,
+)
+from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
+from aiops_gym.sim.kube_api.status import ApiError, bad_request, method_not_allowed, no_such_path
+from aiops_gym.types import Request, Response
+
+Json = Any
+DEEPEST = 100
+"""Levels of nesting in a body."""
+
+VERSION: dict[str, str] = {
+    "major": "1",
+    "minor": "32",
+    "gitVersion": "v1.32.1",
+    "gitCommit": "e9c9be4007d1664e68796af02b8978640d2c1b26",
+    "gitTreeState": "clean",
+    "buildDate": "2025-01-15T14:31:55Z",
+    "goVersion": "go1.23.4",
+    "compiler": "gc",
+    "platform": "linux/amd64",
+}
+"""What `/version` says: the release that kind ships as `kindest/node:v1.32.1`."""
+
+
+def handle(world: World, request: Request) -> Response:
+    """Answer one request. A refusal is a Response with a `v1.Status`."""
+    resource = RESOURCES.get(request.resource)
+    if request.resource == views.NAME:
+        return views.answered(request, lambda stored: handle(world, stored))
+    try:
+        if resource is None:
+            raise no_such_path()
+        if request.query or request.content_type:
+            options.check(request)
+        if request.verb == "get" and not request.subresource:
+            return Response(200, read.get(world, resource, request))
+        if request.verb == "list":
+            return Response(200, listing.list_(world, resource, request))
+        if _too_deep(request.body):
+            raise bad_request("json: exceeded max depth")
+        asking = subresources.handle if request.subresource else _write
+        if request.verb in NOTED and request.query.get("fieldManager") and not request.query.get("dryRun"):
+            return _noted(world, resource, request, asking)
+        return asking(world, resource, request)
+    except ApiError as error:
+        return Response(error.code, error.status)
+
+
+def _too_deep(body: Json) -> bool:
+    """Whether a body is nested deeper than any object could be; looked at level by level, not by recursion."""
+    level, depth = [body], 0
+    while level and depth <= DEEPEST:
+        inner = [v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list)]
+        level, depth = [item for items in inner for item in items if isinstance(item, dict | list)], depth + 1
+    return bool(level)
+
+
+def _write(world: World, resource: Resource, request: Request) -> Response:
+    if resource.verbs == ("create",) and request.verb == "create":
+        if resource.plural == "bindings":
+            return subresources.bind(world, resource, request)
+        return reviews.review(resource, request)
+    verb = VERBS.get(request.verb)
+    if verb is None or request.verb not in resource.verbs:
+        raise method_not_allowed()
+    return verb(world, resource, request)
+
+
+def _noted(world: World, resource: Resource, request: Request, asking: Verb) -> Response:
+    """A write, and who owns the fields that it changed; an apply notes that itself."""
+    namespace = request.namespace if resource.namespaced else ""
+    old = world.store.get(resource.name, namespace, request.name) if request.name else None
+    answer = asking(world, resource, request)
+    if request.content_type.startswith(patching.APPLY):
+        return answer
+    name = request.name or (answer.body.get("metadata") or {}).get("name", "")
+    new = world.store.get(resource.name, namespace, name)
+    if new is not None and new is not old:
+        managed_fields.updated(world, resource, request, old, new)
+    return answer
+
+
+def _update(world: World, resource: Resource, request: Request) -> Response:
+    return write.put(world, resource, request, read.found(world, resource, request.namespace, request.name))
+
+
+def _watch(world: World, resource: Resource, request: Request) -> Response:
+    return Response(200, watch.since(world, resource, request))
+
+
+NOTED = ("create", "update", "patch")
+Verb = Callable[[World, Resource, Request], Response]
+
+VERBS: dict[str, Verb] = {
+    "create": write.post,
+    "update": _update,
+    "patch": patching.patch,
+    "delete": remove.delete_one,
+    "deletecollection": remove.delete_collection,
+    "watch": _watch,
+}

@@ -1,0 +1,310 @@
+"""What lies below an object: its log, a command inside it, its scale, its binding, a token."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.times import iso, millis
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import kubelet_client, patching, table, write
+from aiops_gym.sim.kube_api.answer import Answer
+from aiops_gym.sim.kube_api.decode import copied
+from aiops_gym.sim.kube_api.eviction import evict
+from aiops_gym.sim.kube_api.read import found
+from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
+from aiops_gym.sim.kube_api.selectors import format_object
+from aiops_gym.sim.kube_api.status import (
+    ApiError,
+    bad_request,
+    conflict,
+    invalid,
+    invalid_value,
+    method_not_allowed,
+    no_such_path,
+    quoted,
+)
+from aiops_gym.types import Output, Request, Response
+
+Json = Any
+
+
+def handle(world: World, resource: Resource, request: Request) -> Response:
+    """Answer a request for something below an object. Raises ApiError."""
+    if request.subresource not in resource.subresources:
+        raise no_such_path()
+    answer = HANDLERS.get((request.subresource, request.verb))
+    if answer is None:
+        raise method_not_allowed()
+    found_ = answer(world, resource, request)
+    if request.table and request.verb == "get" and request.subresource in ("scale", "status"):
+        name = "scales.autoscaling" if request.subresource == "scale" else resource.name
+        version = found_.body["metadata"].get("resourceVersion", "")
+        return Response(200, table.table(name, [Obj(found_.body)], world.now, version))
+    return found_
+
+
+def log(world: World, resource: Resource, request: Request) -> Response:
+    """A container's log as text."""
+    pod = found(world, resource, request.namespace, request.name)
+    query = request.query
+    container = _container(pod, query.get("container", ""))
+    if not get(pod, "spec", "nodeName"):
+        return Response(200, "")
+    kubelet_client.reach(world, pod, f"containerLogs/{key_of(pod)}/{container}")
+    previous = query.get("previous", "") in ("true", "1")
+    status = next((s for s in _statuses(pod) if s["name"] == container), None)
+    process = f"{uid_of(pod)}/{container}"
+    text = kubelet_client.log(
+        world,
+        process,
+        previous=_which(pod, container, status, previous),
+        since_ms=_since(world, query),
+        tail=_number(query, "tailLines"),
+        limit_bytes=_number(query, "limitBytes"),
+        timestamps=query.get("timestamps", "") in ("true", "1"),
+    )
+    return Response(200, text)
+
+
+def _number(query: Mapping[str, str], name: str) -> int | None:
+    text = query.get(name, "")
+    if not text:
+        return None
+    if not re.fullmatch(r"-?\d{1,18}", text):
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    number = int(text)
+    if number < (0 if name == "tailLines" else 1):
+        least = "must be greater than or equal to 0" if name == "tailLines" else "must be greater than 0"
+        options = Resource(
+            name="podlogoptions", plural="podlogoptions", singular="podlogoptions", kind="PodLogOptions", group="",
+            version="v1", namespaced=True,
+        )  # fmt: skip
+        raise invalid(options, "", [invalid_value(name, number, least)])
+    return number
+
+
+def _since(world: World, query: Mapping[str, str]) -> int | None:
+    seconds = _number(query, "sinceSeconds")
+    if seconds is not None:
+        return world.now - seconds * 1000
+    if time := query.get("sinceTime", ""):
+        try:
+            return millis(time)
+        except ValueError:
+            raise bad_request(f'parsing time "{time}" as "2006-01-02T15:04:05Z07:00": cannot parse') from None
+    return None
+
+
+def _statuses(pod: Obj) -> list[Mapping[str, Any]]:
+    status = pod.get("status", {})
+    return [s for kind in ("init", "", "ephemeral") for s in status.get(_list_name(kind, "containerStatuses"), ())]
+
+
+def _list_name(kind: str, name: str) -> str:
+    return kind + name[0].upper() + name[1:] if kind else name
+
+
+def _container(pod: Obj, wanted: str) -> str:
+    """The container that is meant. Raises BadRequest where that is not clear."""
+    spec = pod["spec"]
+    plain = [c["name"] for c in spec.get("containers", ())]
+    init = [c["name"] for c in spec.get("initContainers", ())]
+    if wanted:
+        if wanted in plain or wanted in init or any(c["name"] == wanted for c in spec.get("ephemeralContainers", ())):
+            return wanted
+        raise bad_request(f"container {wanted} is not valid for pod {name_of(pod)}")
+    if len(plain) == 1:
+        return str(plain[0])
+    text = f"a container name must be specified for pod {name_of(pod)}, choose one of: [{' '.join(plain)}]"
+    raise bad_request(text + (f" or one of the init containers: [{' '.join(init)}]" if init else ""))
+
+
+def _which(pod: Obj, container: str, status: Mapping[str, Any] | None, previous: bool) -> bool:
+    """Whether the log of the process before the latest is meant. Raises BadRequest where there is no log."""
+    where = f"container {quoted(container)} in pod {quoted(name_of(pod))}"
+    if status is None:
+        raise bad_request(f"{where} is not available")
+    state, last = status.get("state", {}), (status.get("lastState") or {}).get("terminated") or {}
+    if previous:
+        if not last.get("containerID"):
+            raise bad_request(f"previous terminated {where} not found")
+        return bool(state.get("running") or (state.get("terminated") or {}).get("containerID"))
+    if state.get("running") or (state.get("terminated") or {}).get("containerID") or last.get("containerID"):
+        return False
+    if state.get("terminated") or last:
+        raise bad_request(f"{where} is terminated")
+    reason = (state.get("waiting") or {}).get("reason", "")
+    words = {"ErrImagePull": "image can't be pulled", "ImagePullBackOff": "trying and failing to pull image"}
+    raise bad_request(f"{where} is waiting to start: {words.get(reason, reason)}")
+
+
+def exec_(world: World, resource: Resource, request: Request) -> Response:
+    """Run a command in a container; the body of the answer is an Output."""
+    pod, container, argv = exec_target(world, resource, request)
+    body = request.body if isinstance(request.body, Mapping) else {}
+    assert world.laws.exec is not None
+    output: Output = world.laws.exec(world, pod, container, argv, str(body.get("stdin") or ""))
+    if output.code == 126 and output.stderr.startswith("OCI runtime exec failed:"):
+        process = draws.hexes(64, world.seed, "exec", pod, world.now)
+        where = f'failed to exec in container: failed to start exec "{process}"'
+        text = f"error executing command in container: {where}: {output.stderr.rstrip()}"
+        raise ApiError(500, "InternalError", f"Internal error occurred: Internal error occurred: {text}")
+    return Response(200, output)
+
+
+def exec_target(world: World, resource: Resource, request: Request) -> tuple[str, str, list[str]]:
+    """In which pod (its key) and container a command would run, and its words. Raises ApiError if it cannot."""
+    pod = found(world, resource, request.namespace, request.name)
+    argv = request.body.get("command") if isinstance(request.body, Mapping) else None
+    if not isinstance(argv, list) or not argv or not all(isinstance(a, str) for a in argv):
+        raise bad_request("you must specify at least one command for the container")
+    container = _container(pod, request.query.get("container", ""))
+    if not get(pod, "spec", "nodeName"):
+        raise bad_request(f"pod {name_of(pod)} does not have a host assigned")
+    kubelet_client.reach(world, pod, f"exec/{key_of(pod)}/{container}")
+    status = next((s for s in _statuses(pod) if s["name"] == container), None)
+    if status is None or not status.get("state", {}).get("running") or world.laws.exec is None:
+        raise ApiError(500, "InternalError", f"unable to upgrade connection: container not found ({quoted(container)})")
+    return key_of(pod), container, list(argv)
+
+
+def get_scale(world: World, resource: Resource, request: Request) -> Response:
+    """How many replicas are asked for and there are."""
+    return Response(200, _scale(found(world, resource, request.namespace, request.name)))
+
+
+def _scale(obj: Obj) -> dict[str, Json]:
+    meta = {k: obj["metadata"][k] for k in ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")}
+    selector = get(obj, "spec", "selector", default={})
+    chosen = {"matchLabels": selector} if obj["kind"] == "ReplicationController" else selector
+    status = {"replicas": get(obj, "status", "replicas", default=0), "selector": format_object(chosen)}
+    spec = {"replicas": n} if (n := get(obj, "spec", "replicas", default=0)) else {}
+    return {"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": meta, "spec": spec, "status": status}
+
+
+def put_scale(world: World, resource: Resource, request: Request) -> Response:
+    """Ask for another number of replicas, by a whole Scale or a patch of it."""
+    old = found(world, resource, request.namespace, request.name)
+    scale: Json = request.body
+    if request.verb == "patch":
+        kind = request.content_type.partition(";")[0].strip()
+        kind = patching.MERGE if kind == patching.STRATEGIC else kind
+        scale = patching.patched(_scale(old), request.body, kind, "")
+    scale = scale if isinstance(scale, Mapping) else {}
+    spec, meta = (part if isinstance(part := scale.get(name), Mapping) else {} for name in ("spec", "metadata"))
+    if meta.get("resourceVersion") not in (None, "", old["metadata"]["resourceVersion"]):
+        raise conflict(resource, request.name)
+    draft = copied(old)
+    draft["spec"]["replicas"] = _replicas(spec.get("replicas") or 0, request.name)
+    return Response(200, _scale(write.replace(world, resource, draft, old, "", bool(request.query.get("dryRun")))))
+
+
+def _replicas(wanted: Json, name: str) -> int:
+    if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted >= 1 << 31:
+        kind = f"number {wanted}" if isinstance(wanted, int | float) else "string"
+        where = "Go struct field ScaleSpec.spec.replicas of type int32"
+        handled = 'Scale in version "v1" cannot be handled as a Scale'
+        raise bad_request(f"{handled}: json: cannot unmarshal {kind} into {where}")
+    if wanted < 0:
+        scales = Resource(
+            name="scales.autoscaling", plural="scales", singular="scale", kind="Scale", group="autoscaling",
+            version="v1", namespaced=True,
+        )  # fmt: skip
+        raise invalid(scales, name, [invalid_value("spec.replicas", wanted, "must be greater than or equal to 0")])
+    return wanted
+
+
+def bind(world: World, resource: Resource, request: Request) -> Response:
+    """Give a pod to a node."""
+    pod = found(world, resource, request.namespace, request.name)
+    target = get(request.body, "target", "name") if isinstance(request.body, Mapping) else None
+    if not isinstance(target, str) or not target:
+        raise bad_request("Binding.target.name: Required value")
+    if node := get(pod, "spec", "nodeName"):
+        raise conflict(RESOURCES["pods"], name_of(pod), f'pod {name_of(pod)} is already assigned to node "{node}"')
+    assign(world, pod, target)
+    return Response(201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
+
+
+def assign(world: World, pod: Obj, node: str) -> Obj:
+    """Write down on which node a pod runs."""
+    condition = {
+        "type": "PodScheduled",
+        "status": "True",
+        "lastProbeTime": None,
+        "lastTransitionTime": iso(world.now),
+    }
+    others = [c for c in get(pod, "status", "conditions", default=[]) if c["type"] != "PodScheduled"]
+    spec = {**pod["spec"], "nodeName": node}
+    status = {**pod.get("status", {}), "conditions": [*others, condition]}
+    return world.store.put("pods", {**pod, "spec": spec, "status": status})
+
+
+def token(world: World, resource: Resource, request: Request) -> Response:
+    """A token for a service account: it looks like one and opens nothing."""
+    account = found(world, resource, request.namespace, request.name)
+    spec = request.body.get("spec") if isinstance(request.body, Mapping) else None
+    seconds = get(spec if isinstance(spec, Mapping) else {}, "expirationSeconds", default=3600)
+    seconds = seconds if isinstance(seconds, int) else 3600
+    secret = draws.hexes(96, world.seed, "token", uid_of(account), world.now)
+    return Response(
+        201,
+        {
+            "kind": "TokenRequest",
+            "apiVersion": "authentication.k8s.io/v1",
+            "metadata": {
+                "name": name_of(account),
+                "namespace": namespace_of(account),
+                "labels": dict(labels_of(account)),
+            },
+            "spec": {"audiences": [AUDIENCE], "expirationSeconds": seconds, "boundObjectRef": None},
+            "status": {
+                "token": f"eyJhbGciOiJSUzI1NiJ9.{secret}",
+                "expirationTimestamp": iso(world.now + seconds * 1000),
+            },
+        },
+    )
+
+
+AUDIENCE = "https://kubernetes.default.svc.cluster.local"
+
+
+def get_status(world: World, resource: Resource, request: Request) -> Response:
+    """The object; its status is a part of it."""
+    return Response(200, found(world, resource, request.namespace, request.name))
+
+
+def put_status(world: World, resource: Resource, request: Request) -> Answer:
+    """Replace the status."""
+    return write.put(world, resource, request, found(world, resource, request.namespace, request.name))
+
+
+def finalize(world: World, resource: Resource, request: Request) -> Answer:
+    """Replace a namespace's own finalizers."""
+    old = found(world, resource, request.namespace, request.name)
+    body = request.body if isinstance(request.body, Mapping) else {}
+    finalizers = get(body, "spec", "finalizers", default=[])
+    draft = copied(old)
+    draft["spec"] = {"finalizers": finalizers} if finalizers else {}
+    return Answer(200, write.replace(world, resource, draft, old))
+
+
+HANDLERS: Mapping[tuple[str, str], Callable[[World, Resource, Request], Response]] = {
+    ("log", "get"): log,
+    ("exec", "create"): exec_,
+    ("exec", "get"): exec_,
+    ("scale", "get"): get_scale,
+    ("scale", "update"): put_scale,
+    ("scale", "patch"): put_scale,
+    ("status", "get"): get_status,
+    ("status", "update"): put_status,
+    ("status", "patch"): patching.patch,
+    ("eviction", "create"): lambda world, resource, request: evict(world, request),
+    ("binding", "create"): bind,
+    ("token", "create"): token,
+    ("finalize", "update"): finalize,
+}

@@ -1,0 +1,223 @@
+"""CronJobs: a Job at each time of a schedule (`cronjob_controllerv2.go` of Kubernetes 1.32)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from aiops_gym.sim import kube_api
+from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.times import MINUTE, SECOND, iso, millis
+from aiops_gym.sim.kernel.world import Handler, World
+from aiops_gym.sim.kube_api import cron
+from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control.controllers import job as jobs
+from aiops_gym.sim.kube_control.workloads import pods as pods_of
+from aiops_gym.sim.kube_control.workloads.writes import owner_reference, put_status
+
+RESOURCE = "cronjobs.batch"
+COMPONENT = "cronjob-controller"
+SCHEDULED = "batch.kubernetes.io/cronjob-scheduled-timestamp"
+SLACK = 100
+"""Milliseconds after the scheduled time at which the controller looks."""
+MANY = 100
+
+
+class CronJobController:
+    """Starts Jobs on time and forgets old ones."""
+
+    name = "cronjob"
+    watches = (RESOURCE, jobs.RESOURCE)
+
+    def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
+        """The CronJob, or that of a Job which came, ended or went."""
+        obj = new if new is not None else old
+        if obj is None:
+            return
+        if resource == RESOURCE:
+            if new is not None and (old is None or old["spec"] != new["spec"]):
+                yield key_of(obj)
+            return
+        reference = controller_of(obj)
+        told = old is None or new is None or jobs.over(old) != jobs.over(new)
+        if told and reference is not None and reference["kind"] == "CronJob":
+            yield f"{namespace_of(obj)}/{reference['name']}"
+
+    def reconcile(self, world: World, key: str) -> None:
+        """Note what has ended, start a Job if it is time, and tidy up."""
+        cron_job = world.store.by_key(RESOURCE, key)
+        if cron_job is None or pods_of.terminating(cron_job):
+            return
+        mine = [job for job in world.store.owned(jobs.RESOURCE, uid_of(cron_job)) if not pods_of.terminating(job)]
+        cron_job = _settle(world, cron_job, mine)
+        zone = _zone(cron_job)
+        if zone is not None and not cron_job["spec"].get("suspend"):
+            schedule = cron.parse(cron_job["spec"]["schedule"])
+            last = _due(world, cron_job, schedule, zone)
+            if last is not None:
+                cron_job = _start(world, cron_job, last, zone)
+            _plan(world, cron_job, schedule, zone)
+        _tidy(world, cron_job, mine)
+
+
+def _zone(cron_job: Obj) -> tzinfo | None:
+    name = get(cron_job, "spec", "timeZone")
+    if not name:
+        return UTC
+    try:
+        return ZoneInfo(str(name))
+    except (ZoneInfoNotFoundError, ValueError):
+        return None
+
+
+def _when(ms: int, zone: tzinfo) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, zone)
+
+
+def _ms(time: datetime) -> int:
+    return round(time.timestamp() * 1000)
+
+
+def _tidy(world: World, cron_job: Obj, mine: list[Obj]) -> None:
+    """Delete ended Jobs beyond the limits of the history, the oldest first."""
+    for state, field in (("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")):
+        limit = get(cron_job, "spec", field)
+        ended = sorted((job for job in mine if jobs.over(job) == state), key=_started)
+        for job in ended[: len(ended) - int(limit)] if limit is not None and len(ended) > int(limit) else ():
+            _delete(world, cron_job, job)
+
+
+def _started(job: Obj) -> tuple[str, str]:
+    return str(get(job, "status", "startTime", default="")), name_of(job)
+
+
+def _delete(world: World, cron_job: Obj, job: Obj) -> None:
+    kube_api.delete(world, jobs.RESOURCE, namespace_of(job), name_of(job))
+    events.record(world, cron_job, "Normal", "SuccessfulDelete", f"Deleted job {name_of(job)}", COMPONENT)
+
+
+def _settle(world: World, cron_job: Obj, mine: list[Obj]) -> Obj:
+    """Take ended and vanished Jobs off the list of active ones."""
+    there = {uid_of(job): job for job in mine}
+    status: dict[str, Any] = dict(get(cron_job, "status", default={}))
+    active = []
+    for reference in status.get("active") or ():
+        job = there.get(reference["uid"])
+        if job is None:
+            text = f"Active job went missing: {reference['name']}"
+            events.record(world, cron_job, "Normal", "MissingJob", text, COMPONENT)
+        elif state := jobs.over(job):
+            text = f"Saw completed job: {name_of(job)}, condition: {state}"
+            events.record(world, cron_job, "Normal", "SawCompletedJob", text, COMPONENT)
+        else:
+            active.append(reference)
+    times = [get(job, "status", "completionTime", default="") for job in mine if jobs.over(job) == "Complete"]
+    newest = max([status.get("lastSuccessfulTime", ""), *times])
+    if newest:
+        status["lastSuccessfulTime"] = newest
+    status.pop("active", None)
+    return put_status(world, RESOURCE, cron_job, {**status, "active": active} if active else status)
+
+
+def _earliest(cron_job: Obj) -> int:
+    """The time (ms) from which on the schedule counts."""
+    last = get(cron_job, "status", "lastScheduleTime") or cron_job["metadata"]["creationTimestamp"]
+    return millis(last)
+
+
+def _due(world: World, cron_job: Obj, schedule: cron.Schedule, zone: tzinfo) -> int | None:
+    """The newest time (ms) that the schedule has reached and no Job was started for, unless it is too late for it."""
+    deadline = get(cron_job, "spec", "startingDeadlineSeconds")
+    since = _earliest(cron_job)
+    if deadline is not None:
+        since = max(since, world.now - int(deadline) * SECOND)
+    found, missed = None, 0
+    time = schedule.after(_when(since, zone))
+    while time is not None and _ms(time) <= world.now and missed < 10 * MANY:
+        found, missed = _ms(time), missed + 1
+        time = schedule.after(time)
+    if missed > MANY:
+        text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
+        events.record(world, cron_job, "Warning", "TooManyMissedTimes", text, COMPONENT)
+    return found
+
+
+def _start(world: World, cron_job: Obj, time: int, zone: tzinfo) -> Obj:
+    """Start the Job of one time, as far as running ones allow it."""
+    active = _room(world, cron_job, time)
+    if active is None:
+        return cron_job
+    try:
+        job = kube_api.create(world, jobs.RESOURCE, _job(cron_job, time, zone))
+    except kube_api.ApiError as error:
+        if error.reason != "AlreadyExists":
+            events.record(world, cron_job, "Warning", "FailedCreate", f"Error creating job: {error.message}", COMPONENT)
+        return cron_job
+    events.record(world, cron_job, "Normal", "SuccessfulCreate", f"Created job {name_of(job)}", COMPONENT)
+    reference = {"apiVersion": "batch/v1", "kind": "Job", "name": name_of(job), "namespace": namespace_of(job)}
+    reference |= {"resourceVersion": job["metadata"]["resourceVersion"], "uid": uid_of(job)}
+    status = {**get(cron_job, "status", default={}), "active": [*active, reference], "lastScheduleTime": iso(time)}
+    return put_status(world, RESOURCE, world.store.by_key(RESOURCE, key_of(cron_job)) or cron_job, status)
+
+
+def _room(world: World, cron_job: Obj, time: int) -> list[Any] | None:
+    """The Jobs that go on beside the one of this time; None if it must not be started (any more)."""
+    deadline = get(cron_job, "spec", "startingDeadlineSeconds")
+    if deadline is not None and time + int(deadline) * SECOND < world.now:
+        shown = _when(time, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")
+        text = f"Missed scheduled time to start a job: {shown}"
+        events.record(world, cron_job, "Warning", "MissSchedule", text, COMPONENT)
+        return None
+    active = list(get(cron_job, "status", "active", default=[]))
+    policy = get(cron_job, "spec", "concurrencyPolicy", default="Allow")
+    if policy == "Forbid" and active:
+        text = "Not starting job because prior execution is running and concurrency policy is Forbid"
+        events.record(world, cron_job, "Normal", "JobAlreadyActive", text, COMPONENT)
+        return None
+    if policy != "Replace":
+        return active
+    for reference in active:
+        job = world.store.get(jobs.RESOURCE, namespace_of(cron_job), reference["name"])
+        if job is not None:
+            _delete(world, cron_job, job)
+    return []
+
+
+def _job(cron_job: Obj, time: int, zone: tzinfo) -> dict[str, Any]:
+    template: Mapping[str, Any] = cron_job["spec"]["jobTemplate"]
+    meta = template.get("metadata") or {}
+    stamp = _when(time, zone).isoformat().replace("+00:00", "Z")
+    found: dict[str, Any] = {
+        "name": f"{name_of(cron_job)}-{time // MINUTE}",
+        "namespace": namespace_of(cron_job),
+        "annotations": {**(meta.get("annotations") or {}), SCHEDULED: stamp},
+        "ownerReferences": [owner_reference(cron_job)],
+    }
+    if meta.get("labels"):
+        found["labels"] = dict(meta["labels"])
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": found, "spec": dict(template["spec"])}
+
+
+def _plan(world: World, cron_job: Obj, schedule: cron.Schedule, zone: tzinfo) -> None:
+    """Come back at the next time; one entry for each."""
+    time = schedule.after(_when(world.now, zone))
+    table, uid = world.table("schedules"), uid_of(cron_job)
+    if time is not None and table.get(uid) != _ms(time):
+        table[uid] = _ms(time)
+        world.schedule(_ms(time) + SLACK - world.now, "cronjob.due", key_of(cron_job), uid, _ms(time))
+
+
+def due(world: World, key: str, uid: str, time: int) -> None:
+    """A planned time has come, if the schedule is still the same."""
+    cron_job = world.store.by_key(RESOURCE, key)
+    if cron_job is None or uid_of(cron_job) != uid:
+        world.table("schedules").pop(uid, None)
+    elif world.table("schedules").get(uid) == time:
+        world.table("schedules").pop(uid)
+        world.enqueue("cronjob", key, 0)
+
+
+controller = CronJobController()
+HANDLERS: dict[str, Handler] = {"cronjob.due": due}

@@ -1,0 +1,167 @@
+"""Endpoints: for each Service with a selector, the addresses of the pods it selects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aiops_gym.sim import kube_api
+from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control.workloads import pods as pods_of
+
+TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
+EXTERNAL = "ExternalName"
+HEADLESS = "service.kubernetes.io/headless"
+
+
+def services_of(world: World, old: Obj | None, new: Obj | None) -> Iterable[str]:
+    """Keys of the Services that a change of a pod concerns."""
+    if old is not None and new is not None and matters(old) == matters(new):
+        return
+    some = new if new is not None else old
+    if some is None:
+        return
+    labels = labels_of(some).items()
+    before = labels if old is None else labels_of(old).items()
+    for service in world.store.all("services", namespace_of(some)):
+        selector = service["spec"].get("selector")
+        if selector and (selector.items() <= labels or selector.items() <= before):
+            yield key_of(service)
+
+
+def matters(pod: Obj) -> tuple[Any, ...]:
+    """All of a pod that its endpoints depend on."""
+    cached = pod.memo.get("endpoint")
+    if cached is None:
+        address = get(pod, "status", "podIP", default="")
+        cached = (address, pods_of.is_ready(pod), pods_of.terminating(pod), pods_of.finished(pod), labels_of(pod))
+        pod.memo["endpoint"] = cached
+    return tuple(cached)
+
+
+def number(pod: Mapping[str, Any], port: Mapping[str, Any]) -> int | None:
+    """A Service port's target on a pod: a number, or the container port with that name."""
+    target = port.get("targetPort", port["port"])
+    if isinstance(target, int):
+        return target
+    for container in pod["spec"].get("containers", ()):
+        for candidate in container.get("ports") or ():
+            same = candidate.get("protocol", "TCP") == port.get("protocol", "TCP")
+            if candidate.get("name") == target and same:
+                return int(candidate["containerPort"])
+    return None
+
+
+def selected(world: World, service: Obj) -> list[Obj]:
+    """Pods of a Service that have an address and have not ended."""
+    chosen = world.store.labelled("pods", namespace_of(service), service["spec"].get("selector") or {})
+    return [pod for pod in chosen if get(pod, "status", "podIP") and not pods_of.finished(pod)]
+
+
+def target(pod: Mapping[str, Any]) -> dict[str, Any]:
+    """The reference to a pod in an address."""
+    meta = pod["metadata"]
+    return {"kind": "Pod", "name": meta["name"], "namespace": meta["namespace"], "uid": meta["uid"]}
+
+
+class EndpointsController:
+    """Keeps the Endpoints object of each Service."""
+
+    name = "endpoints"
+    watches = ("services", "pods")
+
+    def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
+        """The Service, or the Services that select a pod."""
+        if resource == "pods":
+            yield from services_of(world, old, new)
+        elif (obj := new if new is not None else old) is not None:
+            yield key_of(obj)
+
+    def reconcile(self, world: World, key: str) -> None:
+        """Write the addresses of one Service; drop those of one that is gone."""
+        service, old = world.store.by_key("services", key), world.store.by_key("endpoints", key)
+        if service is None:
+            if old is not None:
+                world.store.remove("endpoints", key)
+                world.touch()
+            return
+        if not service["spec"].get("selector") or service["spec"].get("type") == EXTERNAL:
+            return
+        labels = {**labels_of(service)}
+        if service["spec"].get("clusterIP") == "None":
+            labels[HEADLESS] = ""
+        subsets = _subsets(world, service)
+        if old is not None and old.get("subsets", []) == subsets and labels_of(old) == labels:
+            return
+        _write(world, service, old, labels, subsets)
+        world.touch()
+
+
+def _write(world: World, service: Obj, old: Obj | None, labels: dict[str, str], subsets: list[Any]) -> None:
+    meta: dict[str, Any] = {"annotations": {TRIGGER: world.timestamp}}
+    if labels:
+        meta["labels"] = labels
+    body: dict[str, Any] = {"apiVersion": "v1", "kind": "Endpoints"}
+    if subsets:
+        body["subsets"] = subsets
+    if old is not None:
+        kept = {k: v for k, v in old["metadata"].items() if k != "labels"}
+        world.store.put("endpoints", {**body, "metadata": {**kept, **meta}})
+        return
+    meta |= {"name": name_of(service), "namespace": namespace_of(service)}
+    if not subsets:
+        meta.pop("annotations")
+    try:
+        kube_api.create(world, "endpoints", {**body, "metadata": meta})
+    except kube_api.ApiError:
+        return  # the namespace is going away
+
+
+def _subsets(world: World, service: Obj) -> list[Any]:
+    """Addresses grouped by the ports they serve, sorted as the real controller's repacking does."""
+    groups: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
+    anyway = bool(service["spec"].get("publishNotReadyAddresses"))
+    for pod in selected(world, service):
+        if pods_of.terminating(pod) and not anyway:
+            continue
+        ports = tuple(_port(port, found) for port in service["spec"].get("ports") or () if (found := number(pod, port)))
+        if not ports and service["spec"].get("ports"):
+            continue
+        kind = "addresses" if anyway or pods_of.is_ready(pod) else "notReadyAddresses"
+        groups.setdefault(ports, {}).setdefault(kind, []).append(_address(service, pod))
+    return [_subset(ports, groups[ports]) for ports in sorted(groups)]
+
+
+def _port(port: Mapping[str, Any], found: int) -> tuple[str, int, str]:
+    return str(port.get("name", "")), found, str(port.get("protocol", "TCP"))
+
+
+def _address(service: Obj, pod: Obj) -> dict[str, Any]:
+    address = {"ip": pod["status"]["podIP"], "nodeName": pod["spec"]["nodeName"], "targetRef": target(pod)}
+    hostname = pod["spec"].get("hostname")
+    if hostname and pod["spec"].get("subdomain") == name_of(service):
+        address = {"hostname": hostname, **address}
+    return address
+
+
+def _order(address: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(map(int, address["ip"].split("."))), address["targetRef"]["uid"]
+
+
+def _subset(ports: tuple[Any, ...], found: Mapping[str, list[Any]]) -> dict[str, Any]:
+    subset: dict[str, Any] = {}
+    for kind in ("addresses", "notReadyAddresses"):
+        if kind in found:
+            subset[kind] = sorted(
+                found[kind], key=lambda a: (tuple(map(int, a["ip"].split("."))), a["targetRef"]["uid"])
+            )
+    if ports:
+        subset["ports"] = [
+            {**({"name": name} if name else {}), "port": found_port, "protocol": protocol}
+            for name, found_port, protocol in ports
+        ]
+    return subset
+
+
+controller = EndpointsController()

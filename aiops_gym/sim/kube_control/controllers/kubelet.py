@@ -1,0 +1,118 @@
+"""The kubelets' end of the API: which pods are theirs, what changed about them, and which kubelets are silent.
+
+Table `nodes_down`: name of each node whose kubelet has stopped -> since when (ms). Its containers run on, and nobody
+looks after them. Table `asleep`: node -> heap entries (kind and arguments) that wait for its return.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from aiops_gym.sim.kernel.objects import Obj, get, key_of, uid_of
+from aiops_gym.sim.kernel.world import Handler, World
+from aiops_gym.sim.kube_control.kubelet import limits, memory, probes, termination, worker
+from aiops_gym.sim.kube_control.kubelet import record as records
+from aiops_gym.sim.kube_control.workloads import pods as pods_of
+from aiops_gym.sim.machine import runtime
+
+
+class KubeletController:
+    """Wakes the workers of pods that were bound, changed or deleted."""
+
+    name = "kubelet"
+    watches = ("pods",)
+
+    def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
+        """Pods of a node that exists, unless only their status changed."""
+        if new is None or not get(new, "spec", "nodeName"):
+            return
+        same = old is not None and old["spec"] == new["spec"] and _deletion(old) == _deletion(new)
+        if not same and world.store.get("nodes", "", new["spec"]["nodeName"]) is not None:
+            yield key_of(new)
+
+    def reconcile(self, world: World, key: str) -> None:
+        """Have the pod's worker look at it, if its kubelet is alive."""
+        pod = world.store.by_key("pods", key)
+        if pod is None or not get(pod, "spec", "nodeName") or down(world, pod["spec"]["nodeName"]):
+            return
+        uid = uid_of(pod)
+        record = records.ensure(world, pod)
+        if record["dying"]:
+            termination.hurry(world, uid, pod)
+            return
+        if pods_of.terminating(pod):
+            # A deletion interrupts whatever the worker is waiting for.
+            records.change(world, uid, busy="", again=0, next=0)
+        records.wake(world, uid, world.now)
+
+
+def _deletion(pod: Obj) -> object:
+    return pod["metadata"].get("deletionGracePeriodSeconds") if pods_of.terminating(pod) else None
+
+
+def down(world: World, node: str) -> bool:
+    """Whether a node's kubelet has stopped."""
+    return node in world.table("nodes_down")
+
+
+def stop(world: World, node: str) -> None:
+    """Stop the kubelet of a node: no more heartbeats, and nobody looks after its pods."""
+    if not down(world, node):
+        world.table("nodes_down")[node] = world.now
+        world.schedule(0, "nodelifecycle.lost", node, world.now)
+
+
+def start(world: World, node: str) -> None:
+    """Start the kubelet of a node again: it takes up its pods where it left them."""
+    if world.table("nodes_down").pop(node, None) is None:
+        return
+    world.schedule(0, "nodelifecycle.posted", node)
+    for kind, *arguments in world.table("asleep").pop(node, []):
+        world.schedule(0, kind, *arguments)
+    for pod in world.store.on_node(node):
+        record = records.find(world, uid_of(pod))
+        if record is not None:
+            records.wake(world, uid_of(pod), world.now)
+        if record is None or pods_of.terminating(pod):
+            world.enqueue("kubelet", key_of(pod))
+
+
+def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None:
+    """A pod's object is gone: end what is left of it at once, before another takes its name."""
+    if resource != "pods" or old is None or (new is not None and uid_of(new) == uid_of(old)):
+        return
+    uid = uid_of(old)
+    if not down(world, str(get(old, "spec", "nodeName", default=""))):
+        termination.clean(world, uid, old)
+    elif world.table("kubelet").pop(uid, None) is not None:
+        runtime.forget(world, uid)
+        world.touch()
+
+
+def _attentive(kind: str, handler: Handler) -> Handler:
+    """A handler about a pod that waits while the pod's kubelet is silent."""
+
+    def run(world: World, *arguments: Any) -> None:
+        silent = world.table("nodes_down")
+        node = _node(world, arguments) if silent else ""
+        if node in silent:
+            asleep = world.table("asleep")
+            asleep[node] = [*asleep.get(node, []), [kind, *arguments]]
+        else:
+            handler(world, *arguments)
+
+    return run
+
+
+def _node(world: World, arguments: Iterable[Any]) -> str:
+    """The node of the pod whose uid is among an entry's arguments."""
+    known = world.table("kubelet")
+    uid = next((a for a in arguments if isinstance(a, str) and a in known), None)
+    return "" if uid is None else str(known[uid]["node"])
+
+
+controller = KubeletController()
+HANDLERS: dict[str, Handler] = {kind: _attentive(kind, handler) for kind, handler in worker.HANDLERS.items()}
+HANDLERS |= memory.HANDLERS  # the kernel's, whether or not a kubelet is awake
+OBSERVERS = (probes.observe, limits.observe, memory.observe)

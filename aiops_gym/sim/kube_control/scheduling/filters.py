@@ -1,0 +1,258 @@
+"""Whether a pod may run on a node: the scheduler's filters, in its order, with its words.
+
+Taken from `pkg/scheduler/framework/plugins` of Kubernetes 1.32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from aiops_gym.sim.kernel import quantity
+from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control.scheduling import affinity
+from aiops_gym.sim.kube_control.workloads import pods as pods_of
+
+NO_CLASS = "kubernetes.io/no-provisioner"
+
+Pod = Mapping[str, Any]
+
+
+class Unfit(Exception):
+    """A pod that no node can take, whatever the nodes look like."""
+
+
+def refusals(world: World, pod: Obj, node: Obj, there: list[Obj] | None = None) -> list[str]:
+    """Why the node cannot take the pod (first failing filter only), empty if it can.
+
+    Args:
+        there: the pods to reckon with instead of those that are on the node.
+    """
+    if get(node, "spec", "unschedulable", default=False) and not tolerates(pod, UNSCHEDULABLE):
+        return ["node(s) were unschedulable"]
+    for taint in get(node, "spec", "taints", default=()):
+        if taint.get("effect") in ("NoSchedule", "NoExecute") and not tolerates(pod, taint):
+            return [f"node(s) had untolerated taint {{{taint['key']}: {taint.get('value', '')}}}"]
+    if not selects(pod, node):
+        return ["node(s) didn't match Pod's node affinity/selector"]
+    if there is None:
+        there = [other for other in world.store.on_node(name_of(node)) if not pods_of.finished(other)]
+    there = [*there, *_expected(world, pod, node)]
+    ports = _ports(pod)
+    if ports and ports & {port for other in there for port in _ports(other)}:
+        return ["node(s) didn't have free ports for the requested pod ports"]
+    return _lacking(pod, node, there) or _volumes(world, pod, node) or affinity.refusals(world, pod, node, there)
+
+
+def priority(pod: Pod) -> int:
+    """`spec.priority`."""
+    return int(get(pod, "spec", "priority", default=0))
+
+
+def _expected(world: World, pod: Obj, node: Obj) -> list[Obj]:
+    """Other pods for which room was made on the node, unless they are less important."""
+    nominated = world.table("nominated")
+    found = []
+    for key, (uid, name) in nominated.items():
+        other = world.store.by_key("pods", key) if name == name_of(node) else None
+        if other is not None and uid_of(other) == uid and uid != uid_of(pod) and priority(other) >= priority(pod):
+            found.append(other)
+    return found
+
+
+UNSCHEDULABLE = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+CURABLE = (
+    "Insufficient",
+    "Too many pods",
+    "node(s) didn't have free ports",
+    "node(s) didn't match pod",
+    "node(s) didn't satisfy existing pods anti-affinity rules",
+)
+
+
+def preemption_helps(reason: str) -> bool:
+    """Whether evicting pods could help against a refusal."""
+    return reason.startswith(CURABLE)
+
+
+def requests(pod: Obj) -> Mapping[str, int]:
+    """What the pod asks for: `cpu` in thousandths, everything else in units."""
+    cached: dict[str, int] | None = pod.memo.get("requests")
+    if cached is None:
+        most, cached = dict[str, int](), dict[str, int]()
+        for container in pod["spec"].get("initContainers") or ():
+            for name, amount in _amounts(container).items():
+                most[name] = max(most.get(name, 0), cached.get(name, 0) + amount)
+                if container.get("restartPolicy") == "Always":  # a sidecar runs on beside what follows
+                    cached[name] = cached.get(name, 0) + amount
+        for container in pod["spec"].get("containers", ()):
+            for name, amount in _amounts(container).items():
+                cached[name] = cached.get(name, 0) + amount
+        cached = {name: max(most.get(name, 0), cached.get(name, 0)) for name in (*cached, *most)}
+        pod.memo["requests"] = cached
+    return cached
+
+
+def _amounts(container: Mapping[str, Any]) -> dict[str, int]:
+    return {name: amount(name, text) for name, text in get(container, "resources", "requests", default={}).items()}
+
+
+def amount(name: str, text: Any) -> int:
+    """A quantity as the scheduler counts it."""
+    return quantity.milli(str(text)) if name == "cpu" else quantity.whole(str(text))
+
+
+def used(there: Iterable[Obj]) -> dict[str, int]:
+    """What pods ask for together."""
+    total: dict[str, int] = {}
+    for pod in there:
+        for name, number in requests(pod).items():
+            total[name] = total.get(name, 0) + number
+    return total
+
+
+def _lacking(pod: Obj, node: Obj, there: list[Obj]) -> list[str]:
+    allocatable = get(node, "status", "allocatable", default={})
+    reasons = []
+    if len(there) + 1 > quantity.whole(str(allocatable.get("pods", "110"))):
+        reasons.append("Too many pods")
+    taken = used(there)
+    for name, number in requests(pod).items():
+        if number and number > amount(name, allocatable.get(name, "0")) - taken.get(name, 0):
+            reasons.append(f"Insufficient {name}")
+    return reasons
+
+
+def tolerates(pod: Pod, taint: Mapping[str, Any]) -> bool:
+    """Whether one of the pod's tolerations is for this taint."""
+    return bool(tolerations(pod, taint))
+
+
+def tolerations(pod: Pod, taint: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The pod's tolerations for a taint."""
+    return [one for one in pod["spec"].get("tolerations") or () if _is_for(one, taint)]
+
+
+def _is_for(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
+    if toleration.get("effect") and toleration["effect"] != taint.get("effect"):
+        return False
+    exists = toleration.get("operator", "Equal") == "Exists"
+    if not toleration.get("key"):
+        return bool(exists)
+    same = toleration.get("value", "") == taint.get("value", "")
+    return bool(toleration["key"] == taint["key"] and (exists or same))
+
+
+def selects(pod: Pod, node: Obj) -> bool:
+    """Whether the pod's node name, selector and affinity allow the node."""
+    if pod["spec"].get("nodeName", name_of(node)) != name_of(node):
+        return False
+    labels = labels_of(node)
+    if any(labels.get(k) != v for k, v in (pod["spec"].get("nodeSelector") or {}).items()):
+        return False
+    terms = get(pod, "spec", "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", default=None)
+    return terms is None or node_selected(terms, node)
+
+
+def preference(pod: Pod, node: Obj) -> float:
+    """How much the pod prefers the node by its affinity, and shuns it for taints."""
+    points = 0.0
+    kind = "preferredDuringSchedulingIgnoredDuringExecution"
+    for one in get(pod, "spec", "affinity", "nodeAffinity", kind, default=()):
+        if _term(one["preference"], node):
+            points += int(one.get("weight", 1))
+    for taint in get(node, "spec", "taints", default=()):
+        if taint.get("effect") == "PreferNoSchedule" and not tolerates(pod, taint):
+            points -= 300
+    return points
+
+
+def node_selected(selector: Mapping[str, Any], node: Obj) -> bool:
+    """Whether a NodeSelector (terms are ORed) selects a node."""
+    return any(_term(term, node) for term in selector.get("nodeSelectorTerms", ()))
+
+
+def _term(term: Mapping[str, Any], node: Obj) -> bool:
+    rules = [(rule, labels_of(node)) for rule in term.get("matchExpressions") or ()]
+    rules += [(rule, {"metadata.name": name_of(node)}) for rule in term.get("matchFields") or ()]
+    return bool(rules) and all(_rule(rule, values) for rule, values in rules)
+
+
+def _rule(rule: Mapping[str, Any], values: Mapping[str, str]) -> bool:
+    key, operator = rule["key"], rule["operator"]
+    if operator in ("Gt", "Lt"):
+        texts = (values.get(key, ""), str((rule.get("values") or [""])[0]))
+        if not all(text.lstrip("-").isdigit() for text in texts):
+            return False
+        have, bound = int(texts[0]), int(texts[1])
+        return have > bound if operator == "Gt" else have < bound
+    return pods_of.matches({"matchExpressions": [rule]}, values)
+
+
+def _ports(pod: Pod) -> set[tuple[int, str]]:
+    containers = pod["spec"].get("containers", ())
+    return {
+        (int(port["hostPort"]), str(port.get("protocol", "TCP")))
+        for container in containers
+        for port in container.get("ports") or ()
+        if port.get("hostPort")
+    }
+
+
+def claims(world: World, pod: Pod) -> list[Obj]:
+    """The claims of the pod's volumes. Raises Unfit, with the scheduler's words, if one rules out every node."""
+    found, unbound = [], False
+    for volume in pod["spec"].get("volumes", ()):
+        name = get(volume, "persistentVolumeClaim", "claimName")
+        if not name:
+            continue
+        claim = world.store.get("persistentvolumeclaims", namespace_of(pod), name)
+        if claim is None:
+            raise Unfit(f'persistentvolumeclaim "{name}" not found')
+        if pods_of.terminating(claim):
+            raise Unfit(f'persistentvolumeclaim "{name}" is being deleted')
+        if get(claim, "status", "phase") == "Lost":
+            raise Unfit(f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume_of(claim)}"')
+        unbound |= not bound(claim) and not waits(world, claim)
+        found.append(claim)
+    if unbound:
+        raise Unfit("pod has unbound immediate PersistentVolumeClaims")
+    return found
+
+
+def bound(claim: Mapping[str, Any]) -> bool:
+    """Whether the claim has its volume."""
+    return bool(get(claim, "status", "phase") == "Bound")
+
+
+def volume_of(claim: Mapping[str, Any]) -> str:
+    """`spec.volumeName`."""
+    return str(get(claim, "spec", "volumeName", default=""))
+
+
+def storage_class(world: World, claim: Mapping[str, Any]) -> Obj | None:
+    """The StorageClass that a claim names, if it exists."""
+    name = str(get(claim, "spec", "storageClassName", default=""))
+    return world.store.get("storageclasses.storage.k8s.io", "", name)
+
+
+def waits(world: World, claim: Mapping[str, Any]) -> bool:
+    """Whether the claim is bound only when a pod needs it."""
+    class_ = world.store.get(
+        "storageclasses.storage.k8s.io", "", str(get(claim, "spec", "storageClassName", default=""))
+    )
+    return class_ is not None and class_.get("volumeBindingMode") == "WaitForFirstConsumer"
+
+
+def _volumes(world: World, pod: Obj, node: Obj) -> list[str]:
+    for claim in claims(world, pod):
+        volume = world.store.get("persistentvolumes", "", volume_of(claim)) if bound(claim) else None
+        required = get(volume or {}, "spec", "nodeAffinity", "required")
+        if required and not node_selected(required, node):
+            return ["node(s) had volume node affinity conflict"]
+        if not bound(claim) and not volume_of(claim):
+            class_ = storage_class(world, claim)
+            if class_ is not None and class_.get("provisioner") == NO_CLASS:
+                return ["node(s) didn't find available persistent volumes to bind"]
+    return []

@@ -1,0 +1,188 @@
+"""A Deployment's status: counts and the conditions Available, Progressing and ReplicaFailure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, uid_of
+from aiops_gym.sim.kernel.times import SECOND, millis
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control.workloads.writes import compact, condition, put_status, without_condition
+
+RESOURCE = "deployments.apps"
+NEVER = 2**31 - 1
+DONE = "NewReplicaSetAvailable"
+TIMED_OUT = "ProgressDeadlineExceeded"
+
+Condition = Mapping[str, Any]
+
+
+def total(sets: Sequence[Obj], *path: str) -> int:
+    """Sum of a number over sets: `spec replicas`, `status availableReplicas`."""
+    return sum(int(get(rs, *path, default=0)) for rs in sets)
+
+
+def make(world: World, type_: str, status: str, reason: str, message: str) -> dict[str, Any]:
+    """A condition that changes now."""
+    return {
+        "lastTransitionTime": world.timestamp,
+        "lastUpdateTime": world.timestamp,
+        "message": message,
+        "reason": reason,
+        "status": status,
+        "type": type_,
+    }
+
+
+def merge(conditions: Sequence[Condition], new: dict[str, Any]) -> list[Condition]:
+    """Set a condition: unchanged status and reason leave it, an unchanged status keeps its transition time."""
+    old = condition(conditions, new["type"])
+    if old and old["status"] == new["status"] and old["reason"] == new["reason"]:
+        return list(conditions)
+    if old and old["status"] == new["status"]:
+        new = {**new, "lastTransitionTime": old["lastTransitionTime"]}
+    return [*without_condition(conditions, new["type"]), new]
+
+
+def remember(world: World, deployment: Obj, status: str, reason: str, message: str) -> None:
+    """Write a Progressing condition at once, unless there is no progress deadline."""
+    present = world.store.by_key(RESOURCE, key_of(deployment))
+    if present is None or not _deadline(present):
+        return
+    conditions = get(present, "status", "conditions", default=[])
+    merged = merge(conditions, make(world, "Progressing", status, reason, message))
+    put_status(world, RESOURCE, present, {**get(present, "status", default={}), "conditions": merged})
+
+
+def publish(
+    world: World, deployment: Obj, new: Obj | None, old: Sequence[Obj], unavailable: int, rolling: bool
+) -> None:
+    """Write counts and conditions.
+
+    Args:
+        unavailable: how many replicas may be missing.
+        rolling: whether progress is judged now; not for a paused Deployment, nor while it is only scaled.
+    """
+    present = world.store.by_key(RESOURCE, key_of(deployment))
+    if present is None:
+        return
+    sets = [*old, new] if new is not None else list(old)
+    before = get(present, "status", default={})
+    counts = _counts(present, new, sets)
+    conditions: Sequence[Condition] = before.get("conditions", [])
+    conditions = merge(conditions, _availability(world, present, counts, unavailable))
+    if rolling:
+        conditions = _judge(world, present, new, before, counts, conditions)
+        conditions = _failures(world, new, old, conditions)
+    carried = {"collisionCount": before.get("collisionCount")}
+    status = compact({**counts, **carried, "conditions": conditions})
+    put_status(world, RESOURCE, present, status)
+    _watch(world, present, conditions)
+
+
+def complete(deployment: Obj) -> bool:
+    """Whether all replicas are of the new template and available."""
+    return _complete(deployment, get(deployment, "status", default={}))
+
+
+def _complete(deployment: Obj, counts: Mapping[str, Any]) -> bool:
+    wanted = int(get(deployment, "spec", "replicas", default=1))
+    return all(counts.get(f, 0) == wanted for f in ("updatedReplicas", "replicas", "availableReplicas")) and counts.get(
+        "observedGeneration", 0
+    ) >= get(deployment, "metadata", "generation", default=0)
+
+
+def _deadline(deployment: Obj) -> int:
+    """Progress deadline in seconds, 0 for none."""
+    seconds = int(get(deployment, "spec", "progressDeadlineSeconds", default=600))
+    return 0 if seconds >= NEVER else seconds
+
+
+def _counts(deployment: Obj, new: Obj | None, sets: Sequence[Obj]) -> dict[str, Any]:
+    able = total(sets, "status", "availableReplicas")
+    return {
+        "availableReplicas": able,
+        "conditions": [],
+        "observedGeneration": get(deployment, "metadata", "generation", default=0),
+        "readyReplicas": total(sets, "status", "readyReplicas"),
+        "replicas": total(sets, "status", "replicas"),
+        "unavailableReplicas": max(0, total(sets, "spec", "replicas") - able),
+        "updatedReplicas": total([new] if new is not None else [], "status", "replicas"),
+    }
+
+
+def _availability(world: World, deployment: Obj, counts: Mapping[str, Any], unavailable: int) -> dict[str, Any]:
+    if counts["availableReplicas"] >= int(get(deployment, "spec", "replicas", default=1)) - unavailable:
+        text = "Deployment has minimum availability."
+        return make(world, "Available", "True", "MinimumReplicasAvailable", text)
+    text = "Deployment does not have minimum availability."
+    return make(world, "Available", "False", "MinimumReplicasUnavailable", text)
+
+
+def _judge(
+    world: World,
+    deployment: Obj,
+    new: Obj | None,
+    before: Mapping[str, Any],
+    counts: Mapping[str, Any],
+    conditions: Sequence[Condition],
+) -> Sequence[Condition]:
+    """The Progressing condition after `syncRolloutStatus`."""
+    if not _deadline(deployment):
+        return without_condition(conditions, "Progressing")
+    current = condition(conditions, "Progressing")
+    if current and current["reason"] == DONE and counts["replicas"] == counts["updatedReplicas"]:
+        return conditions
+    subject = f'ReplicaSet "{name_of(new)}"' if new is not None else f'Deployment "{name_of(deployment)}"'
+    if _complete(deployment, counts):
+        return merge(conditions, make(world, "Progressing", "True", DONE, f"{subject} has successfully progressed."))
+    if _moved(before, counts):
+        moving = make(world, "Progressing", "True", "ReplicaSetUpdated", f"{subject} is progressing.")
+        if current and current["status"] == "True":
+            moving["lastTransitionTime"] = current["lastTransitionTime"]
+        return [*without_condition(conditions, "Progressing"), moving]
+    if current and _late(world, deployment, current):
+        return merge(
+            conditions, make(world, "Progressing", "False", TIMED_OUT, f"{subject} has timed out progressing.")
+        )
+    return conditions
+
+
+def _moved(before: Mapping[str, Any], counts: Mapping[str, Any]) -> bool:
+    def old(status: Mapping[str, Any]) -> int:
+        return int(status.get("replicas", 0)) - int(status.get("updatedReplicas", 0))
+
+    more = any(counts[f] > before.get(f, 0) for f in ("updatedReplicas", "readyReplicas", "availableReplicas"))
+    return more or old(counts) < old(before)
+
+
+def _late(world: World, deployment: Obj, current: Condition) -> bool:
+    if current["reason"] in (DONE, "DeploymentPaused"):
+        return False
+    since = millis(current["lastUpdateTime"])
+    return bool(current["reason"] == TIMED_OUT or since + _deadline(deployment) * SECOND < world.now)
+
+
+def _failures(world: World, new: Obj | None, old: Sequence[Obj], conditions: Sequence[Condition]) -> list[Condition]:
+    """Carry the new set's (else an old set's) ReplicaFailure over to the Deployment."""
+    for rs in ([new] if new is not None else []) + list(old):
+        found = condition(get(rs, "status", "conditions", default=[]), "ReplicaFailure")
+        if found and found["status"] == "True":
+            copied = make(world, "ReplicaFailure", "True", found["reason"], found["message"])
+            return merge(conditions, {**copied, "lastTransitionTime": found["lastTransitionTime"]})
+    return without_condition(conditions, "ReplicaFailure")
+
+
+def _watch(world: World, deployment: Obj, conditions: Sequence[Condition]) -> None:
+    """Look again when the deadline has passed; one entry for each time the condition was renewed."""
+    current, seconds, uid = condition(conditions, "Progressing"), _deadline(deployment), uid_of(deployment)
+    table = world.table("deadlines")
+    if not seconds or current is None or current["reason"] in (DONE, TIMED_OUT, "DeploymentPaused"):
+        table.pop(uid, None)
+        return
+    since = current["lastUpdateTime"]
+    if table.get(uid) != since:
+        table[uid] = since
+        due = millis(since) + (seconds + 1) * SECOND
+        world.schedule(due - world.now, "deployment.deadline", key_of(deployment), uid, since)

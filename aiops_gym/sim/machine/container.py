@@ -1,0 +1,272 @@
+"""A running program's view of its container: clock, environment, files, volumes, log, ports and network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.blueprint import Image
+from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.machine import network
+from aiops_gym.sim.machine.mounts import container_spec, mounted
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.kernel.world import World
+
+Json = Any
+
+__all__ = ["Container", "Disk", "container_spec", "find_image"]
+
+VERSION = re.compile(
+    r"latest|stable|edge|mainline|v?\d{1,4}(?:[.-][\w.-]*)?|"
+    r"(?:alpine|bookworm|bullseye|glibc|jammy|musl|noble|focal|slim)[\w.-]*"
+)
+"""Tags that a repository of many versions has."""
+
+NODE_NAMES = "nameserver 172.18.0.1\nsearch .\noptions edns0 trust-ad ndots:0\n"
+"""A node's own `/etc/resolv.conf`, which a pod has that does not ask the cluster."""
+
+LOG_LINES = 400
+"""Lines kept of what a program wrote; older ones are gone, as after a log rotation."""
+
+
+class Container:
+    """One container with a process in it.
+
+    Args:
+        world: where it runs.
+        key: `pod uid/container name`, the key of its row in table `processes`.
+    """
+
+    def __init__(self, world: World, key: str) -> None:
+        self.world = world
+        self.key = key
+        self.drawn = 0
+
+    @property
+    def process(self) -> Mapping[str, Json]:
+        """The row of table `processes`: read it, never change it."""
+        row: Mapping[str, Json] = self.world.table("processes")[self.key]
+        return row
+
+    @property
+    def now(self) -> int:
+        """Milliseconds on the world's clock."""
+        return self.world.now
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """Environment of the process."""
+        env: Mapping[str, str] = self.process["env"]
+        return env
+
+    @property
+    def argv(self) -> Sequence[str]:
+        """Command line of the process, its own name first."""
+        argv: Sequence[str] = self.process["argv"]
+        return argv
+
+    @property
+    def params(self) -> Mapping[str, Json]:
+        """What is compiled into the binary."""
+        params: Mapping[str, Json] = self.process["params"]
+        return params
+
+    @property
+    def state(self) -> Mapping[str, Json]:
+        """What the program remembers until it ends."""
+        state: Mapping[str, Json] = self.process["state"]
+        return state
+
+    @property
+    def pod(self) -> Obj | None:
+        """The Pod it belongs to, None once that is gone."""
+        pod: Obj | None = self.world.store.by_key("pods", self.process["pod"])
+        return pod if pod is not None and pod["metadata"]["uid"] == self.process["uid"] else None
+
+    @property
+    def namespace(self) -> str:
+        """The pod's namespace."""
+        return str(self.process["pod"]).partition("/")[0]
+
+    @property
+    def hostname(self) -> str:
+        """What `hostname` prints."""
+        pod = self.pod
+        return (
+            str(get(pod, "spec", "hostname", default="") if pod else "") or str(self.process["pod"]).partition("/")[2]
+        )
+
+    def change(self, **fields: Json) -> None:
+        """Replace fields of the process row."""
+        table = self.world.table("processes")
+        table[self.key] = {**table[self.key], **fields}
+
+    def remember(self, **changes: Json) -> None:
+        """Replace fields of the program's state; values are JSON data and are never changed afterwards."""
+        self.change(state={**self.state, **changes})
+
+    def log(self, *lines: str) -> None:
+        """Write lines to stdout."""
+        self.change(log=[*self.process["log"], *([self.now, line] for line in lines)][-LOG_LINES:])
+
+    def listen(self, port: int) -> None:
+        """Accept connections on a port."""
+        if port not in self.process["ports"]:
+            self.change(ports=[*self.process["ports"], port])
+            self.world.touch()
+
+    def close(self, port: int) -> None:
+        """Accept no more connections on a port."""
+        if port in self.process["ports"]:
+            self.change(ports=[p for p in self.process["ports"] if p != port])
+            self.world.touch()
+
+    def after(self, ms: int, event: str, *arguments: Json) -> None:
+        """Have the program's `event` called in `ms` milliseconds, unless it ended before."""
+        self.world.schedule(ms, "program.event", self.key, self.process["id"], event, list(arguments))
+
+    def exit(self, code: int, reason: str = "") -> None:
+        """End the process as soon as its present step is done; `reason` where the exit code does not tell it."""
+        self.world.schedule(0, "program.exit", self.key, self.process["id"], code, reason)
+
+    def exit_in(self, ms: int, code: int) -> None:
+        """End the process in `ms` milliseconds, unless it ended before."""
+        self.world.schedule(ms, "program.exit", self.key, self.process["id"], code)
+
+    def between(self, low: float, high: float, purpose: str, counter: int = 0) -> float:
+        """A random number in [low, high) that belongs to this process and purpose."""
+        return draws.between(low, high, self.world.seed, f"program/{purpose}", str(self.process["id"]), counter)
+
+    def draw(self) -> float:
+        """The next random number in [0, 1) of a command that runs here at this moment."""
+        self.drawn += 1
+        return self.between(0.0, 1.0, f"command/{self.drawn}", self.now)
+
+    def dial(self, host: str, port: int) -> network.Route:
+        """Where a connection to `host:port` from here ends."""
+        return network.dial(self.world, self.key, self.namespace, host, port)
+
+    def image(self) -> Image | None:
+        """The image it was started from."""
+        return find_image(self.world, self.process["image"])
+
+    def files(self) -> dict[str, str]:
+        """All text files that can be read in the container, by path, sorted: of the image and of mounted volumes."""
+        image = self.image()
+        found = dict(image.files) if image else {}
+        found["/etc/hostname"] = f"{self.hostname}\n"
+        found["/etc/hosts"] = _hosts(self)
+        found["/etc/resolv.conf"] = NODE_NAMES
+        if network.asks_cluster(self.world, self.process):
+            found["/etc/resolv.conf"] = (
+                f"search {self.namespace}.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n"
+                "options ndots:5\n"
+            )
+        pod = self.pod
+        if pod is not None:
+            found |= mounted(self.world, pod, self.spec())
+        return dict(sorted(found.items()))
+
+    def spec(self) -> Mapping[str, Json]:
+        """The container in the pod's spec; empty once the pod is gone."""
+        pod = self.pod
+        return container_spec(pod, self.process["container"]) if pod is not None else {}
+
+    def disk(self, path: str) -> Disk:
+        """The data in a folder, which lives as long as the volume mounted there."""
+        return Disk(self.world, _volume(self, path.rstrip("/")))
+
+
+class Disk:
+    """Data in one folder of one volume: names with JSON values. Rows of table `volumes`.
+
+    Args:
+        world: where it is.
+        volume: identity of the folder.
+    """
+
+    def __init__(self, world: World, volume: str) -> None:
+        self.rows = world.table("volumes")
+        self.prefix = f"{volume}:"
+
+    def get(self, name: str, default: Json = None) -> Json:
+        """The value kept under a name; read it, never change it."""
+        return self.rows.get(self.prefix + name, default)
+
+    def put(self, name: str, value: Json) -> None:
+        """Keep a value under a name."""
+        self.rows[self.prefix + name] = value
+
+    def remove(self, name: str) -> None:
+        """Forget a name, if it is there."""
+        self.rows.pop(self.prefix + name, None)
+
+    def names(self) -> list[str]:
+        """All names, sorted."""
+        return sorted(key[len(self.prefix) :] for key in self.rows if key.startswith(self.prefix))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def __contains__(self, name: str) -> bool:
+        return self.prefix + name in self.rows
+
+
+def find_image(world: World, name: str) -> Image | None:
+    """The image that a container's `image` names; a missing tag is `latest`, `*` is all that looks like a version."""
+    images = world.blueprint.images
+    short = name.removeprefix("docker.io/").removeprefix("library/")
+    for candidate in (name, short, f"{short}:latest", short.removesuffix(":latest")):
+        if candidate in images:
+            return images[candidate]
+    repository, colon, tag = short.rpartition(":")
+    if not colon or "/" in tag:
+        repository, tag = short, "latest"
+    return images.get(f"{repository}:*") if VERSION.fullmatch(tag) else None
+
+
+def _hosts(c: Container) -> str:
+    names = c.hostname
+    return (
+        "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
+        "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
+        f"{c.process['ip']}\t{names}\n{_aliases(c)}"
+    )
+
+
+def _aliases(c: Container) -> str:
+    entries = get(c.pod or {}, "spec", "hostAliases", default=())
+    told = "".join("\t".join([entry["ip"], *(entry.get("hostnames") or ())]) + "\n" for entry in entries)
+    return f"\n# Entries added by HostAliases.\n{told}" if told else ""
+
+
+def _volume(c: Container, path: str) -> str:
+    """Identity of the storage behind a folder: of a node, a pod, or only of this container."""
+    pod, spec = c.pod, c.spec()
+    mounts = [m for m in spec.get("volumeMounts") or () if f"{path}/".startswith(m["mountPath"].rstrip("/") + "/")]
+    if pod is None or not mounts:
+        return f"layer/{c.process['id']}{path}"
+    mount = max(mounts, key=lambda m: len(m["mountPath"]))
+    inner = "/".join(
+        part for part in (mount.get("subPath", ""), path[len(mount["mountPath"].rstrip("/")) :].strip("/")) if part
+    )
+    volume: Mapping[str, Json] = next(
+        (v for v in get(pod, "spec", "volumes", default=()) if v["name"] == mount["name"]), {}
+    )
+    base = _storage(c, volume)
+    return f"{base}/{inner}" if inner else base
+
+
+def _storage(c: Container, volume: Mapping[str, Json]) -> str:
+    if host := volume.get("hostPath"):
+        return f"node/{c.process['node']}{host['path'].rstrip('/')}"
+    if claim := volume.get("persistentVolumeClaim"):
+        found = c.world.store.get("persistentvolumeclaims", c.namespace, claim["claimName"])
+        name = get(found or {}, "spec", "volumeName", default="")
+        persistent = c.world.store.get("persistentvolumes", "", name)
+        path = get(persistent or {}, "spec", "hostPath", "path") or get(persistent or {}, "spec", "local", "path")
+        return f"node/{c.process['node']}{path.rstrip('/')}" if path else f"volume/{name}"
+    return f"pod/{c.process['uid']}/{volume.get('name', '')}"

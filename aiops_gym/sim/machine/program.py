@@ -1,0 +1,151 @@
+"""What every kind of program in a container can be asked; `sim/software/programs/` has one kind a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from aiops_gym.sim.kernel import draws
+from aiops_gym.types import Output
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.kernel.world import World
+    from aiops_gym.sim.machine.container import Container, Disk
+
+Json = Any
+Process = Mapping[str, Json]
+"""A row of table `processes`."""
+
+Tool = Callable[["Container", Sequence[str], str], Output]
+"""(container, argv with the tool's own name first, stdin) -> what it left behind."""
+
+MIB = 1 << 20
+METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
+BAD_REQUEST = (
+    "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpAnswer:
+    """What an HTTP server sent back: `seconds` is how long it thought; `tls` whether it speaks HTTPS only.
+
+    A status of 0 is a server that hung up without an answer.
+    """
+
+    status: int
+    body: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    tls: bool = False
+
+
+class Program:
+    """A daemon that starts at once, says nothing and ends when asked; other kinds change what they do differently.
+
+    Attributes:
+        term_code: exit code after SIGTERM.
+        term_ms: (shortest, longest) time it takes to end.
+        language: whose client libraries it uses, see `sim/traffic/clients`.
+        traced: how its handlers appear in traces: "" as Go's libraries have it, `plain` without tags, `nginx`.
+    """
+
+    term_code = 0
+    term_ms = (50, 300)
+    language = "go"
+    traced = ""
+
+    def start(self, c: Container) -> None:
+        """The process begins: open ports, write the first lines, plan what comes next."""
+        for port in c.params.get("ports", ()):
+            c.listen(int(port))
+
+    def event(self, c: Container, name: str, *arguments: Json) -> None:
+        """What the program planned with `Container.after` is due."""
+
+    def terminate(self, c: Container) -> None:
+        """SIGTERM."""
+        low, high = self.term_ms
+        c.exit_in(int(c.between(low, high, "terminate")), self.term_code)
+
+    def hung_up(self, c: Container, peer: str) -> None:
+        """The process `peer`, which `state["peers"]` of this one names, has ended."""
+
+    def background(self, process: Process, start: int, end: int, seed: int) -> list[tuple[int, str]]:
+        """Lines it writes by itself in [start, end) ms, whatever the load: a pure function."""
+        return []
+
+    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+        """What it uses under a load: cpu in cores, memory in bytes, threads."""
+        params = process["params"]
+        memory = float(params.get("memory", 12 * MIB)) * (1.0 + 0.05 * min(1.0, rps / 1_000.0)) + 20_000.0 * min(
+            rps, 400
+        )
+        return {
+            "cpu": float(params.get("cpu", 0.001)) + cpu_seconds_per_s,
+            "memory": memory,
+            "threads": float(params.get("threads", 8)),
+        }
+
+    def tools(self, c: Container) -> Mapping[str, Tool]:
+        """Commands of its own that can be run beside it in the container."""
+        return {}
+
+    def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
+        """Status and body that a GET of `path` returns."""
+        return 404, "404 page not found\n"
+
+    def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
+        """The whole answer to a request; None from what does not speak HTTP."""
+        status, body = self.http(world, process, path)
+        return HttpAnswer(status, body, seconds=0.0012, tls=bool(process["params"].get("tls"))) if status else None
+
+    def talk(self, world: World, process: Process, text: str) -> str:
+        """What it sends back when plain text comes in over a connection; web servers read it as a request."""
+        method, _, rest = text.partition(" ")
+        if not text.strip() or method not in METHODS:
+            return BAD_REQUEST if text.strip() and self.http(world, process, "/")[0] else ""
+        reply = self.answer(world, process, method, rest.split()[0] if rest.split() else "/")
+        return f"HTTP/1.1 {reply.status}\r\nConnection: close\r\n\r\n{reply.body}" if reply is not None else ""
+
+    def stored(self, disk: Disk) -> Mapping[str, int]:
+        """Files that its data in a folder of a volume amounts to: relative path (of a folder with `/`) -> bytes."""
+        return {}
+
+    def erased(self, disk: Disk, names: Sequence[str]) -> None:
+        """Somebody removed such files."""
+
+    def again(self, c: Container, argv: Sequence[str]) -> Output:
+        """What happens when it is started once more, beside the one that runs."""
+        name = argv[0].rpartition("/")[2]
+        ports = c.process["ports"]
+        text = f"{name}: listen tcp :{ports[0]}: bind: address already in use\n" if ports else ""
+        return Output("", text, 1)
+
+    def about(self, process: Process, handler: str, address: str) -> str:
+        """What its log adds to lines about requests for a handler; `address` is that which users know."""
+        return ""
+
+    def format(self, ms: int, level: str, source: str, message: str) -> str:
+        """One line in the program's own log format."""
+        return message
+
+
+def ticks(begin: int, start: int, end: int, period: int, offset: int = 0) -> Iterator[tuple[int, int]]:
+    """(number, time in ms) of what recurs each `period` ms since `begin`, within [start, end).
+
+    >>> list(ticks(100, 1_000, 3_500, 1_000))
+    [(1, 1100), (2, 2100), (3, 3100)]
+    """
+    first = begin + offset
+    number = max(1, -((first - start) // period))
+    while (time := first + number * period) < end:
+        if time >= start:
+            yield number, time
+        number += 1
+
+
+def jitter(process: Process, seed: int, purpose: str, number: int, spread: int) -> int:
+    """Milliseconds in [0, spread) that belong to one recurrence of one process."""
+    return draws.pick(spread, seed, purpose, str(process["id"]), number) if spread > 0 else 0

@@ -1,0 +1,41 @@
+"""Commands of a MongoDB server, a group to a file; `COMMANDS` of each names its own, the folder is the registry."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from aiops_gym.sim.software.mongo.errors import MongoError
+from aiops_gym.sim.software.mongo.server import Session
+
+Json = Any
+Reply = dict[str, Json]
+Run = Callable[[Session, str, Mapping[str, Json]], Reply]
+"""(connection, database, command) -> reply without `ok`; raises MongoError."""
+
+
+@cache
+def known() -> Mapping[str, Run]:
+    """All commands by name in lower case."""
+    modules = (importlib.import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__))
+    return {name.lower(): run for module in modules for name, run in module.COMMANDS.items()}
+
+
+def run(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
+    """The reply to a command. Raises MongoError."""
+    name = next(iter(command), "")
+    found = known().get(name.lower())
+    if found is None:
+        raise MongoError(59, f"no such command: '{name}'")
+    return {**found(session, database, command), "ok": 1}
+
+
+def answer(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
+    """The reply to a command, a failure as the server words it."""
+    try:
+        return run(session, database, command)
+    except MongoError as error:
+        return {"ok": 0, "errmsg": error.message, "code": error.code, "codeName": error.name}

@@ -1,0 +1,106 @@
+"""memcached: a cache in memory. Says nothing in its log, and answers its text protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
+from aiops_gym.sim.telemetry import usage as telemetry
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.kernel.world import World
+
+PORT = 11211
+VERSION = "1.6.31"
+"""Unless the params have a `version`."""
+
+HITS = 0.97
+"""Share of the gets that find something."""
+
+
+class Memcached(Program):
+    """Listens at once."""
+
+    def start(self, c: Container) -> None:
+        """Open the port, `-p` of the command line or the usual one."""
+        argv = list(c.argv)
+        given = argv[argv.index("-p") + 1] if "-p" in argv[:-1] else ""
+        c.listen(int(given) if given.isdigit() else PORT)
+
+    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+        """The cache fills with its use."""
+        memory = float(process["params"].get("memory", 3 * MIB)) + min(rps, 2_000.0) * 4_000
+        return {"cpu": 0.0006 + cpu_seconds_per_s, "memory": memory, "threads": 10.0}
+
+    def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
+        """It speaks no HTTP."""
+        return None
+
+    def talk(self, world: World, process: Process, text: str) -> str:
+        """Its text protocol, as far as it is used to look around; nothing is kept."""
+        found = ""
+        lines = text.replace("\r\n", "\n").split("\n")
+        while lines:
+            words = lines.pop(0).split()
+            if not words:
+                continue
+            if words[0] == "quit":
+                break
+            if words[0] in ("set", "add", "replace") and len(words) > 4:
+                lines = lines[1:]
+                found += "STORED\r\n" if words[0] != "replace" else "NOT_STORED\r\n"
+            elif words[0] == "version":
+                found += f"VERSION {_version(process)}\r\n"
+            elif words[0] == "stats" and len(words) == 1:
+                found += "".join(f"STAT {k} {v}\r\n" for k, v in _stats(world, process).items()) + "END\r\n"
+            else:
+                found += ANSWERS.get(words[0], "ERROR\r\n")
+        return found
+
+
+ANSWERS = {"get": "END\r\n", "gets": "END\r\n", "stats": "END\r\n"}
+ANSWERS |= {"delete": "NOT_FOUND\r\n", "flush_all": "OK\r\n", "incr": "NOT_FOUND\r\n", "touch": "NOT_FOUND\r\n"}
+
+
+def _version(process: Process) -> str:
+    return str(process["params"].get("version", VERSION))
+
+
+def _stats(world: World, process: Process) -> dict[str, int | str]:
+    """What it counted since it started, from the requests that reached it."""
+    key, started = f"{process['uid']}/{process['container']}", int(process["started"])
+    rps, _ = telemetry.demand(world, key, started, max(world.now, started + 1))
+    seconds = (world.now - started) // 1000
+    gets = int(rps * seconds)
+    hits, items = int(gets * HITS), min(gets, 640)
+    return {
+        "pid": 1,
+        "uptime": seconds,
+        "time": world.now // 1000,
+        "version": _version(process),
+        "libevent": "2.1.12-stable",
+        "pointer_size": 64,
+        "max_connections": 1024,
+        "curr_connections": 2 + min(items, 3),
+        "total_connections": 4 + gets // 900,
+        "rejected_connections": 0,
+        "cmd_get": gets,
+        "cmd_set": gets - hits,
+        "cmd_flush": 0,
+        "get_hits": hits,
+        "get_misses": gets - hits,
+        "bytes_read": gets * 34,
+        "bytes_written": hits * 412,
+        "limit_maxbytes": 67_108_864,
+        "accepting_conns": 1,
+        "listen_disabled_num": 0,
+        "threads": 4,
+        "bytes": items * 398,
+        "curr_items": items,
+        "total_items": gets - hits,
+        "evictions": 0,
+    }
+
+
+program = Memcached()

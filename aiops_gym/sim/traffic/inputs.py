@@ -1,0 +1,248 @@
+"""All that requests depend on at a moment, by value: worlds with equal facts have equal outcomes.
+
+`graph.survey` and what it calls may read nothing of a world that is not in here, except what a process remembers of the
+registry (see `graph.recall`). Names that differ between two episodes without any influence (uids, pods, container ids)
+are left out: processes appear by their position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Any, NamedTuple
+
+import orjson
+
+from aiops_gym.sim.kernel.blueprint import Blueprint
+from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine import firewall, network
+from aiops_gym.sim.software.mongo.server import Server
+from aiops_gym.sim.traffic import graph, reach
+from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.sim.traffic.configuration import address, wired
+
+Json = Any
+Row = Mapping[str, Json]
+
+REGISTRY = "consul"
+"""The program that is asked for addresses."""
+
+Sources = tuple[Row, Obj | None, Obj | None, Json, Json]
+
+
+class Facts(NamedTuple):
+    """What requests depend on.
+
+    Attributes:
+        key: hashable; equal for equal facts.
+        processes: keys of the processes that the positions in `key` stand for.
+        members: those processes.
+        reached: whom requests may reach.
+        inhabited: addresses among those that belong to a pod, whatever runs in it.
+        start: what users ask, and whom.
+    """
+
+    key: reach.Fact
+    processes: tuple[str, ...]
+    members: tuple[Process, ...]
+    reached: reach.Reach
+    inhabited: frozenset[str]
+    start: Value
+
+
+class Value(NamedTuple):
+    """Immutable data with its text, the hosts that a program with such parameters may dial, and addresses in it."""
+
+    data: Json
+    text: bytes
+    hosts: frozenset[str]
+    mentions: frozenset[str]
+
+
+class Process(NamedTuple):
+    """A process that takes part in requests.
+
+    Attributes:
+        sources: what it was read from: row, pod, node, quota, users of a database.
+        users: row of table `volumes` with the users of a database, "" where it is none.
+        fact: number of its fact.
+        hostname: its own.
+        hosts: that it, or who asks it for addresses, may dial.
+        plain: number of its fact without the attributes below and its own address.
+        cores: CPU that it may use.
+        aliases: names that only it knows, with their address.
+        registered: service, address and port of all that it would name to who asks for addresses.
+        mentions: addresses in its data.
+    """
+
+    sources: Sources
+    users: str
+    fact: int
+    hostname: str
+    hosts: frozenset[str]
+    plain: int
+    cores: float
+    aliases: tuple[tuple[str, str], ...]
+    registered: tuple[tuple[str, str, int], ...]
+    mentions: frozenset[str]
+
+
+class Memory(NamedTuple):
+    """What was read of a world before, as long as its objects are the same."""
+
+    volumes: list[Obj]
+    processes: dict[str, Process]
+    cluster: reach.Cluster
+    reached: reach.Reach
+
+
+NO_MEMORY = Memory([], {}, reach.NO_CLUSTER, reach.NO_REACH)
+
+_values: Cache[Value] = Cache(2_000, lambda value: 1)
+
+
+def gather(world: World, rate: float) -> Facts:
+    """The facts of a world under a load of so many requests per second."""
+    memory: Memory = world.memo.get("facts", NO_MEMORY)
+    volumes = _objects(world, "persistentvolumeclaims", "persistentvolumes")
+    processes = _processes(world, memory.processes if volumes == memory.volumes else {})
+    objects = _objects(world, "services", "endpoints")
+    cluster = memory.cluster if memory.cluster.objects == objects else reach.read(world, objects)
+    users, each = _blueprint(world.blueprint).hosts, [process.hosts for process in processes.values()]
+    heard = {process.sources[0]["ip"] for process in processes.values() if process.sources[0]["ports"]}
+    taken = {row["ip"] for row in world.table("processes").values()}
+    reached = reach.follow(world, cluster, users, each, taken - heard, memory.reached)
+    world.memo["facts"] = Memory(volumes, processes, cluster, reached)
+    return _facts(world, rate, reached, processes, taken)
+
+
+def _objects(world: World, *resources: str) -> list[Obj]:
+    return [obj for resource in resources for obj in world.table(f"objects/{resource}").values()]
+
+
+def _facts(world: World, rate: float, reached: reach.Reach, processes: Mapping[str, Process], taken: Set[str]) -> Facts:
+    start, dialled, ips = _blueprint(world.blueprint), reached.dialled, reached.ips
+    processes = {key: process for key, process in processes.items() if _concerned(process.sources[0], ips)}
+    rows, pods = [process.sources[0] for process in processes.values()], dict[str, int]()
+    impaired, inhabited = bool(world.table("effects")), _inhabited(world, reached.numeric, taken)
+    key = (
+        start.text,
+        rate,
+        reached.number,
+        tuple([process.fact for process in processes.values()]),
+        tuple([pods.setdefault(row["uid"], i) for i, row in enumerate(rows)]),
+        tuple([(i, p.hostname) for i, p in enumerate(processes.values()) if p.hostname in dialled]),
+        inhabited,
+        tuple([network.impairment(world, row) for row in rows]) if impaired else (),
+        firewall.fact(world, ips),
+    )
+    return Facts(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
+
+
+def _concerned(process: Row, ips: frozenset[str]) -> bool:
+    """Whether requests may reach a process: at one of these addresses, or as a registry, which is just found."""
+    return process["ip"] in ips or process["program"] == REGISTRY
+
+
+def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]:
+    """The running processes that can be asked something, in the order of their table."""
+    pods, nodes = world.table("objects/pods"), world.table("objects/nodes")
+    limits, volumes = world.table("quotas"), world.table("volumes")
+    found: dict[str, Process] = {}
+    for key, row in world.table("processes").items():
+        if row["running"] and (row["ports"] or row["program"] == REGISTRY):
+            pod, node, limit = pods.get(row["pod"]), nodes.get(f"/{row['node']}"), limits.get(key)
+            process = known.get(key)
+            if process is not None:
+                old = process.sources
+                same = old[0] is row and old[1] is pod and old[2] is node and old[3] is limit
+                if same and old[4] is volumes.get(process.users):
+                    found[key] = process
+                    continue
+            place = Server(world, key).data.disk.prefix + "users" if row["program"] == "mongod" else ""
+            found[key] = _process(world, key, place, (row, pod, node, limit, volumes.get(place)))
+    return found
+
+
+def _process(world: World, key: str, place: str, sources: Sources) -> Process:
+    row, users = sources[0], sources[4]
+    params, state, wiring = _value(row["params"]), row["state"], _value(wired(row))
+    registered: tuple[tuple[str, str, int], ...] = ()
+    if row["program"] == REGISTRY:
+        services = state.get("services", {}).values()
+        registered = tuple([(s["name"], s["address"], s["port"]) for s in services])
+    aliases, known = tuple(network.aliases(world, row).items()), _value(users) if users else None
+    cores = graph.cores(world, key)
+    plain = (
+        row["pod"].partition("/")[0],
+        row["program"],
+        tuple(row["ports"]),
+        params.text,
+        row["env"].get("JAEGER_SAMPLE_RATIO"),
+        network.asks_cluster(world, row),
+        bool(state.get("auth")),
+        known.text if known else b"",
+        wiring.text,
+    )
+    return Process(
+        sources,
+        place,
+        reach.number((row["ip"], cores, aliases, registered, *plain)),
+        network.hostname(world, row),
+        params.hosts | wiring.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases},
+        reach.number(plain),
+        cores,
+        aliases,
+        registered,
+        params.mentions | wiring.mentions | (known.mentions if known else frozenset()),
+    )
+
+
+def _inhabited(world: World, addresses: frozenset[str], taken: Set[str]) -> frozenset[str]:
+    """Those of the addresses that belong to a pod, whatever runs in it; processes run at those `taken`."""
+    found = addresses & taken
+    if len(found) < len(addresses):
+        pods = world.table("objects/pods").values()
+        found |= addresses.intersection([pod["status"].get("podIP") for pod in pods if pod.get("status")])
+    return found
+
+
+def _blueprint(blueprint: Blueprint) -> Value:
+    """What users ask, and whom."""
+    return _values.get(id(blueprint), lambda: _start(blueprint))
+
+
+def _start(blueprint: Blueprint) -> Value:
+    asked = [[o.name, o.weight, o.service, o.port, o.handler] for o in blueprint.operations]
+    text = orjson.dumps([blueprint.namespace, *asked])
+    return Value(blueprint, text, frozenset(o.service for o in blueprint.operations), _mentions(text))
+
+
+def _value(data: Json) -> Value:
+    """Immutable data by value; written once, and kept alive here, so that its id stays its own."""
+    return _values.get(id(data), lambda: _written(data))
+
+
+def _written(data: Json) -> Value:
+    text = orjson.dumps(data)
+    return Value(data, text, frozenset(_hosts(data)), _mentions(text))
+
+
+def _mentions(text: bytes) -> frozenset[str]:
+    """Addresses in a text."""
+    return frozenset(network.ADDRESS.findall(text.decode())).difference(network.LOCAL)
+
+
+def _hosts(params: Json) -> Iterator[str]:
+    """Hosts that a program with such parameters, or with such wiring, may dial."""
+    if not isinstance(params, Mapping):
+        return
+    for host, _ in (params.get("addresses") or {}).values():
+        yield str(host)
+    handlers: Iterable[Row] = (params.get("handlers") or {}).values()
+    for handler in handlers:
+        for item in handler.get("calls", ()):
+            for call in item if isinstance(item, list | tuple) else [item]:
+                yield str(call.get("host", ""))
+    for names in (("registry", "consul"), ("tracer", "jaeger")):
+        yield address({"params": params, "state": {}}, *names)[0]

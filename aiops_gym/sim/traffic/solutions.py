@@ -1,0 +1,240 @@
+"""What comes of facts: outcomes, remembered for all worlds of the process.
+
+Equal facts have one form. Facts of one shape share the call graph, as text with gaps for the addresses, so that a pod
+that comes back under another address costs no look into the world. And graphs that differ by addresses, at whatever
+load, share what was solved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+import orjson
+
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.traffic import canonical, graph, outcomes
+from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.sim.traffic.canonical import Shape
+from aiops_gym.sim.traffic.inputs import Facts
+
+Json = Any
+
+FORMS = 2_000
+"""Facts whose outcome is known to all worlds of the process; several facts share one outcome."""
+
+GRAPHS = 24_000_000
+"""Bytes of call graphs that are known by their shape, some dozen kilobytes each."""
+
+READ = 300
+"""Texts of call graphs that have been read, so that outcomes share them."""
+
+NODES = 4_000
+"""Nodes that graphs share: all but a few of each are those of others, and outcomes are most of what worlds weigh."""
+
+SOLVED = 1_000
+"""Solutions kept, a few kilobytes each."""
+
+NAMINGS = 4
+"""Sets of process keys for which each of them is kept."""
+
+ADDRESS = re.compile(rb"\d+\.\d+\.\d+\.\d+")
+
+Named = tuple[str, Json]
+"""Digest and outcome."""
+
+
+class Form(NamedTuple):
+    """What comes of equal facts, in whichever world, with positions in place of processes.
+
+    Attributes:
+        outcome: without the names in `processes`.
+        processes: the position of each.
+        told: what the registry said: position of who asked, service, answer.
+        recalled: what those remembered that could not ask it, in the same way; another memory is another outcome.
+        named: by the keys of the processes.
+    """
+
+    outcome: Json
+    processes: list[int]
+    told: list[tuple[int, str, Json]]
+    recalled: list[tuple[int, str, Json]]
+    named: Cache[Named]
+
+
+class Graph(NamedTuple):
+    """A call graph without names and cores, with positions in the shape in place of processes.
+
+    Attributes:
+        pieces: its text between the gaps.
+        gaps: the number of the address that belongs into each.
+        processes: the position of each.
+        told: who was told about which service by the registry.
+        recalled: what the registry is remembered to have said; only in graphs that are of one world.
+    """
+
+    pieces: Sequence[bytes]
+    gaps: Sequence[int]
+    processes: Sequence[int]
+    told: Sequence[tuple[int, str]]
+    recalled: Sequence[tuple[int, str, Json]]
+
+
+_forms: Cache[Form] = Cache(FORMS, lambda form: 1)
+_graphs: Cache[Graph] = Cache(GRAPHS, lambda graph: sum(map(len, graph.pieces)))
+_read: Cache[Json] = Cache(READ, lambda found: 1)
+_nodes: Cache[Json] = Cache(NODES, lambda node: 1)
+_solved: Cache[Json] = Cache(SOLVED, lambda solved: 1)
+
+
+def present(world: World, found: Facts, load: float) -> Named:
+    """Digest and outcome of a world with these facts: as found before for equal ones, else worked out."""
+    keys = found.processes
+    form = _forms.get(found.key, lambda: look(world, found, load))
+    if any(graph.recall(world, keys[i], service) != answer for i, service, answer in form.recalled):
+        form = look(world, found, load)
+    graph.remember(world, {(keys[i], service): answer for i, service, answer in form.told})
+    return form.named.get(keys, lambda: named(form, keys))
+
+
+def named(form: Form, keys: Sequence[str]) -> Named:
+    """The outcome with the names of the processes."""
+    outcome = {**form.outcome, "processes": [keys[i] for i in form.processes]}
+    return blake2b(orjson.dumps(outcome, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest(), outcome
+
+
+def look(world: World, found: Facts, load: float) -> Form:
+    """The form of facts: by their shape if that is known, else by a look into the world."""
+    shape = canonical.of(world, found)
+    if shape is None:
+        shape = canonical.own(found)
+        known = _survey(world, shape)
+    else:
+        seen = _graphs.seen(shape.key)
+        known = _survey(world, shape) if seen is None else seen
+        if seen is None and not known.recalled:
+            _graphs.put(shape.key, known)
+    at = {key: i for i, key in enumerate(found.processes)}
+    places = [at[key] for key in shape.processes]
+    answers = {service: graph.registered(world, service) for service in {service for _, service in known.told}}
+    return Form(
+        _outcome(known, shape, load, {operation.name: operation.weight for operation in world.blueprint.operations}),
+        [places[i] for i in known.processes],
+        [(places[i], service, answers[service]) for i, service in known.told],
+        [(places[i], service, answer) for i, service, answer in known.recalled],
+        Cache(NAMINGS, lambda named: 1),
+    )
+
+
+def _survey(world: World, shape: Shape) -> Graph:
+    """Look into the world."""
+    found = graph.survey(world)
+    at = {key: i for i, key in enumerate(shape.processes)}
+    processes, told, recalled = found["processes"], found.pop("told"), found.pop("recalled")
+    del found["cores"]
+    found["processes"] = [""] * len(processes)
+    pieces, gaps, end, text = [], [], 0, orjson.dumps(found)
+    for match in ADDRESS.finditer(text):
+        number = shape.numbers.get(match[0].decode())
+        if number is not None:
+            pieces.append(text[end : match.start()])
+            gaps.append(number)
+            end = match.end()
+    return Graph(
+        (*pieces, text[end:]),
+        gaps,
+        [at[key] for key in processes],
+        [(at[key], service) for key, service in told],
+        [(at[key], service, answer) for (key, service), answer in recalled.items()],
+    )
+
+
+def _outcome(known: Graph, shape: Shape, load: float, weights: Mapping[str, float]) -> Json:
+    """The graph of calls and what comes of it under a load, as data; without the names of the processes."""
+    addresses = [address.encode() for address in shape.numbers]
+    filled = [part for gap, piece in zip(known.gaps, known.pieces[1:], strict=True) for part in (addresses[gap], piece)]
+    text = b"".join((known.pieces[0], *filled))
+    found = _read.get(text, lambda: _loaded(text))
+    digest = blake2b(b"\0".join(known.pieces), digest_size=16).digest()  # no address has a say in what is solved
+    cores = [shape.cores[i] for i in known.processes]
+    key = (digest, load, tuple(weights.items()), tuple(cores))
+    solved = _solved.get(key, lambda: _solve({**found, "cores": cores}, load, weights))
+    return {
+        "rate": load,
+        "weights": weights,
+        "processes": found["processes"],
+        "services": found["services"],
+        "tracers": found["tracers"],
+        "samples": found["samples"],
+        "nodes": found["nodes"],
+        "entry": found["entry"],
+        "rps": solved["rps"],
+        "cpu": solved["cpu"],
+        "queues": solved["queues"],
+        "received": solved["received"],
+        "sent": solved["sent"],
+        "losses": found["losses"],
+        "success": solved["success"],
+        "latency": solved["latency"],
+    }
+
+
+def _loaded(text: bytes) -> Json:
+    """A call graph from its text, made of nodes that others have as well."""
+    found = orjson.loads(text)
+    return {**found, "nodes": [_shared(node) for node in found["nodes"]]}
+
+
+def _shared(node: Json) -> Json:
+    return _nodes.get(orjson.dumps(node), lambda: node)
+
+
+def _solve(found: Json, load: float, weights: Mapping[str, float]) -> Json:
+    """All numbers that a load brings about."""
+    solved = outcomes.solve(found, load, weights)
+    traffic = _packets(found, solved["rps"])
+    return {
+        "rps": _per_process(found, solved["rps"]),
+        "cpu": _rounded(solved["cpu"]),
+        "queues": _rounded(solved["queues"]),
+        "received": _rounded(traffic[0]),
+        "sent": _rounded(traffic[1]),
+        "success": _rounded(solved["success"]),
+        "latency": _rounded(solved["latency"]),
+    }
+
+
+def _per_process(found: Json, rps: list[float]) -> list[float]:
+    total = [0.0] * len(found["processes"])
+    for node, each in zip(found["nodes"], rps, strict=True):
+        total[node["process"]] += each
+    return [float(f"{value:.9g}") for value in total]
+
+
+ASK, ANSWER = 420.0, 1_650.0
+"""Mean bytes of a request and of an answer, headers included."""
+
+
+def _packets(found: Json, rps: list[float]) -> tuple[list[float], list[float]]:
+    """Bytes per second that each process receives and sends."""
+    received, sent = [0.0] * len(found["processes"]), [0.0] * len(found["processes"])
+    for node, each in zip(found["nodes"], rps, strict=True):
+        received[node["process"]] += each * ASK
+        sent[node["process"]] += each * ANSWER
+        for item in node["calls"]:
+            for call in item if isinstance(item, list) else [item]:
+                share = sum(target[1] for target in call["to"] if target[0] >= 0)
+                received[node["process"]] += each * call["p"] * share * ANSWER
+                sent[node["process"]] += each * call["p"] * share * ASK
+    return received, sent
+
+
+def _rounded(value: Json) -> Json:
+    """Nine digits, so that the order of additions cannot make two equal outcomes differ."""
+    if isinstance(value, Mapping):
+        return {key: _rounded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_rounded(inner) for inner in value]
+    return float(f"{value:.9g}")

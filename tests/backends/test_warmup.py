@@ -1,0 +1,119 @@
+"""Pasts are shared by all episodes of a process: no episode, fault or judge has a say in one."""
+
+import subprocess
+import sys
+
+import orjson
+import pytest
+
+from aiops_gym.backends import warmup
+from aiops_gym.backends.baseline import baseline
+from aiops_gym.backends.inject import rewritten
+from aiops_gym.backends.simulated import Simulated
+from aiops_gym.catalog import registry
+from aiops_gym.sim import traffic
+
+pytestmark = pytest.mark.slow
+
+APP = "hotel_reservation"
+HEALTHY = next(p for p in registry.healthy("detection") if p.app == APP)
+WIDE = "redeploy_without_PV-detection-1"
+ABOUT_GEO = tuple(p for p in registry.problems("detection", APP, "train") if p.target == "geo")[::7]
+
+
+def text(world, base):
+    return orjson.dumps(world.difference(base))
+
+
+ASKED = """
+import hashlib, orjson
+from aiops_gym.backends import pasts
+from aiops_gym.backends.baseline import baseline
+from aiops_gym.backends.simulated import Simulated
+from aiops_gym.catalog import registry
+{first}
+found = [orjson.dumps(pasts.past("hotel_reservation", 3, number).difference(baseline("hotel_reservation", 3)))
+         for number in {order}]
+print(*sorted(hashlib.sha256(each).hexdigest() for each in found))
+"""
+
+
+def test_a_past_is_the_same_whoever_asks_first():
+    first = f"Simulated(registry.problem({ABOUT_GEO[0].id!r}), 1)"
+    programs = [ASKED.format(first="", order=(2, 5)), ASKED.format(first=first, order=(5, 2))]
+    told = [subprocess.run([sys.executable, "-c", each], check=True, capture_output=True).stdout for each in programs]
+    assert told[0] == told[1]
+    assert len(set(told[0].split())) == 2
+
+
+def test_a_snapshot_stays_the_same_where_caches_forget_the_past():
+    backend = Simulated(ABOUT_GEO[0], 1)
+    before = backend.snapshot()
+    warmup._lived.cache_clear()
+    assert (backend.snapshot() == before, Simulated.restored(before).snapshot() == before) == (True, True)
+
+
+def test_a_healthy_episode_and_an_incident_have_the_same_past_unless_it_is_about_what_the_fault_rewrites():
+    same = 0
+    for seed, problem in enumerate(ABOUT_GEO * 3):
+        healthy, sick = Simulated(HEALTHY, seed), Simulated(problem, seed)
+        if healthy.before_the_incident() is sick.before_the_incident():
+            same += 1
+            continue
+        number = warmup.choose(healthy.app, healthy.variant, seed, frozenset())
+        decided = warmup._decided(APP, healthy.variant, number, 0)
+        assert decided & rewritten(sick.app, sick.fault)
+    assert same > len(ABOUT_GEO) * 3 / 2
+
+
+def test_nothing_was_decided_about_what_a_fault_rewrites():
+    for seed, problem in enumerate(ABOUT_GEO):
+        app, fault = registry.app(problem.app), registry.fault(problem)
+        number = warmup.choose(app, seed % 2, seed, rewritten(app, fault))
+        assert not warmup._decided(APP, seed % 2, number, 0) & rewritten(app, fault)
+
+
+def test_a_fault_that_rewrites_all_meets_a_past_in_which_nobody_decided_anything():
+    problem = registry.problem(WIDE)
+    app = registry.app(problem.app)
+    spared = rewritten(app, registry.fault(problem))
+    assert spared == set(app.components)
+    found = {warmup.choose(app, 1, seed, spared) for seed in range(40)}
+    assert found == set(range(warmup.PLAIN))
+    assert not any(warmup._decided(app.id, 1, number, 0) for number in found)
+
+
+def test_every_past_comes_up_and_the_app_is_well_in_it():
+    app = registry.app(APP)
+    assert {warmup.choose(app, 2, seed, frozenset()) for seed in range(80)} == set(range(warmup.PASTS))
+    for number in range(warmup.PASTS):
+        assert min(traffic.success(warmup.past(APP, 2, number)).values()) > 0.99
+
+
+def test_what_is_named_after_the_past_differs_between_episodes_that_share_it():
+    found = {}
+    for seed in range(40):
+        backend = Simulated(registry.problem(WIDE), seed)
+        found.setdefault(id(backend.before_the_incident()), []).append(backend)
+    first, second = next(group[:2] for group in found.values() if len(group) > 1)
+    assert not {pod["metadata"]["uid"] for pod in first.pods()} & {pod["metadata"]["uid"] for pod in second.pods()}
+
+
+def test_neither_a_judge_nor_a_watcher_changes_what_others_share():
+    problem = registry.problem("blocking_network_policy_hotel_reservation-mitigation-geo")
+    first = Simulated(problem, 7).snapshot()
+    for backend in (Simulated(problem, 7), Simulated(problem, 7, noise=False)):
+        before, base = backend.before_the_incident(), baseline(APP, backend.variant)
+        was = text(before, base)
+        backend.shell.run(backend.fault.fixes[0])
+        backend.assess()
+        backend.health()
+        assert text(before, base) == was
+    assert Simulated(problem, 7).snapshot() == first
+
+
+def test_without_noise_nothing_has_happened_but_that_users_ask_as_often_as_the_problem_says():
+    backend = Simulated(HEALTHY, 5, noise=False)
+    before = backend.before_the_incident()
+    assert before.now == baseline(APP, backend.variant).now
+    assert traffic.timeline.rate(before) == HEALTHY.rate

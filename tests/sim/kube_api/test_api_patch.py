@@ -1,0 +1,48 @@
+"""Patches do what the real kubectl does with them."""
+
+import json
+
+import pytest
+from api_world import RECORDINGS
+from record_patches import DEPLOYMENT, SERVICE
+
+from aiops_gym.sim.kube_api.patch import PatchError, json_merge, json_patch, strategic_merge
+
+CASES = json.loads((RECORDINGS / "patches.json").read_text())
+OBJECTS = {"Deployment": DEPLOYMENT, "Service": SERVICE}
+
+
+def apply(case):
+    obj = OBJECTS[case["kind"]]
+    if case["type"] == "json":
+        return json_patch(obj, case["patch"])
+    if case["type"] == "merge":
+        return json_merge(obj, case["patch"])
+    return strategic_merge(obj, case["patch"], case["kind"])
+
+
+def clean(value):
+    """Without directives: kubectl leaves those that had nothing to do in what it prints, a server drops them."""
+    if isinstance(value, dict):
+        return {k: clean(v) for k, v in value.items() if not k.startswith("$") and v is not None}
+    return [clean(v) for v in value] if isinstance(value, list) else value
+
+
+def as_kubectl_says(text):
+    """kubectl has its own words for one error, and trims all."""
+    if "doc is missing key: " in text:
+        return f"Object to be patched is missing field ({text.partition('key: ')[2]})"
+    return text.rstrip("\n")
+
+
+@pytest.mark.parametrize("number", range(len(CASES)))
+def test_as_recorded(number):
+    case = CASES[number]
+    before = json.dumps(OBJECTS[case["kind"]])
+    if "error" in case:
+        with pytest.raises(PatchError) as caught:
+            apply(case)
+        assert as_kubectl_says(str(caught.value)) == case["error"]
+    else:
+        assert clean(apply(case)) == clean(case["result"])
+    assert json.dumps(OBJECTS[case["kind"]]) == before
