@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium
 
+from aiops_gym.ids import RECORDED, STEPS, TASKS
 from aiops_gym.version import __version__
 
 if TYPE_CHECKING:
@@ -18,18 +19,6 @@ if TYPE_CHECKING:
     from aiops_gym.runs import Episode, run_episode
 
 __all__ = ["Episode", "__version__", "errors", "openrca", "problems", "run_episode", "shell", "testing", "tools"]
-
-STEPS = 30
-"""Actions of an episode at most."""
-
-TASKS = ("Analysis", "Detection", "Localization", "Mitigation")
-
-RECORDED = {
-    "OpenRCABank": {"domain": "bank"},
-    "OpenRCAMarket": {"domain": "market", "cloudbed": "cloudbed-1"},
-    "OpenRCATelecom": {"domain": "telecom"},
-}
-"""Environments over recorded telemetry, and what each is made with."""
 
 _LAZY = {
     "Episode": "aiops_gym.runs",

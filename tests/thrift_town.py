@@ -7,7 +7,9 @@ from typing import Any
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image, Operation
 from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kube_control import kubelet_server
 from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry import logs
 
 Json = Any
@@ -195,7 +197,11 @@ class Town:
         )
         self.exits: list[tuple[str, int]] = []
         handlers = {**runtime.HANDLERS, **traffic.HANDLERS, "kubelet.exited": self._exited}
-        self.world = World(blueprint, Laws((), handlers, (traffic.observe,)), seed)
+        self.world = World(
+            blueprint,
+            Laws((), handlers, (traffic.observe,), programs=programs.find, kubelet=kubelet_server.Server()),
+            seed,
+        )
         self.world.table("processes")
         self._put("services", "dns", spec={"clusterIP": "10.96.0.10", "ports": [{"port": 53, "protocol": "UDP"}]})
         for name, data in {**FILES, **(files or {})}.items():

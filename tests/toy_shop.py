@@ -5,7 +5,9 @@ import pytest
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.blueprint import Blueprint, Operation
 from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kube_control import kubelet_server
 from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.software import programs
 from aiops_gym.sim.traffic import inputs, solutions, timeline
 
 START = 1_772_442_000_000
@@ -19,7 +21,7 @@ def grpc(handler, service, **more):
 PARAMS = {
     "front": {
         "name": "front",
-        "startup": [{"consul": "consul:8500"}, {"jaeger": "jaeger:6831"}],
+        "startup": [{"registry": "consul:8500"}, {"tracer": "jaeger:6831"}],
         "handlers": {
             "HTTP GET /buy": {
                 "ms": 1.0,
@@ -30,7 +32,7 @@ PARAMS = {
     },
     "stock": {
         "name": "stock",
-        "startup": [{"consul": "consul:8500"}, {"jaeger": "jaeger:6831"}],
+        "startup": [{"registry": "consul:8500"}, {"tracer": "jaeger:6831"}],
         "handlers": {
             "/stock.Stock/Take": {
                 "ms": 2.0,
@@ -141,7 +143,9 @@ def make_shop(seed=7, rate=20.0):
         app="shop", namespace=NAMESPACE, variant=0, start=START, images={}, operations=operations, rate=rate
     )
     handlers = {**runtime.HANDLERS, **traffic.HANDLERS, "kubelet.exited": lambda world, *_: None}
-    world = World(blueprint, Laws((), handlers, (traffic.observe,)), seed)
+    world = World(
+        blueprint, Laws((), handlers, (traffic.observe,), programs=programs.find, kubelet=kubelet_server.Server()), seed
+    )
     world.table("processes")
     for i, name in enumerate(KINDS):
         add_process(world, name, f"10.244.1.{i + 2}")

@@ -6,8 +6,6 @@ the repaired workload deleted once, a minute of traffic. Nothing is taken from w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from aiops_gym.backends import causes, damage
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import ready, request
@@ -17,9 +15,6 @@ from aiops_gym.sim.kernel.objects import get, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 
-if TYPE_CHECKING:
-    from aiops_gym.backends.simulated import Simulated
-
 SETTLE = 360 * SECOND
 """The longest back-off and a start: until then a repaired system has come up."""
 
@@ -27,12 +22,19 @@ TOLERANCE = 0.01
 """How much rarer an operation may succeed than before the incident."""
 
 
-def assess(backend: Simulated) -> Assessment:
-    """Measure an incident's system on a fork."""
-    world, app, fault = backend.world.fork(), backend.app, backend.fault
-    before = backend.before_the_incident()
+def assess(now: World, before: World, app: App, fault: Fault, began: int) -> Assessment:
+    """Measure a system on a fork.
+
+    Args:
+        now: the world as the agent left it.
+        before: the same world just before the incident.
+        app: the application.
+        fault: what was done to it.
+        began: ms at which the episode began.
+    """
+    world = now.fork()
     collateral = damage.collateral(before, world, app, fault)
-    minutes = error_minutes(world, round(backend.began * 1000))
+    minutes = error_minutes(world, began)
     reasons: list[str] = []
     settled = _settle(world, before, app, reasons)
     quiet = settled and _quiet_minute(world, before, app, reasons)

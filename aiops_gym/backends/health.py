@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel.objects import get
@@ -17,9 +17,6 @@ from aiops_gym.sim.machine.network import Network
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.sim.traffic.graph import cores
 from aiops_gym.sim.traffic.outcomes import solve
-
-if TYPE_CHECKING:
-    from aiops_gym.backends.simulated import Simulated
 
 Json = Any
 
@@ -77,7 +74,7 @@ def measure(before: World, app: App) -> Measure:
     return made
 
 
-def health(backend: Simulated, made: Measure) -> dict[str, Json]:
+def health(world: World, app: App, made: Measure) -> dict[str, Json]:
     """The system as it is now: a pure read, JSON data.
 
     Returns:
@@ -86,7 +83,6 @@ def health(backend: Simulated, made: Measure) -> dict[str, Json]:
         `slow` of all their requests. `operations`: share that succeeds. `calls`: share that succeeds of each of
         `made.edges`, None where it is not made.
     """
-    world, app = backend.world, backend.app
     if world.tables["meta"]["dirty"]:  # what was not noted yet is noted by whoever moves the time
         world = world.fork()
     outcome = timeline.current(world)

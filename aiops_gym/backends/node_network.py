@@ -10,8 +10,7 @@ from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.executables.peer import HOP, Link, ask, reach
-from aiops_gym.sim.machine.program import HttpAnswer
-from aiops_gym.sim.software.programs import program_of
+from aiops_gym.sim.machine.program import HttpAnswer, program_of
 
 
 class Outside:
@@ -53,7 +52,7 @@ class Outside:
     def talk(self, host: str, port: int, text: str) -> str:
         """What the program that listens there sends back."""
         row = self.world.table("processes").get(self._listener(host, port))
-        return program_of(row).talk(self.world, row, text) if row is not None else ""
+        return program_of(self.world, row).talk(self.world, row, text) if row is not None else ""
 
     def _listener(self, host: str, port: int) -> str:
         targets = network.dial(self.world, None, "default", *(self._behind(host, port)[1] or (host, port))).targets

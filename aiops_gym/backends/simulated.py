@@ -98,7 +98,7 @@ class Simulated:
 
     def assess(self) -> Assessment:
         """Measure what became of the system, on a fork of it."""
-        return assess(self)
+        return assess(self.world, self.before_the_incident(), self.app, self.fault, round(self.began * 1000))
 
     def calls(self) -> list[list[str]]:
         """Who calls whom, "" for users, before anything went wrong."""
@@ -106,7 +106,7 @@ class Simulated:
 
     def health(self) -> dict[str, Any]:
         """How each component does now, for whoever watches; see `backends.health.health`. Changes nothing."""
-        return health(self, self._measured())
+        return health(self.world, self.app, self._measured())
 
     def _measured(self) -> Measure:
         if self._measure is None:

@@ -1,7 +1,7 @@
 """Public images that people start to look around with: a cluster with internet can pull them.
 
-A tag `*` stands for any tag that names a version (see `sim.machine.container.find_image`). Sizes are those of recent builds for
-amd64, compressed.
+A tag `*` stands for any tag that names a version (see `sim.machine.container.find_image`). Sizes are those of recent
+builds for amd64, compressed.
 """
 
 from __future__ import annotations

@@ -252,8 +252,8 @@ def _dials(program: Mapping[str, Json]) -> Iterator[str]:
     for step in program.get("startup") or ():
         if "mongo" in step:
             yield _host(step["mongo"])
-        if "consul" in step:
-            yield step["consul"]
+        if "registry" in step:
+            yield step["registry"]
     if program.get("registry"):
         yield program["registry"]
     for handler in (program.get("handlers") or {}).values():

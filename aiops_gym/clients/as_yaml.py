@@ -17,7 +17,7 @@ from functools import cmp_to_key, lru_cache
 from typing import Any, Final
 
 from aiops_gym.clients import yaml_scalar
-from aiops_gym.kubectl.output.view import shown
+from aiops_gym.clients.view import shown
 from aiops_gym.sim.kernel.objects import Obj
 
 Json = Any

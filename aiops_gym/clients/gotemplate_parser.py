@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from aiops_gym.clients.flags import go_quote
 from aiops_gym.clients.gofunctions import FUNCTIONS, TemplateError
-from aiops_gym.kubectl.output.jsonpath_parser import unquote
+from aiops_gym.clients.goliterals import unquote
 
 
 @dataclass(slots=True)

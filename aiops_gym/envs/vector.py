@@ -18,10 +18,10 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array,
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
-from aiops_gym import RECORDED
 from aiops_gym.envs.infos import Infos, merged
 from aiops_gym.envs.live import IncidentEnv
 from aiops_gym.envs.recorded import RecordedEnv
+from aiops_gym.ids import RECORDED
 from aiops_gym.openrca import domains
 from aiops_gym.tasks.base import find
 

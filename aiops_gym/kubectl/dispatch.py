@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import partial
 
 from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.context import Context
@@ -17,16 +15,6 @@ from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Output, Printed
 
 ROOT = Flags.of(*GLOBAL)
-
-
-@cache
-def registry() -> Mapping[str, Verb]:
-    """All verbs by name and alias: the modules of `verbs/`."""
-    found: dict[str, Verb] = {}
-    for module in pkgutil.iter_modules(verbs.__path__):
-        verb: Verb = importlib.import_module(f"{verbs.__name__}.{module.name}").verb
-        found |= dict.fromkeys((verb.name, *verb.aliases), verb)
-    return found
 
 
 def run(context: Context, argv: list[str]) -> Output:
@@ -98,7 +86,7 @@ def _locate(words: Sequence[str]) -> tuple[Verb | None, str, list[str]]:
     Raises:
         Failure: unknown command.
     """
-    known, table = registry(), ROOT
+    known, table = verbs.registry(), ROOT
     verb: Verb | None = None
     path, rest = "kubectl", list(words)
     while True:

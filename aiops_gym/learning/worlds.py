@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.wrappers import TimeLimit
 
-from aiops_gym import STEPS
+from aiops_gym.ids import STEPS
 from aiops_gym.learning.again import Again
 from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.stack import wrap

@@ -104,7 +104,9 @@ class Dataset:
         )
         if min(rows.count, LARGEST + 1 if limit is None else limit) > LARGEST:
             raise CatalogError(_TOO_MANY.format(table.name, rows.count, LARGEST))
-        return rows.frame(limit)
+        from aiops_gym.openrca.frame import frame  # noqa: PLC0415  # It brings pandas.
+
+        return frame(rows, limit)
 
 
 def _check(limit: int | None, **filters: str | None) -> None:

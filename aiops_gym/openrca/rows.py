@@ -16,7 +16,7 @@ from aiops_gym.openrca.store.order import order_within, stable_order
 from aiops_gym.openrca.store.parts import Part, Positions, Samples
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 @dataclass(frozen=True)
@@ -170,12 +170,6 @@ class Rows:
         dtype = np.int64 if kind == "int" else np.float64
         found = [part.store.column(column)[at] for part, at in zip(self.parts, places, strict=True)]
         return np.concatenate(found).astype(dtype, copy=False) if found else np.empty(0, dtype)
-
-    def frame(self, limit: int | None = None) -> pd.DataFrame:
-        """All rows, or the first `limit`, with the columns and units of the CSV; ids are text."""
-        from aiops_gym.openrca.store.frame import frame  # noqa: PLC0415  # It brings pandas.
-
-        return frame(self, self.count if limit is None else min(limit, self.count))
 
     # --- order among files ---
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import gymnasium as gym
 
-from aiops_gym import RECORDED
 from aiops_gym.agents import base
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.errors import ArgumentError
+from aiops_gym.ids import RECORDED
 from aiops_gym.version import __version__
 
 ENVS = {

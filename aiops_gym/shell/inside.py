@@ -32,6 +32,7 @@ from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import Tool
 from aiops_gym.sim.machine.scripts.files import Files
+from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.sim.software import programs
 from aiops_gym.types import Output, Request, Response, Timed
 
@@ -122,7 +123,7 @@ class _Box:
         self.container = Container(world, key)
         self.image = self.container.image() or Image(shell=False)
         self.workdir = str(self.container.spec().get("workingDir") or self.image.workdir)
-        self.tools: Mapping[str, Tool] = programs.tools_of(world, key)
+        self.tools: Mapping[str, Tool] = tools_of(world, key)
         self._drawn = 0
 
     @property

@@ -13,6 +13,7 @@ from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.software import programs
 
@@ -112,7 +113,7 @@ def processes(c: Container) -> Mapping[str, str]:
     argv = c.state.get("argv") or c.argv
     name = argv[0].rpartition("/")[2] if argv else ""
     env = "".join(f"{key}={value}\0" for key, value in c.env.items())
-    kib = int(programs.program_of(c.process).usage(c.process, 0.0, 0.0)["memory"]) // 1024
+    kib = int(program_of(c.world, c.process).usage(c.process, 0.0, 0.0)["memory"]) // 1024
     status = f"Name:\t{name[:15]}\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t1\nPid:\t1\nPPid:\t0\nThreads:\t8\n"
     status += f"VmSize:\t{kib * 9:8d} kB\nVmRSS:\t{kib:8d} kB\n"
     pod = c.process["uid"].replace("-", "_")

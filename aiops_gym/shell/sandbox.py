@@ -9,6 +9,7 @@ import orjson
 
 from aiops_gym.clients.context import CommandModule, Network
 from aiops_gym.errors import SnapshotError
+from aiops_gym.helm.dispatch import run as helm
 from aiops_gym.kubectl import run as kubectl
 from aiops_gym.shell import engine, repair
 from aiops_gym.shell.analysis import analyse
@@ -25,6 +26,9 @@ Json = Any
 
 FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
 
+HOSTS = {**COMMANDS, "helm": helm}
+"""What every operator's host has besides bash's own."""
+
 LONGEST = 131_072
 """Characters of a script: what Linux takes as one argument (`sh -c`)."""
 
@@ -35,7 +39,7 @@ class Sandbox:
     Args:
         cluster: the API and the clock.
         seed: of `$RANDOM`, `mktemp` and `shuf`; nothing of the world is drawn from it.
-        commands: name -> command, beside or instead of those of `shell.commands`; kubectl when not given.
+        commands: name -> command, beside or instead of those in `HOSTS`; kubectl when not given.
         network: what the host can reach.
         files: that the host has besides those of any machine, as pairs of path and text.
     """
@@ -51,7 +55,7 @@ class Sandbox:
         self.cluster = cluster
         self.seed = seed
         self.network = network
-        self.commands = {**COMMANDS, **({"kubectl": kubectl} if commands is None else commands)}
+        self.commands = {**HOSTS, **({"kubectl": kubectl} if commands is None else commands)}
         self.names = frozenset(self.commands)
         self.given = files
         self._base = host_tree(self.names, files=files)
@@ -130,7 +134,7 @@ class Sandbox:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_base", "_tree", "commands", "names")}
-        extra: Json = {name: run for name, run in self.commands.items() if COMMANDS.get(name) is not run}
+        extra: Json = {name: run for name, run in self.commands.items() if HOSTS.get(name) is not run}
         extra = None if extra == {"kubectl": kubectl} else extra
         return {**state, "extra": extra, "files": self.snapshot()}
 

@@ -1,1 +1,1 @@
-"""(to be written)"""
+"""The simulated world, in rooms; each knows only those that `setup.cfg` has below it."""

@@ -1,7 +1,6 @@
 """What moves a world, gathered from the rooms that hold it.
 
-Each module in `sim/kube_control/controllers` may have a `controller`, a `react` called at each write, `HANDLERS` for heap entries
-and `OBSERVERS` called when outcomes may have changed; a new file there is all it takes.
+Control loops are found in `sim/kube_control/controllers`: a new file there is all it takes.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from types import ModuleType
 
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.world import Exec, Handler, Laws
-from aiops_gym.sim.kube_control import controllers, events
+from aiops_gym.sim.kube_control import controllers, events, kubelet_server
 from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.software import programs
 
 
 def laws(exec_: Exec | None = None) -> Laws:
@@ -35,6 +35,8 @@ def laws(exec_: Exec | None = None) -> Laws:
         observers=[*observers, traffic.observe],
         reactions=[module.react for module in modules if hasattr(module, "react")],
         exec_=exec_,
+        programs=programs.find,
+        kubelet=kubelet_server.Server(),
     )
 
 

@@ -35,8 +35,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
         env: a live incident, wrapped or not, whose texts can be read.
         slots: components that have slots.
         other_slots: other objects that have slots.
-        macros: names from `wrappers.reading.macros.MACROS`, and command lines of one's own with `{component}`, `{namespace}`
-            and other names in them, or `{slot}` for one action a component; None for all.
+        macros: names from `wrappers.reading.macros.MACROS`, and command lines of one's own with `{component}`,
+            `{namespace}` and other names in them, or `{slot}` for one action a component; None for all.
         looks_first: whether answers wait until all of `wrappers.reading.macros.AROUND` was looked at.
 
     Raises:

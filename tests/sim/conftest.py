@@ -9,8 +9,10 @@ import pytest
 
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kube_control import kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.sim.software import programs
 from aiops_gym.types import Output
 
@@ -39,7 +41,7 @@ SERVICE: Json = {
             }
         },
         {"listen": 8083},
-        {"consul": "consul:8500"},
+        {"registry": "consul:8500"},
     ],
     "handlers": {},
 }
@@ -77,7 +79,9 @@ class TinyCluster:
         self.exits: list[tuple[str, Json]] = []
         handlers = {**runtime.HANDLERS, "kubelet.exited": self._exited}
         blueprint = Blueprint(app="shop", namespace=NAMESPACE, variant=0, start=START, images=IMAGES)
-        self.world = World(blueprint, Laws([], handlers), seed=7)
+        self.world = World(
+            blueprint, Laws([], handlers, programs=programs.find, kubelet=kubelet_server.Server()), seed=7
+        )
         self._addresses = 0
 
     def _exited(self, world: World, pod: str, uid: str, container: str, exit_: Json) -> None:
@@ -149,7 +153,7 @@ class TinyCluster:
         self.world.run(int(seconds * 1000))
 
     def tool(self, key: str, *argv: str, stdin: str = "") -> Output:
-        return programs.tools_of(self.world, key)[argv[0]](Container(self.world, key), list(argv), stdin)
+        return tools_of(self.world, key)[argv[0]](Container(self.world, key), list(argv), stdin)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import orjson
 
-from aiops_gym.kubectl.output.view import shown
+from aiops_gym.clients.view import shown
 from aiops_gym.sim.kernel.objects import Obj
 
 Json = Any

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from aiops_gym.clients.goliterals import unquote
+
 
 class JsonPathError(Exception):
     """A template that kubectl refuses, or one that does not fit the object."""
@@ -279,36 +281,3 @@ def _slice(text: str) -> ArrayNode:
     if found[2] is None:
         return ArrayNode(start, (start or 0) + 1, step, derived=True)
     return ArrayNode(start, stop, step, derived=False)
-
-
-_SIMPLE: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
-_CODED: Final = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{3})")
-
-
-def unquote(text: str, quote: str) -> str:
-    """A Go string literal's text, without its quotes. Raises ValueError."""
-    if "\\" not in text:
-        return text
-    out: list[str] = []
-    at = 0
-    while at < len(text):
-        char = text[at]
-        if char != "\\":
-            out.append(char)
-            at += 1
-            continue
-        coded = _CODED.match(text, at)
-        after = text[at + 1 : at + 2]
-        if coded:
-            body = coded[1]
-            out.append(chr(int(body[1:], 16) if body[0] in "xuU" else int(body, 8)))
-            at = coded.end()
-        elif after in _SIMPLE and after:
-            out.append(_SIMPLE[after])
-            at += 2
-        elif after == quote:
-            out.append(quote)
-            at += 2
-        else:
-            raise ValueError("invalid syntax")
-    return "".join(out)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from aiops_gym.kubectl import help
+from aiops_gym.kubectl import help, verbs
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 
 def run(call: Invocation) -> int | None:
     """Print the help of a command, or of kubectl."""
-    from aiops_gym.kubectl.dispatch import registry  # noqa: PLC0415 - the registry imports this module
-
-    verb, path = registry().get(call.args[0]) if call.args else None, "kubectl"
+    verb, path = verbs.registry().get(call.args[0]) if call.args else None, "kubectl"
     if verb is None:
         if call.args:
             topics = help.of_kubectl().partition("\n\nBasic")

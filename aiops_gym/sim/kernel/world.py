@@ -10,11 +10,11 @@ Time moves in `run_until` only. A draw is a pure function of (seed, purpose, key
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 from weakref import ref
 
-from aiops_gym.errors import SnapshotError
+from aiops_gym.errors import BackendError, SnapshotError
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Blueprint
 from aiops_gym.sim.kernel.objects import Obj
@@ -32,6 +32,9 @@ Handler = Callable[..., None]
 Exec = Callable[["World", str, str, list[str], str], Output]
 """(world, pod key, container, argv, stdin): runs a command inside a container."""
 
+Programs = Callable[[str], Any]
+"""What runs in containers, by kind; typed where it is asked for, see `sim.machine.program`."""
+
 QUEUE_DELAY = 20
 """Milliseconds from a change to the controller that reacts to it."""
 
@@ -47,6 +50,25 @@ class Controller(Protocol):
 
     def reconcile(self, world: World, key: str) -> None:
         """Bring the world nearer to what the object with this key asks for; called again after each change."""
+
+
+class Kubelet(Protocol):
+    """What others ask of a kubelet: the API server logs and heartbeats, metrics-server and `ps` what is used."""
+
+    def log(self, world: World, process: str, **window: Any) -> str:
+        """What a process wrote; the window is that of `telemetry.logs.read`."""
+
+    def heartbeat(self, world: World, obj: Obj) -> Obj:
+        """A Node or Lease with the times that its kubelet would have written by now."""
+
+    def pods(self, world: World, objects: Sequence[Obj]) -> list[dict[str, tuple[int, int]]]:
+        """CPU (nanocores) and memory (bytes) of each pod's containers, but for those too young to be measured."""
+
+    def node(self, world: World, obj: Obj) -> tuple[int, int]:
+        """CPU (nanocores) and memory (bytes) that a node uses in all."""
+
+    def demand(self, world: World, process: str, start: int, end: int) -> tuple[float, float]:
+        """Mean requests per second of a process in [start, end) ms, and the cores that they took."""
 
 
 class World:
@@ -193,6 +215,8 @@ class Laws:
         observers: called when something changed, before time moves on.
         reactions: called at each write, for what cannot wait for a queue.
         exec: runs a command inside a container; given by whoever has a shell.
+        programs: what runs in containers, by kind.
+        kubelet: what the kubelets tell of what runs on their nodes.
     """
 
     def __init__(
@@ -202,16 +226,24 @@ class Laws:
         observers: Iterable[Callable[[World], None]] = (),
         reactions: Iterable[Callable[[World, str, Obj | None, Obj | None], None]] = (),
         exec_: Exec | None = None,
+        programs: Programs | None = None,
+        kubelet: Kubelet | None = None,
     ) -> None:
         self.controllers = {c.name: c for c in controllers}
         self.handlers = handlers
         self.observers = tuple(observers)
         self.reactions = tuple(reactions)
         self.exec = exec_
+        self.programs = programs or _no_program
+        self.kubelet = kubelet
         self.watching: dict[str, tuple[Controller, ...]] = {}
         for controller in self.controllers.values():
             for resource in controller.watches:
                 self.watching[resource] = (*self.watching.get(resource, ()), controller)
+
+
+def _no_program(kind: str) -> Any:
+    raise BackendError(f"no program of kind {kind!r}: nothing runs in this world's containers")
 
 
 def _observer(world: World) -> Observer:

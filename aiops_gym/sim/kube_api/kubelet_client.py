@@ -1,18 +1,13 @@
-"""What the API only knows from other rooms: heartbeats, measured usage, logs.
-
-These rooms write through the API and so import it; they are imported here when first needed, and nowhere else.
-"""
+"""What an API server asks of the kubelets: heartbeats, logs, and for `metrics.k8s.io` what is used."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
+from aiops_gym.errors import BackendError
 from aiops_gym.sim.kernel.objects import Obj, get, name_of, namespace_of
 from aiops_gym.sim.kernel.times import MINUTE, iso
-from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kernel.world import Kubelet, World
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.status import ApiError
 
@@ -26,17 +21,9 @@ METRICS_DELAY = MINUTE
 """A pod younger than this has no metrics yet."""
 
 
-@cache
-def _room(name: str) -> ModuleType:
-    return import_module(f"aiops_gym.sim.{name}")
-
-
 def fresh(world: World, resource: str, obj: Obj) -> Obj:
     """An object as a reader would see it now."""
-    if resource not in LAZY:
-        return obj
-    seen: Obj = _room("controllers.node").fresh(world, obj)
-    return seen
+    return obj if resource not in LAZY else _kubelet(world).heartbeat(world, obj)
 
 
 def reach(world: World, pod: Obj, path: str) -> None:
@@ -53,16 +40,22 @@ def reach(world: World, pod: Obj, path: str) -> None:
 
 def log(world: World, process: str, **window: Any) -> str:
     """A container's log."""
-    return str(_room("telemetry.logs").read(world, process, **window))
+    return _kubelet(world).log(world, process, **window)
 
 
 def metrics(world: World, resource: Resource, namespace: str) -> list[Obj]:
     """`metrics.k8s.io` objects: what running pods and ready nodes use."""
-    usage, stamp = _room("telemetry.usage"), iso(world.now // MINUTE * MINUTE)
+    stamp = iso(world.now // MINUTE * MINUTE)
     if resource.kind == "NodeMetrics":
-        return [_node_metrics(world, usage, node, stamp) for node in world.store.all("nodes") if _ready(node)]
+        return [_node_metrics(world, node, stamp) for node in world.store.all("nodes") if _ready(node)]
     pods = [pod for pod in world.store.all("pods", namespace or None) if _measured(pod)]
-    return [_pod_metrics(pod, used, stamp) for pod, used in zip(pods, usage.pods(world, pods), strict=True)]
+    return [_pod_metrics(pod, used, stamp) for pod, used in zip(pods, _kubelet(world).pods(world, pods), strict=True)]
+
+
+def _kubelet(world: World) -> Kubelet:
+    if world.laws.kubelet is None:
+        raise BackendError("nobody runs the nodes of this world: it was made without a kubelet")
+    return world.laws.kubelet
 
 
 def _ready(node: Obj) -> bool:
@@ -84,8 +77,8 @@ def _pod_metrics(pod: Obj, used: dict[str, tuple[int, int]], stamp: str) -> Obj:
     return _metrics("PodMetrics", pod, namespace_of(pod), stamp, {"containers": containers})
 
 
-def _node_metrics(world: World, usage: ModuleType, node: Obj, stamp: str) -> Obj:
-    cpu, memory = usage.node(world, node)
+def _node_metrics(world: World, node: Obj, stamp: str) -> Obj:
+    cpu, memory = _kubelet(world).node(world, node)
     return _metrics(
         "NodeMetrics", node, "", stamp, {"usage": {"cpu": f"{int(cpu)}n", "memory": f"{int(memory) // 1024}Ki"}}
     )

@@ -1,7 +1,7 @@
 """Which fields each kind has, of which types, and how lists of them are merged.
 
-`schema.json` beside this file is taken from the OpenAPI document of Kubernetes 1.32; `tests/sim/kube_api/make_schema.py`
-says how.
+`schema.json` beside this file is taken from the OpenAPI document of Kubernetes 1.32;
+`tests/sim/kube_api/make_schema.py` says how.
 """
 
 from __future__ import annotations

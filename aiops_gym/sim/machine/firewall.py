@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of
-from aiops_gym.sim.kube_control.workloads.pods import matches
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World

@@ -336,15 +336,6 @@ def aliases(world: World, process: Mapping[str, Json]) -> Mapping[str, str]:
     return found
 
 
-def discover(world: World, name: str) -> list[tuple[str, int]]:
-    """(IP, port) of all instances registered under a name in the running Consul, oldest first; empty without one."""
-    for process in world.table("processes").values():
-        if process["running"] and process["program"] == "consul":
-            services = process["state"].get("services", {})
-            return [(s["address"], s["port"]) for s in services.values() if s["name"] == name]
-    return []
-
-
 def impairment(world: World, process: Mapping[str, Json]) -> tuple[float, float]:
     """(milliseconds, loss 0 to 1) that effects put on everything a pod sends."""
     delay, kept = 0.0, 1.0

@@ -48,12 +48,18 @@ class Program:
         term_code: exit code after SIGTERM.
         term_ms: (shortest, longest) time it takes to end.
         language: whose client libraries it uses, see `sim/traffic/clients`.
+        protocol: the one protocol that it speaks, by the kind of call; "" where its handlers decide.
+        registry: whether others ask it for addresses.
+        collector: whether others send it their spans.
         traced: how its handlers appear in traces: "" as Go's libraries have it, `plain` without tags, `nginx`.
     """
 
     term_code = 0
     term_ms = (50, 300)
     language = "go"
+    protocol = ""
+    registry = False
+    collector = False
     traced = ""
 
     def start(self, c: Container) -> None:
@@ -109,6 +115,22 @@ class Program:
         reply = self.answer(world, process, method, rest.split()[0] if rest.split() else "/")
         return f"HTTP/1.1 {reply.status}\r\nConnection: close\r\n\r\n{reply.body}" if reply is not None else ""
 
+    def registrations(self, process: Process) -> Sequence[tuple[str, str, int]]:
+        """Name, address and port of all that it would name to whoever asks for addresses, oldest first."""
+        return ()
+
+    def accounts(self, world: World, key: str) -> str:
+        """The row of table `volumes` that decides whom it lets in; "" where nothing stored does."""
+        return ""
+
+    def understands(self, process: Process, secure: bool) -> bool:
+        """Whether it goes on with a connection that begins with TLS, or without."""
+        return True
+
+    def refuses(self, world: World, key: str, call: Process, credentials: Mapping[str, str] | None) -> str:
+        """Why it says no to a call over an open connection; "" where it does not."""
+        return ""
+
     def stored(self, disk: Disk) -> Mapping[str, int]:
         """Files that its data in a folder of a volume amounts to: relative path (of a folder with `/`) -> bytes."""
         return {}
@@ -130,6 +152,17 @@ class Program:
     def format(self, ms: int, level: str, source: str, message: str) -> str:
         """One line in the program's own log format."""
         return message
+
+
+def find(world: World, kind: str) -> Program:
+    """The program of a kind. Raises BackendError for one that does not exist."""
+    found: Program = world.laws.programs(kind)
+    return found
+
+
+def program_of(world: World, process: Process) -> Program:
+    """The program that a row of table `processes` runs."""
+    return find(world, process["program"])
 
 
 def ticks(begin: int, start: int, end: int, period: int, offset: int = 0) -> Iterator[tuple[int, int]]:

@@ -14,10 +14,10 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Image
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import HOUR
-from aiops_gym.sim.machine import executables
+from aiops_gym.sim.machine import executables, program
 from aiops_gym.sim.machine.container import Container, find_image
 from aiops_gym.sim.machine.mounts import container_spec, data_of, field
-from aiops_gym.sim.software import programs
+from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Output
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def start(world: World, pod: Obj, container: Mapping[str, Json], attempt: int) -
         "exit": None,
     }
     world.touch()
-    programs.find(command.binary.program).start(Container(world, key))
+    program.find(world, command.binary.program).start(Container(world, key))
     return ""
 
 
@@ -106,7 +106,7 @@ def signal(world: World, key: str, name: str) -> None:
     if name == "KILL":
         finish(world, key, 137, "Error")
     else:
-        programs.find(process["program"]).terminate(Container(world, key))
+        program.program_of(world, process).terminate(Container(world, key))
 
 
 def finish(world: World, key: str, code: int, reason: str = "", tell: bool = True) -> None:
@@ -121,7 +121,7 @@ def finish(world: World, key: str, code: int, reason: str = "", tell: bool = Tru
     _note_ended(world, processes[key])
     for other, row in list(processes.items()):
         if row["running"] and key in row["state"].get("peers", ()):
-            programs.find(row["program"]).hung_up(Container(world, other), key)
+            program.program_of(world, row).hung_up(Container(world, other), key)
     world.touch()
     if tell:
         world.schedule(0, "kubelet.exited", process["pod"], process["uid"], process["container"], exit_)
@@ -191,7 +191,7 @@ def expand(text: str, env: Mapping[str, str]) -> str:
 
 def exec_tool(world: World, key: str, argv: Sequence[str], stdin: str = "") -> Output | None:
     """Run one of the tools of a container's image beside its process; None if the image has no such tool."""
-    tool = programs.tools_of(world, key).get(argv[0].rpartition("/")[2]) if argv else None
+    tool = tools_of(world, key).get(argv[0].rpartition("/")[2]) if argv else None
     return tool(Container(world, key), argv, stdin) if tool is not None else None
 
 
@@ -287,7 +287,7 @@ def _drop(world: World, prefix: str) -> None:
 def _event(world: World, key: str, process_id: str, name: str, arguments: list[Json]) -> None:
     process = world.table("processes").get(key)
     if process is not None and process["running"] and process["id"] == process_id:
-        programs.find(process["program"]).event(Container(world, key), name, *arguments)
+        program.program_of(world, process).event(Container(world, key), name, *arguments)
 
 
 def _exit(world: World, key: str, process_id: str, code: int, reason: str = "") -> None:

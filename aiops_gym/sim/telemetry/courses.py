@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.software import programs
+from aiops_gym.sim.machine.program import Program
 from aiops_gym.sim.telemetry.lives import Life
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.timeline import Interval
@@ -50,12 +50,14 @@ class Course(NamedTuple):
 
     Attributes:
         life: from its start.
+        program: that it runs.
         end: ms up to which it is known, after its start.
         cores: that it may use, None for any number.
         times: ms, from its start to its end.
     """
 
     life: Life
+    program: Program
     end: int
     cores: float | None
     times: Sequence[int]
@@ -150,12 +152,12 @@ def _of_process(asked: Course, outcomes: Sequence[Interval | None]) -> list[list
     for outcome in outcomes:
         digest = outcome.digest if outcome else ""
         if digest not in known:
-            known[digest] = _worked_out(life, outcome, asked.cores)
+            known[digest] = _worked_out(asked.program, life, outcome, asked.cores)
         found.append(known[digest])
     return found
 
 
-def _worked_out(life: Life, stretch: Interval | None, cores: float | None) -> list[float]:
+def _worked_out(program: Program, life: Life, stretch: Interval | None, cores: float | None) -> list[float]:
     """What the process uses per second in an interval, in the order of `COLUMNS`; then its memory and threads."""
     rps = busy = received = sent = lost = 0.0
     i = None if stretch is None else _place(stretch).get(life.key)
@@ -163,7 +165,7 @@ def _worked_out(life: Life, stretch: Interval | None, cores: float | None) -> li
         outcome = stretch.outcome
         rps, busy, lost = outcome["rps"][i], outcome["cpu"][i], outcome["losses"][i]
         received, sent = outcome["received"][i], outcome["sent"][i]
-    usage = programs.find(life.record["program"]).usage(life.record, rps, busy)
+    usage = program.usage(life.record, rps, busy)
     cpu = min(usage["cpu"], cores) if cores else usage["cpu"]
     dropped = (sent + CHATTER) / PACKET * min(RESENDS, lost / max(1e-9, 1.0 - lost))
     load = cpu / cores if cores else 0.0

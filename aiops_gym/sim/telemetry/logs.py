@@ -11,7 +11,7 @@ from typing import Any
 
 from aiops_gym.sim.kernel.times import iso_nano
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.software import programs
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import stream
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.failure_lines import Failure
@@ -57,7 +57,7 @@ def read(
     if record is None:
         return ""
     entries = _entries(world, process, record, since_ms, tail)
-    cut = _written(record, entries, tail)
+    cut = _written(world, record, entries, tail)
     if timestamps:
         stamps = _stamps(entries)[len(entries) - len(cut) :]
         cut = [(ms, f"{stamp} {text}") for stamp, (ms, text) in zip(stamps, cut, strict=True)]
@@ -66,10 +66,10 @@ def read(
     return text if limit_bytes is None else text.encode()[:limit_bytes].decode(errors="ignore")
 
 
-def _written(record: Mapping[str, Json], entries: Sequence[Entry], tail: int | None) -> list[Line]:
+def _written(world: World, record: Mapping[str, Json], entries: Sequence[Entry], tail: int | None) -> list[Line]:
     """The newest entries as lines in the program's own format."""
     cut = entries if tail is None else entries[-tail:] if tail > 0 else []
-    write = programs.find(record["program"]).format
+    write = program_of(world, record).format
     return [(ms, e if isinstance(e, str) else write(e.ms, e.level, e.source, e.message)) for ms, e in cut]
 
 
@@ -122,7 +122,7 @@ def _block(
     key = (record["id"], record["program"], record["image"], world.seed, low, high, cause)
 
     def make() -> list[Entry]:
-        program = programs.find(record["program"])
+        program = program_of(world, record)
         found: list[Entry] = [
             (ms, text) for ms, text in program.background(record, low - LATE, high, world.seed) if low <= ms < high
         ]

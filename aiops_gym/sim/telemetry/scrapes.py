@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.telemetry.courses import COLUMNS, Course, Floats, read
 from aiops_gym.sim.telemetry.lives import Life, lives, whole_pods
 from aiops_gym.sim.traffic import quotas, timeline
@@ -119,7 +120,9 @@ def _scrapes(world: World, namespace: str, start: int, end: int, step: int, held
     whole = dict(zip((life.id for life in everyone), whole_pods(world, everyone), strict=True))
     wholes = [stay._replace(life=whole[stay.life.id]) for stay in there]
     limits = [quotas.of(world, stay.life.key) for stay in there]
-    courses = [_course(stay, quota, end) for stay, quota in zip((*there, *wholes), (*limits, *limits), strict=True)]
+    courses = [
+        _course(world, stay, quota, end) for stay, quota in zip((*there, *wholes), (*limits, *limits), strict=True)
+    ]
     begin, until = min((c.life.started for c in courses), default=end), max((c.end for c in courses), default=end)
     rows = read(world.seed, courses, timeline.intervals(world, begin, until))
     scraped, half = _scraped(world, there, limits), len(rows) // 2
@@ -133,9 +136,15 @@ def _stay(life: Life, of_node: list[int]) -> _Stay:
     return _Stay(life, range(first, last), list(dict.fromkeys(of_node[first:last])))
 
 
-def _course(stay: _Stay, quota: quotas.Quota, end: int) -> Course:
+def _course(world: World, stay: _Stay, quota: quotas.Quota, end: int) -> Course:
     life = stay.life
-    return Course(life, max(life.started + 1, min(end, life.ended or end)), quota.cpu, stay.scrapes)
+    return Course(
+        life,
+        program_of(world, life.record),
+        max(life.started + 1, min(end, life.ended or end)),
+        quota.cpu,
+        stay.scrapes,
+    )
 
 
 def _scraped(world: World, stays: Sequence[_Stay], limits: Sequence[quotas.Quota]) -> Scraped:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import stream, timeline
 from aiops_gym.sim.traffic.arrivals import Keys, identity, mix, uniform
 from aiops_gym.sim.traffic.cache import Cache
@@ -150,7 +151,7 @@ def _sent(trace: Trace, tracer: Tracer, now: int) -> list[Span]:
 def _tracer(world: World) -> Tracer | None:
     """The running process that spans are sent to; of several, the one that began first."""
     for key, process in world.table("processes").items():
-        if process["program"] == "jaeger" and process["running"]:
+        if process["running"] and program_of(world, process).collector:
             return Tracer(str(key), int(process["started"]))
     return None
 

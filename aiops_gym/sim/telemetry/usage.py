@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import name_of, uid_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.software import programs
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import timeline
 
 Json = Any
@@ -62,7 +62,7 @@ def _measured(
     world: World, key: str, record: Mapping[str, Json], intervals: Sequence[timeline.Interval], end: int
 ) -> tuple[int, int]:
     rps, busy = _asked(key, intervals, WINDOW)
-    used = programs.find(record["program"]).usage(record, rps, busy)
+    used = program_of(world, record).usage(record, rps, busy)
     number = end // WINDOW
     cpu = used["cpu"] * draws.between(0.9, 1.1, world.seed, "usage/cpu", record["id"], number)
     memory = used["memory"] * draws.between(0.995, 1.005, world.seed, "usage/memory", record["id"], number // 4)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import firewall, network
 from aiops_gym.sim.traffic import reach
-from aiops_gym.sim.traffic.inputs import REGISTRY, Facts, Process
+from aiops_gym.sim.traffic.inputs import Facts, Process
 
 Name = Callable[[str], int | str]
 """An address -> its number; any other host -> itself."""
@@ -63,7 +63,7 @@ def of(world: World, found: Facts) -> Shape | None:
     mentioned = found.start.mentions.union(*[process.mentions for process in members])
     if not mentioned.isdisjoint(numbers):
         return None  # a text that has an address in it is not taken apart
-    registries = [order.index(i) for i, process in enumerate(members) if process.sources[0]["program"] == REGISTRY]
+    registries = [order.index(i) for i, process in enumerate(members) if process.registry]
     inhabited = [numbers.get(ip, ip) for ip in found.inhabited if ip in numbers or ip in mentioned]
     key = (
         found.start.text,

@@ -46,19 +46,14 @@ def starved(process: Mapping[str, Json], call: Mapping[str, Json]) -> float:
     return float(wired(process).get("starved", {}).get(call.get("to"), 0.0))
 
 
-def address(process: Mapping[str, Json], *names: str) -> tuple[str, int]:
-    """The address of the registry or tracer that a program was given, by any of its names; ("", 0) without one."""
+def address(process: Mapping[str, Json], name: str) -> tuple[str, int]:
+    """The address of the registry or tracer that a program was given, `registry` or `tracer`; ("", 0) without one."""
     params = process["params"]
     for place in (wired(process), params, params.get("config") or {}, *params.get("startup", ())):
-        text = _first(place, names) if isinstance(place, dict | Mapping) else ""  # the check of a dict costs nothing
+        text = (
+            str(place.get(name) or "") if isinstance(place, dict | Mapping) else ""
+        )  # the check of a dict costs nothing
         if text:
             host, _, port = text.rpartition(":")
             return (host, int(port)) if port.isdigit() else ("", 0)
     return "", 0
-
-
-def _first(place: Mapping[str, Json], names: tuple[str, ...]) -> str:
-    for name in names:
-        if place.get(name):
-            return str(place[name])
-    return ""

@@ -13,9 +13,7 @@ from typing import Any
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import network
-from aiops_gym.sim.software import programs
-from aiops_gym.sim.software.mongo import tls
-from aiops_gym.sim.software.mongo.server import refusal
+from aiops_gym.sim.machine.program import Program, program_of
 from aiops_gym.sim.traffic import clients, compiled, quotas
 from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
 from aiops_gym.sim.traffic.compiled import Target
@@ -84,9 +82,13 @@ class Survey:
         """The library with which a process ("" for a user) makes calls of a kind."""
         found = self.clients.get((source, kind))
         if found is None:
-            language = programs.program_of(self.table[source]).language if source else USER
+            language = self.program(source).language if source else USER
             found = self.clients[source, kind] = clients.find(language, kind)
         return found
+
+    def program(self, process: str) -> Program:
+        """What a process runs."""
+        return program_of(self.world, self.table[process])
 
     def _node(self, process: str, call: Mapping[str, Json], client: Client) -> int | None:
         """The node that serves a call in a process; None when the calls run in a circle."""
@@ -102,7 +104,7 @@ class Survey:
             "error": "",
             "calls": [],
         }
-        if client.server and self.table[process]["program"] != client.server:
+        if client.protocol and self.program(process).protocol != client.protocol:
             node["error"] = client.hung_up
         elif client.handled:
             self._handler(process, name, node, client)
@@ -119,7 +121,7 @@ class Survey:
             parts = name.strip("/").split("/")
             node["error"] = client.unknown.format(service=parts[0], name=parts[-1])
             return
-        program = programs.program_of(row)
+        program = self.program(process)
         node["ms"] = float(handler.get("ms", 0.5))
         if program.traced:
             node |= {"traced": program.traced, "span": str(handler.get("span") or "")}
@@ -145,8 +147,7 @@ class Survey:
     ) -> Json:
         client = self.client(source, str(call["kind"]))
         failed = Failed(route.outcome, host, port, route.address, str(call.get("client", "")))
-        mongo = call["kind"] == "mongo"
-        closed = [self._closed(source, call, target.process) for target in route.targets] if mongo else []
+        closed = [self._closed(source, call, target.process) for target in route.targets]
         if closed and all(closed):
             failed = failed._replace(outcome="closed")
         wait = starved(self.table[source], call) if source and call["kind"] == "thrift" else 0.0
@@ -167,17 +168,18 @@ class Survey:
                 made |= {"denied": denied, "remote": self.table[source]["ip"]}
         if source and client.side == "plain":
             made |= compiled.spoken(call, client, failed, about)
-            turned = [self.index(t.process) for t, shut in zip(route.targets, closed, strict=mongo) if shut]
+            turned = [self.index(t.process) for t, shut in zip(route.targets, closed, strict=True) if shut]
             if turned:
                 made |= {"turned_away": turned, "remote": self.table[source]["ip"]}
         return made
 
     def _closed(self, source: str, call: Mapping[str, Json], process: str) -> bool:
-        """Whether a database hangs up on whoever speaks as this client does, TLS or not."""
-        if call["kind"] != "mongo" or self.table[process]["program"] != "mongod":
+        """Whether a server hangs up on whoever speaks as this client does, TLS or not."""
+        program = self.program(process)
+        if program.protocol != call["kind"]:
             return False
-        speaks = bool(wired(self.table[source]).get("tls")) if source else False
-        return not tls.understands(wired(self.table[process]).get("tls"), speaks)
+        secure = bool(wired(self.table[source]).get("tls")) if source else False
+        return not program.understands(self.table[process], secure)
 
     def _discovered(self, source: str, call: Mapping[str, Json]) -> Json:
         """A gRPC call through the registry: round robin over the registered addresses that are connected."""
@@ -195,7 +197,7 @@ class Survey:
     def _addresses(self, source: str, service: str) -> list[list[Json]]:
         """What the registry says; while it cannot be reached, what it said last to this process."""
         process, key = self.table[source], (source, service)
-        host, port = address(process, "registry", "consul")
+        host, port = address(process, "registry")
         if not host or self.dial(source, host, port).outcome != "ok":
             self.recalled[key] = recall(self.world, *key)
             return self.recalled[key]
@@ -214,18 +216,17 @@ class Survey:
 
     def _refusal(self, process: str, source: str, call: Mapping[str, Json]) -> str:
         """Why the server behind an open connection says no; "" when it does not."""
-        if call["kind"] == "redis" and wired(self.table[process]).get("auth"):
-            return "NOAUTH Authentication required."
-        if call["kind"] != "mongo" or self.table[process]["program"] != "mongod":
+        program = self.program(process)
+        if program.protocol != call["kind"]:
             return ""
         if self._closed(source, call, process):
-            return self.client(source, "mongo").hung_up
+            return self.client(source, str(call["kind"])).hung_up
         credentials = call.get("credentials") or _login(self.table.get(source), str(call.get("host", "")))
-        return refusal(self.world, process, credentials, str(call.get("database", "test")))
+        return program.refuses(self.world, process, call, credentials)
 
     def tracer(self, process: str) -> int:
         """The process that takes the spans of `process`; -1 where there is none."""
-        host, port = address(self.table[process], "tracer", "jaeger")
+        host, port = address(self.table[process], "tracer")
         if not host:
             return -1
         route = self.dial(process, host, port)
@@ -238,8 +239,12 @@ def _auth(error: str) -> bool:
 
 
 def registered(world: World, service: str) -> list[list[Json]]:
-    """What the registry says about a service: each address once."""
-    return [list(pair) for pair in dict.fromkeys(network.discover(world, service))]
+    """[IP, port] of all that is registered under a name in the running registry, oldest first, each once."""
+    for process in world.table("processes").values():
+        if process["running"] and (program := program_of(world, process)).registry:
+            found = [(address, port) for name, address, port in program.registrations(process) if name == service]
+            return [list(pair) for pair in dict.fromkeys(found)]
+    return []
 
 
 def recall(world: World, process: str, service: str) -> list[list[Json]]:

@@ -16,16 +16,13 @@ from aiops_gym.sim.kernel.blueprint import Blueprint
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import firewall, network
-from aiops_gym.sim.software.mongo.server import Server
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import graph, reach
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.configuration import address, wired
 
 Json = Any
 Row = Mapping[str, Json]
-
-REGISTRY = "consul"
-"""The program that is asked for addresses."""
 
 Sources = tuple[Row, Obj | None, Obj | None, Json, Json]
 
@@ -65,6 +62,7 @@ class Process(NamedTuple):
     Attributes:
         sources: what it was read from: row, pod, node, quota, users of a database.
         users: row of table `volumes` with the users of a database, "" where it is none.
+        registry: whether others ask it for addresses.
         fact: number of its fact.
         hostname: its own.
         hosts: that it, or who asks it for addresses, may dial.
@@ -77,6 +75,7 @@ class Process(NamedTuple):
 
     sources: Sources
     users: str
+    registry: bool
     fact: int
     hostname: str
     hosts: frozenset[str]
@@ -122,7 +121,7 @@ def _objects(world: World, *resources: str) -> list[Obj]:
 
 def _facts(world: World, rate: float, reached: reach.Reach, processes: Mapping[str, Process], taken: Set[str]) -> Facts:
     start, dialled, ips = _blueprint(world.blueprint), reached.dialled, reached.ips
-    processes = {key: process for key, process in processes.items() if _concerned(process.sources[0], ips)}
+    processes = {key: process for key, process in processes.items() if _concerned(process, ips)}
     rows, pods = [process.sources[0] for process in processes.values()], dict[str, int]()
     impaired, inhabited = bool(world.table("effects")), _inhabited(world, reached.numeric, taken)
     key = (
@@ -139,9 +138,9 @@ def _facts(world: World, rate: float, reached: reach.Reach, processes: Mapping[s
     return Facts(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
 
 
-def _concerned(process: Row, ips: frozenset[str]) -> bool:
+def _concerned(process: Process, ips: frozenset[str]) -> bool:
     """Whether requests may reach a process: at one of these addresses, or as a registry, which is just found."""
-    return process["ip"] in ips or process["program"] == REGISTRY
+    return process.registry or process.sources[0]["ip"] in ips
 
 
 def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]:
@@ -150,7 +149,7 @@ def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]
     limits, volumes = world.table("quotas"), world.table("volumes")
     found: dict[str, Process] = {}
     for key, row in world.table("processes").items():
-        if row["running"] and (row["ports"] or row["program"] == REGISTRY):
+        if row["running"] and (row["ports"] or program_of(world, row).registry):
             pod, node, limit = pods.get(row["pod"]), nodes.get(f"/{row['node']}"), limits.get(key)
             process = known.get(key)
             if process is not None:
@@ -159,7 +158,7 @@ def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]
                 if same and old[4] is volumes.get(process.users):
                     found[key] = process
                     continue
-            place = Server(world, key).data.disk.prefix + "users" if row["program"] == "mongod" else ""
+            place = program_of(world, row).accounts(world, key)
             found[key] = _process(world, key, place, (row, pod, node, limit, volumes.get(place)))
     return found
 
@@ -167,10 +166,8 @@ def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]
 def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     row, users = sources[0], sources[4]
     params, state, wiring = _value(row["params"]), row["state"], _value(wired(row))
-    registered: tuple[tuple[str, str, int], ...] = ()
-    if row["program"] == REGISTRY:
-        services = state.get("services", {}).values()
-        registered = tuple([(s["name"], s["address"], s["port"]) for s in services])
+    program = program_of(world, row)
+    registered = tuple(program.registrations(row))
     aliases, known = tuple(network.aliases(world, row).items()), _value(users) if users else None
     cores = graph.cores(world, key)
     plain = (
@@ -187,6 +184,7 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     return Process(
         sources,
         place,
+        program.registry,
         reach.number((row["ip"], cores, aliases, registered, *plain)),
         network.hostname(world, row),
         params.hosts | wiring.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases},
@@ -244,5 +242,5 @@ def _hosts(params: Json) -> Iterator[str]:
         for item in handler.get("calls", ()):
             for call in item if isinstance(item, list | tuple) else [item]:
                 yield str(call.get("host", ""))
-    for names in (("registry", "consul"), ("tracer", "jaeger")):
-        yield address({"params": params, "state": {}}, *names)[0]
+    for name in ("registry", "tracer"):
+        yield address({"params": params, "state": {}}, name)[0]

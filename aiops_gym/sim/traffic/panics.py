@@ -6,7 +6,7 @@ from typing import Any
 
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.software import programs
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import risks, stream, timeline
 from aiops_gym.sim.traffic.arrivals import BUCKET
 from aiops_gym.sim.traffic.failure_lines import Failure
@@ -51,7 +51,7 @@ def _panic(world: World, mark: list[Json]) -> None:
     process = world.table("processes").get(key)
     if process is None or not process["running"]:
         return
-    container, program = Container(world, key), programs.find(process["program"])
+    container, program = Container(world, key), program_of(world, process)
     text = message if error in message else f"{message}: {error}"
     crash = getattr(program, "crash", None)
     if crash is not None:

@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 
 from aiops_gym.wrappers.reading.entity import Other
+from aiops_gym.wrappers.reading.reader import Reader
 from aiops_gym.wrappers.reading.seen import Seen
 
 Env: TypeAlias = gym.Env[Any, Any]
@@ -57,7 +58,7 @@ class Reading(gym.Wrapper[Any, Any, Any, Any]):
     def __init__(self, env: Env) -> None:
         gym.Wrapper.__init__(self, env)
         needs_text(env, type(self).__name__)
-        self._own: Seen | None = None if env.has_wrapper_attr("seen") else Seen()
+        self._own: Reader | None = None if env.has_wrapper_attr("seen") else Reader()
 
     @property
     def seen(self) -> Seen:
@@ -69,7 +70,7 @@ class Reading(gym.Wrapper[Any, Any, Any, Any]):
         """Begin an episode, with nothing seen but its prompt."""
         observation, info = self.env.reset(seed=seed, options=options)
         if self._own is not None:
-            self._own = Seen()
+            self._own = Reader()
             self._own.read("", heard(self.env, observation))
         return observation, info
 

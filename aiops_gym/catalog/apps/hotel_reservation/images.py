@@ -53,7 +53,7 @@ def _startup(name: str, settings: Json) -> list[Json]:
         {"listen": port},
     ]
     if name != "frontend":
-        steps.append({"consul": consul})
+        steps.append({"registry": consul})
     return steps
 
 

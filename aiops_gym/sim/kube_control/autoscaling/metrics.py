@@ -7,10 +7,11 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from aiops_gym.sim.kernel import quantity
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND, millis
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.telemetry import usage
 
 TOLERANCE = 0.1
@@ -75,9 +76,7 @@ def _resource(
         f"{resource} resource metric value",
     )
     try:
-        pods = [
-            pod for pod in world.store.all("pods", namespace_of(target)) if pods_of.matches(selector, labels_of(pod))
-        ]
+        pods = [pod for pod in world.store.all("pods", namespace_of(target)) if matches(selector, labels_of(pod))]
         used = _usage(world, resource, pods, container)
         if utilised:
             return _by_utilisation(world, resource, int(goal["averageUtilization"]), pods, used, replicas, container)

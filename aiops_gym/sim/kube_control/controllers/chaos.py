@@ -13,7 +13,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, assoc, labels_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.machine import runtime
 
 Effect = Mapping[str, Any]

@@ -13,9 +13,9 @@ from aiops_gym.sim.kernel.times import MINUTE, SECOND, iso, millis
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_api import cron
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers import job as jobs
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import owner_reference, put_status
+from aiops_gym.sim.kube_control.writes import owner_reference, put_status
 
 RESOURCE = "cronjobs.batch"
 COMPONENT = "cronjob-controller"

@@ -10,10 +10,10 @@ from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import controller_revisions, daemon_pods, pod_control
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
 from aiops_gym.sim.kube_control.workloads.daemon_pods import node_of
-from aiops_gym.sim.kube_control.workloads.writes import put_status
+from aiops_gym.sim.kube_control.writes import put_status
 
 RESOURCE = "daemonsets.apps"
 COMPONENT = "daemonset-controller"

@@ -7,12 +7,13 @@ from math import ceil, floor
 from typing import Any
 
 from aiops_gym.sim import kube_api
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, assoc, controller_of, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import deployment_status, pod_control, replica_sets
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import annotate, condition, put_spec
+from aiops_gym.sim.kube_control.writes import annotate, condition, put_spec
 
 RESOURCE = "deployments.apps"
 COMPONENT = "deployment-controller"
@@ -40,7 +41,7 @@ class DeploymentController:
             yield f"{namespace_of(obj)}/{reference['name']}"
         elif old is None:
             for candidate in world.store.all(RESOURCE, namespace_of(obj)):
-                if pods_of.matches(candidate["spec"].get("selector"), obj["metadata"].get("labels") or {}):
+                if matches(candidate["spec"].get("selector"), obj["metadata"].get("labels") or {}):
                     yield key_of(candidate)
 
     def reconcile(self, world: World, key: str) -> None:

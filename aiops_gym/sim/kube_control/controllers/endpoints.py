@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
+from aiops_gym.sim.kube_control import pods as pods_of
 
 TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
 EXTERNAL = "ExternalName"

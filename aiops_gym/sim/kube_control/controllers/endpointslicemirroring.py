@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads.writes import owner_reference
+from aiops_gym.sim.kube_control.writes import owner_reference
 
 RESOURCE = "endpointslices.discovery.k8s.io"
 SERVICE = "kubernetes.io/service-name"

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, assoc, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import without_finalizer
+from aiops_gym.sim.kube_control import pods as pods_of
+from aiops_gym.sim.kube_control.writes import without_finalizer
 
 FOREGROUND = "foregroundDeletion"
 

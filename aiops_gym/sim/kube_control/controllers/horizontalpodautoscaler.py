@@ -13,7 +13,7 @@ from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control.autoscaling import limits
 from aiops_gym.sim.kube_control.autoscaling import metrics as hpametrics
 from aiops_gym.sim.kube_control.autoscaling.conditions import Condition, merged
-from aiops_gym.sim.kube_control.workloads.writes import put_spec, put_status
+from aiops_gym.sim.kube_control.writes import put_spec, put_status
 
 RESOURCE = "horizontalpodautoscalers.autoscaling"
 COMPONENT = "horizontal-pod-autoscaler"

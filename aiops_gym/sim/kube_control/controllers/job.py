@@ -14,12 +14,12 @@ from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, namesp
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers import replicaset
 from aiops_gym.sim.kube_control.jobs import failure_policy, indexes
 from aiops_gym.sim.kube_control.jobs import pods as jobpods
 from aiops_gym.sim.kube_control.workloads import pod_control
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import condition, put_status, without_condition, without_finalizer
+from aiops_gym.sim.kube_control.writes import condition, put_status, without_condition, without_finalizer
 
 RESOURCE = "jobs.batch"
 COMPONENT = "job-controller"

@@ -11,9 +11,9 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, uid_of
 from aiops_gym.sim.kernel.world import Handler, World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import limits, memory, probes, termination, worker
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
 from aiops_gym.sim.machine import runtime
 
 

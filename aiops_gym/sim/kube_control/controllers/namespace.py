@@ -9,8 +9,8 @@ from typing import Any
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import condition, put_status
+from aiops_gym.sim.kube_control import pods as pods_of
+from aiops_gym.sim.kube_control.writes import condition, put_status
 
 OWN = "kubernetes"
 CALM = (

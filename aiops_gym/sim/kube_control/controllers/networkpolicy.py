@@ -1,4 +1,4 @@
-"""NetworkPolicies: the network enforces them itself (`sim.machine.firewall`); here it is told that something changed."""
+"""NetworkPolicies: the network enforces them (`sim.machine.firewall`); here it is told that something changed."""
 
 from __future__ import annotations
 

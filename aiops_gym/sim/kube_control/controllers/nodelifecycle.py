@@ -14,9 +14,9 @@ from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of
 from aiops_gym.sim.kernel.times import SECOND, iso
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers import node as nodes
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import condition
+from aiops_gym.sim.kube_control.writes import condition
 
 COMPONENT = "node-controller"
 GRACE = 50 * SECOND
@@ -208,20 +208,6 @@ def posted(world: World, name: str) -> None:
     for reason in told:
         text = f"Node {name} status is now: {reason}"
         events.record(world, kubelet, "Normal", reason, text, "kubelet", name)
-
-
-def evicted(world: World, pod: Obj, reason: str, message: str) -> Obj:
-    """Note on a pod why it is going to be deleted."""
-    found = {
-        "lastProbeTime": None,
-        "lastTransitionTime": world.timestamp,
-        "message": message,
-        "reason": reason,
-        "status": "True",
-        "type": "DisruptionTarget",
-    }
-    others = [c for c in get(pod, "status", "conditions", default=()) if c["type"] != "DisruptionTarget"]
-    return world.store.put("pods", assoc(pod, ("status", "conditions"), [*others, found]))
 
 
 def gone(world: World, pod: Obj) -> bool:

@@ -7,15 +7,16 @@ from typing import Any
 
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel import quantity
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, assoc, dissoc, get, key_of, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers.scheduler import SELECTED_NODE
 from aiops_gym.sim.kube_control.scheduling import filters
 from aiops_gym.sim.kube_control.volumes import provision
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import annotate, put_status, without_finalizer
+from aiops_gym.sim.kube_control.writes import annotate, put_status, without_finalizer
 
 VOLUMES, CLAIMS, CLASSES = "persistentvolumes", "persistentvolumeclaims", "storageclasses.storage.k8s.io"
 COMPONENT = "persistentvolume-controller"
@@ -149,7 +150,7 @@ def _fits(volume: Obj, claim: Obj) -> bool:
     if not set(wanted.get("accessModes") or ()) <= set(spec.get("accessModes") or ()):
         return False
     selector = wanted.get("selector")
-    if selector and not pods_of.matches(selector, labels_of(volume)):
+    if selector and not matches(selector, labels_of(volume)):
         return False
     return bool(
         _size(volume) >= quantity.parse(str(get(claim, "spec", "resources", "requests", "storage", default="0")))

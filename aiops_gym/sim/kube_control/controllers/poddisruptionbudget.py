@@ -7,11 +7,12 @@ from math import ceil
 from typing import Any
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import QUEUE_DELAY, World
 from aiops_gym.sim.kube_control import events
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import condition, put_status, without_condition
+from aiops_gym.sim.kube_control import pods as pods_of
+from aiops_gym.sim.kube_control.writes import condition, put_status, without_condition
 
 RESOURCE = "poddisruptionbudgets.policy"
 COMPONENT = "controllermanager"
@@ -44,7 +45,7 @@ class DisruptionController:
             return
         for budget in world.store.all(RESOURCE, namespace_of(obj)):
             selector = get(budget, "spec", "selector")
-            if any(pods_of.matches(selector, labels_of(o)) for o in (old, new) if o is not None):
+            if any(matches(selector, labels_of(o)) for o in (old, new) if o is not None):
                 yield key_of(budget)
 
     def reconcile(self, world: World, key: str) -> None:
@@ -72,7 +73,7 @@ def _facts(pod: Obj) -> Any:
 
 
 def _selected(budget: Obj, pod: Obj) -> bool:
-    return not pods_of.finished(pod) and pods_of.matches(get(budget, "spec", "selector"), labels_of(pod))
+    return not pods_of.finished(pod) and matches(get(budget, "spec", "selector"), labels_of(pod))
 
 
 def _percent(value: Any) -> bool:

@@ -8,8 +8,9 @@ from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, name_of, namespace_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
-from aiops_gym.sim.kube_control.controllers.nodelifecycle import evicted, gone
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
+from aiops_gym.sim.kube_control import pods as pods_of
+from aiops_gym.sim.kube_control.controllers.nodelifecycle import gone
+from aiops_gym.sim.kube_control.pods import evicted
 
 PERIOD = 20 * SECOND
 QUARANTINE = 40 * SECOND

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from typing import Any
 
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import Handler, World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import pod_control
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import compact, condition, put_status, without_condition
+from aiops_gym.sim.kube_control.writes import compact, condition, put_status, without_condition
 
 RESOURCE = "replicasets.apps"
 COMPONENT = "replicaset-controller"
@@ -38,7 +39,7 @@ class ReplicaSetController:
             yield f"{namespace_of(obj)}/{reference['name']}"
         elif reference is None and (old is None or new is None or labels_of(old) != labels_of(new)):
             for candidate in world.store.all(RESOURCE, namespace_of(obj)):
-                if pods_of.matches(candidate["spec"].get("selector"), labels_of(obj)):
+                if matches(candidate["spec"].get("selector"), labels_of(obj)):
                     yield key_of(candidate)
 
     def reconcile(self, world: World, key: str) -> None:

@@ -7,10 +7,10 @@ from itertools import repeat
 
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import Handler, World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers import replicaset
 from aiops_gym.sim.kube_control.workloads import pod_control
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import compact, put_status
+from aiops_gym.sim.kube_control.writes import compact, put_status
 
 RESOURCE = "replicationcontrollers"
 COMPONENT = "replication-controller"

@@ -11,8 +11,8 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import QUEUE_DELAY, Handler, World
 from aiops_gym.sim.kube_api import quota
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import put_status
+from aiops_gym.sim.kube_control import pods as pods_of
+from aiops_gym.sim.kube_control.writes import put_status
 
 RESOURCE = "resourcequotas"
 

@@ -11,9 +11,9 @@ from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_o
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.scheduling import affinity, filters, preemption
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import annotate, condition, without_condition
+from aiops_gym.sim.kube_control.writes import annotate, condition, without_condition
 
 NAME = "default-scheduler"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"

@@ -9,7 +9,7 @@ from hashlib import sha256
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
+from aiops_gym.sim.kube_control import pods as pods_of
 
 ACCOUNT = "default"
 ROOT = "kube-root-ca.crt"

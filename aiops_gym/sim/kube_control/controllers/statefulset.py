@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import controller_revisions, pod_control, stateful_pods
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import compact, put_status
+from aiops_gym.sim.kube_control.writes import compact, put_status
 
 RESOURCE = "statefulsets.apps"
 HASH_LABEL = "controller.kubernetes.io/hash"
@@ -34,7 +35,7 @@ class StatefulSetController:
             yield f"{namespace_of(obj)}/{reference['name']}"
         elif reference is None and (old is None or (new is not None and labels_of(old) != labels_of(new))):
             for ss in world.store.all(RESOURCE, namespace_of(obj)):
-                if pods_of.matches(ss["spec"].get("selector"), labels_of(obj)):
+                if matches(ss["spec"].get("selector"), labels_of(obj)):
                     yield key_of(ss)
 
     def reconcile(self, world: World, key: str) -> None:

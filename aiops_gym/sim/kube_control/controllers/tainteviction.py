@@ -9,9 +9,9 @@ from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
-from aiops_gym.sim.kube_control.controllers.nodelifecycle import evicted
+from aiops_gym.sim.kube_control import pods as pods_of
+from aiops_gym.sim.kube_control.pods import evicted
 from aiops_gym.sim.kube_control.scheduling import filters
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
 
 COMPONENT = "taint-eviction-controller"
 FOREVER = -1

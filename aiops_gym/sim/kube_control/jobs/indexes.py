@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from aiops_gym.sim.kernel.objects import Obj, get, uid_of
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.jobs import failure_policy
 from aiops_gym.sim.kube_control.jobs import pods as jobpods
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
 
 FAILURES = "batch.kubernetes.io/job-index-failure-count"
 IGNORED = "batch.kubernetes.io/job-index-ignored-failure-count"

@@ -10,9 +10,9 @@ from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import pod_control
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import condition, without_finalizer
+from aiops_gym.sim.kube_control.writes import condition, without_finalizer
 
 TRACKING = "batch.kubernetes.io/job-tracking"
 INDEX = "batch.kubernetes.io/job-completion-index"

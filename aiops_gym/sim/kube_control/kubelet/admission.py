@@ -8,11 +8,11 @@ from typing import Any
 from aiops_gym.sim.kernel.objects import Obj, get, uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import status
 from aiops_gym.sim.kube_control.kubelet.conditions import OURS
 from aiops_gym.sim.kube_control.scheduling import filters
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import put_status
+from aiops_gym.sim.kube_control.writes import put_status
 
 Json = Any
 

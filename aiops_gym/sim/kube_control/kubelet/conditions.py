@@ -7,7 +7,7 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads.writes import condition
+from aiops_gym.sim.kube_control.writes import condition
 
 Json = Any
 Status = dict[str, Json]

@@ -13,8 +13,8 @@ from aiops_gym.sim.kernel.quantity import whole
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
 from aiops_gym.sim.machine.mounts import container_spec
 
 Json = Any

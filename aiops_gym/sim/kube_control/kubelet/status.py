@@ -8,10 +8,10 @@ from typing import Any
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, uid_of
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import conditions, images
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import condition, put_status
+from aiops_gym.sim.kube_control.writes import condition, put_status
 from aiops_gym.sim.machine.container import find_image
 
 Json = Any

@@ -8,9 +8,9 @@ from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, name_of, namespace_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import hooks, limits, start, status
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.container import container_spec
 

@@ -13,6 +13,7 @@ from typing import Any
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import (
     admission,
     hooks,
@@ -25,7 +26,6 @@ from aiops_gym.sim.kube_control.kubelet import (
     volumes,
 )
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
 from aiops_gym.sim.machine.container import container_spec
 
 Json = Any

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
+from aiops_gym.sim.kube_control import pods as pods_of
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -54,10 +55,10 @@ def _wanted(world: World, owner: Obj, term: Term, pod: Obj) -> bool:
     """Whether a term of `owner` means the pod."""
     spaces = list(term.get("namespaces") or ())
     if (selector := term.get("namespaceSelector")) is not None:
-        spaces += [name_of(s) for s in world.store.all("namespaces") if pods_of.matches(selector, labels_of(s))]
+        spaces += [name_of(s) for s in world.store.all("namespaces") if matches(selector, labels_of(s))]
     elif not spaces:
         spaces = [namespace_of(owner)]
-    return namespace_of(pod) in spaces and pods_of.matches(term.get("labelSelector"), labels_of(pod))
+    return namespace_of(pod) in spaces and matches(term.get("labelSelector"), labels_of(pod))
 
 
 def _terms(pod: Obj, kind: str) -> Sequence[Term]:
@@ -108,7 +109,7 @@ def _spread(world: World, pod: Obj, node: Obj, beside: _Beside) -> list[str]:
         least = min(counts.values(), default=0)
         if len(counts) < int(rule.get("minDomains", 1)):
             least = 0
-        own = int(pods_of.matches(rule.get("labelSelector"), labels_of(pod)))
+        own = int(matches(rule.get("labelSelector"), labels_of(pod)))
         if counts.get(domain, 0) + own - least > int(rule["maxSkew"]):
             return [SPREAD]
     return []
@@ -125,7 +126,7 @@ def _counts(pod: Obj, rule: Term, beside: _Beside) -> dict[str, int]:
             continue
         for other in beside.on(node):
             mine = namespace_of(other) == namespace_of(pod) and not pods_of.terminating(other)
-            if mine and pods_of.matches(selector, labels_of(other)) and extra.items() <= labels_of(other).items():
+            if mine and matches(selector, labels_of(other)) and extra.items() <= labels_of(other).items():
                 counts[domain] = counts.get(domain, 0) + (uid_of(other) != uid_of(pod))
         counts.setdefault(domain, 0)
     return counts

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiops_gym.sim.kernel import quantity
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.scheduling import affinity
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
 
 NO_CLASS = "kubernetes.io/no-provisioner"
 
@@ -187,7 +188,7 @@ def _rule(rule: Mapping[str, Any], values: Mapping[str, str]) -> bool:
             return False
         have, bound = int(texts[0]), int(texts[1])
         return have > bound if operator == "Gt" else have < bound
-    return pods_of.matches({"matchExpressions": [rule]}, values)
+    return matches({"matchExpressions": [rule]}, values)
 
 
 def _ports(pod: Pod) -> set[tuple[int, str]]:

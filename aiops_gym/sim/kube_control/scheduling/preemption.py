@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from aiops_gym.sim import kube_api
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
-from aiops_gym.sim.kube_control.controllers.nodelifecycle import evicted
+from aiops_gym.sim.kube_control import pods as pods_of
+from aiops_gym.sim.kube_control.pods import evicted
 from aiops_gym.sim.kube_control.scheduling import filters
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
 
 NEVER = "not eligible due to preemptionPolicy=Never."
 WAITING = "not eligible due to a terminating pod on the nominated node."
@@ -91,7 +92,7 @@ def _plan(world: World, pod: Obj, name: str, why: Sequence[str]) -> tuple[Plan |
 def _protected(world: World, pod: Obj) -> bool:
     for budget in world.store.all(BUDGETS, namespace_of(pod)):
         spent = get(budget, "status", "disruptionsAllowed", default=0) <= 0
-        if spent and pods_of.matches(get(budget, "spec", "selector"), labels_of(pod)):
+        if spent and matches(get(budget, "spec", "selector"), labels_of(pod)):
             return True
     return False
 

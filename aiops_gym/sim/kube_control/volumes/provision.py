@@ -10,7 +10,7 @@ from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
-from aiops_gym.sim.kube_control.workloads.writes import annotate
+from aiops_gym.sim.kube_control.writes import annotate
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"

@@ -8,9 +8,9 @@ from typing import Any
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import pod_control
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import owner_reference
+from aiops_gym.sim.kube_control.writes import owner_reference
 
 RESOURCE = "controllerrevisions.apps"
 HASH = "controller-revision-hash"

@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads.writes import compact, condition, put_status, without_condition
+from aiops_gym.sim.kube_control.writes import compact, condition, put_status, without_condition
 
 RESOURCE = "deployments.apps"
 NEVER = 2**31 - 1

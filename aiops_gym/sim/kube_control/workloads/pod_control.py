@@ -12,7 +12,7 @@ from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control.workloads.replica_sets import template_hash
-from aiops_gym.sim.kube_control.workloads.writes import owner_reference
+from aiops_gym.sim.kube_control.writes import owner_reference
 
 BURST = 500
 """Pods that a controller makes at most in one look at an owner (`BurstReplicas`, `MaxPodCreateDeletePerSync`)."""

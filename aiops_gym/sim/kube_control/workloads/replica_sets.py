@@ -22,8 +22,8 @@ from aiops_gym.sim.kernel.objects import (
     uid_of,
 )
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
-from aiops_gym.sim.kube_control.workloads.writes import annotate, owner_reference, put_spec
+from aiops_gym.sim.kube_control import pods as pods_of
+from aiops_gym.sim.kube_control.writes import annotate, owner_reference, put_spec
 
 RESOURCE = "replicasets.apps"
 HASH = "pod-template-hash"

@@ -9,8 +9,7 @@ from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.quantity import parse
 from aiops_gym.sim.kernel.times import iso, millis
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.software import programs
-from aiops_gym.sim.telemetry import usage as telemetry
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.types import Output
 
 DISK = 101_430_960
@@ -45,7 +44,8 @@ def machine(c: Container) -> Machine:
     node = c.world.store.get("nodes", "", str(c.process["node"]))
     cores = int(parse(str(get(node or {}, "status", "capacity", "cpu", default="8"))))
     total = int(parse(str(get(node or {}, "status", "capacity", "memory", default="16Gi")))) // 1024
-    busy, used = telemetry.node(c.world, node) if node is not None else (300_000_000, total * 300)
+    kubelet = c.world.laws.kubelet
+    busy, used = kubelet.node(c.world, node) if node is not None and kubelet else (300_000_000, total * 300)
     born = get(node or {}, "metadata", "creationTimestamp")
     up = (c.now - (millis(born) if born else c.world.blueprint.start)) // 1000 + 7_300
     return Machine(cores, total, int(used) // 1024, int(up), busy / 1e9)
@@ -54,8 +54,9 @@ def machine(c: Container) -> Machine:
 def rows(c: Container, argv: Sequence[str]) -> list[Row]:
     """The program as process 1, and the command that asks."""
     row = c.process
-    rps, busy = telemetry.demand(c.world, c.key, max(row["started"], c.now - 15_000), c.now)
-    found = programs.program_of(row).usage(row, rps, busy)
+    kubelet, since = c.world.laws.kubelet, max(row["started"], c.now - 15_000)
+    rps, busy = kubelet.demand(c.world, c.key, since, c.now) if kubelet else (0.0, 0.0)
+    found = program_of(c.world, row).usage(row, rps, busy)
     seconds = found["cpu"] * (c.now - row["started"]) / 1000.0
     text = " ".join(c.state.get("argv") or c.argv)
     main = Row(1, row["started"], text, int(found["memory"]) // 1024, seconds, found["cpu"])

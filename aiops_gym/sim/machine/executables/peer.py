@@ -9,8 +9,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.network import ADDRESS, Network
-from aiops_gym.sim.machine.program import HttpAnswer
-from aiops_gym.sim.software.programs import program_of
+from aiops_gym.sim.machine.program import HttpAnswer, program_of
 
 HOP = 0.0002
 """Seconds of a round trip between two pods."""
@@ -88,7 +87,7 @@ class Inside:
         """See `Peer`."""
         process = _listener(self, host, port)
         row = self.c.world.table("processes").get(process)
-        return program_of(row).talk(self.c.world, row, text) if row is not None else ""
+        return program_of(self.c.world, row).talk(self.c.world, row, text) if row is not None else ""
 
     def draw(self) -> float:
         """A number that belongs to this container and moment."""
@@ -104,7 +103,7 @@ def _listener(inside: Inside, host: str, port: int) -> str:
 def ask(world: World, process: str, method: str, path: str) -> HttpAnswer | None:
     """What a process answers to a request; None when it does not speak HTTP."""
     row = world.table("processes")[process]
-    return program_of(row).answer(world, row, method, path)
+    return program_of(world, row).answer(world, row, method, path)
 
 
 def reach(world: World, source: str | None, namespace: str, host: str, port: int) -> Link:

@@ -10,7 +10,7 @@ from aiops_gym.sim.machine.scripts import streams, tools
 from aiops_gym.sim.machine.scripts.files import absolute
 from aiops_gym.sim.machine.scripts.parser import NAME, ScriptError, parse
 from aiops_gym.sim.machine.scripts.task import Stop
-from aiops_gym.sim.software import programs
+from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Output, Timed
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(machine: Machine, argv: list[str]) -> Stop | None:
 
 def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
     """A tool of the image, a script in a file, or nothing."""
-    found = programs.tools_of(machine.c.world, machine.c.key).get(base)
+    found = tools_of(machine.c.world, machine.c.key).get(base)
     path = absolute(argv[0], machine.task.cwd) if "/" in argv[0] else ""
     source = machine.stdin()
     if found is not None:

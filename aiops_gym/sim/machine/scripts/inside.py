@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.commands import COMMANDS, SHELLS
+from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.machine import Aside
 from aiops_gym.sim.machine.scripts.task import Task
 from aiops_gym.sim.machine.scripts.tools import TOOLS
-from aiops_gym.sim.software import programs
+from aiops_gym.sim.machine.toolbox import tools_of
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
@@ -46,7 +47,7 @@ def run(c: Container, argv: Sequence[str]) -> Ran:
     name = argv[0].rpartition("/")[2] if argv else ""
     image = c.image()
     small = image is not None and image.shell and (name in COMMANDS or name in TOOLS)
-    if not small and name not in programs.tools_of(c.world, c.key):
+    if not small and name not in tools_of(c.world, c.key):
         where = f"stat {argv[0]}: no such file or directory" if "/" in argv[0] else "executable file not found in $PATH"
         return Ran("", f'{OCI}exec: "{argv[0]}": {where}: unknown', 126, 0, absent=True)
     word: list[Json] = [[["single", a]] for a in argv]
@@ -65,6 +66,7 @@ class _Beside:
 
     def __init__(self, c: Container) -> None:
         self.c = c
+        self.command = run_command
         self.errors = ""
 
     def write(self, task: Task, text: str) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.machine.scripts import commands, words
+from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.files import Files, absolute
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task, new
@@ -22,10 +22,15 @@ AT_ONCE = 150
 DEEPEST = 200
 
 
+Run = Callable[["Machine", list[str]], "Stop | None"]
+"""Runs a command: see `commands.run`."""
+
+
 class Host(Protocol):
     """Who runs tasks."""
 
     c: Container
+    command: Run
 
     def write(self, task: Task, text: str) -> None:
         """What a task prints to stdout."""
@@ -185,7 +190,7 @@ class Machine:
         self.task.vars |= dict(values)
         if before is not self.task.fds and argv != ["exec"]:
             self.task.push("restore", before)
-        stop = commands.run(self, argv)
+        stop = self.host.command(self, argv)
         if argv[0] not in ("export", "exec", "local"):
             self.task.vars = {k: v for k, v in {**self.task.vars, **saved}.items() if v is not None}
         return stop
@@ -433,6 +438,7 @@ class Aside:
     def __init__(self, host: Host, through: Machine | None = None, budget: list[int] | None = None) -> None:
         self.budget = [MOST_ASIDES] if budget is None else budget
         self.c = host.c
+        self.command = host.command
         self.host = host
         self.through = through
         self.text = ""

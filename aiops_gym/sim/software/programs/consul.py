@@ -50,6 +50,12 @@ class Consul(Program):
     """Ready within a second or two."""
 
     term_code = 1
+    registry = True
+
+    def registrations(self, process: Process) -> Sequence[tuple[str, str, int]]:
+        """Its catalogue."""
+        services = process["state"].get("services", {}).values()
+        return [(s["name"], s["address"], s["port"]) for s in services]
 
     def start(self, c: Container) -> None:
         """The first lines, and no registration."""

@@ -5,9 +5,9 @@ addresses, and their `values` by key in the file of the image, which the other p
 the address compiled in that it takes the place of); `startup`, a list of steps done in order:
 `{"log": [source, message]}`,
 `{"mongo": {"address", "database", "credentials", "collection", "documents", "source"}}`,
-`{"memcached": address}`, `{"jaeger": address}`, `{"listen": port}`, `{"consul": address}`; `memory`, `cpu`; `handlers`,
-see `sim/traffic`; `web`, see `sim/software/web_answers`. What the documents of `mongo` look like is told in `sim/software/mongo/templates`, and
-`more` are further collections.
+`{"memcached": address}`, `{"tracer": address}`, `{"listen": port}`, `{"registry": address}`; `memory`, `cpu`;
+`handlers`, see `sim/traffic`; `web`, see `sim/software/web_answers`. What the documents of `mongo` look like is told in
+`sim/software/mongo/templates`, and `more` are further collections.
 
 What cannot be had at the start ends it as it ends the real ones: a database that does not answer for 10 seconds or
 refuses the password is a panic (exit 2), a refused query or registration is fatal (exit 1).
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import iso
-from aiops_gym.sim.machine.program import HttpAnswer, Json, Process, Program
+from aiops_gym.sim.machine.program import HttpAnswer, Json, Process, Program, program_of
 from aiops_gym.sim.software import web_answers
 from aiops_gym.sim.software.mongo import client
 from aiops_gym.sim.software.mongo.errors import MongoError
@@ -78,7 +78,7 @@ class GoService(Program):
             self._seed(c, number, value)
         elif kind == "mongo":
             self._dial(c, number, value, int(arguments[1]) if name == "dial" else c.now + DIAL_TIMEOUT)
-        elif self._consul(c, value, waited=True) if name == "gave_up" else getattr(self, f"_{kind}")(c, value):
+        elif self._registry(c, value, waited=True) if name == "gave_up" else getattr(self, f"_{kind}")(c, value):
             self._next(c, number)
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
@@ -108,7 +108,7 @@ class GoService(Program):
     def _memcached(self, c: Container, address: str) -> bool:
         return True  # the client connects with the first request
 
-    def _jaeger(self, c: Container, address: str) -> bool:
+    def _tracer(self, c: Container, address: str) -> bool:
         host, port = _split(address, 6831)
         outcome = c.dial(host, port).outcome
         if outcome not in ("no_host", "no_answer"):  # UDP: nobody has to listen
@@ -122,7 +122,7 @@ class GoService(Program):
         c.listen(int(port))
         return True
 
-    def _consul(self, c: Container, address: str, waited: bool = False) -> bool:
+    def _registry(self, c: Container, address: str, waited: bool = False) -> bool:
         """Register at the registry; without one it cannot be found and gives up, at once or when it has `waited`."""
         name, port, ip = c.params.get("service"), int(c.params["port"]), c.process["ip"]
         if not name:
@@ -137,14 +137,14 @@ class GoService(Program):
         if route.outcome != "ok" or route.targets[0].loss > 0.5:
             outcome = "timeout" if route.outcome == "ok" else route.outcome
             if outcome in ("timeout", "no_answer") and not waited:
-                number = next(i for i, step in enumerate(c.params["startup"]) if "consul" in step)
+                number = next(i for i, step in enumerate(c.params["startup"]) if "registry" in step)
                 c.after(CONNECT_TIMEOUT, "gave_up", number)
                 return False
             why = _go_error(host, consul_port, outcome, route.address)
             self._fatal(c, _main(c), 93, f"failed register: {url}: {why}")
             return False
         registry = c.world.table("processes")[route.targets[0].process]
-        if registry["program"] != "consul":
+        if not program_of(c.world, registry).registry:
             self._fatal(c, _main(c), 93, f"failed register: {url}: EOF")
             return False
         registration = {"id": identity, "name": name, "address": ip, "port": port}

@@ -31,6 +31,8 @@ OPENING = (
 class Jaeger(Program):
     """Ready within a second."""
 
+    collector = True
+
     def start(self, c: Container) -> None:
         """The first line."""
         c.log(f"{iso_micro(c.now)[:-4]}Z maxprocs: Leaving GOMAXPROCS=1: CPU quota undefined")

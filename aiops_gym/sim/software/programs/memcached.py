@@ -22,6 +22,8 @@ HITS = 0.97
 class Memcached(Program):
     """Listens at once."""
 
+    protocol = "memcached"
+
     def start(self, c: Container) -> None:
         """Open the port, `-p` of the command line or the usual one."""
         argv = list(c.argv)

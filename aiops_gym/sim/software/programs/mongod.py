@@ -1,7 +1,7 @@
 """A MongoDB 4.4 server: a data folder, users and roles, structured logs; its first start runs init scripts.
 
-Params: `version`, `memory`, `cpu`. It reads its command line, the file named there (see `sim/software/mongo/settings`), and of
-the environment what the official image's entry point does.
+Params: `version`, `memory`, `cpu`. It reads its command line, the file named there (see `sim/software/mongo/settings`),
+and of the environment what the official image's entry point does.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.machine.program import MIB, Process, Program, Tool, jitter, ticks
 from aiops_gym.sim.software.mongo import files, first_start, settings, shell, tls
-from aiops_gym.sim.software.mongo.server import REFUSED, Server, line
+from aiops_gym.sim.software.mongo.server import REFUSED, Server, line, refusal
 from aiops_gym.sim.traffic import failure_lines, quotas
 from aiops_gym.sim.traffic.configuration import wired
 from aiops_gym.types import Output
@@ -45,6 +45,19 @@ class Mongod(Program):
     """Opens its data folder, then listens."""
 
     term_ms = (120, 900)
+    protocol = "mongo"
+
+    def accounts(self, world: World, key: str) -> str:
+        """Its users."""
+        return Server(world, key).data.disk.prefix + "users"
+
+    def understands(self, process: Process, secure: bool) -> bool:
+        """By the TLS mode of its settings."""
+        return tls.understands(wired(process).get("tls"), secure)
+
+    def refuses(self, world: World, key: str, call: Process, credentials: Mapping[str, str] | None) -> str:
+        """Whoever is not known, or lacks the right."""
+        return refusal(world, key, credentials, str(call.get("database", "test")))
 
     def start(self, c: Container) -> None:
         """Read the command line; make the data folder's first users if it is empty."""

@@ -12,6 +12,7 @@ from aiops_gym.sim.kernel.times import moment
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Json, Process, Program, Tool
 from aiops_gym.sim.software.redis import commands, settings, shell
+from aiops_gym.sim.traffic.configuration import wired
 from aiops_gym.types import Output
 
 if TYPE_CHECKING:
@@ -33,6 +34,11 @@ class Redis(Program):
     """Listens within a moment."""
 
     term_ms = (10, 60)
+    protocol = "redis"
+
+    def refuses(self, world: World, key: str, call: Process, credentials: Mapping[str, str] | None) -> str:
+        """Everybody, where its settings ask for a password: nobody's client has one."""
+        return "NOAUTH Authentication required." if wired(world.table("processes")[key]).get("auth") else ""
 
     def start(self, c: Container) -> None:
         """Read the settings."""

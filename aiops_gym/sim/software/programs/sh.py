@@ -1,8 +1,8 @@
 """A shell as the main process of a container, and the small tools themselves; scripts run on virtual time.
 
-State: `tasks` by pid (see `sim.machine.scripts.task`), `traps` by signal, `pending` signals that wait for a command in the
-foreground, `next` pid, `ended` (exit codes of the last tasks that have ended), `open` line, `spin` (how long it has
-been busy), `sizes` of large files, `serving` ports.
+State: `tasks` by pid (see `sim.machine.scripts.task`), `traps` by signal, `pending` signals that wait for a command
+in the foreground, `next` pid, `ended` (exit codes of the last tasks that have ended), `open` line, `spin` (how long
+it has been busy), `sizes` of large files, `serving` ports.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import Json, Process, Program
 from aiops_gym.sim.machine.scripts import task as tasks
+from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.parser import ScriptError
@@ -87,6 +88,7 @@ class Scripts:
 
     def __init__(self, c: Container) -> None:
         self.c = c
+        self.command = run_command
 
     def go(self, pid: int) -> None:
         """Let a task go on until it waits."""

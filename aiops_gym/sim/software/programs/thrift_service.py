@@ -44,6 +44,7 @@ class ThriftService(Program):
     """Works through its start-up steps."""
 
     language = "cpp"
+    protocol = "thrift"
     traced = "plain"
 
     def start(self, c: Container) -> None:

@@ -45,7 +45,7 @@ class Client(NamedTuple):
     Attributes:
         name: of the library; unlike those of all others.
         unreachable: see `Words`.
-        server: the program that it understands; "" where that is decided by the handlers of whoever listens.
+        protocol: that it speaks, and who does not hangs up; "" where the handlers of whoever listens decide.
         side: how its calls appear in traces: `client`, `store` (with a span that says so) or `plain` (no tags).
         timeout: milliseconds that it waits for an answer.
         late: what it says then; "" when it lets the user's patience decide.
@@ -59,7 +59,7 @@ class Client(NamedTuple):
 
     name: str
     unreachable: Words
-    server: str = ""
+    protocol: str = ""
     side: str = "plain"
     timeout: float = PATIENCE
     late: str = ""
@@ -73,11 +73,11 @@ class Client(NamedTuple):
     @property
     def handled(self) -> bool:
         """Whether the callee has a handler, which sends a span of its own."""
-        return not self.server or self.server in HANDLING
+        return not self.protocol or self.protocol in HANDLING
 
 
-HANDLING = ("thrift_service",)
-"""Programs that are called by handler, though only one protocol is understood."""
+HANDLING = ("thrift",)
+"""Protocols in which a handler is called, though it is not HTTP or gRPC."""
 
 
 def lines(log: Any) -> list[list[str]]:

@@ -48,7 +48,7 @@ CLIENTS = {
     "mongo": Client(
         "mongo",
         _mgo,
-        server="mongod",
+        protocol="mongo",
         side="store",
         timeout=DIAL_TIMEOUT,
         late=LATE,
@@ -59,7 +59,7 @@ CLIENTS = {
     "memcached": Client(
         "memcached",
         _memcache,
-        server="memcached",
+        protocol="memcached",
         side="store",
         timeout=CACHE_TIMEOUT,
         late=LATE,

@@ -37,7 +37,7 @@ CLIENTS = {
     "thrift": Client(
         "lua-thrift",
         _connect,
-        server="thrift_service",
+        protocol="thrift",
         late=READ,
         hung_up=CLOSED,
         unknown="Invalid method name: '{name}'",
@@ -47,9 +47,9 @@ CLIENTS = {
     "memcached": Client(
         "lua-resty-memcached",
         _connect,
-        server="memcached",
+        protocol="memcached",
         late="timeout",
         hung_up="closed",
     ),
-    "mongo": Client("lua-resty-mongol", _connect, server="mongod", late="timeout", hung_up="closed"),
+    "mongo": Client("lua-resty-mongol", _connect, protocol="mongo", late="timeout", hung_up="closed"),
 }

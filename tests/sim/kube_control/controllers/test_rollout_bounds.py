@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from small_cluster import SmallCluster, deployment
 
 from aiops_gym.sim.kernel.objects import Obj
-from aiops_gym.sim.kube_control.workloads import pods as pods_of
+from aiops_gym.sim.kube_control import pods as pods_of
 
 PART = some.one_of(some.integers(0, 3), some.sampled_from(["0%", "25%", "50%", "100%"]))
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from aiops_gym.sim.kernel.blueprint import Binary, Image
-from aiops_gym.sim.machine import network, runtime
+from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.traffic.graph import registered
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def test_a_healthy_service_logs_registers_and_listens(town):
     assert messages[3].endswith(f"address: {town.address('geo-0')}:8083 ]")
     assert messages[4] == "Successfully registered in consul"
     assert town.row(key)["ports"] == [8083]
-    assert network.discover(town.world, "srv-geo") == [(town.address("geo-0"), 8083)]
+    assert registered(town.world, "srv-geo") == [[town.address("geo-0"), 8083]]
 
 
 def test_without_a_database_it_panics_after_ten_seconds(town):
@@ -88,10 +89,10 @@ def test_a_term_is_not_handled_and_the_registration_lingers(town):
     town.run(1)
     assert town.exits == [("main", 2)]
     assert '"msg":"Connection ended"' in town.log(town.db).rpartition("Connection accepted")[2]
-    assert len(network.discover(town.world, "srv-geo")) == 1
+    assert len(registered(town.world, "srv-geo")) == 1
     town.restart("geo-0")
     town.run(3)
-    assert len(network.discover(town.world, "srv-geo")) == 2
+    assert len(registered(town.world, "srv-geo")) == 2
 
 
 def test_a_restarted_registry_has_forgotten_everybody(town):
@@ -100,7 +101,7 @@ def test_a_restarted_registry_has_forgotten_everybody(town):
     runtime.signal(town.world, town.consul, "KILL")
     town.restart("consul-0")
     town.run(3)
-    assert network.discover(town.world, "srv-geo") == []
+    assert registered(town.world, "srv-geo") == []
 
 
 def test_a_network_that_loses_nearly_everything_is_as_no_database(town):

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from thrift_town import JAEGER_JSON, NGINX, Town
 
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.software.nginx import conf
-from aiops_gym.sim.software.programs import program_of
 
 
 def restarted(nginx=NGINX, **more):
@@ -21,7 +21,7 @@ def restarted(nginx=NGINX, **more):
 
 def get(town, path, method="GET"):
     row = town.row("door")
-    reply = program_of(row).answer(town.world, row, method, path)
+    reply = program_of(town.world, row).answer(town.world, row, method, path)
     return reply.status, reply.body
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from thrift_town import PORTS, Town, name_of
 
 from aiops_gym.sim.machine import runtime
-from aiops_gym.sim.software.programs import program_of
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.software.redis import settings
 
 
@@ -111,8 +111,8 @@ def test_the_shell_says_why_it_cannot_connect(town):
 
 def test_it_speaks_its_protocol_to_whoever_types_it(town):
     row = town.row("lines")
-    assert program_of(row).talk(town.world, row, "PING\r\nGET x\r\n") == "+PONG\r\n$-1\r\n"
-    assert program_of(row).talk(town.world, row, "POST / HTTP/1.1\r\n") == ""
+    assert program_of(town.world, row).talk(town.world, row, "PING\r\nGET x\r\n") == "+PONG\r\n$-1\r\n"
+    assert program_of(town.world, row).talk(town.world, row, "POST / HTTP/1.1\r\n") == ""
 
 
 def test_a_signal_ends_it_with_its_last_words(town):

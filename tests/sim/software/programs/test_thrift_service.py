@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from thrift_town import JAEGER_YML, POOL, SERVICES, Town
 
 from aiops_gym.sim.machine import runtime
-from aiops_gym.sim.software.programs import program_of
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.software.thrift import settings
 
 
@@ -97,8 +97,8 @@ def test_it_takes_no_notice_of_a_polite_signal():
 def test_it_hangs_up_on_what_is_not_thrift():
     town = Town()
     row = town.row("posts")
-    assert program_of(row).talk(town.world, row, "GET / HTTP/1.1\r\n\r\n") == ""
-    assert program_of(row).answer(town.world, row, "GET", "/") is None
+    assert program_of(town.world, row).talk(town.world, row, "GET / HTTP/1.1\r\n\r\n") == ""
+    assert program_of(town.world, row).answer(town.world, row, "GET", "/") is None
 
 
 @given(

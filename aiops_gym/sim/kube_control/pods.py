@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, labels_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.labels import matches
+from aiops_gym.sim.kernel.objects import Obj, assoc, controller_of, get, labels_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.workloads.writes import owner_reference
+from aiops_gym.sim.kube_control.writes import owner_reference
 
 Pod = Mapping[str, Any]
 
@@ -58,28 +59,18 @@ def restarts(pod: Pod) -> int:
     return max((int(status.get("restartCount", 0)) for status in statuses), default=0)
 
 
-def matches(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bool:
-    """Whether a LabelSelector selects these labels; an empty selector selects all, None nothing.
-
-    >>> matches({"matchLabels": {"app": "web"}}, {"app": "web", "tier": "back"})
-    True
-    >>> matches({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["web"]}]}, {"app": "web"})
-    False
-    """
-    if selector is None:
-        return False
-    if any(labels.get(k) != v for k, v in (selector.get("matchLabels") or {}).items()):
-        return False
-    return all(_expression(e, labels) for e in selector.get("matchExpressions") or ())
-
-
-def _expression(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
-    key, operator, values = expression["key"], expression["operator"], expression.get("values") or ()
-    if operator == "In":
-        return key in labels and labels[key] in values
-    if operator == "NotIn":
-        return labels.get(key) not in values
-    return bool((key in labels) == (operator == "Exists"))
+def evicted(world: World, pod: Obj, reason: str, message: str) -> Obj:
+    """Note on a pod why it is going to be deleted."""
+    found = {
+        "lastProbeTime": None,
+        "lastTransitionTime": world.timestamp,
+        "message": message,
+        "reason": reason,
+        "status": "True",
+        "type": "DisruptionTarget",
+    }
+    others = [c for c in get(pod, "status", "conditions", default=()) if c["type"] != "DisruptionTarget"]
+    return world.store.put("pods", assoc(pod, ("status", "conditions"), [*others, found]))
 
 
 def claimed(world: World, owner: Obj) -> list[Obj]:

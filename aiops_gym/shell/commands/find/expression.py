@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fnmatch import translate
 
 from aiops_gym.shell.commands.date import parse
-from aiops_gym.shell.place import LETTERS, Place, Search, Wrong, base, formatted, listed
+from aiops_gym.shell.commands.find.place import LETTERS, Place, Search, Wrong, base, formatted, listed
 from aiops_gym.sim.kernel.digits import natural
 
 UNITS = {"c": 1, "w": 2, "b": 512, "": 512, "k": 1024, "M": 1 << 20, "G": 1 << 30}

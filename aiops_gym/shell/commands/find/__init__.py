@@ -5,8 +5,8 @@ from __future__ import annotations
 from posixpath import join
 
 from aiops_gym.clients.context import Context, FileInfo
-from aiops_gym.shell.finding import Expression, Test, launch
-from aiops_gym.shell.place import Place, Search, Wrong
+from aiops_gym.shell.commands.find.expression import Expression, Test, launch
+from aiops_gym.shell.commands.find.place import Place, Search, Wrong
 from aiops_gym.types import Output
 
 DEEPEST = 60
@@ -14,7 +14,7 @@ DEEPEST = 60
 
 
 def run(context: Context, argv: list[str]) -> Output:
-    """`find [-L] [PATH...] [EXPRESSION]`; see `shell.finding` for the tests and actions."""
+    """`find [-L] [PATH...] [EXPRESSION]`; see `shell.commands.find.expression` for the tests and actions."""
     rest, follow = argv[1:], False
     while rest and rest[0] in ("-H", "-L", "-P"):
         follow = rest.pop(0) == "-L"

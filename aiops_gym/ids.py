@@ -1,0 +1,13 @@
+"""The environments that there are: names, what each is made with, how long an episode is."""
+
+STEPS = 30
+"""Actions of an episode at most."""
+
+TASKS = ("Analysis", "Detection", "Localization", "Mitigation")
+
+RECORDED = {
+    "OpenRCABank": {"domain": "bank"},
+    "OpenRCAMarket": {"domain": "market", "cloudbed": "cloudbed-1"},
+    "OpenRCATelecom": {"domain": "telecom"},
+}
+"""Environments over recorded telemetry, and what each is made with."""

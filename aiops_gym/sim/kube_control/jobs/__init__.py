@@ -1,0 +1,1 @@
+"""What the Job controller decides by: its pods, their indexes, and what a failure means."""

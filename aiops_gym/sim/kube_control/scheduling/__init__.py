@@ -1,0 +1,1 @@
+"""How the scheduler decides: filters, affinity and spread, preemption."""

@@ -1,0 +1,1 @@
+"""How volumes come about."""

@@ -1,0 +1,1 @@
+"""One host or container: its files, processes, network seat and executables, and the shell of its scripts."""

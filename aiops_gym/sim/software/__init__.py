@@ -1,0 +1,1 @@
+"""What runs in containers: programs by kind, and the servers and configuration files that they are made of."""
