@@ -22,7 +22,7 @@ TOLERANCE = 0.01
 """How much rarer an operation may succeed than before the incident."""
 
 
-def assess(now: World, before: World, app: App, fault: Fault, began: int) -> Assessment:
+def assess(now: World, before: World, app: App, fault: Fault | None, began: int) -> Assessment:
     """Measure a system on a fork.
 
     Args:

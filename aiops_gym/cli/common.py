@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium as gym
 import typer
 
-import aiops_gym
+from aiops_gym import ids
 from aiops_gym.agents.base import Env
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
@@ -19,7 +19,7 @@ from aiops_gym.envs import render
 from aiops_gym.errors import ArgumentError
 from aiops_gym.openrca import domains
 
-RECORDED = {f"openrca_{kwargs['domain']}": name for name, kwargs in aiops_gym.RECORDED.items()}
+RECORDED = {f"openrca_{kwargs['domain']}": name for name, kwargs in ids.RECORDED.items()}
 """Task as the command line calls it -> environment."""
 
 

@@ -32,7 +32,7 @@ def test_a_task_has_its_own_submit_and_a_domain_has_none():
         "read_traces",
         "submit",
     ]
-    assert "submit" not in get_actions("incident")
+    assert "submit" not in get_actions("live")
     assert get_actions("mitigation")["submit"].startswith("submit()\n")
     assert get_actions("localization")["submit"].startswith("submit(faulty_components: list[str])\n")
 

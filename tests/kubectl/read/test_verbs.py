@@ -2,7 +2,7 @@
 
 import pytest
 
-from aiops_gym.kubectl.dispatch import registry
+from aiops_gym.kubectl.verbs import registry
 from aiops_gym.types import Output, Response
 
 LINES = "2026-03-02T09:00:01.000000001Z one\n2026-03-02T09:00:02.000000001Z two\n"

@@ -21,8 +21,7 @@ AT_ONCE = 150
 
 DEEPEST = 200
 
-
-Run = Callable[["Machine", list[str]], "Stop | None"]
+Run = Callable[["Machine", list[str]], Stop | None]
 """Runs a command: see `commands.run`."""
 
 
@@ -30,7 +29,10 @@ class Host(Protocol):
     """Who runs tasks."""
 
     c: Container
-    command: Run
+
+    @property
+    def command(self) -> Run:
+        """Runs a command of a script."""
 
     def write(self, task: Task, text: str) -> None:
         """What a task prints to stdout."""

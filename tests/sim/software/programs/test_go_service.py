@@ -9,6 +9,7 @@ import pytest
 
 from aiops_gym.sim.kernel.blueprint import Binary, Image
 from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic.graph import registered
 
 
@@ -89,10 +90,16 @@ def test_a_term_is_not_handled_and_the_registration_lingers(town):
     town.run(1)
     assert town.exits == [("main", 2)]
     assert '"msg":"Connection ended"' in town.log(town.db).rpartition("Connection accepted")[2]
-    assert len(registered(town.world, "srv-geo")) == 1
+    assert _registrations(town) == 1
     town.restart("geo-0")
     town.run(3)
-    assert len(registered(town.world, "srv-geo")) == 2
+    assert _registrations(town) == 2
+    assert registered(town.world, "srv-geo") == [[town.address("geo-0"), 8083]]  # who asks hears each address once
+
+
+def _registrations(town):
+    row = town.world.table("processes")[town.consul]
+    return len(program_of(town.world, row).registrations(row))
 
 
 def test_a_restarted_registry_has_forgotten_everybody(town):
