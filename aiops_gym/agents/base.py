@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, Protocol, cast, runtime_checkable
 
 import gymnasium as gym
 
-from aiops_gym import agents
 from aiops_gym.errors import AiopsGymError, ArgumentError
+from aiops_gym.scan import names as modules
 
 Env = gym.Env[str, str]
 
@@ -134,8 +133,7 @@ class Around:
 @cache
 def names() -> tuple[str, ...]:
     """The agents that can be made by name, sorted."""
-    found = (module.name for module in pkgutil.iter_modules(agents.__path__))
-    return tuple(sorted(name for name in found if name != "base"))
+    return tuple(name for name in modules("aiops_gym.agents") if name != "base")
 
 
 def find(name: str) -> Callable[..., Agent | Callable[[str], str]]:

@@ -15,42 +15,34 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from aiops_gym.catalog import grid, traits
 from aiops_gym.catalog.model import TASKS, App, Fault, Incident, Problem
 from aiops_gym.catalog.splits import SPLITS, number
 from aiops_gym.errors import ArgumentError
+from aiops_gym.scan import scan
 
 T = TypeVar("T")
 
 HEALTHY_SHARE = {"detection": 0.4, "localization": 0.15, "analysis": 0.15, "mitigation": 0.0}
 
 
-def _scan(folder: str, attribute: str) -> dict[str, Any]:
-    """The attribute of every module in a folder of the catalogue, by the module's name."""
-    package = import_module(f"aiops_gym.catalog.{folder}")
-    names = sorted(module.name for module in iter_modules(package.__path__))
-    return {name: getattr(import_module(f"{package.__name__}.{name}"), attribute) for name in names}
-
-
 @cache
 def apps() -> Mapping[str, App]:
     """All applications by id."""
-    return _scan("apps", "app")
+    return scan("aiops_gym.catalog.apps", "app")
 
 
 @cache
 def faults() -> Mapping[str, Fault]:
     """All faults by id."""
-    return _scan("faults", "fault")
+    return scan("aiops_gym.catalog.faults", "fault")
 
 
 @cache
 def _incidents() -> tuple[Incident, ...]:
-    return tuple(row for rows in _scan("problems", "incidents").values() for row in rows)
+    return tuple(row for rows in scan("aiops_gym.catalog.problems", "incidents").values() for row in rows)
 
 
 @cache

@@ -15,6 +15,7 @@ import typer
 import aiops_gym
 from aiops_gym.cli import commands
 from aiops_gym.errors import AiopsGymError, ArgumentError
+from aiops_gym.scan import names, one, scan
 
 # Typer carries its own copy of click in newer versions: this is its base of errors, wherever it lives.
 _Refused = cast("type[Exception]", typer.BadParameter.__mro__[2])
@@ -40,19 +41,19 @@ def _root(
 
 def app() -> typer.Typer:
     """All commands: each module in `commands` is one, named as the module, and each folder a group of them."""
-    made = _group(commands, _root.__doc__)
+    made = _group("aiops_gym.cli.commands", _root.__doc__)
     made.callback()(_root)
     return made
 
 
-def _group(package: ModuleType, about: str | None) -> typer.Typer:
+def _group(package: str, about: str | None) -> typer.Typer:
     made = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=about)
-    for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda each: each.name):
-        module = importlib.import_module(f"{package.__name__}.{found.name}")
-        if found.ispkg:
-            made.add_typer(_group(module, module.__doc__), name=found.name)
+    found = scan(package, "command")
+    for name in names(package):
+        if name in found:
+            made.command(name)(found[name])
         else:
-            made.command(found.name)(module.command)
+            made.add_typer(_group(f"{package}.{name}", one(package, name, "__doc__")), name=name)
     return made
 
 

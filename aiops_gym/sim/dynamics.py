@@ -5,15 +5,13 @@ Control loops are found in `sim/kube_control/controllers`: a new file there is a
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Iterator
-from functools import lru_cache
-from types import ModuleType
+from functools import cache
+from typing import Any
 
+from aiops_gym.scan import scan
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.world import Exec, Handler, Laws
-from aiops_gym.sim.kube_control import controllers, events, kubelet_server
+from aiops_gym.sim.kube_control import events, kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
 
@@ -24,28 +22,22 @@ def laws(exec_: Exec | None = None) -> Laws:
     Args:
         exec_: runs a command inside a container, for exec probes and `kubectl exec`; given by whoever has a shell.
     """
-    modules = _modules()
     handlers: dict[str, Handler] = {**runtime.HANDLERS, **traffic.HANDLERS, **events.HANDLERS}
-    for module in modules:
-        handlers |= getattr(module, "HANDLERS", {})
-    observers = [observe for module in modules for observe in getattr(module, "OBSERVERS", ())]
+    for served in _found("HANDLERS"):
+        handlers |= served
+    observers = [observe for several in _found("OBSERVERS") for observe in several]
     return Laws(
-        controllers=[module.controller for module in modules if hasattr(module, "controller")],
+        controllers=_found("controller"),
         handlers=handlers,
         observers=[*observers, traffic.observe],
-        reactions=[module.react for module in modules if hasattr(module, "react")],
+        reactions=_found("react"),
         exec_=exec_,
         programs=programs.find,
         kubelet=kubelet_server.Server(),
     )
 
 
-@lru_cache(maxsize=1)
-def _modules() -> tuple[ModuleType, ...]:
-    """The modules of `sim/kube_control/controllers`, in the order of their names."""
-    return tuple(_scan(controllers))
-
-
-def _scan(package: ModuleType) -> Iterator[ModuleType]:
-    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda info: info.name):
-        yield importlib.import_module(f"{package.__name__}.{info.name}")
+@cache
+def _found(attribute: str) -> tuple[Any, ...]:
+    """What the modules of `sim/kube_control/controllers` offer, in the order of their names."""
+    return tuple(scan("aiops_gym.sim.kube_control.controllers", attribute).values())

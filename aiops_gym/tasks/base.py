@@ -6,18 +6,16 @@ live incidents, one about recorded telemetry.
 
 from __future__ import annotations
 
-import importlib
 import json
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from aiops_gym import tasks
 from aiops_gym.catalog.model import App, Fault, Problem
 from aiops_gym.errors import ArgumentError, ToolError
+from aiops_gym.scan import scan
 from aiops_gym.types import Verdict
 
 if TYPE_CHECKING:
@@ -185,5 +183,4 @@ def load(name: str) -> Task[Any]:
 
 @cache
 def _tasks() -> Mapping[str, Task[Any]]:
-    found = sorted(module.name for module in pkgutil.iter_modules(tasks.__path__) if module.name != "base")
-    return {name: importlib.import_module(f"aiops_gym.tasks.{name}").task for name in found}
+    return scan("aiops_gym.tasks", "task")

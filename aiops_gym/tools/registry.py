@@ -7,9 +7,7 @@ module a task: the form of that task's answer. A folder whose tools follow from 
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from functools import cache, partial
 from typing import Any
 
 from aiops_gym.errors import CatalogError, ToolError
+from aiops_gym.scan import loaded, names, one, scan
 from aiops_gym.types import Call, Result
 
 _WORDS = {str: "text in quotes", int: "a whole number", float: "a number", type(None): "None"}
@@ -99,7 +98,7 @@ def _tool(kind: str, function: Callable[..., Result]) -> Tool:
 @cache
 def domains() -> tuple[str, ...]:
     """The domains, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(_path("aiops_gym.tools")) if module.ispkg))
+    return tuple(name for name, module in loaded("aiops_gym.tools").items() if hasattr(module, "__path__"))
 
 
 @cache
@@ -122,16 +121,16 @@ def toolbox(name: str) -> Mapping[str, Tool]:
 
 def _offered(place: str, domain: str) -> Mapping[str, Callable[[], Mapping[str, Tool]]]:
     """What a folder offers: its domain and the tasks of that, or what its package computes as `BOXES`."""
-    computed = getattr(importlib.import_module(place), "BOXES", None)
+    computed = scan("aiops_gym.tools", "BOXES").get(domain)
     if computed is not None:
         return computed  # type: ignore[no-any-return]
-    tasks = {task: partial(_tools, place, task) for task in _modules(f"{place}.submit")}
+    tasks = {task: partial(_tools, place, task) for task in names(f"{place}.submit")}
     return {domain: partial(_tools, place, ""), **tasks}
 
 
 def _tools(place: str, task: str) -> Mapping[str, Tool]:
-    tools = {tool: _load(f"{place}.{tool}", tool) for tool in _modules(place)}
-    return {**tools, "submit": _load(f"{place}.submit.{task}", "submit")} if task else tools
+    tools = {tool: _marked(one(place, tool, tool)) for tool in names(place) if tool != "submit"}
+    return {**tools, "submit": _marked(one(f"{place}.submit", task, "submit"))} if task else tools
 
 
 def get_actions(task_or_domain: str, kind: str | None = None) -> dict[str, str]:
@@ -193,16 +192,6 @@ def _check(tool: Tool, name: str, value: Any) -> None:
         raise ToolError(f"Error: {tool.name}: {name} must be {words}, not {got}. Write {tool.usage}.")
 
 
-def _load(module: str, name: str) -> Tool:
-    tool = getattr(importlib.import_module(module), name)
+def _marked(tool: Tool) -> Tool:
     assert isinstance(tool, Tool)
     return tool
-
-
-@cache
-def _modules(package: str) -> tuple[str, ...]:
-    return tuple(sorted(found.name for found in pkgutil.iter_modules(_path(package)) if not found.ispkg))
-
-
-def _path(package: str) -> list[str]:
-    return list(importlib.import_module(package).__path__)

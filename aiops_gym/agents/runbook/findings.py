@@ -7,11 +7,10 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 from aiops_gym.agents.runbook.facts import Facts
+from aiops_gym.scan import scan
 
 APPLICATION, VIRTUALIZATION = "Application", "Virtualization"
 MISCONFIGURATION, OPERATION = "Misconfiguration", "Operation Error"
@@ -46,9 +45,7 @@ Rule = Callable[[Facts], Iterator[Finding]]
 @cache
 def rules() -> Sequence[Rule]:
     """The rule of each module in the folder of symptoms."""
-    package = import_module("aiops_gym.agents.runbook.symptoms")
-    names = sorted(module.name for module in iter_modules(package.__path__))
-    return tuple(import_module(f"{package.__name__}.{name}").find for name in names)
+    return tuple(scan("aiops_gym.agents.runbook.symptoms", "find").values())
 
 
 def conclude(facts: Facts) -> list[Finding]:

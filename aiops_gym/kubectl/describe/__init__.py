@@ -16,6 +16,7 @@ from typing import Any
 from aiops_gym.kubectl.describe import generic, meta
 from aiops_gym.kubectl.describe.page import Page, align
 from aiops_gym.kubectl.describe.view import View
+from aiops_gym.scan import loaded
 from aiops_gym.sim.kernel.objects import Obj
 
 __all__ = ["View", "describe"]
@@ -24,8 +25,7 @@ __all__ = ["View", "describe"]
 @cache
 def describers() -> Mapping[str, ModuleType]:
     """Modules by the resource that they describe."""
-    modules = [import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
-    return {resource: module for module in modules for resource in getattr(module, "RESOURCES", ())}
+    return {resource: module for module in loaded(__name__).values() for resource in getattr(module, "RESOURCES", ())}
 
 
 def describe(view: View, resource: str, kind: str, obj: Mapping[str, Any]) -> str:

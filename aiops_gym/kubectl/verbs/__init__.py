@@ -8,13 +8,10 @@ from collections.abc import Mapping
 from functools import cache
 
 from aiops_gym.kubectl.verb import Verb
+from aiops_gym.scan import scan
 
 
 @cache
 def registry() -> Mapping[str, Verb]:
     """All verbs by name and alias."""
-    found: dict[str, Verb] = {}
-    for module in pkgutil.iter_modules(__path__):
-        verb: Verb = importlib.import_module(f"{__name__}.{module.name}").verb
-        found |= dict.fromkeys((verb.name, *verb.aliases), verb)
-    return found
+    return {name: verb for verb in scan(__name__, "verb").values() for name in (verb.name, *verb.aliases)}

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
-
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl import creating, output
+from aiops_gym.kubectl import output
 from aiops_gym.kubectl.applying import files_of, remembered, validation
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import FILES, SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.scan import scan
 
 
 def run(call: Invocation) -> int | None:
@@ -60,7 +58,7 @@ verb = Verb(
         *FILES,
         *CHANGING,
     ),
-    verbs=tuple(import_module(f"{creating.__name__}.{m.name}").verb for m in pkgutil.iter_modules(creating.__path__)),
+    verbs=tuple(scan("aiops_gym.kubectl.creating", "verb").values()),
     usage="create -f FILENAME",
     short="Create a resource from a file or from stdin",
 )

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pkgutil
-from importlib import import_module
-
-from aiops_gym.kubectl import setting
 from aiops_gym.kubectl.verb import Verb
+from aiops_gym.scan import scan
 
 verb = Verb(
     "set",
-    verbs=tuple(import_module(f"{setting.__name__}.{m.name}").verb for m in pkgutil.iter_modules(setting.__path__)),
+    verbs=tuple(scan("aiops_gym.kubectl.setting", "verb").values()),
     usage="set SUBCOMMAND",
     short="Set specific features on objects",
     long="""Configure application resources.

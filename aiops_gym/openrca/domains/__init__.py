@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from aiops_gym.errors import ArgumentError
+from aiops_gym.scan import names as modules
+from aiops_gym.scan import one
 
 if TYPE_CHECKING:
     from aiops_gym.openrca.model import Domain
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 @cache
 def names() -> tuple[str, ...]:
     """Names of the domains, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return modules(__name__)
 
 
 def find(name: str) -> tuple[Domain, str]:
@@ -45,5 +47,5 @@ def find(name: str) -> tuple[Domain, str]:
 
 @cache
 def _load(name: str) -> Domain:
-    domain: Domain = import_module(f"{__name__}.{name}").domain
+    domain: Domain = one(__name__, name, "domain")
     return domain

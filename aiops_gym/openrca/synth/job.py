@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 
 from aiops_gym.errors import CatalogError
@@ -17,6 +16,7 @@ from aiops_gym.openrca.labels import Query, Record
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.synth import files, plan
 from aiops_gym.openrca.synth.model import Day, Failure, World
+from aiops_gym.scan import one
 
 Progress = Callable[[int, int, str], None]
 
@@ -115,7 +115,7 @@ class Job:
 
 def world(domain: Domain, cloudbed: str) -> World:
     """The description of a domain."""
-    made: World = import_module(f"{__package__}.{domain.name}").world(cloudbed)
+    made: World = one("aiops_gym.openrca.synth", domain.name, "world")(cloudbed)
     return made
 
 

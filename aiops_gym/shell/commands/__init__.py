@@ -6,16 +6,12 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from aiops_gym.clients.context import CommandModule
+from aiops_gym.scan import scan
 
 
 def _found() -> dict[str, CommandModule]:
-    commands: dict[str, CommandModule] = {}
-    for module in sorted(iter_modules(__path__), key=lambda m: m.name):
-        loaded = import_module(f"{__name__}.{module.name}")
-        if hasattr(loaded, "run"):
-            for name in getattr(loaded, "NAMES", (module.name,)):
-                commands[name] = loaded.run
-    return commands
+    others = scan(__name__, "NAMES")
+    return {name: run for module, run in scan(__name__, "run").items() for name in others.get(module, (module,))}
 
 
 COMMANDS = _found()

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 from aiops_gym.sim.kernel.objects import Obj
@@ -139,21 +136,3 @@ class Kind:
     generation: bool = False
     fields: Mapping[str, Callable[[Obj], str]] | None = None
     name_rule: Callable[[str], list[str]] | None = None
-
-
-@cache
-def kinds() -> dict[str, Kind]:
-    """All kinds with something particular to them, by resource; each module of `kinds/` has one or several."""
-    package = import_module("aiops_gym.sim.kube_api.kinds")
-    found: dict[str, Kind] = {}
-    for module_info in iter_modules(package.__path__):
-        module = import_module(f"{package.__name__}.{module_info.name}")
-        for kind in getattr(module, "KINDS", ()):
-            found[kind.resource] = kind
-    return found
-
-
-@cache
-def kind_of(resource: str) -> Kind:
-    """How a resource's objects are treated."""
-    return kinds().get(resource) or Kind(resource=resource)

@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.sim.kernel.objects import Obj, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import kubelet_client, selectors, table
-from aiops_gym.sim.kube_api.kind import kind_of
+from aiops_gym.sim.kube_api.kinds import kind_of
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.status import bad_request, not_found
 from aiops_gym.types import Request

@@ -8,7 +8,7 @@ from aiops_gym.sim.kernel.objects import Obj, assoc, dissoc, get, key_of, name_o
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.answer import Answer
-from aiops_gym.sim.kube_api.kind import kind_of
+from aiops_gym.sim.kube_api.kinds import kind_of
 from aiops_gym.sim.kube_api.read import chosen, found
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.schema import words

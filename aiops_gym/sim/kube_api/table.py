@@ -12,7 +12,8 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api.age import age_window
-from aiops_gym.sim.kube_api.kind import Since, kind_of
+from aiops_gym.sim.kube_api.kind import Since
+from aiops_gym.sim.kube_api.kinds import kind_of
 
 Json = Any
 FOREVER = 1 << 62

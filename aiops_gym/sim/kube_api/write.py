@@ -10,7 +10,8 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import metadata, quota
 from aiops_gym.sim.kube_api.answer import Answer
 from aiops_gym.sim.kube_api.decode import DecodeError, Decoder, copied
-from aiops_gym.sim.kube_api.kind import Draft, Kind, kind_of
+from aiops_gym.sim.kube_api.kind import Draft, Kind
+from aiops_gym.sim.kube_api.kinds import kind_of
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.schema import fields, type_of
 from aiops_gym.sim.kube_api.status import (

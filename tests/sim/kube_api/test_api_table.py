@@ -9,7 +9,7 @@ from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kube_api import table
 from aiops_gym.sim.kube_api.age import age_window, human_duration
-from aiops_gym.sim.kube_api.kind import kinds
+from aiops_gym.sim.kube_api.kinds import kinds
 from aiops_gym.sim.kube_api.resources import RESOURCES
 
 NOW = millis("2026-11-21T21:14:42Z")

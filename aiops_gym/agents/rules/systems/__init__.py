@@ -7,14 +7,16 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from aiops_gym.scan import scan
+
 if TYPE_CHECKING:
     from aiops_gym.agents.rules.indicators import Knowledge
 
 
 def find(reasons: Sequence[str]) -> Knowledge | None:
     """Of the system whose failures have these reasons."""
-    for module in iter_modules(__path__):
-        knowledge: Knowledge = import_module(f"{__name__}.{module.name}").knowledge
+    knowledge: Knowledge
+    for knowledge in scan(__name__, "knowledge").values():
         if {sign.reason for sign in knowledge.signs} <= set(reasons):
             return knowledge
     return None

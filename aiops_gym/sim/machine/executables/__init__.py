@@ -13,6 +13,7 @@ from pkgutil import iter_modules
 from posixpath import join, normpath
 from typing import Any
 
+from aiops_gym.scan import scan
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.types import Output
 
@@ -58,8 +59,7 @@ BUSYBOX = (
 @cache
 def commands() -> Mapping[str, Tool]:
     """The small commands of this folder, by name."""
-    modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
-    return {name: tool for module in modules for name, tool in getattr(module, "TOOLS", {}).items()}
+    return {name: tool for tools in scan(__name__, "TOOLS").values() for name, tool in tools.items()}
 
 
 def has(image: Image, name: str) -> bool:

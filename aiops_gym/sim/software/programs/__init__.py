@@ -7,13 +7,14 @@ import pkgutil
 from functools import cache
 
 from aiops_gym.errors import BackendError
+from aiops_gym.scan import names, one
 from aiops_gym.sim.machine.program import Program
 
 
 @cache
 def kinds() -> tuple[str, ...]:
     """Names of all kinds, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return names(__name__)
 
 
 @cache
@@ -21,5 +22,5 @@ def find(kind: str) -> Program:
     """The program of a kind. Raises BackendError for one that does not exist."""
     if kind not in kinds():
         raise BackendError(f"no program of kind {kind!r}; there are {', '.join(kinds())}")
-    program: Program = importlib.import_module(f"{__name__}.{kind}").program
+    program: Program = one(__name__, kind, "program")
     return program

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from functools import cache
 
 from aiops_gym.errors import BackendError
+from aiops_gym.scan import scan
 from aiops_gym.sim.traffic.clients.client import Client
 
 
 @cache
 def languages() -> Mapping[str, Mapping[str, Client]]:
     """By language and kind of call: the library that programs of that language use."""
-    names = [module.name for module in pkgutil.iter_modules(__path__) if module.name != "client"]
-    return {name: importlib.import_module(f"{__name__}.{name}").CLIENTS for name in sorted(names)}
+    return scan(__name__, "CLIENTS")
 
 
 @cache

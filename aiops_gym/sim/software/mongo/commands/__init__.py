@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from aiops_gym.scan import scan
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.sim.software.mongo.server import Session
 
@@ -20,8 +21,7 @@ Run = Callable[[Session, str, Mapping[str, Json]], Reply]
 @cache
 def known() -> Mapping[str, Run]:
     """All commands by name in lower case."""
-    modules = (importlib.import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__))
-    return {name.lower(): run for module in modules for name, run in module.COMMANDS.items()}
+    return {name.lower(): run for several in scan(__name__, "COMMANDS").values() for name, run in several.items()}
 
 
 def run(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
