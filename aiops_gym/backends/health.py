@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel.objects import get
@@ -17,8 +17,7 @@ from aiops_gym.sim.machine.network import Network
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.sim.traffic.graph import cores
 from aiops_gym.sim.traffic.outcomes import solve
-
-Json = Any
+from aiops_gym.types import Json
 
 USERS = ""
 """Who makes the first calls."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, uid_of
@@ -12,8 +11,7 @@ from aiops_gym.sim.kube_control.kubelet.images import canonical
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.container import Container, find_image
 from aiops_gym.sim.software.mongo.data import Data
-
-Json = Any
+from aiops_gym.types import Json
 
 OWN_FILES = "/var/run/secrets/kubernetes.io/serviceaccount"
 DEFAULTS = {"defaultMode", "type", "readOnly"}

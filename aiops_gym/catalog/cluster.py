@@ -12,8 +12,7 @@ from typing import Any
 
 from aiops_gym.catalog import public
 from aiops_gym.catalog.servers import SERVERS, SIZES
-
-Json = dict[str, Any]
+from aiops_gym.types import Json
 
 MIB = 1 << 20
 CONTROL_PLANE = "kind-control-plane"

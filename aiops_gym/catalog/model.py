@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-Json = Any
+from aiops_gym.types import Json
+
 Manifest = Mapping[str, Json]
 
 TASKS = ("detection", "localization", "analysis", "mitigation")

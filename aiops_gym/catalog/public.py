@@ -7,9 +7,8 @@ builds for amd64, compressed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-Json = dict[str, Any]
+from aiops_gym.types import Json
 
 MIB = 1 << 20
 NETWORK = ("bash", "curl", "dig", "host", "jq", "nc", "nslookup", "openssl", "ping", "telnet", "wget")

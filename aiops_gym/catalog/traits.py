@@ -16,12 +16,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
 
 from aiops_gym.catalog.cluster import WORKER
 from aiops_gym.catalog.model import App
-
-Json = Any
+from aiops_gym.types import Json
 
 FELT = 0.02
 """Share of an operation's requests that must reach a component for its loss to be noticed."""

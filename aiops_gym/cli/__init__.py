@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import pkgutil
 import sys
 from collections.abc import Sequence
-from types import ModuleType
 from typing import cast
 
 import typer
 
 import aiops_gym
-from aiops_gym.cli import commands
 from aiops_gym.errors import AiopsGymError, ArgumentError
 from aiops_gym.scan import names, one, scan
 

@@ -14,13 +14,13 @@ c: {}
 from __future__ import annotations
 
 from functools import cmp_to_key, lru_cache
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients import yaml_scalar
 from aiops_gym.clients.view import shown
 from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.types import Json
 
-Json = Any
 LONGEST_KEY: Final = 128
 
 

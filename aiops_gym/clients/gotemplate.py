@@ -16,8 +16,8 @@ from aiops_gym.clients import gofunctions
 from aiops_gym.clients.gofunctions import MISSING, TemplateError, truth
 from aiops_gym.clients.gotemplate_parser import Action, Block, Command, Operand, Pipe, Text, parse_nodes
 from aiops_gym.clients.gotext import display
+from aiops_gym.types import Json
 
-Json = Any
 Node = Text | Action | Block
 
 __all__ = ["Template", "TemplateError", "parse"]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.clients.flags import go_quote
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def display(value: Json) -> str:

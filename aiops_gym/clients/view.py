@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def shown(obj: Json) -> Json:

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from aiops_gym.envs import levels
 from aiops_gym.envs.layout import USERS, Layout, layout
 from aiops_gym.errors import BackendError
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
-Json = Any
 Frame = NDArray[np.uint8]
 Place = tuple[float, float]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from aiops_gym.helm import storage
 from aiops_gym.helm.charts import Chart, of_release
@@ -13,9 +12,7 @@ from aiops_gym.helm.objects import Obj, Objects, of_manifest
 from aiops_gym.helm.render import manifest_text, rendered
 from aiops_gym.helm.storage import Release, Storage, stamp
 from aiops_gym.helm.values import coalesced, merged
-from aiops_gym.types import Cluster
-
-Json = Any
+from aiops_gym.types import Cluster, Json
 
 HISTORY = 10
 """Revisions that are kept."""

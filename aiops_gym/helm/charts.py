@@ -5,15 +5,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import yaml
 
 from aiops_gym.clients.context import Context
 from aiops_gym.helm import texts
 from aiops_gym.helm.errors import HelmError
-
-Json = Any
+from aiops_gym.types import Json
 
 MOST_FILES = 400
 

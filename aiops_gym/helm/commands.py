@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import yaml
 
@@ -19,9 +18,7 @@ from aiops_gym.helm.render import manifest_text, rendered
 from aiops_gym.helm.storage import Release, Storage
 from aiops_gym.helm.values import MOST_LEVELS, TOO_DEEP, merged, parsed
 from aiops_gym.helm.waiting import wait_for
-from aiops_gym.types import Request
-
-Json = Any
+from aiops_gym.types import Json, Request
 
 HAPPY = 'Release "{}" has been upgraded. Happy Helming!\n'
 

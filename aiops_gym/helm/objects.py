@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from aiops_gym.helm import texts
 from aiops_gym.helm.errors import HelmError
@@ -12,9 +11,8 @@ from aiops_gym.helm.render import documents
 from aiops_gym.sim.kube_api.patch import apply_three_way
 from aiops_gym.sim.kube_api.resources import Resource, of_kind
 from aiops_gym.sim.kube_api.schema import type_of
-from aiops_gym.types import Cluster, Request
+from aiops_gym.types import Cluster, Json, Request
 
-Json = Any
 Obj = Mapping[str, Json]
 
 STRATEGIC = "application/strategic-merge-patch+json"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import orjson
 
@@ -12,8 +11,7 @@ from aiops_gym.helm.charts import of_release
 from aiops_gym.helm.errors import HelmError
 from aiops_gym.helm.storage import Release, ansi, spaced
 from aiops_gym.helm.values import coalesced
-
-Json = Any
+from aiops_gym.types import Json
 
 ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 FORMS = ("table", "json", "yaml")

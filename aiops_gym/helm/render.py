@@ -23,8 +23,7 @@ from aiops_gym.helm import texts
 from aiops_gym.helm.charts import Chart
 from aiops_gym.helm.errors import HelmError
 from aiops_gym.helm.values import coalesced
-
-Json = Any
+from aiops_gym.types import Json
 
 DEEPEST = 50
 """Templates that include each other."""

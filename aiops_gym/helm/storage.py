@@ -8,14 +8,12 @@ import gzip
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
 
 import orjson
 
 from aiops_gym.helm.errors import HelmError
-from aiops_gym.types import Cluster, Request
+from aiops_gym.types import Cluster, Json, Request
 
-Json = Any
 Release = dict[str, Json]
 """name, namespace, version, info (status, description, first_deployed, last_deployed), chart, config, manifest."""
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any
 
 from aiops_gym.helm.errors import HelmError
-
-Json = Any
+from aiops_gym.types import Json
 
 MOST_ITEMS = 65_536
 MOST_LEVELS = 30

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
@@ -15,8 +15,7 @@ from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kube_api.patch import apply_three_way
 from aiops_gym.sim.kube_api.schema import type_of
 from aiops_gym.sim.kube_api.selectors import parse_labels
-
-Json = Any
+from aiops_gym.types import Json
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 KUSTOMIZE: Final = "unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
@@ -12,8 +12,7 @@ from aiops_gym.kubectl.client import api_version, kind_group
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kube_api.resources import Resource
-
-Json = Any
+from aiops_gym.types import Json
 
 DRY_RUN: Final = Flag("dry-run", default="none", bare="unchanged", help='Must be "none", "server", or "client".')
 MANAGER: Final = Flag("field-manager", help="Name of the manager used to track field ownership.")

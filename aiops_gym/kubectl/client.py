@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Any
 
 from aiops_gym.clients.flags import go_quote
 from aiops_gym.kubectl.errors import Failure, ServerError
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource, find
-from aiops_gym.types import Cluster, Output, Request
-
-Json = Any
+from aiops_gym.types import Cluster, Json, Output, Request
 
 STRATEGIC = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
@@ -13,8 +13,7 @@ from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import by_kind
 from aiops_gym.kubectl.verb import Invocation
-
-Json = Any
+from aiops_gym.types import Json
 
 FLAGS: Final = (
     DRY_RUN,

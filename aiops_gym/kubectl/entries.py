@@ -9,8 +9,8 @@ from aiops_gym.clients import as_yaml, kubeconfig
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl.errors import Failure, UsageFailure
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.types import Json
 
-Json = Any
 KINDS: Final[Mapping[str, str]] = {"clusters": "cluster", "contexts": "context", "users": "user"}
 CLUSTER: Final = ("server", "certificate-authority", "insecure-skip-tls-verify", "proxy-url", "tls-server-name")
 USER: Final = ("client-certificate", "client-key", "token", "username", "password")

@@ -12,8 +12,8 @@ from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import go_quote
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json
+from aiops_gym.types import Json
 
-Json = Any
 EXTENSIONS = (".json", ".yaml", ".yml")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import orjson
 
@@ -14,8 +13,7 @@ from aiops_gym.kubectl.client import MERGE
 from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.targets import Info, select
 from aiops_gym.kubectl.verb import Invocation
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def split(args: Sequence[str], kind: str) -> tuple[list[str], list[str]]:

@@ -11,8 +11,8 @@ from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.times import millis
+from aiops_gym.types import Json
 
-Json = Any
 PATIENCE: Final = 1.0
 DEFAULT_CONTAINER: Final = "kubectl.kubernetes.io/default-container"
 SELECTING: Final = (

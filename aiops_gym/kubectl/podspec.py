@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any
 
 from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, dry_run, prepare, query, report
@@ -15,8 +14,7 @@ from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kernel.objects import assoc, get
 from aiops_gym.sim.kube_api.patch.strategic import strategic_merge
 from aiops_gym.sim.kube_api.schema import type_of
-
-Json = Any
+from aiops_gym.types import Json
 
 PATHS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("spec",),

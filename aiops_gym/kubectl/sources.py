@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Any
 
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kube_api import names
-
-Json = Any
+from aiops_gym.types import Json
 
 FLAGS = (
     Flag("from-literal", "array", help="Specify a key and literal value to insert (i.e. mykey=somevalue)"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, ServerError
@@ -11,8 +11,8 @@ from aiops_gym.kubectl.output.table import layout
 from aiops_gym.kubectl.output.tables import TableStyle, lines
 from aiops_gym.kubectl.targets import Info, Selection
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.types import Json
 
-Json = Any
 _Seen = dict[str, tuple[str, Info, Json]]
 """Version and row by uid, as of the last look."""
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import get
-from aiops_gym.types import Response
-
-Json = Any
+from aiops_gym.types import Json, Response
 
 OLD, NEW = "autoscaling/v1", "autoscaling/v2"
 PERCENT = "targetCPUUtilizationPercentage"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import orjson
 import yaml
@@ -13,8 +12,7 @@ from aiops_gym.clients import gojson
 from aiops_gym.serve import protobuf
 from aiops_gym.serve.refusals import JSON, LARGEST_BODY, PATCHES, PROTOBUF, YAML, too_large, too_slow, unknown_format
 from aiops_gym.sim.kube_api.status import bad_request
-
-Json = Any
+from aiops_gym.types import Json
 
 PATIENCE = 30.0
 """Seconds a client may take to send a body."""

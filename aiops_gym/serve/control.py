@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
 
 import orjson
 from starlette.applications import Starlette
@@ -21,8 +20,8 @@ from aiops_gym.serve.clock import Clock, moved, steps
 from aiops_gym.serve.incident import Incident
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.sim.kube_api.status import ApiError
+from aiops_gym.types import Json
 
-Json = Any
 Handler = Callable[[Request], Awaitable[Response]]
 
 FASTEST = 1_000.0

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import Any
 
 import orjson
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -26,9 +25,7 @@ from aiops_gym.serve.watching import TRUE
 from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.kube_api.status import ApiError, bad_request
 from aiops_gym.sim.kube_api.subresources import exec_target
-from aiops_gym.types import Output, Request
-
-Json = Any
+from aiops_gym.types import Json, Output, Request
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 V5, V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha512
-from typing import Any
 
 import orjson
 
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
-
-Json = Any
+from aiops_gym.types import Json
 
 KINDS = {
     "scale": ("autoscaling", "v1", "Scale"),

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.errors import ToolError
 from aiops_gym.serve.clock import wall_ms
 from aiops_gym.tasks.base import Case, find, truth
-from aiops_gym.types import Verdict
-
-Json = Any
+from aiops_gym.types import Json, Verdict
 
 
 class Incident:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
@@ -23,10 +22,9 @@ from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.kube_api.status import bad_request, method_not_allowed
 from aiops_gym.sim.kube_api.subresources import exec_target
 from aiops_gym.sim.kube_api.watch import version_of
+from aiops_gym.types import Json
 from aiops_gym.types import Request as Question
 from aiops_gym.types import Response as Reply
-
-Json = Any
 
 ONE = {"GET": "get", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 MANY = {"GET": "list", "POST": "create", "DELETE": "deletecollection"}

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha512
-from typing import Any
 
 import orjson
 
 from aiops_gym.serve.discovery import groups
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.schema import Field, fields, type_of
-
-Json = Any
+from aiops_gym.types import Json
 
 PREFIX = "io.k8s."
 VALUES: Mapping[str, Mapping[str, Json]] = {

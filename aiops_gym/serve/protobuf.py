@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
 from aiops_gym.sim.kube_api.decode import POINTERS
-
-Json = Any
+from aiops_gym.types import Json
 
 MAGIC = b"k8s\0"
 DEEPEST = 100

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import orjson
 import yaml
@@ -12,9 +11,7 @@ from starlette.responses import Response as Answer
 from aiops_gym.serve.negotiate import Form
 from aiops_gym.serve.refusals import JSON, YAML
 from aiops_gym.sim.kube_api.status import ApiError
-from aiops_gym.types import Response
-
-Json = Any
+from aiops_gym.types import Json, Response
 
 HEADERS = {"cache-control": "no-cache, private"}
 

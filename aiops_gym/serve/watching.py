@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import Any
 
 import orjson
 
@@ -19,9 +18,7 @@ from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.status import ApiError
 from aiops_gym.sim.kube_api.table import table
 from aiops_gym.sim.kube_api.watch import Watch, version_of
-from aiops_gym.types import Request
-
-Json = Any
+from aiops_gym.types import Json, Request
 
 LONGEST = 1_800.0
 """Seconds until a watch without a timeout ends; clients come again."""

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from posixpath import dirname, join, normpath
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from zlib import compress, crc32, decompress, error
 
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell.drive import Drive
-
-Json = Any
+from aiops_gym.types import Json
 
 UNSEEN = frozenset({"/bin", "/usr/bin", "/proc", "/dev"})
 """Folders whose content the interpreter makes up; nothing in them is an agent's file."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from aiops_gym.shell.disk import File, Tree, add, pack, unpack
 from aiops_gym.shell.words import words
@@ -16,8 +15,6 @@ from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.software import programs
-
-Json = Any
 
 LARGEST_LAYER = 4_000_000
 """Bytes of files in a container, its image's text files included; it travels with each snapshot."""

@@ -20,9 +20,7 @@ from aiops_gym.shell.engine import SLOW, Ended, nested
 from aiops_gym.shell.host import host_tree
 from aiops_gym.shell.session import Session
 from aiops_gym.sim.kernel.draws import bits
-from aiops_gym.types import Cluster, ShellRun
-
-Json = Any
+from aiops_gym.types import Cluster, Json, ShellRun
 
 FORK_FAILED = "bash: fork: retry: Resource temporarily unavailable\nbash: fork: Resource temporarily unavailable\n"
 

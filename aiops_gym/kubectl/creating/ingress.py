@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.digits import amount
+from aiops_gym.types import Json
 
-Json = Any
 RULE = re.compile(r"([^/=]*)(/[^=]*)?=([^:,]+):([^,]+)(?:,tls(?:=(.*))?)?")
 
 

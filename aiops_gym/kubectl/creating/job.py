@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.client import known
 from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.objects import get
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def command(call: Invocation) -> list[str]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.client import known
 from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
 from aiops_gym.kubectl.errors import Failure, KubectlError
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.types import Json
 
-Json = Any
 VERBS = (
     *("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "*"),
     *("use", "bind", "escalate", "impersonate", "approve", "sign", "attest"),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.creating.role import RBAC
 from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.types import Json
 
-Json = Any
 GROUP = "rbac.authorization.k8s.io"
 
 

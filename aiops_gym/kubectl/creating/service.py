@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
@@ -11,8 +10,7 @@ from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.sim.kube_api import names
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:

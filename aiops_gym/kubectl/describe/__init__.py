@@ -6,10 +6,8 @@ follows from the object alone says `PURE = True`, and its text is kept with the 
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 

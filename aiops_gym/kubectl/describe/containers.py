@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import quote
 
 from aiops_gym.kubectl.describe import meta
@@ -12,8 +11,6 @@ from aiops_gym.kubectl.describe.meta import Object, moment
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.volumes import volumes
 from aiops_gym.sim.kernel.objects import get
-
-Json = Any
 
 
 def template(page: Page, found: Object) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from aiops_gym.kubectl.describe import meta
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
-
-Json = Any
+from aiops_gym.types import Json
 
 PURE = True
 SHOWN_ABOVE = {

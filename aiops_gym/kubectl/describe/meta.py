@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
 
 from aiops_gym.clients.gosort import arranged
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.sim.kernel.objects import controller_of
 from aiops_gym.sim.kernel.times import millis
+from aiops_gym.types import Json
 
-Json = Any
 Object = Mapping[str, Json]
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"

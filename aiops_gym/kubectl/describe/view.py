@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kube_api.age import human_duration
-from aiops_gym.types import Cluster, Request
-
-Json = Any
+from aiops_gym.types import Cluster, Json, Request
 
 
 @dataclass(frozen=True, slots=True)

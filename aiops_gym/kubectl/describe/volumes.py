@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from aiops_gym.kubectl.describe.meta import Object
 from aiops_gym.kubectl.describe.page import Page
-
-Json = Any
+from aiops_gym.types import Json
 
 NETWORK = (
     ("nfs", "NFS (an NFS mount that lasts the lifetime of a pod)", ("server", "path", "readOnly")),

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
 from aiops_gym.clients.view import shown
 from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.types import Json
 
-Json = Any
 ITEM: Final = " " * 8
 EXACT: Final = 2**53
 """Below this a float is exactly the number that its digits say."""

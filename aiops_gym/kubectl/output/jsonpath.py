@@ -30,8 +30,8 @@ from aiops_gym.kubectl.output.jsonpath_parser import (
     WordNode,
     parse_template,
 )
+from aiops_gym.types import Json
 
-Json = Any
 Values = list[Any]
 Step = Callable[["Run", Values], Values]
 

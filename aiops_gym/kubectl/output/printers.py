@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients import as_yaml, gotemplate
 from aiops_gym.clients.flags import Flag, go_quote
@@ -16,8 +16,7 @@ from aiops_gym.kubectl.output.structs import Struct, ordered
 from aiops_gym.kubectl.output.table import layout
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kube_api.resources import Resource
-
-Json = Any
+from aiops_gym.types import Json
 
 FLAGS: Final = (
     Flag("output", short="o", help="Output format."),

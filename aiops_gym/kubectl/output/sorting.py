@@ -14,8 +14,8 @@ from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output.jsonpath import JsonPathError, Template, parse
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.types import Json
 
-Json = Any
 _RELAXED: Final = re.compile(r"\{\.?([^{}]+)\}\Z|\.?([^{}]+)\Z")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")
 _MISSING: Final = object()

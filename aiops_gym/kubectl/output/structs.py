@@ -5,9 +5,9 @@ Source: the type declarations of k8s.io/api. Keys that are not listed come last,
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-Json = Any
+from aiops_gym.types import Json
 
 
 class Struct(dict[str, Json]):

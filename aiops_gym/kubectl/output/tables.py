@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from aiops_gym.kubectl.output.table import cell, layout
-
-Json = Any
+from aiops_gym.types import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.kubectl.changes import query
 from aiops_gym.kubectl.client import JSON_PATCH, STRATEGIC, Client, known
@@ -16,8 +15,8 @@ from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kernel.objects import controller_of, dissoc, get
+from aiops_gym.types import Json
 
-Json = Any
 Object = Mapping[str, Json]
 
 CAUSE = "kubernetes.io/change-cause"

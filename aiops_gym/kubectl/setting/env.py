@@ -6,7 +6,6 @@ import base64
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl.changes import prepare
@@ -16,8 +15,7 @@ from aiops_gym.kubectl.podspec import FLAGS, chosen, finish, infos_of, inside, p
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.objects import get
-
-Json = Any
+from aiops_gym.types import Json
 
 NAME = re.compile(r"[-._a-zA-Z][-._a-zA-Z0-9]*")
 WRONG = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients import as_yaml, gojson
 from aiops_gym.clients.flags import Flag
@@ -25,9 +25,7 @@ from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.delete import DELETING
 from aiops_gym.sim.kernel.objects import get
-from aiops_gym.types import Request
-
-Json = Any
+from aiops_gym.types import Json, Request
 
 MISSING: Final = (
     "Warning: resource {0} is missing the {1} annotation which is required by kubectl apply. kubectl apply should only "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.client import Client
@@ -13,9 +13,8 @@ from aiops_gym.kubectl.output.table import layout
 from aiops_gym.kubectl.targets import EVERYWHERE, warn_of
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kube_api.resources import find
-from aiops_gym.types import Request
+from aiops_gym.types import Json, Request
 
-Json = Any
 _WRITING: Final = ("create", "update", "patch", "delete", "deletecollection")
 _SPECIAL: Final = ("use", "bind", "impersonate", "*", "approve", "sign", "escalate", "attest")
 KNOWN: Final = frozenset(("get", "list", "watch", *_WRITING, *_SPECIAL))

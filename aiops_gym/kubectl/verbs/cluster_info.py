@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.client import known
@@ -12,8 +10,8 @@ from aiops_gym.kubectl.output.printers import JsonPrinter
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import EVERYWHERE
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.types import Json
 
-Json = Any
 LABEL = "kubernetes.io/cluster-service=true"
 DEBUG = "\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'."
 

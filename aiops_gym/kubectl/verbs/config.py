@@ -13,8 +13,8 @@ from aiops_gym.kubectl.output import FLAGS, printer
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.output.table import layout
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.types import Json
 
-Json = Any
 SECRET: Final = ("certificate-authority-data", "client-certificate-data", "client-key-data", "password")
 COLUMNS: Final = ("cluster", "user", "namespace")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from difflib import unified_diff
-from typing import Any
 
 from aiops_gym.clients import as_yaml
 from aiops_gym.clients.flags import Flag
@@ -14,9 +13,8 @@ from aiops_gym.kubectl.client import STRATEGIC
 from aiops_gym.kubectl.errors import KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.types import Request
+from aiops_gym.types import Json, Request
 
-Json = Any
 FOLDERS = ("/tmp/LIVE-1104582871", "/tmp/MERGED-2931470566")
 
 

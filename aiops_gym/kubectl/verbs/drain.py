@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, dry_run, report
@@ -14,9 +13,8 @@ from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.cordon import mark, nodes
 from aiops_gym.kubectl.waiting import until
 from aiops_gym.sim.kernel.objects import controller_of, get
-from aiops_gym.types import Request
+from aiops_gym.types import Json, Request
 
-Json = Any
 MIRROR = "kubernetes.io/config.mirror"
 PATIENCE = 5.0
 """Seconds between two tries to evict a pod that a disruption budget protects."""

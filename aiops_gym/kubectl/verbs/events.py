@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.clients.gosort import arranged
@@ -15,8 +15,8 @@ from aiops_gym.kubectl.targets import EVERYWHERE
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kube_api.age import human_duration
+from aiops_gym.types import Json
 
-Json = Any
 HEADERS: Final = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
 STEP: Final = 1.0
 

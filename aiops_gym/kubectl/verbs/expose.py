@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import prepare
@@ -13,8 +12,7 @@ from aiops_gym.kubectl.targets import FILES, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.digits import INT32, amount, natural
 from aiops_gym.sim.kernel.objects import get
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def run(call: Invocation) -> int | None:

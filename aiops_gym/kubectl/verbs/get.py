@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import raw, targets
@@ -16,8 +16,8 @@ from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.watching import watch
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kube_api.age import human_duration
+from aiops_gym.types import Json
 
-Json = Any
 HUMAN: Final = ("", "wide")
 SUGGESTION: Final = 'Use "kubectl api-resources" for a complete list of supported resources.'
 EXPLAIN: Final = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl import pods
@@ -12,8 +12,8 @@ from aiops_gym.kubectl.client import known
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.types import Json
 
-Json = Any
 USAGE: Final = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"
 WRONG: Final = f"expected '{USAGE}'.\nPOD or TYPE/NAME is a required argument for the logs command"
 SELECTED_TAIL: Final = 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
@@ -18,8 +18,7 @@ from aiops_gym.sim.kube_api.patch.jsonpatch import json_patch
 from aiops_gym.sim.kube_api.patch.merge import json_merge
 from aiops_gym.sim.kube_api.patch.strategic import strategic_merge
 from aiops_gym.sim.kube_api.schema import type_of
-
-Json = Any
+from aiops_gym.types import Json
 
 TYPES: Final = {"json": JSON_PATCH, "merge": MERGE, "strategic": STRATEGIC}
 SHOWN: Final = 2_000

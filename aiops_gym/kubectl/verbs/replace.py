@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl.applying import LAST_APPLIED, files_of, remembered, validation
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, dry_run, prepare, report
@@ -12,9 +10,7 @@ from aiops_gym.kubectl.targets import FILES, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.delete import DELETING, remove
 from aiops_gym.sim.kernel.objects import get
-from aiops_gym.types import Request
-
-Json = Any
+from aiops_gym.types import Json, Request
 
 
 def run(call: Invocation) -> int | None:

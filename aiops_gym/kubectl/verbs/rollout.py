@@ -15,9 +15,8 @@ from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.waiting import until
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.times import iso
-from aiops_gym.types import Request
+from aiops_gym.types import Json, Request
 
-Json = Any
 RESTARTED = "kubectl.kubernetes.io/restartedAt"
 
 

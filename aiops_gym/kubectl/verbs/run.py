@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients import gojson
 from aiops_gym.clients.flags import Flag
@@ -14,9 +14,7 @@ from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.waiting import until
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kube_api.patch import json_merge
-from aiops_gym.types import Request
-
-Json = Any
+from aiops_gym.types import Json, Request
 
 NO_TTY: Final = "Unable to use a TTY - input is not a terminal or the right kind of file"
 POLICIES: Final = ("Always", "OnFailure", "Never")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import ALL, CHANGING, dry_run, prepare, query, report
@@ -13,8 +13,8 @@ from aiops_gym.kubectl.targets import SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kube_api import names
+from aiops_gym.types import Json
 
-Json = Any
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 

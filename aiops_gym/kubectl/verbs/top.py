@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.clients.gosort import arranged
@@ -17,8 +17,8 @@ from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_api.selectors import parse_labels
+from aiops_gym.types import Json
 
-Json = Any
 Usage = tuple[Decimal, Decimal]
 """CPU in cores, memory in bytes."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.clients.gotext import display
@@ -15,8 +15,8 @@ from aiops_gym.kubectl.output.jsonpath import JsonPathError, parse
 from aiops_gym.kubectl.output.sorting import relaxed
 from aiops_gym.kubectl.targets import Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.types import Json
 
-Json = Any
 Check = Callable[[Json], bool]
 """Whether the condition holds for an object, None for one that is gone."""
 

@@ -6,9 +6,7 @@
 
 from __future__ import annotations
 
-import pkgutil
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from aiops_gym.errors import ArgumentError

@@ -6,18 +6,16 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from aiops_gym.errors import ToolError
 from aiops_gym.runs.episode import Episode
 from aiops_gym.tools.parser import parse
+from aiops_gym.types import Json
 
 _BLOCK = re.compile(r"`{3,}[ \t]*[\w+.#-]*[ \t]*\r?\n(.*?)\n[ \t]*`{3,}", re.DOTALL)
 
 HEADLINE = 160
 """Characters of a call that fit on one line."""
-
-Json = Any
 
 
 @dataclass(frozen=True, kw_only=True)

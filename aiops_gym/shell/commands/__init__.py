@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import iter_modules
-
 from aiops_gym.clients.context import CommandModule
 from aiops_gym.scan import scan
 

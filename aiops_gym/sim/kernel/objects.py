@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-Json = Any
-
 
 class Obj(dict[str, Any]):
     """A stored object: a dict to read, with a `memo` for what is derived from it."""

@@ -20,9 +20,8 @@ from aiops_gym.sim.kernel.blueprint import Blueprint
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.store import Observer, Store, Table
 from aiops_gym.sim.kernel.times import iso
-from aiops_gym.types import Output
+from aiops_gym.types import Json, Output
 
-Json = Any
 Entry = tuple[int, int, int, str, list[Json]]
 """(time in ms, priority, count, kind, arguments): the count makes equal times deterministic."""
 

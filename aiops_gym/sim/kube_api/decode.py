@@ -12,12 +12,10 @@ from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
 
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kube_api.schema import Field, fields, words
-
-Json = Any
+from aiops_gym.types import Json
 
 POINTERS = words(
     "automountServiceAccountToken enableServiceLinks optional runAsNonRoot privileged allowPrivilegeEscalation "

@@ -10,8 +10,8 @@ from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.status import Fault
+from aiops_gym.types import Json
 
-Json = Any
 Draft = dict[str, Any]
 """An object that is not stored yet: ours alone, and so we may change it."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -16,9 +16,7 @@ from aiops_gym.sim.kube_api.read import chosen
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.status import ApiError, bad_request
 from aiops_gym.sim.kube_api.watch import matcher
-from aiops_gym.types import Request
-
-Json = Any
+from aiops_gym.types import Json, Request
 
 TOKEN = "meta.k8s.io/v1"
 ANY = -1

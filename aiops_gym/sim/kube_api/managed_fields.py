@@ -16,9 +16,8 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.schema import Field, fields, type_of
 from aiops_gym.sim.kube_api.status import ApiError, quoted
-from aiops_gym.types import Request
+from aiops_gym.types import Json, Request
 
-Json = Any
 Map = Mapping[str, Any]
 Path = tuple[str, ...]
 Paths = frozenset[Path]

@@ -16,9 +16,7 @@ from aiops_gym.sim.kube_api.read import found
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.schema import type_of
 from aiops_gym.sim.kube_api.status import ApiError, bad_request, quoted, unsupported_media_type
-from aiops_gym.types import Request
-
-Json = Any
+from aiops_gym.types import Json, Request
 
 STRATEGIC = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
@@ -11,9 +10,7 @@ from aiops_gym.sim.kube_api import kubelet_client, selectors, table
 from aiops_gym.sim.kube_api.kinds import kind_of
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.status import bad_request, not_found
-from aiops_gym.types import Request
-
-Json = Any
+from aiops_gym.types import Json, Request
 
 
 def found(world: World, resource: Resource, namespace: str, name: str) -> Obj:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel.objects import Obj, assoc, dissoc, get, key_of, name_of, uid_of
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
@@ -14,8 +12,6 @@ from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.schema import words
 from aiops_gym.sim.kube_api.status import bad_request, conflict, forbidden, invalid, success, unsupported
 from aiops_gym.types import Request
-
-Json = Any
 
 RETURNED = words("pods services serviceaccounts persistentvolumes persistentvolumeclaims podtemplates resourcequotas")
 """Resources of which a finished deletion answers with the object instead of a Status."""

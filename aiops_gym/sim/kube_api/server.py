@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import (
@@ -21,9 +20,8 @@ from aiops_gym.sim.kube_api import (
 )
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.status import ApiError, bad_request, method_not_allowed, no_such_path
-from aiops_gym.types import Request, Response
+from aiops_gym.types import Json, Request, Response
 
-Json = Any
 DEEPEST = 100
 """Levels of nesting in a body."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.sim.kube_api.resources import Resource
-
-Json = Any
+from aiops_gym.types import Json
 
 
 class ApiError(Exception):

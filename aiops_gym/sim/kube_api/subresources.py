@@ -27,9 +27,7 @@ from aiops_gym.sim.kube_api.status import (
     no_such_path,
     quoted,
 )
-from aiops_gym.types import Output, Request, Response
-
-Json = Any
+from aiops_gym.types import Json, Output, Request, Response
 
 
 def handle(world: World, resource: Resource, request: Request) -> Response:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api.age import age_window
 from aiops_gym.sim.kube_api.kind import Since
 from aiops_gym.sim.kube_api.kinds import kind_of
+from aiops_gym.types import Json
 
-Json = Any
 FOREVER = 1 << 62
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj
-from aiops_gym.types import Request, Response
-
-Json = Any
+from aiops_gym.types import Json, Request, Response
 
 NAME, STORED = "events.events.k8s.io", "events"
 VERSION, STORED_VERSION = "events.k8s.io/v1", "v1"

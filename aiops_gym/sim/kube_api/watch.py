@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.store import Change
@@ -12,9 +11,8 @@ from aiops_gym.sim.kube_api import kubelet_client
 from aiops_gym.sim.kube_api.read import chosen, field_terms, label_selector
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.status import ApiError, bad_request, method_not_allowed
-from aiops_gym.types import Request
+from aiops_gym.types import Json, Request
 
-Json = Any
 Event = tuple[str, Obj]
 """`ADDED`, `MODIFIED` or `DELETED`, and the object after it; the last one of a deleted object."""
 

@@ -30,8 +30,6 @@ MOST = {"pods": 400}
 MOST_OTHERS = 5_000
 """Objects of one kind for which etcd has room: `scale --replicas=100000` must end, as it does on a real cluster."""
 
-Json = Any
-
 
 def create(world: World, resource: str, obj: Mapping[str, Any]) -> Obj:
     """Create an object on behalf of a controller: defaults, names and quota, but no proof-reading.

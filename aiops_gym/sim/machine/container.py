@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.mounts import container_spec, mounted
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-Json = Any
 
 __all__ = ["Container", "Disk", "container_spec", "find_image"]
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import get, namespace_of
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
-
-Json = Any
 
 
 def container_spec(pod: Mapping[str, Json], name: str) -> Mapping[str, Json]:

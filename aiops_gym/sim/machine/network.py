@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
 from aiops_gym.sim.machine.firewall import Firewall
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-Json = Any
 
 DOMAIN = ".cluster.local"
 LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")

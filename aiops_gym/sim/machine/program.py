@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.types import Output
+from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
     from aiops_gym.sim.machine.container import Container, Disk
 
-Json = Any
 Process = Mapping[str, Json]
 """A row of table `processes`."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Image
@@ -18,12 +18,11 @@ from aiops_gym.sim.machine import executables, program
 from aiops_gym.sim.machine.container import Container, find_image
 from aiops_gym.sim.machine.mounts import container_spec, data_of, field
 from aiops_gym.sim.machine.toolbox import tools_of
-from aiops_gym.types import Output
+from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import Handler, World
 
-Json = Any
 
 RUNC = (
     "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: "

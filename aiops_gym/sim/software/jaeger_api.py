@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.telemetry import traces
-from aiops_gym.types import Span
+from aiops_gym.types import Json, Span
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-Json = Any
 Query = Mapping[str, str]
 
 PAGE = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 import numpy as np
@@ -22,11 +22,11 @@ from aiops_gym.sim.software.mongo.server import Server
 from aiops_gym.sim.traffic import graph, timeline
 from aiops_gym.sim.traffic.queueing import PATIENCE
 from aiops_gym.sim.traffic.walk import Walk
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-Json = Any
 Query = Mapping[str, str]
 
 PLAIN = {"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff"}

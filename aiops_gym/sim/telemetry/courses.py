@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,8 @@ from aiops_gym.sim.machine.program import Program
 from aiops_gym.sim.telemetry.lives import Life
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.timeline import Interval
+from aiops_gym.types import Json
 
-Json = Any
 Floats = NDArray[np.float64]
 
 WINDOW = 60_000

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
-
-Json = Any
+from aiops_gym.types import Json
 
 
 class Life(NamedTuple):

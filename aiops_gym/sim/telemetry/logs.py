@@ -7,7 +7,6 @@ that happens after it, so they never change.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from aiops_gym.sim.kernel.times import iso_nano
 from aiops_gym.sim.kernel.world import World
@@ -15,8 +14,8 @@ from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import stream
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.failure_lines import Failure
+from aiops_gym.types import Json
 
-Json = Any
 Line = tuple[int, str]
 Entry = tuple[int, str | Failure]
 """A line with its ms; what a failed call leaves is written out only when somebody reads it."""

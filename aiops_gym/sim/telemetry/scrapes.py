@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ from aiops_gym.sim.telemetry.courses import COLUMNS, Course, Floats, read
 from aiops_gym.sim.telemetry.lives import Life, lives, whole_pods
 from aiops_gym.sim.traffic import quotas, timeline
 from aiops_gym.sim.traffic.cache import Cache
-
-Json = Any
+from aiops_gym.types import Json
 
 SCRAPE = 60_000
 """Milliseconds between two scrapes of a node."""

@@ -6,7 +6,7 @@ Jaeger keeps spans in memory: what was sent while it did not run is lost, and so
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,8 @@ from aiops_gym.sim.traffic import stream, timeline
 from aiops_gym.sim.traffic.arrivals import Keys, identity, mix, uniform
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.walk import CANCELED, OK, UNIMPLEMENTED, UNKNOWN, Visit
-from aiops_gym.types import Span
+from aiops_gym.types import Json, Span
 
-Json = Any
 Mask = NDArray[np.bool_]
 
 SURE = 25.0

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import name_of, uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import timeline
-
-Json = Any
+from aiops_gym.types import Json
 
 WINDOW = 15_000
 """Milliseconds between two measurements (metrics-server's default resolution)."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
-
-Json = Any
+from aiops_gym.types import Json
 
 Target = list[Json]
 """[node (-1: none), share, delay ms, loss, error]"""

@@ -11,9 +11,8 @@ asks its clients for a password).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-Json = Any
+from aiops_gym.types import Json
 
 SAMPLE_RATIO = 0.01
 """Share of traces that the services' tracing library keeps where the environment does not say."""

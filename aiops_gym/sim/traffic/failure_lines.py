@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, uniform
 from aiops_gym.sim.traffic.clients.client import lines
 from aiops_gym.sim.traffic.walk import Trouble, Walk
 
-Json = Any
 Ints = NDArray[np.int64]
 Text = tuple[str, str, str, str]
 """(level, source, message, panic) of a line; see `Failure`."""

@@ -18,8 +18,7 @@ from aiops_gym.sim.traffic import clients, compiled, quotas
 from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
 from aiops_gym.sim.traffic.compiled import Target
 from aiops_gym.sim.traffic.configuration import address, endpoint, sample_ratio, starved, wired
-
-Json = Any
+from aiops_gym.types import Json
 
 USER = "go"
 """Language whose libraries users have; nothing is said of what they hear."""

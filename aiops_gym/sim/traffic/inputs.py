@@ -8,7 +8,7 @@ are left out: processes appear by their position.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -20,8 +20,8 @@ from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import graph, reach
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.configuration import address, wired
+from aiops_gym.types import Json
 
-Json = Any
 Row = Mapping[str, Json]
 
 Sources = tuple[Row, Obj | None, Obj | None, Json, Json]

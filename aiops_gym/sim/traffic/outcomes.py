@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE, Queue, queue
+from aiops_gym.types import Json
 
-Json = Any
 Grid = NDArray[np.float64]
 
 STEP = 100.0

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import risks, stream, timeline
 from aiops_gym.sim.traffic.arrivals import BUCKET
 from aiops_gym.sim.traffic.failure_lines import Failure
-
-Json = Any
+from aiops_gym.types import Json
 
 HORIZON = 60_000
 """Milliseconds of requests that are looked through at once."""

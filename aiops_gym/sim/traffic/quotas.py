@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
-
-Json = Any
+from aiops_gym.types import Json
 
 LEAST_CORES = 0.01
 """The kubelet gives no container less: 1 ms of each 100 ms."""

@@ -13,8 +13,8 @@ from aiops_gym.sim.kernel.objects import Obj, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import firewall
 from aiops_gym.sim.traffic.cache import Cache
+from aiops_gym.types import Json
 
-Json = Any
 Fact = tuple[Any, ...]
 T = TypeVar("T")
 

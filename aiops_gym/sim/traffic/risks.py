@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Json = Any
+from aiops_gym.types import Json
 
 RARE = 1e-9
 """Chance of being lost in a queue below which nobody needs to look for it."""

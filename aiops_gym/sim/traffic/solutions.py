@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
@@ -19,8 +19,7 @@ from aiops_gym.sim.traffic import canonical, graph, outcomes
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.canonical import Shape
 from aiops_gym.sim.traffic.inputs import Facts
-
-Json = Any
+from aiops_gym.types import Json
 
 FORMS = 2_000
 """Facts whose outcome is known to all worlds of the process; several facts share one outcome."""

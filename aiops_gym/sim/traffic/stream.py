@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from aiops_gym.sim.traffic.queueing import PATIENCE
 from aiops_gym.sim.traffic.risks import assess
 from aiops_gym.sim.traffic.timeline import Interval, intervals
 from aiops_gym.sim.traffic.walk import Walk
-
-Json = Any
+from aiops_gym.types import Json
 
 LONGEST = int(2 * PATIENCE)
 """Milliseconds after its arrival until a request can no longer write a line."""

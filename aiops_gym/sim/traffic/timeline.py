@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.traffic import inputs, solutions
-
-Json = Any
+from aiops_gym.types import Json
 
 ENTRIES = 4_096
 """Changes kept; a crash loop makes some hundred in an hour."""

@@ -7,7 +7,7 @@ tree of calls, not on which other requests are walked with it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,8 @@ from aiops_gym.sim.traffic import clients
 from aiops_gym.sim.traffic.arrivals import Floats, Keys, branch, uniform
 from aiops_gym.sim.traffic.outcomes import HOP, RESEND
 from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE
+from aiops_gym.types import Json
 
-Json = Any
 Index = NDArray[np.intp]
 Codes = NDArray[np.int8]
 Words = NDArray[np.int32]

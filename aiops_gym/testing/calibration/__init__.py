@@ -8,16 +8,15 @@ recorded order, deployments must end as recorded, and events must be those recor
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from aiops_gym.testing.calibration import deployments, events, pods
 from aiops_gym.testing.calibration.masks import Parts
 from aiops_gym.testing.calibration.play import play
 from aiops_gym.testing.calibration.tolerance import late
+from aiops_gym.types import Json
 
 __all__ = ["replay"]
 
-Json = Any
 Row = tuple[float, str, Json]
 
 

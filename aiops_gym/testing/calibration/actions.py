@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.controllers import kubelet
-from aiops_gym.types import Request, Response
+from aiops_gym.types import Json, Request, Response
 
-Json = Any
 STRATEGIC = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"
 JSON_PATCH = "application/json-patch+json"

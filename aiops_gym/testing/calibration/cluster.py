@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from aiops_gym.shell.inside import exec_inside
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.dynamics import laws
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.types import Json
 
-Json = Any
 START = 1_772_442_005_000
 SETTLED = 5_000
 """Milliseconds from the first object to time 0 of a scenario: the controllers have seen the nodes by then."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from aiops_gym.testing.calibration.masks import Parts
 from aiops_gym.testing.calibration.tolerance import early, late
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def compare(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.testing.calibration.cluster import START
 from aiops_gym.testing.calibration.masks import Parts
 from aiops_gym.testing.calibration.tolerance import early, late, slack
+from aiops_gym.types import Json
 
-Json = Any
 QUANTUM = 1.0
 """Times of events are cut to the second, and so is the first one of all, from which the others are counted."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
-Json = Any
+from aiops_gym.types import Json
+
 LETTERS = "[bcdfghjklmnpqrstvwxz2456789]"
 UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}\b")

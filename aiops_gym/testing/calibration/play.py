@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.testing.calibration import actions
 from aiops_gym.testing.calibration.cluster import START, cluster
+from aiops_gym.types import Json
 
-Json = Any
 State = dict[str, Json]
 
 

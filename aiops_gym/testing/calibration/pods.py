@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.testing.calibration.masks import Parts
 from aiops_gym.testing.calibration.tolerance import BLIND, LONGEST_FLASH, UNSEEN, early, within
-
-Json = Any
+from aiops_gym.types import Json
 
 
 class Step(NamedTuple):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 from aiops_gym.scan import scan

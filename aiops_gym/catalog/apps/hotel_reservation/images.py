@@ -7,14 +7,12 @@ differs in one address only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.catalog.apps.hotel_reservation.manifests import GO_IMAGE, GO_SERVICES, WITH_USERS
 from aiops_gym.catalog.apps.hotel_reservation.seeds import SEEDS, WEB
 from aiops_gym.catalog.apps.hotel_reservation.settings import CACHES, FILE, config, read, text
 from aiops_gym.catalog.apps.hotel_reservation.traffic import HANDLERS
-
-Json = dict[str, Any]
+from aiops_gym.types import Json
 
 MIB = 1 << 20
 

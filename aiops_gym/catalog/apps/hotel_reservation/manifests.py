@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from aiops_gym.types import Json
+
 NAMESPACE = "test-hotel-reservation"
 SELECTOR = "io.kompose.service"
 
-Json = dict[str, Any]
 
 GO_IMAGE = "yinfangchen/hotelreservation:latest"
 GO_SERVICES: Mapping[str, int] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Json = dict[str, Any]
+from aiops_gym.types import Json
 
 PLACES = (
     (37.7867, -122.4112),

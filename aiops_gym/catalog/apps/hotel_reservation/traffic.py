@@ -6,9 +6,7 @@ milliseconds are the services' own work on one core; span names are those of the
 
 from __future__ import annotations
 
-from typing import Any
-
-Json = dict[str, Any]
+from aiops_gym.types import Json
 
 OPERATIONS: tuple[Json, ...] = (
     {"name": "search", "weight": 0.60, "handler": "HTTP GET /hotels"},

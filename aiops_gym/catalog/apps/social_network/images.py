@@ -6,12 +6,10 @@ One image holds all eleven C++ services, each an executable; addresses and ports
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.catalog.apps.social_network.traffic import HANDLERS, MEDIA_PAGES, MEDIA_UPSTREAMS, PAGES, UPSTREAMS
 from aiops_gym.catalog.apps.social_network.values import CONFIG, OPENRESTY, REPOSITORY, SERVICES
-
-Json = dict[str, Any]
+from aiops_gym.types import Json
 
 MIB = 1 << 20
 USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

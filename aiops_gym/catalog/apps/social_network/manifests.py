@@ -15,8 +15,7 @@ from aiops_gym.catalog.apps.social_network import chart, parameters
 from aiops_gym.catalog.apps.social_network.configs import CONFIGS
 from aiops_gym.catalog.apps.social_network.tls import CERTIFICATE, KEY
 from aiops_gym.catalog.apps.social_network.values import GLOBAL, SECTIONS, TLS_SECRET, VALUES
-
-Json = dict[str, Any]
+from aiops_gym.types import Json
 
 NAMESPACE = "test-social-network"
 SELECTOR = "app"
@@ -85,7 +84,11 @@ def _cloner(section: Json) -> Json:
 
 def _container(name: str, section: Json) -> Json:
     given = section["container"]
-    container: Json = {"name": name, **_image(given["image"], given.get("imageVersion", "")), "ports": given["ports"]}
+    container: Json = {
+        "name": name,
+        **_image(given["image"], given.get("imageVersion", "")),
+        "ports": given["ports"],
+    }
     if "env" in given:
         container["env"] = [
             {**e, "value": e["value"].replace("{{ .Release.Namespace }}", NAMESPACE)} for e in given["env"]

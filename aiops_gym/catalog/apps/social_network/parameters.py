@@ -10,7 +10,6 @@ connections to `pooled` holds none), `guarded` (it asks for a password that nobo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from aiops_gym.catalog.apps.social_network.traffic import FOLLOW_NAME, HANDLERS, LOG_IN, USER_ID
 from aiops_gym.catalog.apps.social_network.values import (
@@ -23,8 +22,8 @@ from aiops_gym.catalog.apps.social_network.values import (
     SERVICES,
     THRIFT_PORT,
 )
+from aiops_gym.types import Json
 
-Json = Any
 Files = Mapping[str, str]
 
 SETTINGS = (

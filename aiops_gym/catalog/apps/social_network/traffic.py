@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-Json = dict[str, Any]
+from aiops_gym.types import Json
+
 Call = Any
 
 COMPOSE = "HTTP POST /wrk2-api/post/compose"

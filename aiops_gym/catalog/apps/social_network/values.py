@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Json = dict[str, Any]
+from aiops_gym.types import Json
 
 SERVICES: Mapping[str, str] = {
     "compose-post-service": "ComposePostService",

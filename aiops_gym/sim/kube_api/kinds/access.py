@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api.kind import CREATED_AT, NAME, Draft, Kind, age, columns, created_cells
 from aiops_gym.sim.kube_api.status import Fault
+from aiops_gym.types import Json
 
-Json = Any
 GROUP = "rbac.authorization.k8s.io"
 
 

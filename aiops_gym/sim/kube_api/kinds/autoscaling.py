@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.pods.rules import part
 from aiops_gym.sim.kube_api.status import Fault, invalid_value, required, unsupported
-
-Json = Any
+from aiops_gym.types import Json
 
 SOURCES = {
     "ContainerResource": "containerResource",

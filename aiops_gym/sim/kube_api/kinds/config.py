@@ -10,8 +10,8 @@ from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api import names
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.status import Fault, field_forbidden, invalid_value, required, too_long
+from aiops_gym.types import Json
 
-Json = Any
 LIMIT = 1024 * 1024
 NEEDED = {
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),

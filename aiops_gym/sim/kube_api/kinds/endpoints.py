@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.types import Json
 
-Json = Any
 SHOWN = 3
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kube_api.kind import Kind, columns, since
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def _involved(*path: str) -> Any:

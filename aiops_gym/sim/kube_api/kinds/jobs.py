@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
@@ -12,8 +10,7 @@ from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns, since
 from aiops_gym.sim.kube_api.kinds.workloads import containers
 from aiops_gym.sim.kube_api.pods import defaults, rules
 from aiops_gym.sim.kube_api.selectors import format_object
-
-Json = Any
+from aiops_gym.types import Json
 
 UNLIMITED = 2**31 - 1
 """Back-off limit where each index has one of its own (pkg/apis/batch/v1/defaults.go)."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.selectors import format_object
 from aiops_gym.sim.kube_api.status import Fault, required, unsupported
+from aiops_gym.types import Json
 
-Json = Any
 PATH_TYPES = ("Exact", "ImplementationSpecific", "Prefix")
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.types import Json
 
-Json = Any
 ROLE = "node-role.kubernetes.io/"
 
 

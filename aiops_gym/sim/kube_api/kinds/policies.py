@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get
 from aiops_gym.sim.kernel.world import World
@@ -12,8 +10,7 @@ from aiops_gym.sim.kube_api.kind import CREATED_AT, NAME, Draft, Kind, age, colu
 from aiops_gym.sim.kube_api.names import qualified_name
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_api.status import Fault, field_forbidden, forbidden, invalid_value, unsupported
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def _quota(draft: Draft) -> None:

@@ -12,8 +12,7 @@ from aiops_gym.sim.kube_api import names
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_api.status import Fault, duplicate, invalid, invalid_value, required, shown, unsupported
-
-Json = Any
+from aiops_gym.types import Json
 
 FIRST_ADDRESS, ADDRESSES = 256, 65_536 - 256 - 1
 """Drawn addresses lie above the first 256 of 10.96.0.0/16, which are kept for those who ask for one by number."""

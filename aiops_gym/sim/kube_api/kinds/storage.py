@@ -14,8 +14,8 @@ from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.pods.containers import VOLUME_TYPES
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_api.status import Fault, field_forbidden, forbidden, invalid_value, required, unsupported
+from aiops_gym.types import Json
 
-Json = Any
 MODES = {"ReadWriteOnce": "RWO", "ReadOnlyMany": "ROX", "ReadWriteMany": "RWX", "ReadWriteOncePod": "RWOP"}
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 SOURCES = VOLUME_TYPES | {"local"}

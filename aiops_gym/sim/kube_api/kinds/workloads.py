@@ -11,8 +11,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.pods import defaults, rules
 from aiops_gym.sim.kube_api.selectors import format_object
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def containers(obj: Mapping[str, Any], *path: str) -> list[Json]:

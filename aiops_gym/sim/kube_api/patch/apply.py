@@ -12,8 +12,8 @@ from aiops_gym.sim.kube_api.decode import copied
 from aiops_gym.sim.kube_api.patch.merge import merge_difference
 from aiops_gym.sim.kube_api.patch.strategic import DELETE, ORDER, PATCH, RETAIN
 from aiops_gym.sim.kube_api.schema import Field, fields
+from aiops_gym.types import Json
 
-Json = Any
 Map = Mapping[str, Any]
 
 

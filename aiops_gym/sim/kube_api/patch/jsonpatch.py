@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from aiops_gym.sim.kube_api.decode import copied
 from aiops_gym.sim.kube_api.patch.errors import PatchError
+from aiops_gym.types import Json
 
-Json = Any
 MISSING = "missing value"
 
 

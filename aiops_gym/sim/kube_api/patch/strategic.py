@@ -6,13 +6,11 @@ The directives `$patch` (merge, replace, delete), `$retainKeys`, `$setElementOrd
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kube_api.decode import copied
 from aiops_gym.sim.kube_api.patch.errors import PatchError, go
 from aiops_gym.sim.kube_api.schema import Field, fields
+from aiops_gym.types import Json
 
-Json = Any
 PATCH, RETAIN, ORDER, DELETE = "$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/"
 
 

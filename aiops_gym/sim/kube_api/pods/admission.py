@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kernel import draws, quantity
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
@@ -11,8 +9,7 @@ from aiops_gym.sim.kube_api import limits
 from aiops_gym.sim.kube_api.kind import Draft
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_api.status import forbidden
-
-Json = Any
+from aiops_gym.types import Json
 
 TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 EMPTY: dict[str, Json] = {}

@@ -18,7 +18,6 @@ from aiops_gym.sim.kube_api.status import (
     unsupported,
 )
 
-Json = Any
 One = Mapping[str, Any]
 
 VOLUME_TYPES = words(

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiops_gym.sim.kube_api.kind import Draft
-
-Json = Any
 
 PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 HANDLERS = ("postStart", "preStop")

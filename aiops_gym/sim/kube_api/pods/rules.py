@@ -14,8 +14,8 @@ from aiops_gym.sim.kube_api.kind import Draft
 from aiops_gym.sim.kube_api.pods import containers
 from aiops_gym.sim.kube_api.selectors import of_object
 from aiops_gym.sim.kube_api.status import Fault, field_forbidden, invalid_value, quoted, required, shown, unsupported
+from aiops_gym.types import Json
 
-Json = Any
 IMMUTABLE = "field is immutable"
 POSITIVE = containers.POSITIVE
 DNS_POLICIES = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")

@@ -7,8 +7,8 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api.kind import Since, age, since
+from aiops_gym.types import Json
 
-Json = Any
 Status = Mapping[str, Any]
 
 

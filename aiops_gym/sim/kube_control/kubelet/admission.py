@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get, uid_of
 from aiops_gym.sim.kernel.world import World
@@ -13,8 +12,7 @@ from aiops_gym.sim.kube_control.kubelet import status
 from aiops_gym.sim.kube_control.kubelet.conditions import OURS
 from aiops_gym.sim.kube_control.scheduling import filters
 from aiops_gym.sim.kube_control.writes import put_status
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def rejected(world: World, uid: str, pod: Obj) -> bool:

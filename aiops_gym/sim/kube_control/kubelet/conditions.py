@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.writes import condition
+from aiops_gym.types import Json
 
-Json = Any
 Status = dict[str, Json]
 Fact = tuple[bool, str, str]
 ENDED = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}

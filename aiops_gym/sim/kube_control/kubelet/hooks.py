@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, get, name_of, namespace_of, uid_of
@@ -12,8 +12,8 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.scripts import inside
+from aiops_gym.types import Json
 
-Json = Any
 EXEC_MS = 310
 """What it takes to begin a command in a container; its first process is well under way by then."""
 

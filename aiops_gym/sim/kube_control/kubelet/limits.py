@@ -6,7 +6,6 @@ The kubelet looks at deadlines each second, and at disks each 10 s: a pod has en
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.quantity import whole
@@ -17,7 +16,6 @@ from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import record as records
 from aiops_gym.sim.machine.mounts import container_spec
 
-Json = Any
 DEADLINE = "DeadlineExceeded"
 TOO_LATE = "Pod was active on the node longer than the specified deadline"
 NOTICED = (9_400, 10_200)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import log
-from typing import Any
 
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
@@ -17,8 +16,8 @@ from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry.metrics import WARM_UP
 from aiops_gym.sim.telemetry.usage import demand
 from aiops_gym.sim.traffic import quotas
+from aiops_gym.types import Json
 
-Json = Any
 Fitting = Mapping[str, tuple[Json, Json]]
 """Row and quota of each process that will never pass its limit."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.mounts import container_spec
 from aiops_gym.sim.machine.scripts.files import Files
+from aiops_gym.types import Json
 
-Json = Any
 PATH = "/dev/termination-log"
 LONGEST = 4096
 LOG_LINES, LOG_BYTES = 80, 2048

@@ -7,7 +7,7 @@ answer may depend. One that fails, or has not run yet, runs at each period.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, namespace_of
 from aiops_gym.sim.kernel.times import SECOND
@@ -18,8 +18,8 @@ from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.container import Container, container_spec
 from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.software import programs
+from aiops_gym.types import Json
 
-Json = Any
 KINDS = {"startup": "startupProbe", "liveness": "livenessProbe", "readiness": "readinessProbe"}
 LONGEST = 10 << 10
 """Characters that are read of what a command or a server answers."""

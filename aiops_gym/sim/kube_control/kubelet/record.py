@@ -27,8 +27,8 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, key_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.types import Json
 
-Json = Any
 Record = Mapping[str, Any]
 
 EMPTY: Record = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, uid_of
 from aiops_gym.sim.kernel.times import iso
@@ -13,8 +12,8 @@ from aiops_gym.sim.kube_control.kubelet import conditions, images
 from aiops_gym.sim.kube_control.kubelet import record as records
 from aiops_gym.sim.kube_control.writes import condition, put_status
 from aiops_gym.sim.machine.container import find_image
+from aiops_gym.types import Json
 
-Json = Any
 Status = dict[str, Json]
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.types import Json
 
 FIRST_RETRY = SECOND // 2
 LONGEST_RETRY = 122 * SECOND
 
-Json = Any
 KINDS = {"configMap": ("configmaps", "name", "config"), "secret": ("secrets", "secretName", "secret")}
 
 

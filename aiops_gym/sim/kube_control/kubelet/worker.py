@@ -8,7 +8,6 @@ something failed; a pod in which all is well costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import Handler, World
@@ -27,8 +26,7 @@ from aiops_gym.sim.kube_control.kubelet import (
 )
 from aiops_gym.sim.kube_control.kubelet import record as records
 from aiops_gym.sim.machine.container import container_spec
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def sync(world: World, uid: str, turn: int) -> None:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
 from posixpath import join, normpath
 from typing import Any
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.machine.scripts import streams, tools
 from aiops_gym.sim.machine.scripts.files import absolute
@@ -16,7 +16,6 @@ from aiops_gym.types import Output, Timed
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
-Json = Any
 Command = Callable[["Machine", list[str]], Stop | None]
 SHELLS = ("sh", "bash", "ash", "dash")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}

@@ -9,15 +9,15 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from posixpath import dirname, normpath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zlib import compress, decompress
 
 from aiops_gym.sim.machine.mounts import container_spec
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
 
-Json = Any
 FOLDERS = ("/", "/bin", "/dev", "/etc", "/proc", "/root", "/tmp", "/usr", "/usr/bin", "/usr/local", "/var", "/var/tmp")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/stdout", "/dev/stderr", "/dev/stdin")
 LARGEST_TEXT = 200_000

@@ -16,7 +16,7 @@ from aiops_gym.sim.machine.toolbox import tools_of
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
-    from aiops_gym.sim.machine.program import Json
+    from aiops_gym.types import Json
 
 OCI = "OCI runtime exec failed: exec failed: unable to start container process: "
 

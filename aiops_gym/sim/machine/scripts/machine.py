@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.files import Files, absolute
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task, new
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
 
-Json = Any
 AT_ONCE = 150
 """Steps that a task does before it lets time pass."""
 

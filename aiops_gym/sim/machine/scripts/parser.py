@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
 
-Json = Any
+from aiops_gym.types import Json
+
 NAME = re.compile(r"[A-Za-z_]\w*")
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 OPERATORS = ("&&", "||", ";;", "<<-", "<<", ">>", ">&", "<&", "&>", ">|", "&", "|", ";", "<", ">", "(", ")", "\n")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from aiops_gym.sim.machine.scripts.parser import parse
-
-Json = Any
+from aiops_gym.types import Json
 
 
 class Task:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Protocol
+from typing import Protocol
 
 from aiops_gym.sim.machine.scripts import arithmetic
 from aiops_gym.sim.machine.scripts.parser import ScriptError, expansion_end
+from aiops_gym.types import Json
 
-Json = Any
 PARAMETER = re.compile(r"(#?)(\w+|[?$!#@*-])(?:(:?[-=+?]|%%?|##?)(.*))?$", re.DOTALL)
 LONGEST = 200_000
 """Characters of a word; a shell that makes longer ones has run out of memory."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-Json = Any
+from aiops_gym.types import Json
 
 
 def text(value: Json) -> str:

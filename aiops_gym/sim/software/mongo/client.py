@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.machine.container import Container
@@ -11,8 +10,7 @@ from aiops_gym.sim.machine.network import LOCAL, Target
 from aiops_gym.sim.software.mongo import commands, templates, tls
 from aiops_gym.sim.software.mongo.server import Server, Session
 from aiops_gym.sim.traffic.configuration import wired
-
-Json = Any
+from aiops_gym.types import Json
 
 
 def reach(c: Container, host: str, port: int, timeout_ms: int, secure: bool = False) -> Target | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Any
 
 from aiops_gym.sim.machine.container import Disk
+from aiops_gym.types import Json
 
-Json = Any
 Document = dict[str, Json]
 
 

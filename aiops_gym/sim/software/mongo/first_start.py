@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import Any
 
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software.mongo import javascript, shell
 from aiops_gym.sim.software.mongo.commands import answer
 from aiops_gym.sim.software.mongo.server import Server, Session
-
-Json = Any
+from aiops_gym.types import Json
 
 FOLDER = "/docker-entrypoint-initdb.d/"
 HEREDOC = re.compile(r"^\s*(mongo\b[^\n<]*)<<-?\s*(['\"]?)(\w+)\2[^\n]*\n(.*?)^\s*\3\s*$", re.MULTILINE | re.DOTALL)

@@ -16,7 +16,8 @@ from importlib.resources import files
 from time import monotonic
 from typing import Any, NamedTuple
 
-Json = Any
+from aiops_gym.types import Json
+
 Ask = Callable[[str, Json], Json]
 """(database, command) -> reply."""
 

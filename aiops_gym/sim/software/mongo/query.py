@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.sim.software.mongo import bson
 from aiops_gym.sim.software.mongo.errors import MongoError
+from aiops_gym.types import Json
 
-Json = Any
 Document = dict[str, Json]
 MISSING = object()
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
-
-Json = Any
 
 
 def _words(text: str) -> frozenset[str]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.times import iso_micro
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software.mongo import bson, roles, tls
 from aiops_gym.sim.software.mongo.data import Data, secret
 from aiops_gym.sim.software.mongo.errors import MongoError, unauthenticated
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-Json = Any
 
 DATA_PATH = "/data/db"
 MECHANISM = "SCRAM-SHA-256"

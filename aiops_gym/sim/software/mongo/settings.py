@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import yaml
 
@@ -11,11 +11,11 @@ from aiops_gym.sim.kernel import yamltext
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.software.mongo import tls
 from aiops_gym.sim.software.mongo.server import DATA_PATH
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
 
-Json = Any
 
 SECTIONS = (
     "auditLog",

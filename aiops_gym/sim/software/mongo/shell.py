@@ -11,9 +11,7 @@ from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software.mongo import client, commands, javascript
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.sim.software.mongo.server import Server, Session
-from aiops_gym.types import Output
-
-Json = Any
+from aiops_gym.types import Json, Output
 
 TIMEOUT_MS = 15_000
 VALUED = {

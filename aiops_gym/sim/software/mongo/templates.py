@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from typing import Any
 
-Json = Any
+from aiops_gym.types import Json
 
 
 def filled(template: Json, n: int) -> Json:

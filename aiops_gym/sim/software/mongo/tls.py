@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-Json = Any
+from aiops_gym.types import Json
 
 PLAIN, SECURE = ("disabled", "allowTLS", "preferTLS"), ("allowTLS", "preferTLS", "requireTLS")
 """Modes in which a server takes connections without and with TLS."""

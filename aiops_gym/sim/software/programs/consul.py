@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import iso_micro
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import MIB, Process, Program, Tool
-from aiops_gym.types import Output
+from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-Json = Any
 
 PORTS = (8300, 8301, 8302, 8500, 8502, 8503, 8600)
 VERSION = "1.19.2"

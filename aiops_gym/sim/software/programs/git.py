@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from aiops_gym.sim.machine import network
-from aiops_gym.sim.machine.program import Json, Program, Tool
+from aiops_gym.sim.machine.program import Program, Tool
 from aiops_gym.sim.machine.scripts.files import Files, absolute
-from aiops_gym.types import Output
+from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container

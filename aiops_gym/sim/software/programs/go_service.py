@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import iso
-from aiops_gym.sim.machine.program import HttpAnswer, Json, Process, Program, program_of
+from aiops_gym.sim.machine.program import HttpAnswer, Process, Program, program_of
 from aiops_gym.sim.software import web_answers
 from aiops_gym.sim.software.mongo import client
 from aiops_gym.sim.software.mongo.errors import MongoError
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World

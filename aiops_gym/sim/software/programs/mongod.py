@@ -7,7 +7,7 @@ and of the environment what the official image's entry point does.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE
@@ -16,13 +16,12 @@ from aiops_gym.sim.software.mongo import files, first_start, settings, shell, tl
 from aiops_gym.sim.software.mongo.server import REFUSED, Server, line, refusal
 from aiops_gym.sim.traffic import failure_lines, quotas
 from aiops_gym.sim.traffic.configuration import wired
-from aiops_gym.types import Output
+from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
     from aiops_gym.sim.machine.container import Container, Disk
 
-Json = Any
 
 TLS_NOTE = "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify --sslDisabledProtocols 'none'"
 NODE_MIB, LEAST_CACHE = 7878, 256

@@ -18,13 +18,14 @@ from urllib.parse import parse_qs
 
 from aiops_gym.sim.kernel.times import moment
 from aiops_gym.sim.machine.network import ADDRESS, dns_works
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Json, Process, Program
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
 from aiops_gym.sim.software import web_answers
 from aiops_gym.sim.software.nginx import conf
 from aiops_gym.sim.software.thrift import settings
 from aiops_gym.sim.traffic.clients.client import lines
 from aiops_gym.sim.traffic.clients.cpp import RESOLVE
 from aiops_gym.sim.traffic.configuration import wired
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs
 
 from aiops_gym.sim.kernel.objects import name_of
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
 from aiops_gym.sim.telemetry import metrics
-from aiops_gym.types import Sample
+from aiops_gym.types import Json, Sample
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
     from aiops_gym.sim.machine.container import Container
 
-Json = Any
 Query = Mapping[str, list[str]]
 PORT = 9090
 STALE = 5 * 60

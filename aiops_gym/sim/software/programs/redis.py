@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.times import moment
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Json, Process, Program, Tool
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program, Tool
 from aiops_gym.sim.software.redis import commands, settings, shell
 from aiops_gym.sim.traffic.configuration import wired
-from aiops_gym.types import Output
+from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import Json, Process, Program
+from aiops_gym.sim.machine.program import Process, Program
 from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.parser import ScriptError
 from aiops_gym.sim.machine.scripts.task import Task
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import moment
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Json, Process, Program
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
 from aiops_gym.sim.software.mongo import client, commands
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.sim.software.thrift import settings
@@ -27,6 +27,7 @@ from aiops_gym.sim.traffic import clients
 from aiops_gym.sim.traffic.clients.client import Failed
 from aiops_gym.sim.traffic.clients.cpp import RESOLVE, SELECTION
 from aiops_gym.sim.traffic.configuration import wired
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World

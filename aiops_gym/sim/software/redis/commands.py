@@ -14,7 +14,6 @@ from aiops_gym.sim.software.redis.keys import Keys
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
 
-Json = Any
 Reply = Any
 """None, a string, a number, or a list of replies."""
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.software.redis.keys import Keys
 from aiops_gym.sim.software.redis.settings import size
 from aiops_gym.sim.telemetry import usage as telemetry
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
 
-Json = Any
 
 BASE = 873_456
 """Bytes that an empty server uses."""

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.sim.traffic.failure_lines import USERS
+from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
 
-Json = Any
 
 EPOCH = 1_514_764_800_000
 """Milliseconds at which the services' clock for post ids begins (2018)."""

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.sim.kernel import yamltext
-
-Json = Any
+from aiops_gym.types import Json
 
 SERVICES, TRACING = "service-config.json", "jaeger-config.yml"
 NAMES = {bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object"}

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any
 
 from aiops_gym.scan import scan
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.sim.software.mongo.server import Session
+from aiops_gym.types import Json
 
-Json = Any
 Reply = dict[str, Json]
 Run = Callable[[Session, str, Mapping[str, Json]], Reply]
 """(connection, database, command) -> reply without `ok`; raises MongoError."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.software.mongo import bson, pipeline, query
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.sim.software.mongo.server import Session
+from aiops_gym.types import Json
 
-Json = Any
 Reply = dict[str, Json]
 
 LIMIT = 100_000

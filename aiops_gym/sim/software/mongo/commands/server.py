@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from aiops_gym.sim.kernel.times import iso_micro
 from aiops_gym.sim.software.mongo import roles, settings
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.sim.software.mongo.server import Session
+from aiops_gym.types import Json
 
-Json = Any
 Reply = dict[str, Json]
 
 DOCUMENT_BYTES = 96
