@@ -47,6 +47,6 @@ def _register(name: str, entry_point: str, kwargs: dict[str, Any]) -> None:
 
 
 for _task in TASKS:
-    _register(_task, "aiops_gym.envs.live:IncidentEnv", {"task": _task.lower()})
+    _register(_task, "aiops_gym.envs.live:LiveEnv", {"task": _task.lower()})
 for _name, _kwargs in RECORDED.items():
     _register(_name, "aiops_gym.envs.recorded:RecordedEnv", _kwargs)

@@ -6,7 +6,7 @@ from typing import Any
 
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image, Operation
-from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kernel.world import Dynamics, World
 from aiops_gym.sim.kube_control import kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
@@ -199,7 +199,7 @@ class Town:
         handlers = {**runtime.HANDLERS, **traffic.HANDLERS, "kubelet.exited": self._exited}
         self.world = World(
             blueprint,
-            Laws((), handlers, (traffic.observe,), programs=programs.find, kubelet=kubelet_server.Server()),
+            Dynamics((), handlers, (traffic.observe,), programs=programs.find, kubelet=kubelet_server.Server()),
             seed,
         )
         self.world.table("processes")

@@ -4,7 +4,7 @@ import pytest
 
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.blueprint import Blueprint, Operation
-from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kernel.world import Dynamics, World
 from aiops_gym.sim.kube_control import kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
@@ -144,7 +144,9 @@ def make_shop(seed=7, rate=20.0):
     )
     handlers = {**runtime.HANDLERS, **traffic.HANDLERS, "kubelet.exited": lambda world, *_: None}
     world = World(
-        blueprint, Laws((), handlers, (traffic.observe,), programs=programs.find, kubelet=kubelet_server.Server()), seed
+        blueprint,
+        Dynamics((), handlers, (traffic.observe,), programs=programs.find, kubelet=kubelet_server.Server()),
+        seed,
     )
     world.table("processes")
     for i, name in enumerate(KINDS):

@@ -9,7 +9,7 @@ from typing import Any, Self
 from aiops_gym.backends.base import Assessment
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
-from aiops_gym.envs.live import IncidentEnv
+from aiops_gym.envs.live import LiveEnv
 from aiops_gym.errors import BackendError
 from aiops_gym.types import Request, Response, Sample, ShellRun, Span
 
@@ -153,7 +153,7 @@ class ToyBackend:
         return self.restored(self.snapshot())
 
 
-class ToyEnv(IncidentEnv):
+class ToyEnv(LiveEnv):
     """The environment over the toy."""
 
     def _open(self, problem: str, seed: int) -> Any:

@@ -15,7 +15,7 @@ from aiops_gym.catalog import cluster, registry
 from aiops_gym.catalog.model import App, Manifest
 from aiops_gym.errors import BackendError
 from aiops_gym.shell.inside import exec_inside
-from aiops_gym.sim.dynamics import laws
+from aiops_gym.sim.dynamics import dynamics
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image, Operation
 from aiops_gym.sim.kernel.times import HOUR, MINUTE, SECOND, millis
@@ -46,7 +46,7 @@ def _booted(app_id: str, variant: int, shift: int) -> World:
     app = registry.app(app_id)
     seed = draws.bits(0, "baseline", f"{app_id} {variant}")
     blueprint = _blueprint(app, variant, seed)
-    world = World(replace(blueprint, start=blueprint.start + shift), laws(exec_inside), seed)
+    world = World(replace(blueprint, start=blueprint.start + shift), dynamics(exec_inside), seed)
     for manifest in (*cluster.NAMESPACES, *cluster.NODES):
         apply(world, manifest)
     world.run(MINUTE)

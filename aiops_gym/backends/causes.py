@@ -73,10 +73,10 @@ def _database_access(before: World, world: World, app: App, cause: Mapping[str, 
         "d.access_check.drop(); print('granted')"
     )
     argv = ["mongo", "admin", "-u", "admin", "-p", "admin", "--quiet", "--eval", script]
-    assert world.laws.exec is not None
+    assert world.dynamics.exec is not None
     for pod in pods:
         container = pod["spec"]["containers"][0]["name"]
-        output = world.laws.exec(world.fork(), key_of(pod), container, argv, "")
+        output = world.dynamics.exec(world.fork(), key_of(pod), container, argv, "")
         if output.code or "granted" not in output.stdout:
             return f"no access to {database} for its service"
     return ""
@@ -199,7 +199,7 @@ def _opened(before: World, world: World, app: App, cause: Mapping[str, Any]) -> 
     name = cause["component"]
     keys = [key for pod in owned(world, app, name) for key in _processes(world, pod)]
     rows = [world.table("processes")[key] for key in keys]
-    closed = not rows or any(configuration.wired(row).get("auth") or row["state"].get("auth") for row in rows)
+    closed = not rows or any(configuration.configured(row).get("auth") or row["state"].get("auth") for row in rows)
     return f"{name} asks for a password" if closed else ""
 
 
@@ -210,9 +210,9 @@ def _unencrypted(before: World, world: World, app: App, cause: Mapping[str, Any]
     if not pods or others:
         return f"{name} is not what its Service leads to"
     argv = ["mongo", "--quiet", "--eval", "print('answered ' + db.adminCommand({ping: 1}).ok)"]
-    assert world.laws.exec is not None
+    assert world.dynamics.exec is not None
     for pod in pods:
-        output = world.laws.exec(world.fork(), key_of(pod), pod["spec"]["containers"][0]["name"], argv, "")
+        output = world.dynamics.exec(world.fork(), key_of(pod), pod["spec"]["containers"][0]["name"], argv, "")
         if output.code or "answered 1" not in output.stdout:
             return f"{name} does not answer its service"
     return ""

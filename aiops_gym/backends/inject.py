@@ -94,8 +94,8 @@ def _create(change: Create, world: World, app: App) -> None:
 def _exec(change: Exec, world: World, app: App) -> None:
     pod = _pods(world, app, change.component)[0]
     container = pod["spec"]["containers"][0]["name"]
-    assert world.laws.exec is not None
-    output = world.laws.exec(world, key_of(pod), container, list(change.command), "")
+    assert world.dynamics.exec is not None
+    output = world.dynamics.exec(world, key_of(pod), container, list(change.command), "")
     if output.code:
         raise BackendError(f"{change.command[0]} in {change.component} failed: {output.stdout}{output.stderr}")
 

@@ -13,7 +13,7 @@ from aiops_gym.sim.machine.executables.peer import HOP, Link, ask, reach
 from aiops_gym.sim.machine.program import HttpAnswer, program_of
 
 
-class Outside:
+class NodeNetwork:
     """See `clients.context.Network`."""
 
     def __init__(self, world: World) -> None:

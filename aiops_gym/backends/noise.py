@@ -161,9 +161,9 @@ def _inspected_database(world: World, app: App, seed: int, spared: frozenset[str
         pods = world.store.labelled("pods", app.namespace, {app.selector: names[0]})
     user = ("admin", "root")[draws.pick(2, seed, "noise", "which user")]
     argv = ["mongo", "admin", "-u", user, "-p", user, "--quiet", "--eval", "db.stats().ok"]
-    assert world.laws.exec is not None
+    assert world.dynamics.exec is not None
     for pod in pods[:1]:
-        world.laws.exec(world, key_of(pod), pod["spec"]["containers"][0]["name"], argv, "")
+        world.dynamics.exec(world, key_of(pod), pod["spec"]["containers"][0]["name"], argv, "")
 
 
 def _finished_job(world: World, app: App, seed: int, spared: frozenset[str]) -> None:

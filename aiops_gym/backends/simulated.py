@@ -15,7 +15,7 @@ from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.health import Measure, health
 from aiops_gym.backends.inject import concerned, inject, rewritten
-from aiops_gym.backends.node_network import Outside
+from aiops_gym.backends.node_network import NodeNetwork
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
 from aiops_gym.errors import SnapshotError
@@ -70,7 +70,7 @@ class Simulated:
     def _open_shell(self) -> None:
         self.cluster = SimulatedCluster(self.world)
         self.telemetry = SimulatedTelemetry(self.world)
-        self.shell = Sandbox(self.cluster, self.seed, network=Outside(self.world), files=releases.files(self.app))
+        self.shell = Sandbox(self.cluster, self.seed, network=NodeNetwork(self.world), files=releases.files(self.app))
 
     def before_the_incident(self) -> World:
         """The healthy world, noise included, at the moment before the fault. Others share it: never change it.
@@ -78,15 +78,15 @@ class Simulated:
         It stays the very one that this began with, even where a cache makes it anew: differences compare identities.
         """
         if self._before is None:
-            self._before = self._past()
+            self._before = self._warmed_up()
         return self._before
 
-    def _past(self) -> World:
+    def _warmed_up(self) -> World:
         if not self.noise:
-            return warmup.quiet(self.app.id, self.variant, self.problem.rate, self.shift)
+            return warmup.undisturbed(self.app.id, self.variant, self.problem.rate, self.shift)
         spared = rewritten(self.app, self.fault) if self.fault else noise.NOBODY
         number = warmup.choose(self.app, self.variant, self.seed, spared, self.shift)
-        return warmup.past(self.app.id, self.variant, number, self.shift)
+        return warmup.warmed_up(self.app.id, self.variant, number, self.shift)
 
     def now(self) -> float:
         """Unix seconds on the world's clock."""
@@ -110,7 +110,7 @@ class Simulated:
 
     def _measured(self) -> Measure:
         if self._measure is None:
-            self._measure = warmup.measured(self.before_the_incident(), self.app)
+            self._measure = warmup.measure_after(self.before_the_incident(), self.app)
         return self._measure
 
     def pods(self) -> Sequence[Mapping[str, Any]]:
@@ -155,7 +155,7 @@ class Simulated:
         self.world.settle()
         twin.world = self.world.fork()
         twin.cluster, twin.telemetry = SimulatedCluster(twin.world), SimulatedTelemetry(twin.world)
-        twin.shell = self.shell.fork(twin.cluster, Outside(twin.world))
+        twin.shell = self.shell.fork(twin.cluster, NodeNetwork(twin.world))
         return twin
 
 

@@ -1,9 +1,9 @@
 """The noisy minutes before an incident: simulated once per (app, variant, number) and process, then forked.
 
-A past is a pure function of (app, variant, number, shift, package version): no episode and no fault has a say in it.
+A warm-up is a pure function of (app, variant, number, shift, package version): no episode and no fault has a say in it.
 What somebody decided long before (`noise.LASTING`) must not befall what a fault rewrites, and still nothing is left out
-of a past for a fault's sake: whoever knew all pasts by heart would see from what is missing where the fault is. An
-episode takes another past instead, in an order drawn by its seed, and there are always some in which nobody decided
+of a warm-up for a fault's sake: whoever knew all warm-ups by heart would see from what is missing where the fault is. An
+episode takes another one instead, in an order drawn by its seed, and there are always some in which nobody decided
 anything.
 """
 
@@ -20,38 +20,38 @@ from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import World
 
-PASTS = 8
-"""Pasts of each healthy world: with its variants an app has 128 of them, ten times as many as it has components."""
+WARMUPS = 8
+"""Warm-ups of each healthy world: with its variants an app has 128 of them, ten times as many as it has components."""
 
 PLAIN = 2
 """So many of them, the first ones, in which nobody decided anything: for faults that rewrite every component."""
 
 
-def past(app_id: str, variant: int, number: int, shift: int = 0) -> World:
+def warmed_up(app_id: str, variant: int, number: int, shift: int = 0) -> World:
     """A healthy world after some minutes with noise, at the moment before an incident. Fork it, never change it.
 
     Args:
         app_id: of the app.
         variant: which of its healthy worlds.
-        number: which of that world's pasts, 0 <= number < PASTS.
+        number: which of that world's warm-ups, 0 <= number < WARMUPS.
         shift: milliseconds by which everything in it lies later.
     """
-    return _lived(app_id, variant, number, shift)
+    return _warmed_up(app_id, variant, number, shift)
 
 
 def choose(app: App, variant: int, seed: int, spared: frozenset[str], shift: int = 0) -> int:
-    """The number of an episode's past: the first, in the episode's order, in which nobody decided about `spared`."""
-    order = sorted(range(PASTS), key=lambda number: draws.bits(seed, "past", str(number)))
+    """The number of an episode's warm-up: the first, in the episode's order, in which nobody decided about `spared`."""
+    order = sorted(range(WARMUPS), key=lambda number: draws.bits(seed, "past", str(number)))
     return next(number for number in order if _open(app, _decided(app.id, variant, number, shift), spared))
 
 
-def quiet(app_id: str, variant: int, rate: float, shift: int = 0) -> World:
+def undisturbed(app_id: str, variant: int, rate: float, shift: int = 0) -> World:
     """A healthy world in which nothing happened but that users ask so many times a second. Fork it, never change it."""
-    return _still(app_id, variant, rate, shift)
+    return _undisturbed(app_id, variant, rate, shift)
 
 
-def measured(world: World, app: App) -> Measure:
-    """What is needed to measure an incident that follows on a past."""
+def measure_after(world: World, app: App) -> Measure:
+    """What is needed to measure an incident that follows on a warm-up."""
     found = _measures.get(world)
     if found is None:
         found = _measures[world] = measure(world, app)
@@ -66,23 +66,23 @@ def _open(app: App, decided: frozenset[str], spared: frozenset[str]) -> bool:
     return not decided & spared and not (decided and len(spared) == len(app.components))
 
 
-@lru_cache(maxsize=PASTS * VARIANTS * len(registry.apps()))
-def _lived(app_id: str, variant: int, number: int, shift: int) -> World:
+@lru_cache(maxsize=WARMUPS * VARIANTS * len(registry.apps()))
+def _warmed_up(app_id: str, variant: int, number: int, shift: int) -> World:
     app, seed = registry.app(app_id), _seed(app_id, variant, number)
     world = _asked(app_id, variant, shift, noise.rate(seed), seed)
     noise.disturb(world, app, seed, noise.decisions(world, app, seed) if number >= PLAIN else {})
     return _sealed(world)
 
 
-@lru_cache(maxsize=PASTS * VARIANTS * len(registry.apps()))
+@lru_cache(maxsize=WARMUPS * VARIANTS * len(registry.apps()))
 def _decided(app_id: str, variant: int, number: int, shift: int) -> frozenset[str]:
-    """Components about which somebody decided something in a past, `noise.ALL` for the namespace."""
+    """Components about which somebody decided something in a warm-up, `noise.ALL` for the namespace."""
     world, seed = baseline(app_id, variant, shift), _seed(app_id, variant, number)
     return frozenset(noise.decisions(world, registry.app(app_id), seed).values() if number >= PLAIN else ())
 
 
 @lru_cache(maxsize=VARIANTS)
-def _still(app_id: str, variant: int, rate: float, shift: int) -> World:
+def _undisturbed(app_id: str, variant: int, rate: float, shift: int) -> World:
     return _sealed(_asked(app_id, variant, shift, rate, draws.bits(0, "quiet", f"{app_id} {variant}")))
 
 

@@ -24,7 +24,7 @@ LOOKS = ("kubectl get pods -n {namespace}", "kubectl get events -n {namespace} -
 """What a person would look at in an episode in which nothing is wrong."""
 
 
-class IncidentEnv(EpisodeEnv[Incident]):
+class LiveEnv(EpisodeEnv[Incident]):
     """An application runs in a cluster, and something may be wrong with it.
 
     ## Action Space

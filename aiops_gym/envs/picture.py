@@ -148,8 +148,8 @@ def picture(
     Args:
         last: action (None for the prompt), observation, reward.
         info: of that turn.
-        calls: who calls whom, see `IncidentEnv.calls`; with `health` empty there is no graph.
-        health: see `IncidentEnv.health`.
+        calls: who calls whom, see `LiveEnv.calls`; with `health` empty there is no graph.
+        health: see `LiveEnv.health`.
         words: the verdict, "" while the episode goes on.
 
     Returns:

@@ -19,7 +19,7 @@ from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from aiops_gym.envs.infos import Infos, merged
-from aiops_gym.envs.live import IncidentEnv
+from aiops_gym.envs.live import LiveEnv
 from aiops_gym.envs.recorded import RecordedEnv
 from aiops_gym.ids import RECORDED
 from aiops_gym.openrca import domains
@@ -207,7 +207,7 @@ def incidents(num_envs: int = 1, *, task: str = "detection", **kwargs: Any) -> W
     >>> envs.envs[0].spec.id, envs.envs[0].spec.max_episode_steps, envs.envs[0].spec.kwargs["noise"]
     ('aiops_gym/Mitigation-v0', 10, False)
     """
-    return vector(IncidentEnv, num_envs, id_=f"aiops_gym/{find(task).name.capitalize()}-v0", **kwargs)
+    return vector(LiveEnv, num_envs, id_=f"aiops_gym/{find(task).name.capitalize()}-v0", **kwargs)
 
 
 def recorded(num_envs: int = 1, *, domain: str = "bank", **kwargs: Any) -> WorldsVectorEnv:

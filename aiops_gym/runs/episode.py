@@ -28,7 +28,7 @@ class Episode:
         episode_seed: repeats the episode: `reset(options={"episode_seed": ..., "problem": ...})`.
         steps: a turn each: action, observation, reward, time, tool, error, and `health` after it where that changed.
         calls: who calls whom in the application, "" for users; empty where that is not known.
-        health: of the application at the start, see `envs.live.IncidentEnv.health`; empty where it is not known.
+        health: of the application at the start, see `envs.live.LiveEnv.health`; empty where it is not known.
         agent_report: what the agent says of itself, such as its model and the tokens used; empty where it says nothing.
         agent_error: why the agent gave up before the end; "" when it did not.
     """

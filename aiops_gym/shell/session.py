@@ -33,7 +33,7 @@ from aiops_gym.shell.heavy import jq
 from aiops_gym.shell.loops import TICK, patient, satisfied
 from aiops_gym.shell.reach import reach
 from aiops_gym.shell.repair import repair
-from aiops_gym.shell.single_command import Alone, words
+from aiops_gym.shell.single_command import SingleCommand, words
 from aiops_gym.types import Output
 
 CALL_SECONDS = 0.3
@@ -198,7 +198,7 @@ class _Job:
 
     def alone(self, argv: tuple[str, ...]) -> Ended:
         """Call the only command of a script."""
-        clock, call = self.session.clock, Alone(argv, self.machine.disk.drive)
+        clock, call = self.session.clock, SingleCommand(argv, self.machine.disk.drive)
         return self.machine.alone(lambda: self.call(call), clock.elapsed, lambda: clock.expired)
 
     def run(self, script: str, start: Tree) -> Ended:

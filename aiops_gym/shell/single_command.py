@@ -40,7 +40,7 @@ def _inner(quoted: re.Match[str]) -> str:
     return quoted[1] if quoted[2] is None else quoted[2]
 
 
-class Alone(Invocation):
+class SingleCommand(Invocation):
     """A call of a command without a script around it, in a new shell."""
 
     __slots__ = ("_drive",)

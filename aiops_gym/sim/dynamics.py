@@ -10,14 +10,14 @@ from typing import Any
 
 from aiops_gym.scan import scan
 from aiops_gym.sim import traffic
-from aiops_gym.sim.kernel.world import Exec, Handler, Laws
+from aiops_gym.sim.kernel.world import Dynamics, Exec, Handler
 from aiops_gym.sim.kube_control import events, kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
 
 
-def laws(exec_: Exec | None = None) -> Laws:
-    """The laws of all simulated clusters.
+def dynamics(exec_: Exec | None = None) -> Dynamics:
+    """The dynamics of all simulated clusters.
 
     Args:
         exec_: runs a command inside a container, for exec probes and `kubectl exec`; given by whoever has a shell.
@@ -26,7 +26,7 @@ def laws(exec_: Exec | None = None) -> Laws:
     for served in _found("HANDLERS"):
         handlers |= served
     observers = [observe for several in _found("OBSERVERS") for observe in several]
-    return Laws(
+    return Dynamics(
         controllers=_found("controller"),
         handlers=handlers,
         observers=[*observers, traffic.observe],

@@ -139,7 +139,7 @@ class Symptoms(Slotted, RecordConstructorArgs):
 
 def _component(row: NDArray[np.float32], component: Component, drifts: Any) -> None:
     row[_AT["there"]] = 1.0
-    for name in (*component.signs, *component.looks):
+    for name in (*component.symptoms, *component.looks):
         row[_AT[name]] = 1.0
     for name, value in (*component.traffic.items(), *component.ages.items(), *component.strain.items()):
         row[_AT[name]] = value
@@ -154,5 +154,5 @@ def _component(row: NDArray[np.float32], component: Component, drifts: Any) -> N
 
 def _other(row: NDArray[np.float32], other: Other) -> None:
     row[_OTHER_AT["there"]] = row[_OTHER_AT[other.kind]] = 1.0
-    for sign in other.signs:
-        row[_OTHER_AT[sign]] = 1.0
+    for symptom in other.symptoms:
+        row[_OTHER_AT[symptom]] = 1.0

@@ -8,7 +8,7 @@ import small_telemetry as small
 
 from aiops_gym.agents.base import make
 from aiops_gym.agents.rules.calls import closely, from_calls
-from aiops_gym.agents.rules.indicators import Evidence, Sign, from_deviations, from_operations, from_templates
+from aiops_gym.agents.rules.indicators import Evidence, Symptom, from_deviations, from_operations, from_templates
 from aiops_gym.agents.rules.question import read, table
 from aiops_gym.agents.rules.systems import bank, find, market, telecom
 from aiops_gym.agents.rules.verdict import answer, choose, suspects
@@ -96,7 +96,7 @@ def test_a_prompt_of_another_family_is_refused(env):
 def test_each_system_is_known_and_every_reason_has_a_sign(domain):
     of = domains.find(domain)[0]
     knowledge = find(of.reasons)
-    told = {each.reason for each in (*knowledge.signs, *knowledge.logs, *knowledge.failing, *knowledge.wires)}
+    told = {each.reason for each in (*knowledge.symptoms, *knowledge.logs, *knowledge.failing, *knowledge.wires)}
     assert told == set(of.reasons)
     assert {name for parts in knowledge.members.items() for name in (parts[0], *parts[1])} <= set(of.components)
     assert len(knowledge.queries) <= 8
@@ -137,7 +137,7 @@ def row(**changes):
     return {**usual, **changes}
 
 
-SIGN = Sign(reason="busy", kpi="cpu", least=15, most=100, factor=2, samples=(1, 5))
+SIGN = Symptom(reason="busy", kpi="cpu", least=15, most=100, factor=2, samples=(1, 5))
 
 
 def scores(*rows):

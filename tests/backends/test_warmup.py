@@ -85,9 +85,9 @@ def test_a_fault_that_rewrites_all_meets_a_past_in_which_nobody_decided_anything
 
 def test_every_past_comes_up_and_the_app_is_well_in_it():
     app = registry.app(APP)
-    assert {warmup.choose(app, 2, seed, frozenset()) for seed in range(80)} == set(range(warmup.PASTS))
-    for number in range(warmup.PASTS):
-        assert min(traffic.success(warmup.past(APP, 2, number)).values()) > 0.99
+    assert {warmup.choose(app, 2, seed, frozenset()) for seed in range(80)} == set(range(warmup.WARMUPS))
+    for number in range(warmup.WARMUPS):
+        assert min(traffic.success(warmup.warmed_up(APP, 2, number)).values()) > 0.99
 
 
 def test_what_is_named_after_the_past_differs_between_episodes_that_share_it():

@@ -12,7 +12,7 @@ from aiops_gym.backends import Simulated
 from aiops_gym.catalog import cluster, registry
 from aiops_gym.shell.inside import exec_inside
 from aiops_gym.sim import kube_api
-from aiops_gym.sim.dynamics import laws
+from aiops_gym.sim.dynamics import dynamics
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.world import World
@@ -76,7 +76,7 @@ def _blueprint(start: int) -> Blueprint:
 
 
 def _begin(start: int) -> World:
-    world = World(_blueprint(start), laws(exec_inside), SEED)
+    world = World(_blueprint(start), dynamics(exec_inside), SEED)
     for node in cluster.NODES:
         apply(world, {key: value for key, value in node.items() if key != "status"})
         put(world, "nodes", node["metadata"]["name"], "", status=node["status"])
@@ -172,5 +172,5 @@ def empty(state: str, start: int) -> World:
     """A world of this state's kind in which nothing has happened: what a recorded state is put into."""
     if state == "hotel":
         base = Simulated(registry.problem(HOTEL), 7, noise=False).world
-        return World(base.blueprint, base.laws, base.seed)
-    return World(_blueprint(start), laws(exec_inside), SEED)
+        return World(base.blueprint, base.dynamics, base.seed)
+    return World(_blueprint(start), dynamics(exec_inside), SEED)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_world import ToyEnv, block
 
-from aiops_gym.envs.live import IncidentEnv
+from aiops_gym.envs.live import LiveEnv
 from aiops_gym.envs.saved import MAGIC
 from aiops_gym.errors import CatalogError, SnapshotError
 
@@ -318,4 +318,4 @@ def test_odd_actions_that_are_no_text_are_survived(env):
 
 def test_the_class_says_what_it_takes():
     for word in ("Action Space", "Observation Space", "Rewards", "Episode End", "Version History"):
-        assert f"## {word}" in IncidentEnv.__doc__
+        assert f"## {word}" in LiveEnv.__doc__

@@ -16,7 +16,7 @@ from toy_world import ToyEnv, block
 import aiops_gym  # noqa: F401  # registers
 from aiops_gym.agents.base import Fixed
 from aiops_gym.envs.infos import merged
-from aiops_gym.envs.live import IncidentEnv
+from aiops_gym.envs.live import LiveEnv
 from aiops_gym.envs.vector import WorldsVectorEnv, incidents, recorded, vector
 from aiops_gym.runs import Episode, run_episode
 from aiops_gym.wrappers import HashedText, History, MacroActions, RecordEpisodes, Symptoms
@@ -234,7 +234,7 @@ def test_gymnasium_makes_it_by_the_entry_point(monkeypatch):
 
 
 def test_an_asynchronous_vector_without_shared_memory_agrees():
-    ours = vector(IncidentEnv, 2, task="detection", wrap=_stack)
+    ours = vector(LiveEnv, 2, task="detection", wrap=_stack)
     theirs = AsyncVectorEnv([_one, _one], shared_memory=False)
     try:
         assert data_equivalence(ours.reset(seed=4), theirs.reset(seed=4), exact=True)
@@ -251,7 +251,7 @@ def _stack(env):
 
 
 def _one():
-    return _stack(TimeLimit(IncidentEnv("detection"), 30))
+    return _stack(TimeLimit(LiveEnv("detection"), 30))
 
 
 def _open_files() -> int:

@@ -11,7 +11,7 @@ from aiops_gym.shell.inside import exec_inside
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.objects import Obj
-from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kernel.world import Dynamics, World
 from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.kube_control import kubelet_server
 from aiops_gym.sim.software import programs
@@ -30,7 +30,7 @@ IMAGES = {
 def world_with(image: str) -> World:
     world = World(
         Blueprint(app="toy", namespace="shop", variant=0, start=START, images=IMAGES),
-        Laws((), {}, programs=programs.find, kubelet=kubelet_server.Server()),
+        Dynamics((), {}, programs=programs.find, kubelet=kubelet_server.Server()),
         seed=1,
     )
     pod = {
@@ -174,7 +174,7 @@ def test_a_container_that_is_gone_runs_nothing(world):
 
 
 def test_a_command_that_is_not_in_the_image_ends_kubectl_as_a_real_cluster_does(world):
-    world.laws = Laws((), {}, exec_=exec_inside, programs=programs.find, kubelet=kubelet_server.Server())
+    world.dynamics = Dynamics((), {}, exec_=exec_inside, programs=programs.find, kubelet=kubelet_server.Server())
     pod = world.store.by_key("pods", "shop/web-1")
     running = {"name": "app", "state": {"running": {"startedAt": "2026-03-02T09:00:00Z"}}}
     world.store.put("pods", Obj({**pod, "status": {"phase": "Running", "containerStatuses": [running]}}))

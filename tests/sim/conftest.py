@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
-from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kernel.world import Dynamics, World
 from aiops_gym.sim.kube_control import kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.container import Container
@@ -80,7 +80,7 @@ class TinyCluster:
         handlers = {**runtime.HANDLERS, "kubelet.exited": self._exited}
         blueprint = Blueprint(app="shop", namespace=NAMESPACE, variant=0, start=START, images=IMAGES)
         self.world = World(
-            blueprint, Laws([], handlers, programs=programs.find, kubelet=kubelet_server.Server()), seed=7
+            blueprint, Dynamics([], handlers, programs=programs.find, kubelet=kubelet_server.Server()), seed=7
         )
         self._addresses = 0
 

@@ -169,9 +169,9 @@ def test_signs_go_when_the_trouble_is_gone():
     env = Symptoms(PlayedEnv([PROMPT, PODS, PODS.replace("0/1     CrashLoopBackOff", "1/1     Running         ")]))
     env.reset()
     env.step("look")
-    assert "crashing" in env.seen.components["pay"].signs
+    assert "crashing" in env.seen.components["pay"].symptoms
     env.step("look")
-    assert env.seen.components["pay"].signs == {"restarted", "young"}
+    assert env.seen.components["pay"].symptoms == {"restarted", "young"}
     assert ("pay", "crashing") in env.seen.ever
 
 
@@ -215,4 +215,4 @@ def test_what_was_clipped_is_not_seen():
     env = MacroActions(ClipObservation(PlayedEnv([PROMPT, "x" * 500 + PODS + "x" * 500]), 200))
     env.reset()
     env.step(0)
-    assert not env.seen.components["pay"].signs
+    assert not env.seen.components["pay"].symptoms

@@ -216,7 +216,7 @@ file user app.yml: 0 odd lines, 0 missing, of 3
 
 def test_settings_unlike_all_others_can_be_made_like_theirs():
     env = focused("pay", DEPLOYMENTS, FILES)
-    assert env.seen.components["pay"].signs >= {"strange_settings"}
+    assert env.seen.components["pay"].symptoms >= {"strange_settings"}
     copy = commands(env)["match settings"]
     assert copy.startswith("kubectl patch configmap pay -n shop --type merge ")
     assert "kubectl get configmap cart -n shop" in copy

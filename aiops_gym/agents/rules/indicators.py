@@ -26,7 +26,7 @@ OLDER = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sign:
+class Symptom:
     """A deviating measurement that speaks for a reason.
 
     Attributes:
@@ -103,7 +103,7 @@ class Knowledge:
     """
 
     queries: tuple[str, ...]
-    signs: tuple[Sign, ...]
+    symptoms: tuple[Symptom, ...]
     logs: tuple[LogSign, ...] = ()
     failing: tuple[Failing, ...] = ()
     wires: tuple[Wire, ...] = ()
@@ -137,7 +137,7 @@ def worth(z: float) -> float:
 
 
 def from_deviations(
-    rows: Sequence[Row], signs: Sequence[Sign], components: Sequence[str], start: int
+    rows: Sequence[Row], symptoms: Sequence[Symptom], components: Sequence[str], start: int
 ) -> Iterator[Evidence]:
     """What the rows of `largest_deviations` say.
 
@@ -148,32 +148,32 @@ def from_deviations(
         component = named(row["component"], components)
         if component is None:
             continue
-        for sign in signs:
-            if row["direction"] == sign.side and re.search(sign.kpi, row["kpi"]) and _enough(sign, row):
+        for symptom in symptoms:
+            if row["direction"] == symptom.side and re.search(symptom.kpi, row["kpi"]) and _enough(symptom, row):
                 time = _time(row["first"])
-                score = sign.weight * worth(_number(row["z"])) * (1 if _number(row["samples"]) > 1 else SINGLE)
-                yield Evidence(component, sign.reason, time, score * (1 if time > start else OLDER), row["kpi"])
+                score = symptom.weight * worth(_number(row["z"])) * (1 if _number(row["samples"]) > 1 else SINGLE)
+                yield Evidence(component, symptom.reason, time, score * (1 if time > start else OLDER), row["kpi"])
 
 
-def from_templates(rows: Sequence[Row], signs: Sequence[LogSign], components: Sequence[str]) -> Iterator[Evidence]:
+def from_templates(rows: Sequence[Row], symptoms: Sequence[LogSign], components: Sequence[str]) -> Iterator[Evidence]:
     """What the rows of `log_templates` say."""
     for row in rows:
         component, z = named(row["cmdb_id"], components), _number(row["z"])
-        for sign in signs:
-            if component is not None and z > 0 and re.search(sign.template, row["template"]):
+        for symptom in symptoms:
+            if component is not None and z > 0 and re.search(symptom.template, row["template"]):
                 time = _time(row["first"]) + MINUTE
-                yield Evidence(component, sign.reason, time, sign.weight * worth(z), sign.template)
+                yield Evidence(component, symptom.reason, time, symptom.weight * worth(z), symptom.template)
 
 
-def from_operations(rows: Sequence[Row], signs: Sequence[Failing], components: Sequence[str]) -> Iterator[Evidence]:
+def from_operations(rows: Sequence[Row], symptoms: Sequence[Failing], components: Sequence[str]) -> Iterator[Evidence]:
     """What the rows of `slowest_spans` by operation say."""
     for row in rows:
         failed = _number(row.get("errors", ""))
-        for sign in signs if row["z"] else ():
-            found = re.search(sign.operation, row["operation"])
-            if found and found[1] in components and failed >= sign.share * float(row["count"]):
-                score = sign.weight * worth(float(row["z"]))
-                yield Evidence(found[1], sign.reason, _time(row["first"]) + MINUTE, score, "failing")
+        for symptom in symptoms if row["z"] else ():
+            found = re.search(symptom.operation, row["operation"])
+            if found and found[1] in components and failed >= symptom.share * float(row["count"]):
+                score = symptom.weight * worth(float(row["z"]))
+                yield Evidence(found[1], symptom.reason, _time(row["first"]) + MINUTE, score, "failing")
 
 
 def named(identifier: str, components: Sequence[str]) -> str | None:
@@ -189,11 +189,11 @@ def named(identifier: str, components: Sequence[str]) -> str | None:
     return next((part for part in parts if part in components and not part.startswith("node-")), None)
 
 
-def _enough(sign: Sign, row: Row) -> bool:
+def _enough(symptom: Symptom, row: Row) -> bool:
     before, during = _number(row["before"]), _number(row["during"])
     low, high = sorted((abs(before), abs(during)))
-    long = sign.samples[0] <= _number(row["samples"]) <= sign.samples[1]
-    return long and sign.least <= abs(during - before) <= sign.most and high >= sign.factor * low
+    long = symptom.samples[0] <= _number(row["samples"]) <= symptom.samples[1]
+    return long and symptom.least <= abs(during - before) <= symptom.most and high >= symptom.factor * low
 
 
 def _number(text: str) -> float:

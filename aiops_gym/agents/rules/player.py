@@ -95,7 +95,7 @@ def _questions(
 
 
 def _deviations(question: Question, knowledge: Knowledge) -> Reader:
-    return lambda rows: from_deviations(rows, knowledge.signs, question.components, question.start)
+    return lambda rows: from_deviations(rows, knowledge.symptoms, question.components, question.start)
 
 
 def _calls(question: Question, knowledge: Knowledge) -> Reader:

@@ -15,7 +15,7 @@ import gymnasium as gym
 
 from aiops_gym.agents.base import Env
 from aiops_gym.backends.baseline import VARIANTS, baseline
-from aiops_gym.backends.warmup import PASTS, past
+from aiops_gym.backends.warmup import WARMUPS, warmed_up
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.registry import filled
 from aiops_gym.cli.common import make_env
@@ -101,9 +101,9 @@ def _pasts() -> dict[str, float]:
         baseline(app, variant)
     gc.collect()
     empty, begin = anonymous(), time.perf_counter()
-    for app, variant, number in product(apps, variants, range(PASTS)):
-        past(app, variant, number)
-    took, each = time.perf_counter() - begin, len(apps) * VARIANTS * PASTS
+    for app, variant, number in product(apps, variants, range(WARMUPS)):
+        warmed_up(app, variant, number)
+    took, each = time.perf_counter() - begin, len(apps) * VARIANTS * WARMUPS
     gc.collect()
     return {
         "a past, when an episode first has it, ms": 1e3 * took / each,

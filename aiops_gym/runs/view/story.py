@@ -49,7 +49,7 @@ class Turn:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """How one component does: see `envs.live.IncidentEnv.health`."""
+    """How one component does: see `envs.live.LiveEnv.health`."""
 
     ok: float | None
     slow: float | None

@@ -1,4 +1,4 @@
-"""One simulated cluster: its state, its clock, its chance, and the laws that move it.
+"""One simulated cluster: its state, its clock, its chance, and the dynamics that move it.
 
 All that changes lies in `tables`: named dicts from a string to an immutable JSON value (objects are `Obj`). A value is
 replaced, never changed; lists, not tuples; no sets. The heap of pending entries is plain data too. So a fork is a
@@ -75,7 +75,7 @@ class World:
 
     Args:
         blueprint: what never changes.
-        laws: controllers, handlers and observers, see `sim.dynamics`.
+        dynamics: controllers, handlers and observers, see `sim.dynamics`.
         seed: of all draws made from now on.
 
     Attributes:
@@ -83,9 +83,9 @@ class World:
             A fork begins with it; it is replaced, never changed, and is no part of the state.
     """
 
-    def __init__(self, blueprint: Blueprint, laws: Laws, seed: int) -> None:
+    def __init__(self, blueprint: Blueprint, dynamics: Dynamics, seed: int) -> None:
         self.blueprint = blueprint
-        self.laws = laws
+        self.dynamics = dynamics
         self.seed = seed
         self.tables: dict[str, Table] = {"meta": {"now": blueprint.start, "count": 0, "dirty": False}}
         self.heap: list[Entry] = []
@@ -139,12 +139,12 @@ class World:
         meta = self.tables["meta"]
         if meta["dirty"]:
             meta["dirty"] = False
-            for observe in self.laws.observers:
+            for observe in self.dynamics.observers:
                 observe(self)
 
     def run_until(self, time: int) -> None:
         """Advance to `time` (ms), doing on the way all that is due. The only place where time moves."""
-        meta, heap, handlers = self.tables["meta"], self.heap, self.laws.handlers
+        meta, heap, handlers = self.tables["meta"], self.heap, self.dynamics.handlers
         while True:
             if not heap or heap[0][0] > meta["now"]:
                 self.settle()  # an observer may plan something that comes before what is due next
@@ -155,7 +155,7 @@ class World:
             if kind == "reconcile":
                 controller, key = arguments
                 self.table("queue").pop(f"{controller} {key}", None)
-                self.laws.controllers[controller].reconcile(self, key)
+                self.dynamics.controllers[controller].reconcile(self, key)
             else:
                 handlers[kind](self, *arguments)
         meta["now"] = max(meta["now"], time)
@@ -167,7 +167,7 @@ class World:
     def fork(self, seed: int | None = None) -> World:
         """A world that goes on from here by itself, sharing what neither changes."""
         twin = World.__new__(World)
-        twin.blueprint, twin.laws = self.blueprint, self.laws
+        twin.blueprint, twin.dynamics = self.blueprint, self.dynamics
         twin.seed = self.seed if seed is None else seed
         twin.tables = {name: dict(table) for name, table in self.tables.items()}
         twin.heap = list(self.heap)
@@ -198,14 +198,14 @@ class World:
             raise SnapshotError(f"not a snapshot of a world: {error!r}") from error
 
     def _changed(self, resource: str, old: Obj | None, new: Obj | None) -> None:
-        for controller in self.laws.watching.get(resource, ()):
+        for controller in self.dynamics.watching.get(resource, ()):
             for key in controller.keys(self, resource, old, new):
                 self.enqueue(controller.name, key)
-        for react in self.laws.reactions:
+        for react in self.dynamics.reactions:
             react(self, resource, old, new)
 
 
-class Laws:
+class Dynamics:
     """What moves a world: gathered once, shared by all worlds.
 
     Attributes:

@@ -53,9 +53,9 @@ def metrics(world: World, resource: Resource, namespace: str) -> list[Obj]:
 
 
 def _kubelet(world: World) -> Kubelet:
-    if world.laws.kubelet is None:
+    if world.dynamics.kubelet is None:
         raise BackendError("nobody runs the nodes of this world: it was made without a kubelet")
-    return world.laws.kubelet
+    return world.dynamics.kubelet
 
 
 def _ready(node: Obj) -> bool:

@@ -144,8 +144,8 @@ def exec_(world: World, resource: Resource, request: Request) -> Response:
     """Run a command in a container; the body of the answer is an Output."""
     pod, container, argv = exec_target(world, resource, request)
     body = request.body if isinstance(request.body, Mapping) else {}
-    assert world.laws.exec is not None
-    output: Output = world.laws.exec(world, pod, container, argv, str(body.get("stdin") or ""))
+    assert world.dynamics.exec is not None
+    output: Output = world.dynamics.exec(world, pod, container, argv, str(body.get("stdin") or ""))
     if output.code == 126 and output.stderr.startswith("OCI runtime exec failed:"):
         process = draws.hexes(64, world.seed, "exec", pod, world.now)
         where = f'failed to exec in container: failed to start exec "{process}"'
@@ -165,7 +165,7 @@ def exec_target(world: World, resource: Resource, request: Request) -> tuple[str
         raise bad_request(f"pod {name_of(pod)} does not have a host assigned")
     kubelet_client.reach(world, pod, f"exec/{key_of(pod)}/{container}")
     status = next((s for s in _statuses(pod) if s["name"] == container), None)
-    if status is None or not status.get("state", {}).get("running") or world.laws.exec is None:
+    if status is None or not status.get("state", {}).get("running") or world.dynamics.exec is None:
         raise ApiError(500, "InternalError", f"unable to upgrade connection: container not found ({quoted(container)})")
     return key_of(pod), container, list(argv)
 

@@ -166,7 +166,7 @@ def _lets_all(policy: Obj) -> bool:
     return found
 
 
-def fact(world: World, ips: Set[str]) -> bytes:
+def key(world: World, ips: Set[str]) -> bytes:
     """All that decides what passes between these addresses, for those who remember outcomes; empty without policies.
 
     Pods without an address count too: what runs in them may have one before their status says so.

@@ -94,7 +94,7 @@ class Network:
         hidden = {
             (row["ip"], port)
             for row in self.processes.values()
-            if (told := row["state"].get("wired")) and "local" in told
+            if (told := row["state"].get("configured")) and "local" in told
             for port in told["local"]
         }
         return {end: key for end, key in self.listeners.items() if end not in hidden} if hidden else self.listeners

@@ -155,7 +155,7 @@ class Program:
 
 def find(world: World, kind: str) -> Program:
     """The program of a kind. Raises BackendError for one that does not exist."""
-    found: Program = world.laws.programs(kind)
+    found: Program = world.dynamics.programs(kind)
     return found
 
 

@@ -68,7 +68,7 @@ def start(world: World, pod: Obj, container: Mapping[str, Json], attempt: int) -
     if before is not None:
         if before["running"]:
             finish(world, key, 137, "Error", tell=False)
-        world.table("past")[key] = processes[key]
+        world.table("previous")[key] = processes[key]
         _drop(world, f"layer/{before['id']}")
     processes[key] = {
         "id": draws.hexes(64, world.seed, "container", f"{key}/{attempt}", world.now),
@@ -128,7 +128,7 @@ def finish(world: World, key: str, code: int, reason: str = "", tell: bool = Tru
 
 def forget(world: World, pod_uid: str) -> None:
     """Remove all that was kept of a pod that is gone; what still ran is dead."""
-    for name in ("processes", "past"):
+    for name in ("processes", "previous"):
         table = world.table(name)
         for key in [k for k in table if k.startswith(f"{pod_uid}/")]:
             if name == "processes":

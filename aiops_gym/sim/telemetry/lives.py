@@ -28,7 +28,7 @@ def lives(world: World, namespace: str) -> list[Life]:
     """All processes of a namespace that run or ended within the last hour, by pod and start."""
     found: dict[str, Life] = {}
     prefix = f"{namespace}/"
-    for table in ("processes", "past"):
+    for table in ("processes", "previous"):
         for key, row in world.table(table).items():
             if row["pod"].startswith(prefix):
                 found[row["id"]] = _life(key, row["id"], row)

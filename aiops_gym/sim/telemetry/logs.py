@@ -52,7 +52,7 @@ def read(
     Returns:
         Lines, each with its newline; "" for a process that never was.
     """
-    record = world.table("past" if previous else "processes").get(process)
+    record = world.table("previous" if previous else "processes").get(process)
     if record is None:
         return ""
     entries = _entries(world, process, record, since_ms, tail)

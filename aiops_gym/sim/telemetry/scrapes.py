@@ -93,7 +93,7 @@ class _Stay(NamedTuple):
 _kept: Cache[Scrapes] = Cache(12, lambda scrapes: 1)
 """The last ones: whoever asks for each of the metrics in turn meets them again."""
 
-TABLES = ("processes", "past", "ended", "quotas", "objects/pods")
+TABLES = ("processes", "previous", "ended", "quotas", "objects/pods")
 
 
 def scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Scrapes | None:

@@ -1,7 +1,7 @@
-"""Facts without what two worlds only call or list differently: addresses, and the order of the processes.
+"""The canonical form of inputs: without what two worlds only call or list differently, addresses and order.
 
-Each address has a number instead, by where it is first met. Whatever the numbering, equal shapes mean that the worlds
-differ by their addresses alone, so that the call graph of one is that of the other, address by address. How much is
+Each address has a number instead, by where it is first met. Whatever the numbering, equal canonical forms mean that
+the worlds differ by their addresses alone, so that the call graph of one is that of the other, address by address. How much is
 asked and how many cores there are is left out as well: who would answer whom does not depend on it.
 """
 
@@ -13,30 +13,30 @@ from typing import NamedTuple
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import firewall, network
 from aiops_gym.sim.traffic import reach
-from aiops_gym.sim.traffic.inputs import Facts, Process
+from aiops_gym.sim.traffic.inputs import Inputs, Process
 
 Name = Callable[[str], int | str]
 """An address -> its number; any other host -> itself."""
 
 
-class Shape(NamedTuple):
-    """What is left of facts.
+class Canonical(NamedTuple):
+    """What is left of inputs.
 
     Attributes:
         key: hashable; equal for worlds whose call graphs differ by addresses only.
         numbers: of the addresses.
-        processes: keys, in the order of the shape.
+        processes: keys, in the order of the canonical form.
         cores: of the processes.
     """
 
-    key: reach.Fact
+    key: reach.Key
     numbers: Mapping[str, int]
     processes: Sequence[str]
     cores: Sequence[float]
 
 
-def of(world: World, found: Facts) -> Shape | None:
-    """The shape of facts; None where addresses may mean more than whom they lead to."""
+def of(world: World, found: Inputs) -> Canonical | None:
+    """The canonical form of inputs; None where addresses may mean more than whom they lead to."""
     members = found.members
     ips = [process.sources[0]["ip"] for process in members]
     if firewall.closing(world) or not all(network.is_address(ip) and ip not in network.LOCAL for ip in ips):
@@ -73,15 +73,15 @@ def of(world: World, found: Facts) -> Shape | None:
         tuple(registries),
         tuple(sorted(inhabited, key=str)),
     )
-    return Shape(key, numbers, [found.processes[i] for i in order], [members[i].cores for i in order])
+    return Canonical(key, numbers, [found.processes[i] for i in order], [members[i].cores for i in order])
 
 
-def own(found: Facts) -> Shape:
-    """A shape that no other facts have."""
-    return Shape((), {}, found.processes, [process.cores for process in found.members])
+def own(found: Inputs) -> Canonical:
+    """A canonical form that no other inputs have."""
+    return Canonical((), {}, found.processes, [process.cores for process in found.members])
 
 
-def _rows(world: World, found: Facts, members: Sequence[Process], name: Name) -> list[reach.Fact]:
+def _rows(world: World, found: Inputs, members: Sequence[Process], name: Name) -> list[reach.Key]:
     """What is left of each process."""
     here, pods, rows = network.Network(world), dict[str, int](), []
     for place, process in enumerate(members):
@@ -100,7 +100,7 @@ def _rows(world: World, found: Facts, members: Sequence[Process], name: Name) ->
     return rows
 
 
-def _registered(here: network.Network, entries: Sequence[tuple[str, str, int]], name: Name) -> reach.Fact:
+def _registered(here: network.Network, entries: Sequence[tuple[str, str, int]], name: Name) -> reach.Key:
     """What the registry has of each service, as far as it counts: who answers, else the last who does not."""
     by_service: dict[str, dict[tuple[str, int], None]] = {}
     for service, ip, port in entries:

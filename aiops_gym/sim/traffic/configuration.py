@@ -1,8 +1,8 @@
 """What a running program has read of its configuration that requests depend on.
 
-A program keeps it as `wired` in its state, in which it is never changed, only replaced: `addresses` ([host, port] of
-whom it calls, by the names that its calls have in `to`), `starved` (milliseconds that it waits in vain for a connection
-to those of them for which its pool holds none), `tracer` (`host:port`), `sample` (share of the traces that it
+A program keeps it as `configured` in its state, in which it is never changed, only replaced: `addresses` ([host, port]
+of whom it calls, by the names that its calls have in `to`), `starved` (milliseconds that it waits in vain for a
+connection to those of them for which its pool holds none), `tracer` (`host:port`), `sample` (share of the traces that it
 keeps), `name` (its own in traces), `tls` (a mode of a server, or whether a client speaks it), `paths` (those of HTTP
 handlers that it serves; without this all of them), `local` (ports that only its own pod reaches), `auth` (whether it
 asks its clients for a password).
@@ -20,35 +20,35 @@ SAMPLE_RATIO = 0.01
 NOTHING: Mapping[str, Json] = {}
 
 
-def wired(process: Mapping[str, Json]) -> Mapping[str, Json]:
+def configured(process: Mapping[str, Json]) -> Mapping[str, Json]:
     """What a process has read of its configuration; empty for programs that have it compiled in."""
-    found: Mapping[str, Json] = process["state"].get("wired") or NOTHING
+    found: Mapping[str, Json] = process["state"].get("configured") or NOTHING
     return found
 
 
 def sample_ratio(process: Mapping[str, Json]) -> float:
     """Share of its traces that a program keeps, by its configuration or its environment."""
-    configured = wired(process).get("sample")
-    return float(process["env"].get("JAEGER_SAMPLE_RATIO") or SAMPLE_RATIO) if configured is None else float(configured)
+    share = configured(process).get("sample")
+    return float(process["env"].get("JAEGER_SAMPLE_RATIO") or SAMPLE_RATIO) if share is None else float(share)
 
 
 def endpoint(process: Mapping[str, Json], call: Mapping[str, Json]) -> tuple[str, int]:
     """Host and port that a call goes to: its own, or those that the program's configuration has for its `to`."""
     if "to" not in call:
         return str(call["host"]), int(call["port"])
-    host, port = wired(process).get("addresses", {}).get(call["to"], ("", 0))
+    host, port = configured(process).get("addresses", {}).get(call["to"], ("", 0))
     return str(host), int(port)
 
 
 def starved(process: Mapping[str, Json], call: Mapping[str, Json]) -> float:
     """Milliseconds that a call waits in vain for a connection of its pool; 0 where the pool may hold some."""
-    return float(wired(process).get("starved", {}).get(call.get("to"), 0.0))
+    return float(configured(process).get("starved", {}).get(call.get("to"), 0.0))
 
 
 def address(process: Mapping[str, Json], name: str) -> tuple[str, int]:
     """The address of the registry or tracer that a program was given, `registry` or `tracer`; ("", 0) without one."""
     params = process["params"]
-    for place in (wired(process), params, params.get("config") or {}, *params.get("startup", ())):
+    for place in (configured(process), params, params.get("config") or {}, *params.get("startup", ())):
         text = (
             str(place.get(name) or "") if isinstance(place, dict | Mapping) else ""
         )  # the check of a dict costs nothing

@@ -17,7 +17,7 @@ from aiops_gym.sim.machine.program import Program, program_of
 from aiops_gym.sim.traffic import clients, compiled, quotas
 from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
 from aiops_gym.sim.traffic.compiled import Target
-from aiops_gym.sim.traffic.configuration import address, endpoint, sample_ratio, starved, wired
+from aiops_gym.sim.traffic.configuration import address, configured, endpoint, sample_ratio, starved
 from aiops_gym.types import Json
 
 USER = "go"
@@ -115,7 +115,7 @@ class Survey:
 
     def _handler(self, process: str, name: str, node: dict[str, Json], client: Client) -> None:
         row = self.table[process]
-        handler, told = (row["params"].get("handlers") or {}).get(name), wired(row).get("paths")
+        handler, told = (row["params"].get("handlers") or {}).get(name), configured(row).get("paths")
         if handler is None or (told is not None and name.rpartition(" ")[2] not in told):
             parts = name.strip("/").split("/")
             node["error"] = client.unknown.format(service=parts[0], name=parts[-1])
@@ -177,7 +177,7 @@ class Survey:
         program = self.program(process)
         if program.protocol != call["kind"]:
             return False
-        secure = bool(wired(self.table[source]).get("tls")) if source else False
+        secure = bool(configured(self.table[source]).get("tls")) if source else False
         return not program.understands(self.table[process], secure)
 
     def _discovered(self, source: str, call: Mapping[str, Json]) -> Json:
@@ -288,7 +288,7 @@ def survey(world: World) -> Json:
         "processes": keys,
         "nodes": found.nodes,
         "entry": entry,
-        "services": [str(wired(row).get("name") or row["params"].get("name", "")) for row in rows],
+        "services": [str(configured(row).get("name") or row["params"].get("name", "")) for row in rows],
         "cores": [cores(world, key) for key in keys],
         "tracers": tracers + [-1] * (len(keys) - len(traced)),
         "samples": [sample_ratio(row) for row in rows],

@@ -1,4 +1,4 @@
-"""All that requests depend on at a moment, by value: worlds with equal facts have equal outcomes.
+"""The inputs of the solver: all that requests depend on at a moment, by value. Equal inputs have equal outcomes.
 
 `graph.survey` and what it calls may read nothing of a world that is not in here, except what a process remembers of the
 registry (see `graph.recall`). Names that differ between two episodes without any influence (uids, pods, container ids)
@@ -19,7 +19,7 @@ from aiops_gym.sim.machine import firewall, network
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import graph, reach
 from aiops_gym.sim.traffic.cache import Cache
-from aiops_gym.sim.traffic.configuration import address, wired
+from aiops_gym.sim.traffic.configuration import address, configured
 from aiops_gym.types import Json
 
 Row = Mapping[str, Json]
@@ -27,11 +27,11 @@ Row = Mapping[str, Json]
 Sources = tuple[Row, Obj | None, Obj | None, Json, Json]
 
 
-class Facts(NamedTuple):
+class Inputs(NamedTuple):
     """What requests depend on.
 
     Attributes:
-        key: hashable; equal for equal facts.
+        key: hashable; equal for equal inputs.
         processes: keys of the processes that the positions in `key` stand for.
         members: those processes.
         reached: whom requests may reach.
@@ -39,7 +39,7 @@ class Facts(NamedTuple):
         start: what users ask, and whom.
     """
 
-    key: reach.Fact
+    key: reach.Key
     processes: tuple[str, ...]
     members: tuple[Process, ...]
     reached: reach.Reach
@@ -63,10 +63,10 @@ class Process(NamedTuple):
         sources: what it was read from: row, pod, node, quota, users of a database.
         users: row of table `volumes` with the users of a database, "" where it is none.
         registry: whether others ask it for addresses.
-        fact: number of its fact.
+        key: number of all that follows from `sources`.
         hostname: its own.
         hosts: that it, or who asks it for addresses, may dial.
-        plain: number of its fact without the attributes below and its own address.
+        plain: the same without the attributes below and its own address.
         cores: CPU that it may use.
         aliases: names that only it knows, with their address.
         registered: service, address and port of all that it would name to who asks for addresses.
@@ -76,7 +76,7 @@ class Process(NamedTuple):
     sources: Sources
     users: str
     registry: bool
-    fact: int
+    key: int
     hostname: str
     hosts: frozenset[str]
     plain: int
@@ -100,9 +100,9 @@ NO_MEMORY = Memory([], {}, reach.NO_CLUSTER, reach.NO_REACH)
 _values: Cache[Value] = Cache(2_000, lambda value: 1)
 
 
-def gather(world: World, rate: float) -> Facts:
-    """The facts of a world under a load of so many requests per second."""
-    memory: Memory = world.memo.get("facts", NO_MEMORY)
+def gather(world: World, rate: float) -> Inputs:
+    """The inputs of a world under a load of so many requests per second."""
+    memory: Memory = world.memo.get("inputs", NO_MEMORY)
     volumes = _objects(world, "persistentvolumeclaims", "persistentvolumes")
     processes = _processes(world, memory.processes if volumes == memory.volumes else {})
     objects = _objects(world, "services", "endpoints")
@@ -111,15 +111,17 @@ def gather(world: World, rate: float) -> Facts:
     heard = {process.sources[0]["ip"] for process in processes.values() if process.sources[0]["ports"]}
     taken = {row["ip"] for row in world.table("processes").values()}
     reached = reach.follow(world, cluster, users, each, taken - heard, memory.reached)
-    world.memo["facts"] = Memory(volumes, processes, cluster, reached)
-    return _facts(world, rate, reached, processes, taken)
+    world.memo["inputs"] = Memory(volumes, processes, cluster, reached)
+    return _inputs(world, rate, reached, processes, taken)
 
 
 def _objects(world: World, *resources: str) -> list[Obj]:
     return [obj for resource in resources for obj in world.table(f"objects/{resource}").values()]
 
 
-def _facts(world: World, rate: float, reached: reach.Reach, processes: Mapping[str, Process], taken: Set[str]) -> Facts:
+def _inputs(
+    world: World, rate: float, reached: reach.Reach, processes: Mapping[str, Process], taken: Set[str]
+) -> Inputs:
     start, dialled, ips = _blueprint(world.blueprint), reached.dialled, reached.ips
     processes = {key: process for key, process in processes.items() if _concerned(process, ips)}
     rows, pods = [process.sources[0] for process in processes.values()], dict[str, int]()
@@ -128,14 +130,14 @@ def _facts(world: World, rate: float, reached: reach.Reach, processes: Mapping[s
         start.text,
         rate,
         reached.number,
-        tuple([process.fact for process in processes.values()]),
+        tuple([process.key for process in processes.values()]),
         tuple([pods.setdefault(row["uid"], i) for i, row in enumerate(rows)]),
         tuple([(i, p.hostname) for i, p in enumerate(processes.values()) if p.hostname in dialled]),
         inhabited,
         tuple([network.impairment(world, row) for row in rows]) if impaired else (),
-        firewall.fact(world, ips),
+        firewall.key(world, ips),
     )
-    return Facts(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
+    return Inputs(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
 
 
 def _concerned(process: Process, ips: frozenset[str]) -> bool:
@@ -165,7 +167,7 @@ def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]
 
 def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     row, users = sources[0], sources[4]
-    params, state, wiring = _value(row["params"]), row["state"], _value(wired(row))
+    params, state, settings = _value(row["params"]), row["state"], _value(configured(row))
     program = program_of(world, row)
     registered = tuple(program.registrations(row))
     aliases, known = tuple(network.aliases(world, row).items()), _value(users) if users else None
@@ -179,7 +181,7 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         network.asks_cluster(world, row),
         bool(state.get("auth")),
         known.text if known else b"",
-        wiring.text,
+        settings.text,
     )
     return Process(
         sources,
@@ -187,12 +189,12 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         program.registry,
         reach.number((row["ip"], cores, aliases, registered, *plain)),
         network.hostname(world, row),
-        params.hosts | wiring.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases},
+        params.hosts | settings.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases},
         reach.number(plain),
         cores,
         aliases,
         registered,
-        params.mentions | wiring.mentions | (known.mentions if known else frozenset()),
+        params.mentions | settings.mentions | (known.mentions if known else frozenset()),
     )
 
 
@@ -232,7 +234,7 @@ def _mentions(text: bytes) -> frozenset[str]:
 
 
 def _hosts(params: Json) -> Iterator[str]:
-    """Hosts that a program with such parameters, or with such wiring, may dial."""
+    """Hosts that a program with such parameters, or with such settings, may dial."""
     if not isinstance(params, Mapping):
         return
     for host, _ in (params.get("addresses") or {}).values():

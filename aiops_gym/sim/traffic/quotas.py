@@ -35,7 +35,7 @@ def note(world: World) -> None:
         if key not in rows:
             rows[key] = list(_read(world, process))
     if len(rows) > ENTRIES:
-        alive = {**world.table("processes"), **world.table("past")}
+        alive = {**world.table("processes"), **world.table("previous")}
         alive |= {f"{row['uid']}/{row['container']}": row for row in world.table("ended").values()}
         for key in [key for key in rows if key not in alive]:
             del rows[key]

@@ -1,6 +1,6 @@
 """Whom requests may reach: Services, the endpoints behind them, and all addresses that somebody may dial.
 
-Facts are values that are compared; equal ones have one number, so that comparing them again costs nothing.
+Keys are values that are compared; equal ones have one number, so that comparing them again costs nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from aiops_gym.sim.machine import firewall
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.types import Json
 
-Fact = tuple[Any, ...]
+Key = tuple[Any, ...]
 T = TypeVar("T")
 
 NAME_SERVER = "kube-dns"
@@ -23,9 +23,9 @@ NAME_SERVER = "kube-dns"
 
 
 class Backends(NamedTuple):
-    """What is behind a Service: fact of its Endpoints object with the number of it, and all addresses in it."""
+    """What is behind a Service: key of its Endpoints object with the number of it, and all addresses in it."""
 
-    fact: Fact
+    key: Key
     number: int
     addresses: frozenset[str]
 
@@ -35,13 +35,13 @@ class Cluster(NamedTuple):
 
     Attributes:
         objects: that were read.
-        services: fact of all Services; `number` is that of this.
+        services: key of all Services; `number` is that of this.
         backends: what is behind each, with its cluster IP, "" without one.
         hosts: names outside that Services stand for.
     """
 
     objects: list[Obj]
-    services: Fact
+    services: Key
     number: int
     backends: list[tuple[Backends, str]]
     hosts: frozenset[str]
@@ -57,8 +57,8 @@ class Reach(NamedTuple):
         silent: addresses at which nobody listens, see `_behind`, from which it was read.
         dialled: names and addresses.
         ips: the same, with the addresses of endpoints; `numeric` are those that are no names.
-        behind: facts of the endpoints behind these names.
-        number: of the fact of Services and `behind`.
+        behind: keys of the endpoints behind these names.
+        number: of the key of Services and `behind`.
     """
 
     told: list[Json]
@@ -68,7 +68,7 @@ class Reach(NamedTuple):
     dialled: frozenset[str]
     ips: frozenset[str]
     numeric: frozenset[str]
-    behind: Sequence[Fact]
+    behind: Sequence[Key]
     number: int
 
 
@@ -80,9 +80,9 @@ _numbers: Cache[int] = Cache(20_000, lambda number: 1)
 _counter = count(1)
 
 
-def number(fact: Fact) -> int:
-    """A number that stands for a fact; a fact that was forgotten gets a new one, and no number comes twice."""
-    return _numbers.get(fact, lambda: next(_counter))
+def number(key: Key) -> int:
+    """A number that stands for a key; one that was forgotten gets a new one, and no number comes twice."""
+    return _numbers.get(key, lambda: next(_counter))
 
 
 def read(world: World, objects: list[Obj]) -> Cluster:
@@ -94,7 +94,7 @@ def read(world: World, objects: list[Obj]) -> Cluster:
         objects,
         services,
         number(services),
-        [(each, ips.get(each.fact[:2], "")) for each in backends],
+        [(each, ips.get(each.key[:2], "")) for each in backends],
         frozenset([external for _, _, _, external, _ in services if external]),
     )
 
@@ -107,7 +107,7 @@ def _memo(obj: Obj, reader: Callable[[Obj], T]) -> T:
     return found
 
 
-def _service(service: Obj) -> Fact:
+def _service(service: Obj) -> Key:
     spec = service.get("spec") or {}
     ports = tuple([(p["port"], p.get("name", ""), p.get("protocol", "TCP")) for p in spec.get("ports") or ()])
     names = namespace_of(service), name_of(service)
@@ -123,8 +123,8 @@ def _backends(endpoints: Obj) -> Backends:
         for subset in endpoints.get("subsets") or ()
         if subset.get("addresses")
     ]
-    fact = (namespace_of(endpoints), name_of(endpoints), tuple(subsets))
-    return Backends(fact, number(fact), NOBODY.union(*[addresses for addresses, _ in subsets]))
+    key = (namespace_of(endpoints), name_of(endpoints), tuple(subsets))
+    return Backends(key, number(key), NOBODY.union(*[addresses for addresses, _ in subsets]))
 
 
 def follow(
@@ -157,17 +157,17 @@ def follow(
     return Reach(told, each, cluster, frozenset(silent), dialled, ips, numeric, behind, total)
 
 
-def _behind(cluster: Cluster, dialled: frozenset[str], silent: Set[str]) -> tuple[list[Fact], list[int]]:
-    """The endpoints of Services that may be dialled, by name or IP, and of the name server: facts and their numbers.
+def _behind(cluster: Cluster, dialled: frozenset[str], silent: Set[str]) -> tuple[list[Key], list[int]]:
+    """The endpoints of Services that may be dialled, by name or IP, and of the name server: keys and their numbers.
 
     A Service with an IP refuses connections where it leads to `silent` addresses only, just as where it leads nowhere.
     """
     names = {host.partition(".")[0] for host in dialled} | {NAME_SERVER}
-    facts, numbers = list[Fact](), list[int]()
-    for (fact, own, addresses), ip in cluster.backends:
-        name = fact[1]
+    keys, numbers = list[Key](), list[int]()
+    for (key, own, addresses), ip in cluster.backends:
+        name = key[1]
         if name in names or (ip and ip in dialled):
             refuses = ip and name != NAME_SERVER and addresses <= silent  # the name server's count by their number
-            facts.append((*fact[:2], ()) if refuses else fact)
-            numbers.append(number(facts[-1]) if refuses else own)
-    return facts, numbers
+            keys.append((*key[:2], ()) if refuses else key)
+            numbers.append(number(keys[-1]) if refuses else own)
+    return keys, numbers

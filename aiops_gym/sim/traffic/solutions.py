@@ -1,8 +1,8 @@
-"""What comes of facts: outcomes, remembered for all worlds of the process.
+"""What comes of inputs: outcomes, remembered for all worlds of the process.
 
-Equal facts have one form. Facts of one shape share the call graph, as text with gaps for the addresses, so that a pod
-that comes back under another address costs no look into the world. And graphs that differ by addresses, at whatever
-load, share what was solved.
+Equal inputs have one solution. Those of one canonical form share the call graph, as text with placeholders for the
+addresses, so that a pod that comes back under another address costs no look into the world. And graphs that differ by
+addresses, at whatever load, share what was solved.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ import orjson
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.traffic import canonical, graph, outcomes
 from aiops_gym.sim.traffic.cache import Cache
-from aiops_gym.sim.traffic.canonical import Shape
-from aiops_gym.sim.traffic.inputs import Facts
+from aiops_gym.sim.traffic.canonical import Canonical
+from aiops_gym.sim.traffic.inputs import Inputs
 from aiops_gym.types import Json
 
-FORMS = 2_000
-"""Facts whose outcome is known to all worlds of the process; several facts share one outcome."""
+SOLUTIONS = 2_000
+"""Inputs whose outcome is known to all worlds of the process; several share one outcome."""
 
 GRAPHS = 24_000_000
-"""Bytes of call graphs that are known by their shape, some dozen kilobytes each."""
+"""Bytes of call graphs that are known by their canonical form, some dozen kilobytes each."""
 
 READ = 300
 """Texts of call graphs that have been read, so that outcomes share them."""
@@ -45,8 +45,8 @@ Named = tuple[str, Json]
 """Digest and outcome."""
 
 
-class Form(NamedTuple):
-    """What comes of equal facts, in whichever world, with positions in place of processes.
+class Solution(NamedTuple):
+    """What comes of equal inputs, in whichever world, with positions in place of processes.
 
     Attributes:
         outcome: without the names in `processes`.
@@ -64,10 +64,10 @@ class Form(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """A call graph without names and cores, with positions in the shape in place of processes.
+    """A call graph without names and cores, with positions in the canonical form in place of processes.
 
     Attributes:
-        pieces: its text between the gaps.
+        pieces: its text between the placeholders.
         gaps: the number of the address that belongs into each.
         processes: the position of each.
         told: who was told about which service by the registry.
@@ -75,51 +75,51 @@ class Graph(NamedTuple):
     """
 
     pieces: Sequence[bytes]
-    gaps: Sequence[int]
+    placeholders: Sequence[int]
     processes: Sequence[int]
     told: Sequence[tuple[int, str]]
     recalled: Sequence[tuple[int, str, Json]]
 
 
-_forms: Cache[Form] = Cache(FORMS, lambda form: 1)
+_solutions: Cache[Solution] = Cache(SOLUTIONS, lambda solution: 1)
 _graphs: Cache[Graph] = Cache(GRAPHS, lambda graph: sum(map(len, graph.pieces)))
 _read: Cache[Json] = Cache(READ, lambda found: 1)
 _nodes: Cache[Json] = Cache(NODES, lambda node: 1)
 _solved: Cache[Json] = Cache(SOLVED, lambda solved: 1)
 
 
-def present(world: World, found: Facts, load: float) -> Named:
-    """Digest and outcome of a world with these facts: as found before for equal ones, else worked out."""
+def present(world: World, found: Inputs, load: float) -> Named:
+    """Digest and outcome of a world with these inputs: as found before for equal ones, else worked out."""
     keys = found.processes
-    form = _forms.get(found.key, lambda: look(world, found, load))
-    if any(graph.recall(world, keys[i], service) != answer for i, service, answer in form.recalled):
-        form = look(world, found, load)
-    graph.remember(world, {(keys[i], service): answer for i, service, answer in form.told})
-    return form.named.get(keys, lambda: named(form, keys))
+    solution = _solutions.get(found.key, lambda: look(world, found, load))
+    if any(graph.recall(world, keys[i], service) != answer for i, service, answer in solution.recalled):
+        solution = look(world, found, load)
+    graph.remember(world, {(keys[i], service): answer for i, service, answer in solution.told})
+    return solution.named.get(keys, lambda: named(solution, keys))
 
 
-def named(form: Form, keys: Sequence[str]) -> Named:
+def named(solution: Solution, keys: Sequence[str]) -> Named:
     """The outcome with the names of the processes."""
-    outcome = {**form.outcome, "processes": [keys[i] for i in form.processes]}
+    outcome = {**solution.outcome, "processes": [keys[i] for i in solution.processes]}
     return blake2b(orjson.dumps(outcome, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest(), outcome
 
 
-def look(world: World, found: Facts, load: float) -> Form:
-    """The form of facts: by their shape if that is known, else by a look into the world."""
-    shape = canonical.of(world, found)
-    if shape is None:
-        shape = canonical.own(found)
-        known = _survey(world, shape)
+def look(world: World, found: Inputs, load: float) -> Solution:
+    """The solution of inputs: by their canonical form if that is known, else by a look into the world."""
+    canon = canonical.of(world, found)
+    if canon is None:
+        canon = canonical.own(found)
+        known = _survey(world, canon)
     else:
-        seen = _graphs.seen(shape.key)
-        known = _survey(world, shape) if seen is None else seen
+        seen = _graphs.seen(canon.key)
+        known = _survey(world, canon) if seen is None else seen
         if seen is None and not known.recalled:
-            _graphs.put(shape.key, known)
+            _graphs.put(canon.key, known)
     at = {key: i for i, key in enumerate(found.processes)}
-    places = [at[key] for key in shape.processes]
+    places = [at[key] for key in canon.processes]
     answers = {service: graph.registered(world, service) for service in {service for _, service in known.told}}
-    return Form(
-        _outcome(known, shape, load, {operation.name: operation.weight for operation in world.blueprint.operations}),
+    return Solution(
+        _outcome(known, canon, load, {operation.name: operation.weight for operation in world.blueprint.operations}),
         [places[i] for i in known.processes],
         [(places[i], service, answers[service]) for i, service in known.told],
         [(places[i], service, answer) for i, service, answer in known.recalled],
@@ -127,37 +127,41 @@ def look(world: World, found: Facts, load: float) -> Form:
     )
 
 
-def _survey(world: World, shape: Shape) -> Graph:
+def _survey(world: World, canon: Canonical) -> Graph:
     """Look into the world."""
     found = graph.survey(world)
-    at = {key: i for i, key in enumerate(shape.processes)}
+    at = {key: i for i, key in enumerate(canon.processes)}
     processes, told, recalled = found["processes"], found.pop("told"), found.pop("recalled")
     del found["cores"]
     found["processes"] = [""] * len(processes)
-    pieces, gaps, end, text = [], [], 0, orjson.dumps(found)
+    pieces, placeholders, end, text = [], [], 0, orjson.dumps(found)
     for match in ADDRESS.finditer(text):
-        number = shape.numbers.get(match[0].decode())
+        number = canon.numbers.get(match[0].decode())
         if number is not None:
             pieces.append(text[end : match.start()])
-            gaps.append(number)
+            placeholders.append(number)
             end = match.end()
     return Graph(
         (*pieces, text[end:]),
-        gaps,
+        placeholders,
         [at[key] for key in processes],
         [(at[key], service) for key, service in told],
         [(at[key], service, answer) for (key, service), answer in recalled.items()],
     )
 
 
-def _outcome(known: Graph, shape: Shape, load: float, weights: Mapping[str, float]) -> Json:
+def _outcome(known: Graph, canon: Canonical, load: float, weights: Mapping[str, float]) -> Json:
     """The graph of calls and what comes of it under a load, as data; without the names of the processes."""
-    addresses = [address.encode() for address in shape.numbers]
-    filled = [part for gap, piece in zip(known.gaps, known.pieces[1:], strict=True) for part in (addresses[gap], piece)]
+    addresses = [address.encode() for address in canon.numbers]
+    filled = [
+        part
+        for number, piece in zip(known.placeholders, known.pieces[1:], strict=True)
+        for part in (addresses[number], piece)
+    ]
     text = b"".join((known.pieces[0], *filled))
     found = _read.get(text, lambda: _loaded(text))
     digest = blake2b(b"\0".join(known.pieces), digest_size=16).digest()  # no address has a say in what is solved
-    cores = [shape.cores[i] for i in known.processes]
+    cores = [canon.cores[i] for i in known.processes]
     key = (digest, load, tuple(weights.items()), tuple(cores))
     solved = _solved.get(key, lambda: _solve({**found, "cores": cores}, load, weights))
     return {

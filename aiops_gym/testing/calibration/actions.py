@@ -202,9 +202,9 @@ def _exec(world: World, resource: str, space: str, name: str, action: Mapping[st
     pod = world.store.get("pods", space, name)
     command = action.get("command") or action.get("argv") or ()
     argv = ["/bin/sh", "-c", command] if isinstance(command, str) else [str(word) for word in command]
-    if pod is not None and argv and world.laws.exec is not None:
+    if pod is not None and argv and world.dynamics.exec is not None:
         container = str(action.get("container") or pod["spec"]["containers"][0]["name"])
-        world.laws.exec(world, key_of(pod), container, argv, "")
+        world.dynamics.exec(world, key_of(pod), container, argv, "")
 
 
 Verb = Callable[[World, str, str, str, Mapping[str, Json]], None]

@@ -26,7 +26,7 @@ class Component:
         touched: it was changed in this episode.
     """
 
-    signs: set[str] = field(default_factory=set)
+    symptoms: set[str] = field(default_factory=set)
     looks: set[str] = field(default_factory=set)
     older: bool = False
     traffic: dict[str, float] = field(default_factory=dict)
@@ -48,4 +48,4 @@ class Other:
 
     kind: str
     facts: dict[str, str] = field(default_factory=dict)
-    signs: set[str] = field(default_factory=set)
+    symptoms: set[str] = field(default_factory=set)

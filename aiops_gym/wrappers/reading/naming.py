@@ -80,10 +80,10 @@ def of_other(name: str, other: Other) -> dict[str, str]:
     found = {"other": name}
     if other.kind not in KEPT:
         found["deletable"] = RESOURCES[other.kind]
-    if "tainted" in other.signs:
+    if "tainted" in other.symptoms:
         own = (each for each in other.facts["TAINTS"].split(",") if "kubernetes.io/" not in each)
         found["taint"] = next(own)
-    if "cordoned" in other.signs:
+    if "cordoned" in other.symptoms:
         found["cordoned"] = "cordoned"
     revision = other.facts.get("REVISION", "")
     if revision.isdecimal() and int(revision) > 1:

@@ -48,7 +48,7 @@ class Reader(Seen):
         self._rates(text)
         self._looked(action, text)
         self._compare()
-        self.ever |= {(name, sign) for name, each in self.components.items() for sign in each.signs}
+        self.ever |= {(name, symptom) for name, each in self.components.items() for symptom in each.symptoms}
 
     def _acted(self, action: str) -> None:
         self.said.add(action)
@@ -93,7 +93,7 @@ class Reader(Seen):
         self._drifts = {name: {**both[0].get(name, {}), **both[1].get(name, {})} for name in self.components}
         for name, component in self.components.items():
             strong = any(drift.strength > indicators.STRONG for drift in self._drifts[name].values())
-            component.signs = component.signs - {"drifts"} | ({"drifts"} if strong else set())
+            component.symptoms = component.symptoms - {"drifts"} | ({"drifts"} if strong else set())
 
     def _settings(self, text: str) -> None:
         """The summary of ConfigMaps that `settings` asks for."""
@@ -104,7 +104,9 @@ class Reader(Seen):
         self.files = {(each.owner, each.key): each for each in found}
         for name, component in self.components.items():
             strange = any(each.strange for each in self.strange(name))
-            component.signs = component.signs - {"strange_settings"} | ({"strange_settings"} if strange else set())
+            component.symptoms = component.symptoms - {"strange_settings"} | (
+                {"strange_settings"} if strange else set()
+            )
 
     def _spans(self, text: str) -> None:
         """The summary of traces that `spans` asks for, and the path of the file that it is made from."""
@@ -117,7 +119,7 @@ class Reader(Seen):
         self.forget(("failing_spans", "slow_spans"))
         for name, component in self.components.items():
             component.traffic = indicators.of_traffic(name, rows)
-            component.signs |= indicators.of_spans(component.traffic)
+            component.symptoms |= indicators.of_spans(component.traffic)
 
     def _rates(self, text: str) -> None:
         """The summary of metrics that `rates` asks for, and the path of the folder that it is made from."""
@@ -129,7 +131,7 @@ class Reader(Seen):
         self.listed["rates"] = True
         for name, component in self.components.items():
             component.strain = strained.get(name, {})
-            component.signs = component.signs - {"strained"} | (
+            component.symptoms = component.symptoms - {"strained"} | (
                 {"strained"} if max(component.strain.values(), default=0.0) > indicators.OFTEN else set()
             )
 
@@ -143,20 +145,20 @@ class Reader(Seen):
             return
         component = self.components[name]
         component.looks.add("previous_read" if "--previous" in action else "logs_read")
-        component.signs.difference_update(indicators.FROM_LOGS)
-        component.signs |= indicators.of_log(text)
+        component.symptoms.difference_update(indicators.FROM_LOGS)
+        component.symptoms |= indicators.of_log(text)
         for other in spans.named(indicators.wrong_lines(text), self.components):
             if other != name:
-                self.components[other].signs.add("blamed")
+                self.components[other].symptoms.add("blamed")
 
     def _compare(self) -> None:
         """Who bears the name of one in trouble, as a database does that of whom it serves."""
-        ill = {name for name, each in self.components.items() if each.signs & indicators.TROUBLE}
+        ill = {name for name, each in self.components.items() if each.symptoms & indicators.TROUBLE}
         for name, component in self.components.items():
             parts = {name.partition("-")[2], name.rpartition("-")[0]} - {""}
             kin = any(parts & {other, other.rpartition("-")[0]} for other in ill - {name})
-            component.signs = component.signs - {"kin"} | ({"kin"} if kin else set())
+            component.symptoms = component.symptoms - {"kin"} | ({"kin"} if kin else set())
         for other in self.others.values():
             chosen = {part.partition("=")[2] for part in other.facts.get("POD-SELECTOR", "").split(",")}
-            harmed = any(self.components[name].signs & indicators.HARM for name in chosen & self.components.keys())
-            other.signs = other.signs - {"about_trouble"} | ({"about_trouble"} if harmed else set())
+            harmed = any(self.components[name].symptoms & indicators.HARM for name in chosen & self.components.keys())
+            other.symptoms = other.symptoms - {"about_trouble"} | ({"about_trouble"} if harmed else set())

@@ -62,7 +62,7 @@ class Seen:
         """Signs that are shown anew: of all components, or of those named."""
         for name, component in self.components.items():
             if names is None or name in names:
-                component.signs.difference_update(those)
+                component.symptoms.difference_update(those)
 
     def drifts(self, component: str) -> Mapping[str, Drift]:
         """The fields in which a component differs from its peers, as far as manifests were seen."""
@@ -79,7 +79,7 @@ class Seen:
         counts: dict[str, int] = {}
         for name, _ in self.ever:
             counts[name] = counts.get(name, 0) + 1
-        found, standing = len(self.ever), sum(len(each.signs) for each in self.components.values())
+        found, standing = len(self.ever), sum(len(each.symptoms) for each in self.components.values())
         here = counts.get(self.at, 0) / max(counts.values())
         return (found / (found + 5) + here + max(0, found - standing) / found) / 3
 

@@ -47,7 +47,7 @@ def pods(seen: Seen, table: Table) -> None:
         seen.component(owner).ages = {}
     for owner, row in rows:
         component = seen.component(owner)
-        component.signs |= indicators.of_pod(row)
+        component.symptoms |= indicators.of_pod(row)
         found = indicators.ages(row)
         component.ages = {name: max(value, component.ages.get(name, 0.0)) for name, value in found.items()}
 
@@ -58,7 +58,7 @@ def deployments(seen: Seen, table: Table) -> None:
     _anew(seen, table, indicators.FROM_DEPLOYMENTS, {row["NAME"] for row in rows})
     for row in rows:
         component = seen.component(row["NAME"])
-        component.signs |= indicators.of_deployment(row)
+        component.symptoms |= indicators.of_deployment(row)
         wanted = row["READY"].partition("/")[2]
         component.wanted = int(wanted) if wanted.isdecimal() else component.wanted
 
@@ -72,7 +72,7 @@ def replicasets(seen: Seen, table: Table) -> None:
     for owner, count in counts.items():
         component = seen.component(owner)
         component.older = count > 1
-        component.signs = component.signs - {"replaced"} | ({"replaced"} if count > 1 else set())
+        component.symptoms = component.symptoms - {"replaced"} | ({"replaced"} if count > 1 else set())
 
 
 def endpoints(seen: Seen, table: Table) -> None:
@@ -84,8 +84,8 @@ def endpoints(seen: Seen, table: Table) -> None:
             continue
         component = seen.components[row["NAME"]]
         addresses = {each.rpartition(":")[0] for each in row["ENDPOINTS"].split(" ")[0].split(",")} - {""}
-        component.signs |= set() if addresses else {"no_endpoints"}
-        component.signs |= {"crowded"} if len(addresses) > max(1, component.wanted) else set()
+        component.symptoms |= set() if addresses else {"no_endpoints"}
+        component.symptoms |= {"crowded"} if len(addresses) > max(1, component.wanted) else set()
 
 
 def events(seen: Seen, table: Table) -> None:
@@ -97,10 +97,10 @@ def events(seen: Seen, table: Table) -> None:
         owner = seen.owner(row["OBJECT"].rpartition("/")[2])
         if owner in seen.components:
             found = {"warned", indicators.EVENTS.get(row["REASON"], "warned")}
-            seen.components[owner].signs |= found - set(indicators.FROM_PODS)
+            seen.components[owner].symptoms |= found - set(indicators.FROM_PODS)
         for (_, name), each in seen.others.items():
             if name in row.get("MESSAGE", ""):
-                each.signs.add("blamed")
+                each.symptoms.add("blamed")
 
 
 def other(seen: Seen, table: Table) -> None:

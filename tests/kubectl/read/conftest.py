@@ -10,7 +10,7 @@ import pytest
 from aiops_gym.clients.context import Context
 from aiops_gym.kubectl import run
 from aiops_gym.sim.kernel.blueprint import Blueprint
-from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kernel.world import Dynamics, World
 from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.kube_control import kubelet_server
 from aiops_gym.sim.software import programs
@@ -140,7 +140,7 @@ def deployment(name: str) -> dict:
 
 def still_world() -> World:
     blueprint = Blueprint(app="shop", namespace="shop", variant=0, start=START, images={}, operations=(), rate=0.0)
-    world = World(blueprint, Laws((), {}, programs=programs.find, kubelet=kubelet_server.Server()), seed=1)
+    world = World(blueprint, Dynamics((), {}, programs=programs.find, kubelet=kubelet_server.Server()), seed=1)
     put = world.store.put
     for name in ("default", "shop", "kube-system"):
         put("namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {**meta(name, ""), "namespace": ""}})

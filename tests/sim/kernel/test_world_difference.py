@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from aiops_gym.sim.kernel.blueprint import Blueprint
 from aiops_gym.sim.kernel.store import Store
-from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kernel.world import Dynamics, World
 
 TABLES = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3))
 STEPS = st.lists(st.tuples(st.sampled_from(("put", "remove")), st.sampled_from("abcdefgh"), st.booleans()), max_size=8)
@@ -14,7 +14,7 @@ STEPS = st.lists(st.tuples(st.sampled_from(("put", "remove")), st.sampled_from("
 
 def make_world():
     blueprint = Blueprint(app="shop", namespace="shop", variant=0, start=0, images={}, operations=(), rate=1.0)
-    return World(blueprint, Laws([], {}), 1)
+    return World(blueprint, Dynamics([], {}), 1)
 
 
 def carried(world, base):

@@ -4,12 +4,14 @@ import gc
 import weakref
 
 from aiops_gym.sim.kernel.blueprint import Blueprint
-from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kernel.world import Dynamics, World
 
 
 def test_a_world_that_nobody_holds_is_gone_at_once() -> None:
     base = World(
-        Blueprint(app="shop", namespace="shop", variant=0, start=0, images={}, operations=(), rate=1.0), Laws([], {}), 1
+        Blueprint(app="shop", namespace="shop", variant=0, start=0, images={}, operations=(), rate=1.0),
+        Dynamics([], {}),
+        1,
     )
     gc.disable()
     try:
@@ -21,9 +23,9 @@ def test_a_world_that_nobody_holds_is_gone_at_once() -> None:
 
 def test_the_store_of_a_fork_tells_the_fork_of_its_changes() -> None:
     told = []
-    laws = Laws([], {}, reactions=[lambda world, resource, old, new: told.append((world, resource))])
+    dynamics = Dynamics([], {}, reactions=[lambda world, resource, old, new: told.append((world, resource))])
     base = World(
-        Blueprint(app="shop", namespace="shop", variant=0, start=0, images={}, operations=(), rate=1.0), laws, 1
+        Blueprint(app="shop", namespace="shop", variant=0, start=0, images={}, operations=(), rate=1.0), dynamics, 1
     )
     fork = base.fork()
     fork.store.put("pods", {"metadata": {"name": "geo", "namespace": "shop"}})

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.blueprint import Blueprint
-from aiops_gym.sim.kernel.world import Laws, World
+from aiops_gym.sim.kernel.world import Dynamics, World
 from aiops_gym.sim.kube_control import kubelet_server
 from aiops_gym.sim.software import programs
 
@@ -15,7 +15,7 @@ RECORDINGS = Path(__file__).parent / "recordings"
 def new_world(seed: int = 7) -> World:
     world = World(
         Blueprint(app="t", namespace="t", variant=0, start=START, images={}),
-        Laws([], {}, programs=programs.find, kubelet=kubelet_server.Server()),
+        Dynamics([], {}, programs=programs.find, kubelet=kubelet_server.Server()),
         seed,
     )
     kube_api.create(world, "namespaces", {"metadata": {"name": "t"}})

@@ -95,7 +95,7 @@ def test_the_record_before_is_kept_when_a_container_starts_again(tiny):
     first = tiny.row(key)["id"]
     runtime.signal(tiny.world, key, "KILL")
     tiny.restart("cache")
-    assert tiny.world.table("past")[key]["id"] == first
+    assert tiny.world.table("previous")[key]["id"] == first
     assert tiny.row(key)["id"] != first
     assert list(tiny.world.table("ended")) == [first]
 

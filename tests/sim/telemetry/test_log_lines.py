@@ -80,7 +80,7 @@ def test_the_log_of_a_dead_process_ends_with_it():
 
 def test_the_previous_log_is_that_of_the_process_before():
     shop = failing_shop()
-    shop.table("past")[FRONT] = {**shop.table("processes")[FRONT], "ended": shop.now - 20_000}
+    shop.table("previous")[FRONT] = {**shop.table("processes")[FRONT], "ended": shop.now - 20_000}
     change(shop, "front", id="new", started=shop.now)
     assert logs.read(shop, FRONT) == ""
     assert logs.read(shop, FRONT, previous=True).count("taking from stock failed") > 50

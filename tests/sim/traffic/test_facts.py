@@ -126,7 +126,7 @@ def looks(monkeypatch):
     found = []
     survey = graph.survey
     monkeypatch.setattr(graph, "survey", lambda world: found.append(world) or survey(world))
-    monkeypatch.setattr(solutions, "_forms", solutions.Cache(solutions.FORMS, lambda form: 1))
+    monkeypatch.setattr(solutions, "_forms", solutions.Cache(solutions.SOLUTIONS, lambda form: 1))
     monkeypatch.setattr(solutions, "_graphs", solutions.Cache(solutions.GRAPHS, lambda graph: 1))
     return found
 

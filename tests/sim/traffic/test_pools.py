@@ -38,7 +38,7 @@ def test_who_waits_longer_than_users_do_complains_when_they_have_gone():
 def test_a_pool_that_may_hold_some_is_no_matter():
     town = with_pool(connections=1, timeout_ms=1)
     assert town.success() == 1.0
-    assert "starved" not in town.row("posts")["state"]["wired"]
+    assert "starved" not in town.row("posts")["state"]["configured"]
 
 
 def test_a_pool_without_a_size_aborts_the_service():

@@ -184,12 +184,15 @@ CHANGES = {
 def _wire(town, name, **fields):
     row = town.row(name)
     table = town.world.table("processes")
-    table[f"uid-{name}/main"] = {**row, "state": {**row["state"], "wired": {**row["state"].get("wired", {}), **fields}}}
+    table[f"uid-{name}/main"] = {
+        **row,
+        "state": {**row["state"], "configured": {**row["state"].get("configured", {}), **fields}},
+    }
 
 
 def _addresses(town):
     known = {name: [SERVICES[name]["addr"], SERVICES[name]["port"]] for name in ("names", "db", "lines", "cache")}
-    return town.row("posts")["state"].get("wired", {}).get("addresses", known)
+    return town.row("posts")["state"].get("configured", {}).get("addresses", known)
 
 
 @settings(max_examples=60, deadline=None)

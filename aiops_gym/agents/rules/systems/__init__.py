@@ -15,6 +15,6 @@ def find(reasons: Sequence[str]) -> Knowledge | None:
     """Of the system whose failures have these reasons."""
     knowledge: Knowledge
     for knowledge in scan(__name__, "knowledge").values():
-        if {sign.reason for sign in knowledge.signs} <= set(reasons):
+        if {symptom.reason for symptom in knowledge.symptoms} <= set(reasons):
             return knowledge
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.agents.rules.indicators import Knowledge, Sign, Wire
+from aiops_gym.agents.rules.indicators import Knowledge, Symptom, Wire
 
 CPU, MEMORY = "container CPU load", "container memory load"
 READ, WRITE = "container read I/O load", "container write I/O load"
@@ -21,26 +21,26 @@ SERVICES = (
 knowledge = Knowledge(
     queries=("container_cpu", "container_memory", "container_fs", "container_network", "container_start", "system."),
     lead=60,
-    signs=(
-        Sign(reason=CPU, kpi="cfs_throttled_(seconds|periods)", factor=4),
-        Sign(reason=CPU, kpi="container_cpu_usage_seconds", weight=1.2, factor=2.5),
-        Sign(reason=MEMORY, kpi=r"container_memory_failures\..*pgfault", weight=1.5, factor=2.5),
-        Sign(reason=MEMORY, kpi="container_memory_failcnt", weight=1.5, least=50),
-        Sign(reason=MEMORY, kpi="container_memory_(usage|working_set)_MB", factor=1.4),
-        Sign(reason=READ, kpi="container_fs_reads(_MB)?./dev/vda$", weight=1.5, factor=5, least=50),
-        Sign(reason=WRITE, kpi="container_fs_writes(_MB)?./dev/vda$", weight=1.5, factor=5, least=50),
-        Sign(reason=RETRANSMISSION, kpi="container_network_(receive|transmit)_packets.eth0", factor=1.15),
-        Sign(reason=CORRUPTION, kpi="container_network_(receive|transmit)_packets.eth0", side="down", factor=1.5),
-        Sign(reason=LOSS, kpi="container_network_transmit_packets.eth0", side="down", factor=2),
-        Sign(reason=TERMINATION, kpi="container_start_time_seconds", weight=2.5),
-        Sign(reason=NODE_CPU, kpi=r"system.cpu.(pct_usage|user)", weight=1.5, least=8, samples=(4, 1000)),
-        Sign(reason=SPIKE, kpi=r"system.cpu.(pct_usage|user)", weight=1.5, least=8, samples=(1, 3)),
-        Sign(reason=NODE_MEMORY, kpi=r"system.mem.real", weight=1.2, factor=1.1),
-        Sign(reason=NODE_MEMORY, kpi=r"system.mem.(free|usable)", side="down", weight=0.8, factor=1.1),
-        Sign(reason=NODE_READ, kpi=r"system.io.(rkb_s|r_s|r_await)", factor=1.3),
-        Sign(reason=NODE_WRITE, kpi=r"system.io.(w_await|avg_q_sz|await)", factor=2.5),
-        Sign(reason=NODE_WRITE, kpi=r"system.io.w_s", weight=0.7, factor=1.3),
-        Sign(reason=SPACE, kpi=r"system.disk.(used|pct_usage)", weight=1.5, factor=1.02),
+    symptoms=(
+        Symptom(reason=CPU, kpi="cfs_throttled_(seconds|periods)", factor=4),
+        Symptom(reason=CPU, kpi="container_cpu_usage_seconds", weight=1.2, factor=2.5),
+        Symptom(reason=MEMORY, kpi=r"container_memory_failures\..*pgfault", weight=1.5, factor=2.5),
+        Symptom(reason=MEMORY, kpi="container_memory_failcnt", weight=1.5, least=50),
+        Symptom(reason=MEMORY, kpi="container_memory_(usage|working_set)_MB", factor=1.4),
+        Symptom(reason=READ, kpi="container_fs_reads(_MB)?./dev/vda$", weight=1.5, factor=5, least=50),
+        Symptom(reason=WRITE, kpi="container_fs_writes(_MB)?./dev/vda$", weight=1.5, factor=5, least=50),
+        Symptom(reason=RETRANSMISSION, kpi="container_network_(receive|transmit)_packets.eth0", factor=1.15),
+        Symptom(reason=CORRUPTION, kpi="container_network_(receive|transmit)_packets.eth0", side="down", factor=1.5),
+        Symptom(reason=LOSS, kpi="container_network_transmit_packets.eth0", side="down", factor=2),
+        Symptom(reason=TERMINATION, kpi="container_start_time_seconds", weight=2.5),
+        Symptom(reason=NODE_CPU, kpi=r"system.cpu.(pct_usage|user)", weight=1.5, least=8, samples=(4, 1000)),
+        Symptom(reason=SPIKE, kpi=r"system.cpu.(pct_usage|user)", weight=1.5, least=8, samples=(1, 3)),
+        Symptom(reason=NODE_MEMORY, kpi=r"system.mem.real", weight=1.2, factor=1.1),
+        Symptom(reason=NODE_MEMORY, kpi=r"system.mem.(free|usable)", side="down", weight=0.8, factor=1.1),
+        Symptom(reason=NODE_READ, kpi=r"system.io.(rkb_s|r_s|r_await)", factor=1.3),
+        Symptom(reason=NODE_WRITE, kpi=r"system.io.(w_await|avg_q_sz|await)", factor=2.5),
+        Symptom(reason=NODE_WRITE, kpi=r"system.io.w_s", weight=0.7, factor=1.3),
+        Symptom(reason=SPACE, kpi=r"system.disk.(used|pct_usage)", weight=1.5, factor=1.02),
     ),
     wires=(
         Wire(reason=LOSS, failed=0.08),

@@ -166,8 +166,8 @@ def _exec(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Map
     ran = inside.run(Container(world, key), argv)
     if ran.ms < 0 or ran.ms > limit * SECOND:
         return Tried(f'command timed out: "{" ".join(argv)}" timed out after {limit}s', limit * SECOND)
-    if ran.code in (126, 127) and world.laws.exec is not None:
-        output = world.laws.exec(world, key_of(pod), spec["name"], argv, "")
+    if ran.code in (126, 127) and world.dynamics.exec is not None:
+        output = world.dynamics.exec(world, key_of(pod), spec["name"], argv, "")
         absent = output.code == 126 and output.stderr.startswith("OCI runtime exec failed")
         if not absent:
             return Tried(None if output.code == 0 else (output.stdout + output.stderr)[:LONGEST])

@@ -44,7 +44,7 @@ def machine(c: Container) -> Machine:
     node = c.world.store.get("nodes", "", str(c.process["node"]))
     cores = int(parse(str(get(node or {}, "status", "capacity", "cpu", default="8"))))
     total = int(parse(str(get(node or {}, "status", "capacity", "memory", default="16Gi")))) // 1024
-    kubelet = c.world.laws.kubelet
+    kubelet = c.world.dynamics.kubelet
     busy, used = kubelet.node(c.world, node) if node is not None and kubelet else (300_000_000, total * 300)
     born = get(node or {}, "metadata", "creationTimestamp")
     up = (c.now - (millis(born) if born else c.world.blueprint.start)) // 1000 + 7_300
@@ -54,7 +54,7 @@ def machine(c: Container) -> Machine:
 def rows(c: Container, argv: Sequence[str]) -> list[Row]:
     """The program as process 1, and the command that asks."""
     row = c.process
-    kubelet, since = c.world.laws.kubelet, max(row["started"], c.now - 15_000)
+    kubelet, since = c.world.dynamics.kubelet, max(row["started"], c.now - 15_000)
     rps, busy = kubelet.demand(c.world, c.key, since, c.now) if kubelet else (0.0, 0.0)
     found = program_of(c.world, row).usage(row, rps, busy)
     seconds = found["cpu"] * (c.now - row["started"]) / 1000.0

@@ -71,12 +71,12 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
 
 def _beside(machine: Machine, name: str, arguments: list[str]) -> Output | None:
     """A tool that is run as if from outside, None if the image has none of that name."""
-    c, law, source = machine.c, machine.c.world.laws.exec, machine.stdin()
+    c, exec_, source = machine.c, machine.c.world.dynamics.exec, machine.stdin()
     image = c.image()
-    if law is None or image is None or not image.shell:
+    if exec_ is None or image is None or not image.shell:
         return None
     text = source[1] if source[0] == "text" else ""
-    output = law(c.world, str(c.process["pod"]), str(c.process["container"]), [name, *arguments], text)
+    output = exec_(c.world, str(c.process["pod"]), str(c.process["container"]), [name, *arguments], text)
     return None if output.code == 126 and output.stderr.startswith("OCI runtime") else output
 
 

@@ -9,7 +9,7 @@ from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.network import LOCAL, Target
 from aiops_gym.sim.software.mongo import commands, templates, tls
 from aiops_gym.sim.software.mongo.server import Server, Session
-from aiops_gym.sim.traffic.configuration import wired
+from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json
 
 
@@ -41,7 +41,7 @@ def knock(c: Container, host: str, port: int, timeout_ms: int, secure: bool = Fa
         return "closed", None
     if lost or 2 * target.delay_ms > timeout_ms:
         return "timeout", None
-    if not tls.understands(wired(row).get("tls"), secure):
+    if not tls.understands(configured(row).get("tls"), secure):
         Server(c.world, target.process).turn_away("127.0.0.1" if host in LOCAL else c.process["ip"], secure)
         return "closed", None
     return "ok", target

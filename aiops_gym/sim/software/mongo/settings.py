@@ -42,7 +42,7 @@ class Settings(NamedTuple):
     port: int
     path: str
     options: Json
-    wiring: Mapping[str, Json]
+    configured: Mapping[str, Json]
 
 
 def read(c: Container) -> Settings | tls.Refused:
@@ -64,11 +64,11 @@ def read(c: Container) -> Settings | tls.Refused:
     if not file:
         return Settings(auth, number, path, None, {})
     mode, bound = tls.mode_of(_section(config, "net"))[0], _bound(c, argv, config)
-    wiring: dict[str, Json] = {"tls": mode}
+    configured: dict[str, Json] = {"tls": mode}
     if bound not in EVERYWHERE and LOCAL.issuperset(part.strip() for part in bound.split(",")):
-        wiring["local"] = [number]
+        configured["local"] = [number]
     options = {**config, "config": file, "net": {**_section(config, "net"), "bindIp": bound}}
-    return Settings(auth, number, path, yamltext.plain(options), wiring)
+    return Settings(auth, number, path, yamltext.plain(options), configured)
 
 
 def told(state: Mapping[str, Json]) -> Json:

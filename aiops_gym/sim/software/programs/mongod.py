@@ -15,7 +15,7 @@ from aiops_gym.sim.machine.program import MIB, Process, Program, Tool, jitter, t
 from aiops_gym.sim.software.mongo import files, first_start, settings, shell, tls
 from aiops_gym.sim.software.mongo.server import REFUSED, Server, line, refusal
 from aiops_gym.sim.traffic import failure_lines, quotas
-from aiops_gym.sim.traffic.configuration import wired
+from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Mongod(Program):
 
     def understands(self, process: Process, secure: bool) -> bool:
         """By the TLS mode of its settings."""
-        return tls.understands(wired(process).get("tls"), secure)
+        return tls.understands(configured(process).get("tls"), secure)
 
     def refuses(self, world: World, key: str, call: Process, credentials: Mapping[str, str] | None) -> str:
         """Whoever is not known, or lacks the right."""
@@ -67,7 +67,7 @@ class Mongod(Program):
         argv = _full_argv(c, found.auth, found.options is not None)
         c.remember(path=found.path, auth=found.auth, port=found.port, argv=argv, connections=0, open=0)
         if found.options is not None:
-            c.remember(options=found.options, wired=found.wiring)
+            c.remember(options=found.options, configured=found.configured)
         server = Server(c.world, c.key)
         self._greet(c, server)
         if not server.data.empty:
@@ -91,9 +91,9 @@ class Mongod(Program):
         else:
             port = int(c.state["port"])
             server.log("NETWORK", 23015, "listener", "Listening on", {"address": f"/tmp/mongodb-{port}.sock"})
-            address = "127.0.0.1" if wired(c.process).get("local") else "0.0.0.0"
+            address = "127.0.0.1" if configured(c.process).get("local") else "0.0.0.0"
             server.log("NETWORK", 23015, "listener", "Listening on", {"address": address})
-            ssl = "off" if wired(c.process).get("tls", "disabled") == "disabled" else "on"
+            ssl = "off" if configured(c.process).get("tls", "disabled") == "disabled" else "on"
             server.log("NETWORK", 23016, "listener", "Waiting for connections", {"port": port, "ssl": ssl})
             c.listen(port)
 

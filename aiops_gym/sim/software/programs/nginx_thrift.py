@@ -24,7 +24,7 @@ from aiops_gym.sim.software.nginx import conf
 from aiops_gym.sim.software.thrift import settings
 from aiops_gym.sim.traffic.clients.client import lines
 from aiops_gym.sim.traffic.clients.cpp import RESOLVE
-from aiops_gym.sim.traffic.configuration import wired
+from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class NginxThrift(Program):
         where, _, query = path.partition("?")
         handlers: Mapping[str, Json] = process["params"].get("handlers") or {}
         name = next((each for each in handlers if each.rpartition(" ")[2] == where), "")
-        served = wired(process).get("paths") or []
+        served = configured(process).get("paths") or []
         if where not in served or not name:
             return _page(404) if where != "/" or "/" not in served else HttpAnswer(200, "<html></html>\n", HTML)
         needs, given = handlers[name].get("needs", ()), parse_qs(query)
@@ -131,7 +131,7 @@ class NginxThrift(Program):
         upstreams: Mapping[str, int] = c.params.get("upstreams") or {}
         paths = [words[-1] for words in conf.values(directives, "location") if words]
         addresses = {name: [name + suffix, port] for name, port in upstreams.items()}
-        c.remember(wired={"addresses": addresses, "paths": sorted(set(paths)), **tracing})
+        c.remember(configured={"addresses": addresses, "paths": sorted(set(paths)), **tracing})
         for port in ports or [80]:
             c.listen(port)
 

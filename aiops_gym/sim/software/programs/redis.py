@@ -12,7 +12,7 @@ from aiops_gym.sim.kernel.times import moment
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program, Tool
 from aiops_gym.sim.software.redis import commands, settings, shell
-from aiops_gym.sim.traffic.configuration import wired
+from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Redis(Program):
 
     def refuses(self, world: World, key: str, call: Process, credentials: Mapping[str, str] | None) -> str:
         """Everybody, where its settings ask for a password: nobody's client has one."""
-        return "NOAUTH Authentication required." if wired(world.table("processes")[key]).get("auth") else ""
+        return "NOAUTH Authentication required." if configured(world.table("processes")[key]).get("auth") else ""
 
     def start(self, c: Container) -> None:
         """Read the settings."""
@@ -56,11 +56,11 @@ class Redis(Program):
             self._line(c.now, "C", "#", "Configuration loaded" if found.file else NO_FILE),
         )
         c.remember(settings=dict(found.values), port=found.port, file=found.file, keys={}, gone={})
-        wired: dict[str, Json] = {"auth": True} if found.values["requirepass"] else {}
+        told: dict[str, Json] = {"auth": True} if found.values["requirepass"] else {}
         if found.local:
-            wired["local"] = [found.port]
-        if wired:
-            c.remember(wired=wired)
+            told["local"] = [found.port]
+        if told:
+            c.remember(configured=told)
         c.after(int(c.between(4, 40, "open")), "open")
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:

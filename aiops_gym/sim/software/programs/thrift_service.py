@@ -26,7 +26,7 @@ from aiops_gym.sim.software.thrift import settings
 from aiops_gym.sim.traffic import clients
 from aiops_gym.sim.traffic.clients.client import Failed
 from aiops_gym.sim.traffic.clients.cpp import RESOLVE, SELECTION
-from aiops_gym.sim.traffic.configuration import wired
+from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class ThriftService(Program):
         folder, files = str(c.params["config"]).rstrip("/"), c.files()
         try:
             found = settings.tracing(files.get(f"{folder}/{settings.TRACING}"))
-            c.remember(wired={"tracer": found.agent, "sample": found.sample})
+            c.remember(configured={"tracer": found.agent, "sample": found.sample})
         except settings.Aborted as error:
             self._abort(c, error)
             return
@@ -99,7 +99,7 @@ class ThriftService(Program):
 
     def _trace(self, c: Container, asked: bool = False) -> None:
         """UDP: nobody has to listen, but the name has to stand for something; `asked` when that took its time."""
-        host, _, port = str(wired(c.process)["tracer"]).rpartition(":")
+        host, _, port = str(configured(c.process)["tracer"]).rpartition(":")
         outcome = c.dial(host, int(port) if port.isdigit() else 6831).outcome if host else "ok"
         if outcome == "no_answer" and not asked:
             c.after(int(RESOLVE), "trace", True)
@@ -129,7 +129,7 @@ class ThriftService(Program):
         if secure:
             self._load_certificates(c, config)
         found = {"addresses": addresses, "tls": secure, **({"starved": starved} if starved else {})}
-        c.remember(wired={**wired(c.process), **found}, port=port)
+        c.remember(configured={**configured(c.process), **found}, port=port)
         self._next(c, -1)
 
     def _load_certificates(self, c: Container, config: settings.Services) -> None:
@@ -169,8 +169,8 @@ class ThriftService(Program):
 
     def _index(self, c: Container, number: int, mongo: Mapping[str, Json], tried: bool) -> None:
         """Ask for an index; what libmongoc has looked for in vain, it has looked for some time."""
-        host, port = wired(c.process)["addresses"][mongo["to"]]
-        outcome, target = client.knock(c, host, port, SELECTION, bool(wired(c.process)["tls"]))
+        host, port = configured(c.process)["addresses"][mongo["to"]]
+        outcome, target = client.knock(c, host, port, SELECTION, bool(configured(c.process)["tls"]))
         if target is None and not tried:
             c.after(int(RESOLVE) if outcome == "no_answer" else SELECTION, "index", number)
             return

@@ -44,7 +44,7 @@ def test_the_kernel_kills_what_outgrew_its_limit_and_nothing_else(tiny):
     key = _limited(tiny, memory="1Mi")
     other = tiny.pod("cache-1", "memcached")
     memory.observe(tiny.world)
-    tiny.world.laws.handlers.update(memory.HANDLERS)
+    tiny.world.dynamics.handlers.update(memory.HANDLERS)
     tiny.world.run(1_000)
     processes = tiny.world.table("processes")
     assert processes[key]["exit"]["reason"] == "OOMKilled"

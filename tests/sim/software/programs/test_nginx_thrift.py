@@ -48,7 +48,7 @@ def test_a_location_that_is_gone_is_not_found_by_users_either():
 
 
 def test_without_the_variable_handed_on_scripts_ask_for_bare_names():
-    assert restarted(NGINX.replace("env fqdn_suffix;", "")).row("door")["state"]["wired"]["addresses"] == {
+    assert restarted(NGINX.replace("env fqdn_suffix;", "")).row("door")["state"]["configured"]["addresses"] == {
         "posts": ["posts", 9090]
     }
 
