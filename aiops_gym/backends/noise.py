@@ -1,6 +1,6 @@
 """Harmless things that happen in any cluster, drawn by a seed: they never change a verdict.
 
-Each kind is a function; which of them happen, to what and when, are draws: of the past's seed in the minutes before an
+Each kind is a function; which of them happen, to what and when, are draws: of the warm-up's seed in the minutes before an
 incident (`backends.warmup`), of the episode's while it unfolds. In healthy episodes they happen just so: that something
 happened a moment ago must not tell the two apart, and what was written last need not be what is broken.
 """
@@ -30,7 +30,7 @@ class Lasting(NamedTuple):
     """Something that is decided for good.
 
     Attributes:
-        share: of pasts in which it was, among those in which something may have been.
+        share: of warm-ups in which it was, among those in which something may have been.
         whom: the component that it is about, `ALL` for the namespace; a draw of (world, app, seed).
         decide: makes it so.
     """
@@ -41,7 +41,7 @@ class Lasting(NamedTuple):
 
 
 RATES = (10.0, 10.0, 10.0, 20.0, 20.0, 40.0, 40.0, 100.0)
-"""Requests per second that a past may have: how busy the app is says nothing about its health."""
+"""Requests per second that a warm-up may have: how busy the app is says nothing about its health."""
 
 AMPLE = {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"cpu": "2", "memory": "2Gi"}}
 
@@ -57,7 +57,7 @@ def rate(seed: int) -> float:
 
 
 def decisions(world: World, app: App, seed: int) -> dict[str, str]:
-    """Which lasting things were decided, and about whom, in a past that begins with this world."""
+    """Which lasting things were decided, and about whom, in a warm-up that begins with this world."""
     chosen = [name for name, each in LASTING.items() if draws.draw(seed, "noise", name) < each.share]
     return {name: LASTING[name].whom(world, app, seed) for name in chosen}
 
@@ -234,7 +234,7 @@ KINDS: dict[str, tuple[float, Noise]] = {
     "redeployed": (0.3, _redeployed),
     "annotated service": (0.3, _annotated_service),
 }
-"""Kinds of noise, with the share of pasts in which each happens."""
+"""Kinds of noise, with the share of warm-ups in which each happens."""
 
 LATE = {
     "restarted container": 0.4,

@@ -2,7 +2,7 @@
 
 A warm-up is a pure function of (app, variant, number, shift, package version): no episode and no fault has a say in it.
 What somebody decided long before (`noise.LASTING`) must not befall what a fault rewrites, and still nothing is left out
-of a warm-up for a fault's sake: whoever knew all warm-ups by heart would see from what is missing where the fault is. An
+of a warm-up for a fault's sake: whoever knew all of them by heart would see from what is missing where the fault is. An
 episode takes another one instead, in an order drawn by its seed, and there are always some in which nobody decided
 anything.
 """

@@ -47,7 +47,7 @@ class WorldsVectorEnv(VectorEnv[Any, Any, Any]):
     Raises:
         ValueError: no environments, or some whose spaces differ.
 
-    >>> envs = WorldsVectorEnv([IncidentEnv("detection") for _ in range(2)])
+    >>> envs = WorldsVectorEnv([LiveEnv("detection") for _ in range(2)])
     >>> texts, infos = envs.reset(seed=3)
     >>> [text.split(".")[0] for text in texts]
     ['You are an experienced site reliability engineer', 'You are an experienced site reliability engineer']

@@ -37,7 +37,7 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         rounds: times that the mix of 20 commands is run in each episode.
         envs: environments whose memory is measured.
     """
-    pasts = _pasts()
+    warmups = _warmups()
     env = make_env(PROBLEM, max_episode_steps=UNLIMITED)
     mix, per_command = _mix(env, rounds)
     get_pods, spawned = _beside_a_spawn()
@@ -49,7 +49,7 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         "a step of `kubectl get pods`, in spawns of /bin/true": get_pods / spawned,
         "reset to a drawn problem, ms": 1e3 * _resets(None),
         **_apps(rounds),
-        **pasts,
+        **warmups,
         **_branching(env),
         "memory of one more environment, MB": _memory(envs) / 1e6,
         "import aiops_gym, s": start_python("import aiops_gym"),
@@ -94,8 +94,8 @@ def _beside_a_spawn(times: int = 300) -> tuple[float, float]:
     return statistics.median(steps), statistics.median(spawns)
 
 
-def _pasts() -> dict[str, float]:
-    """Simulate every healthy world and every past of it, once for all that follows: that is what warm means."""
+def _warmups() -> dict[str, float]:
+    """Simulate every healthy world and every warm-up of it, once for all that follows: that is what warm means."""
     apps, variants = registry.apps(), range(VARIANTS)
     for app, variant in product(apps, variants):
         baseline(app, variant)
@@ -106,13 +106,13 @@ def _pasts() -> dict[str, float]:
     took, each = time.perf_counter() - begin, len(apps) * VARIANTS * WARMUPS
     gc.collect()
     return {
-        "a past, when an episode first has it, ms": 1e3 * took / each,
-        "memory of a past, MB": (anonymous() - empty) / each / 1e6,
+        "a warm-up, when an episode first has it, ms": 1e3 * took / each,
+        "memory of a warm-up, MB": (anonymous() - empty) / each / 1e6,
     }
 
 
 def _resets(problems: Sequence[str] | None) -> float:
-    """Each past of each variant of the cluster has been simulated, and each problem been seen before."""
+    """Each warm-up of each variant of the cluster has been simulated, and each problem been seen before."""
     env = make_env(None, "detection") if problems is None else gym.make("aiops_gym/Detection-v0", problem=problems)
     seeds = [{"episode_seed": seed} for seed in range(120)]
     for options in seeds:

@@ -1,8 +1,8 @@
 """The canonical form of inputs: without what two worlds only call or list differently, addresses and order.
 
 Each address has a number instead, by where it is first met. Whatever the numbering, equal canonical forms mean that
-the worlds differ by their addresses alone, so that the call graph of one is that of the other, address by address. How much is
-asked and how many cores there are is left out as well: who would answer whom does not depend on it.
+the worlds differ by their addresses alone, so that the call graph of one is that of the other, address by address. How
+much is asked and how many cores there are is left out as well: who would answer whom does not depend on it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 A program keeps it as `configured` in its state, in which it is never changed, only replaced: `addresses` ([host, port]
 of whom it calls, by the names that its calls have in `to`), `starved` (milliseconds that it waits in vain for a
-connection to those of them for which its pool holds none), `tracer` (`host:port`), `sample` (share of the traces that it
-keeps), `name` (its own in traces), `tls` (a mode of a server, or whether a client speaks it), `paths` (those of HTTP
+connection to those of them for which its pool holds none), `tracer` (`host:port`), `sample` (share of the traces that
+it keeps), `name` (its own in traces), `tls` (a mode of a server, or whether a client speaks it), `paths` (those of HTTP
 handlers that it serves; without this all of them), `local` (ports that only its own pod reaches), `auth` (whether it
 asks its clients for a password).
 """

@@ -29,7 +29,7 @@ class Reader(Seen):
     >>> seen = Reader()
     >>> seen.read("", "Namespace: shop\\nThe components are: cart, pay.")
     >>> seen.read("", "NAME   READY   UP-TO-DATE   AVAILABLE   AGE\\npay    0/0     0            0           5m")
-    >>> list(seen.components), seen.components["pay"].signs
+    >>> list(seen.components), seen.components["pay"].symptoms
     (['cart', 'pay'], {'scaled_to_zero'})
     """
 

@@ -1,4 +1,4 @@
-"""Equal facts have equal outcomes: what is remembered is what would be found by looking anew."""
+"""Equal inputs have equal outcomes: what is remembered is what would be found by looking anew."""
 
 import orjson
 import pytest
@@ -126,7 +126,7 @@ def looks(monkeypatch):
     found = []
     survey = graph.survey
     monkeypatch.setattr(graph, "survey", lambda world: found.append(world) or survey(world))
-    monkeypatch.setattr(solutions, "_forms", solutions.Cache(solutions.SOLUTIONS, lambda form: 1))
+    monkeypatch.setattr(solutions, "_solutions", solutions.Cache(solutions.SOLUTIONS, lambda solution: 1))
     monkeypatch.setattr(solutions, "_graphs", solutions.Cache(solutions.GRAPHS, lambda graph: 1))
     return found
 
