@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-ray quick lint bench admission agents learning docs clean
+.PHONY: help demo test test-ray quick lint size bench admission agents learning docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -43,6 +43,9 @@ lint: $(VENV)/.test ## style, types and the plan of the house
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+size: $(VENV)/.core ## lines of Python by room; fails above the ceilings
+	$(BIN)/python .ci/size.py
 
 bench: $(VENV)/.core ## steps a second, reset, fork, snapshot, memory
 	$(BIN)/aiops-gym bench

@@ -13,8 +13,8 @@ from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.kubelet import probes
 from aiops_gym.sim.kube_control.scheduling.filters import tolerates
-from aiops_gym.sim.machine import network
-from aiops_gym.sim.machine.firewall import Firewall
+from aiops_gym.sim.network import routes
+from aiops_gym.sim.network.firewall import Firewall
 from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry import usage
 from aiops_gym.sim.traffic import configuration, quotas
@@ -89,9 +89,9 @@ def _reached(before: World, world: World, app: App, cause: Mapping[str, Any]) ->
     mine = {uid_of(pod) for pod in owned(world, app, name)}
     for port in get(old or Obj(), "spec", "ports", default=()):
         host = f"{name}.{app.namespace}"
-        if network.dial(before, None, app.namespace, host, port["port"]).outcome != "ok":
+        if routes.dial(before, None, app.namespace, host, port["port"]).outcome != "ok":
             continue
-        route = network.dial(world, None, app.namespace, host, port["port"])
+        route = routes.dial(world, None, app.namespace, host, port["port"])
         if route.outcome != "ok" or route.dead or {target.process.partition("/")[0] for target in route.targets} - mine:
             return f"the Service {name} does not lead to {name} on port {port['port']}"
     return ""
@@ -111,9 +111,9 @@ def _admitted(before: World, world: World, app: App, cause: Mapping[str, Any]) -
 def _named(before: World, world: World, app: App, cause: Mapping[str, Any]) -> str:
     """In the component's pods the name of a Service stands for what it stands for elsewhere."""
     name, host = cause["component"], cause["host"]
-    usual = network.resolve(world, None, app.namespace, host)
+    usual = routes.resolve(world, None, app.namespace, host)
     keys = [key for pod in owned(world, app, name) for key in _processes(world, pod)]
-    wrong = not keys or any(network.resolve(world, key, app.namespace, host) != usual for key in keys)
+    wrong = not keys or any(routes.resolve(world, key, app.namespace, host) != usual for key in keys)
     return f"{name} does not find {host} by its name" if wrong else ""
 
 
@@ -123,7 +123,7 @@ def _connected(before: World, world: World, app: App, cause: Mapping[str, Any]) 
     mine = {uid_of(pod) for pod in owned(world, app, callee)}
     for key in [key for pod in owned(world, app, name) for key in _processes(world, pod)]:
         row, call = world.table("processes")[key], {"to": callee}
-        route = network.dial(world, key, app.namespace, *configuration.endpoint(row, call))
+        route = routes.dial(world, key, app.namespace, *configuration.endpoint(row, call))
         there = {target.process.partition("/")[0] for target in route.targets}
         if not there or there - mine or configuration.starved(row, call):
             return f"{name} has no connection to {callee}"

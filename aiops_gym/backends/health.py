@@ -13,7 +13,7 @@ from typing import NamedTuple
 from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine.network import Network
+from aiops_gym.sim.network.routes import Network
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.sim.traffic.graph import cores
 from aiops_gym.sim.traffic.outcomes import solve

@@ -8,9 +8,9 @@ from ipaddress import ip_address
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.executables.peer import HOP, Link, ask, reach
 from aiops_gym.sim.machine.program import HttpAnswer, program_of
+from aiops_gym.sim.network import routes
 
 
 class NodeNetwork:
@@ -35,7 +35,7 @@ class NodeNetwork:
         """The way to an address."""
         if not self.resolve(host):
             return Link("no_host")
-        if host in network.LOCAL:
+        if host in routes.LOCAL:
             behind = self._behind(host, port)[1] if port else None
             found = reach(self.world, None, "default", *behind) if behind else Link("refused" if port else "ok")
             return found._replace(address="127.0.0.1", seconds=HOP / 5)
@@ -55,7 +55,7 @@ class NodeNetwork:
         return program_of(self.world, row).talk(self.world, row, text) if row is not None else ""
 
     def _listener(self, host: str, port: int) -> str:
-        targets = network.dial(self.world, None, "default", *(self._behind(host, port)[1] or (host, port))).targets
+        targets = routes.dial(self.world, None, "default", *(self._behind(host, port)[1] or (host, port))).targets
         if not targets:
             return ""
         return targets[draws.pick(len(targets), self.world.seed, "outside", f"{host}:{port}", self.world.now)].process
@@ -64,10 +64,10 @@ class NodeNetwork:
         """(whether the host is a node, address and port of the Service that has this port on every node)."""
         addresses = [get(n, "status", "addresses", default=()) for n in self.world.store.all("nodes")]
         known = [a["address"] for some in addresses for a in some]
-        host = known[0] if known and host in network.LOCAL else host
+        host = known[0] if known and host in routes.LOCAL else host
         if host not in known:
             return False, None
-        if (host, port) in network.Network(self.world).listeners:
+        if (host, port) in routes.Network(self.world).listeners:
             return True, (host, port)
         for service in self.world.store.all("services"):
             for entry in get(service, "spec", "ports", default=()):

@@ -1,8 +1,8 @@
 """Harmless things that happen in any cluster, drawn by a seed: they never change a verdict.
 
 Each kind is a function; which of them happen, to what and when, are draws: of the warm-up's seed in the minutes before
-an incident (`backends.warmup`), of the episode's while it unfolds. In healthy episodes they happen just so: that something
-happened a moment ago must not tell the two apart, and what was written last need not be what is broken.
+an incident (`backends.warmup`), of the episode's while it unfolds. In healthy episodes they happen just so: that
+something happened a moment ago must not tell the two apart, and what was written last need not be what is broken.
 """
 
 from __future__ import annotations

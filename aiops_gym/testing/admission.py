@@ -20,7 +20,7 @@ from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.objects import Obj, get, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine.network import dial
+from aiops_gym.sim.network.routes import dial
 from aiops_gym.sim.telemetry import metrics, traces, usage
 from aiops_gym.testing.problems import SHORTCUTS, check_answers, destructive, submitted
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.objects import Obj, get
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.mounts import container_spec, mounted
+from aiops_gym.sim.network import routes
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -145,9 +145,9 @@ class Container:
         self.drawn += 1
         return self.between(0.0, 1.0, f"command/{self.drawn}", self.now)
 
-    def dial(self, host: str, port: int) -> network.Route:
+    def dial(self, host: str, port: int) -> routes.Route:
         """Where a connection to `host:port` from here ends."""
-        return network.dial(self.world, self.key, self.namespace, host, port)
+        return routes.dial(self.world, self.key, self.namespace, host, port)
 
     def image(self) -> Image | None:
         """The image it was started from."""
@@ -160,7 +160,7 @@ class Container:
         found["/etc/hostname"] = f"{self.hostname}\n"
         found["/etc/hosts"] = _hosts(self)
         found["/etc/resolv.conf"] = NODE_NAMES
-        if network.asks_cluster(self.world, self.process):
+        if routes.asks_cluster(self.world, self.process):
             found["/etc/resolv.conf"] = (
                 f"search {self.namespace}.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n"
                 "options ndots:5\n"

@@ -16,8 +16,8 @@ from urllib.parse import parse_qs
 import numpy as np
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.program import HttpAnswer, Process
+from aiops_gym.sim.network import routes
 from aiops_gym.sim.software.mongo.server import Server
 from aiops_gym.sim.traffic import graph, timeline
 from aiops_gym.sim.traffic.queueing import PATIENCE
@@ -144,7 +144,7 @@ def _number(value: Json) -> float:
 def _documents(world: World, process: Process, place: Mapping[str, Json]) -> Sequence[Mapping[str, Json]]:
     """What a database holds; of one that cannot be reached nothing."""
     key, namespace = f"{process['uid']}/{process['container']}", str(process["pod"]).partition("/")[0]
-    for target in network.dial(world, key, namespace, place["host"], int(place.get("port", MONGO))).targets:
+    for target in routes.dial(world, key, namespace, place["host"], int(place.get("port", MONGO))).targets:
         if world.table("processes")[target.process]["program"] == "mongod":
             return Server(world, target.process).data.documents(place["database"], place["collection"])
     return ()

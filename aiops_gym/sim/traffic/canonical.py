@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine import firewall, network
+from aiops_gym.sim.network import firewall, routes
 from aiops_gym.sim.traffic import reach
 from aiops_gym.sim.traffic.inputs import Inputs, Process
 
@@ -39,13 +39,13 @@ def of(world: World, found: Inputs) -> Canonical | None:
     """The canonical form of inputs; None where addresses may mean more than whom they lead to."""
     members = found.members
     ips = [process.sources[0]["ip"] for process in members]
-    if firewall.closing(world) or not all(network.is_address(ip) and ip not in network.LOCAL for ip in ips):
+    if firewall.closing(world) or not all(routes.is_address(ip) and ip not in routes.LOCAL for ip in ips):
         return None
     numbers: dict[str, int] = {}
 
     def name(host: str) -> int | str:
         known = numbers.get(host)
-        if known is None and network.is_address(host) and host not in network.LOCAL:
+        if known is None and routes.is_address(host) and host not in routes.LOCAL:
             known = numbers[host] = len(numbers)
         return host if known is None else known
 
@@ -83,7 +83,7 @@ def own(found: Inputs) -> Canonical:
 
 def _rows(world: World, found: Inputs, members: Sequence[Process], name: Name) -> list[reach.Key]:
     """What is left of each process."""
-    here, pods, rows = network.Network(world), dict[str, int](), []
+    here, pods, rows = routes.Network(world), dict[str, int](), []
     for place, process in enumerate(members):
         row = process.sources[0]
         rows.append(
@@ -100,7 +100,7 @@ def _rows(world: World, found: Inputs, members: Sequence[Process], name: Name) -
     return rows
 
 
-def _registered(here: network.Network, entries: Sequence[tuple[str, str, int]], name: Name) -> reach.Key:
+def _registered(here: routes.Network, entries: Sequence[tuple[str, str, int]], name: Name) -> reach.Key:
     """What the registry has of each service, as far as it counts: who answers, else the last who does not."""
     by_service: dict[str, dict[tuple[str, int], None]] = {}
     for service, ip, port in entries:

@@ -12,8 +12,8 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.program import Program, program_of
+from aiops_gym.sim.network import routes
 from aiops_gym.sim.traffic import clients, compiled, quotas
 from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
 from aiops_gym.sim.traffic.compiled import Target
@@ -41,11 +41,11 @@ class Survey:
     def __init__(self, world: World) -> None:
         self.world = world
         self.table = world.table("processes")
-        self.network = network.Network(world)
+        self.network = routes.Network(world)
         self.processes: dict[str, int] = {}
         self.nodes: list[Json] = []
         self.known: dict[tuple[str, str], int] = {}
-        self.routes: dict[tuple[str, str, int], network.Route] = {}
+        self.routes: dict[tuple[str, str, int], routes.Route] = {}
         self.instances: dict[str, list[list[Json]]] = {}
         self.told: dict[tuple[str, str], list[list[Json]]] = {}
         self.recalled: dict[tuple[str, str], list[list[Json]]] = {}
@@ -64,7 +64,7 @@ class Survey:
         call, client = {"kind": "http", "handler": handler}, self.client("", "http")
         return compiled.plain(call, client, [self._target("", call, client, process, 0.0, 0.0)], "", 1.0)
 
-    def dial(self, source: str, host: str, port: int) -> network.Route:
+    def dial(self, source: str, host: str, port: int) -> routes.Route:
         """The way from a process ("" for a user outside) to an address; asked once."""
         key = (source, host, port)
         if key not in self.routes:
@@ -142,7 +142,7 @@ class Survey:
         return self._call(source, call, self.dial(source, host, port), host, port, about)
 
     def _call(
-        self, source: str, call: Mapping[str, Json], route: network.Route, host: str, port: int, about: str = ""
+        self, source: str, call: Mapping[str, Json], route: routes.Route, host: str, port: int, about: str = ""
     ) -> Json:
         client = self.client(source, str(call["kind"]))
         failed = Failed(route.outcome, host, port, route.address, str(call.get("client", "")))

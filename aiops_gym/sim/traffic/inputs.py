@@ -15,8 +15,8 @@ import orjson
 from aiops_gym.sim.kernel.blueprint import Blueprint
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine import firewall, network
 from aiops_gym.sim.machine.program import program_of
+from aiops_gym.sim.network import firewall, routes
 from aiops_gym.sim.traffic import graph, reach
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.configuration import address, configured
@@ -134,7 +134,7 @@ def _inputs(
         tuple([pods.setdefault(row["uid"], i) for i, row in enumerate(rows)]),
         tuple([(i, p.hostname) for i, p in enumerate(processes.values()) if p.hostname in dialled]),
         inhabited,
-        tuple([network.impairment(world, row) for row in rows]) if impaired else (),
+        tuple([routes.impairment(world, row) for row in rows]) if impaired else (),
         firewall.key(world, ips),
     )
     return Inputs(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
@@ -170,7 +170,7 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     params, state, settings = _value(row["params"]), row["state"], _value(configured(row))
     program = program_of(world, row)
     registered = tuple(program.registrations(row))
-    aliases, known = tuple(network.aliases(world, row).items()), _value(users) if users else None
+    aliases, known = tuple(routes.aliases(world, row).items()), _value(users) if users else None
     cores = graph.cores(world, key)
     plain = (
         row["pod"].partition("/")[0],
@@ -178,7 +178,7 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         tuple(row["ports"]),
         params.text,
         row["env"].get("JAEGER_SAMPLE_RATIO"),
-        network.asks_cluster(world, row),
+        routes.asks_cluster(world, row),
         bool(state.get("auth")),
         known.text if known else b"",
         settings.text,
@@ -188,7 +188,7 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         place,
         program.registry,
         reach.number((row["ip"], cores, aliases, registered, *plain)),
-        network.hostname(world, row),
+        routes.hostname(world, row),
         params.hosts | settings.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases},
         reach.number(plain),
         cores,
@@ -230,7 +230,7 @@ def _written(data: Json) -> Value:
 
 def _mentions(text: bytes) -> frozenset[str]:
     """Addresses in a text."""
-    return frozenset(network.ADDRESS.findall(text.decode())).difference(network.LOCAL)
+    return frozenset(routes.ADDRESS.findall(text.decode())).difference(routes.LOCAL)
 
 
 def _hosts(params: Json) -> Iterator[str]:

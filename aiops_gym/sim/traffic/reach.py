@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from aiops_gym.sim.kernel.objects import Obj, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine import firewall
+from aiops_gym.sim.network import firewall
 from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.types import Json
 

@@ -1,7 +1,7 @@
 """Effects: what is done to pods from outside Kubernetes, and leaves nothing to be seen in the API but its consequences.
 
 Each effect of table `effects` holds one running pod that its labels select, and takes another when that one is gone.
-Effects on the network are read by `sim.machine.network`; here pods are chosen, containers killed and images exchanged.
+Effects on the network are read by `sim.network.routes`; here pods are chosen, containers killed and images exchanged.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""NetworkPolicies: the network enforces them (`sim.machine.firewall`); here it is told that something changed."""
+"""NetworkPolicies: the network enforces them (`sim.network.firewall`); here it is told that something changed."""
 
 from __future__ import annotations
 
 from aiops_gym.sim.kernel.objects import Obj, labels_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine.firewall import POLICIES
+from aiops_gym.sim.network.firewall import POLICIES
 
 
 def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None:

@@ -9,9 +9,9 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, get, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.scripts import inside
+from aiops_gym.sim.network import routes
 from aiops_gym.types import Json
 
 EXEC_MS = 310
@@ -71,7 +71,7 @@ def _request(world: World, pod: Obj, spec: Mapping[str, Json], action: Mapping[s
     named = {p.get("name"): p["containerPort"] for p in spec.get("ports") or ()}
     number = int(port) if str(port).isdigit() else int(named.get(port, 0))
     host = action.get("host") or ip
-    route = network.dial(world, None, namespace_of(pod), host, number)
+    route = routes.dial(world, None, namespace_of(pod), host, number)
     if route.outcome == "ok":
         return Ran(20, "")
     url = f"{action.get('scheme', 'HTTP').lower()}://{host}:{number}/{action.get('path', '').lstrip('/')}"

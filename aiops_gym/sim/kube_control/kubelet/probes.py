@@ -14,9 +14,9 @@ from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.kubelet import hooks, start, status
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.container import Container, container_spec
 from aiops_gym.sim.machine.scripts import inside
+from aiops_gym.sim.network import routes
 from aiops_gym.sim.software import programs
 from aiops_gym.types import Json
 
@@ -195,7 +195,7 @@ def _http(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Map
     host, port = action.get("host") or _ip(world, uid), _port(spec, action["port"])
     path = str(action.get("path", "/"))
     url = f"{action.get('scheme', 'HTTP').lower()}://{host}:{port}{path if path.startswith('/') else '/' + path}"
-    route = network.dial(world, None, namespace_of(pod), host, port)
+    route = routes.dial(world, None, namespace_of(pod), host, port)
     if route.outcome == "refused":
         return Tried(f'Get "{url}": dial tcp {host}:{port}: connect: connection refused')
     if route.outcome != "ok" or _too_slow(route, probe):
@@ -209,7 +209,7 @@ def _http(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Map
 def _tcp(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> Tried:
     action = probe["tcpSocket"]
     host, port = action.get("host") or _ip(world, uid), _port(spec, action["port"])
-    route = network.dial(world, None, namespace_of(pod), host, port)
+    route = routes.dial(world, None, namespace_of(pod), host, port)
     if route.outcome == "refused":
         return Tried(f"dial tcp {host}:{port}: connect: connection refused")
     if route.outcome != "ok" or _too_slow(route, probe):
@@ -219,7 +219,7 @@ def _tcp(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapp
 
 def _grpc(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> Tried:
     host, port = _ip(world, uid), int(probe["grpc"]["port"])
-    route = network.dial(world, None, namespace_of(pod), host, port)
+    route = routes.dial(world, None, namespace_of(pod), host, port)
     if route.outcome == "ok" and not _too_slow(route, probe):
         return Tried(None)
     within = f"within {_seconds(probe, 'timeoutSeconds', 1)}s: context deadline exceeded"
@@ -230,7 +230,7 @@ def _limit(probe: Mapping[str, Json]) -> int:
     return _seconds(probe, "timeoutSeconds", 1) * SECOND
 
 
-def _too_slow(route: network.Route, probe: Mapping[str, Json]) -> bool:
+def _too_slow(route: routes.Route, probe: Mapping[str, Json]) -> bool:
     return route.delay_ms > _seconds(probe, "timeoutSeconds", 1) * SECOND or route.loss >= 1.0
 
 

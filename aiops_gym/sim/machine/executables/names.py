@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aiops_gym.sim.kernel.objects import namespace_of
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.executables.peer import DNS_GIVES_UP, is_address
+from aiops_gym.sim.network import routes
 from aiops_gym.types import Output, Timed
 
 DNS = "10.96.0.10"
@@ -26,10 +26,10 @@ def getent(c: Container, argv: Sequence[str], stdin: str) -> Output:
         return Output("", "usage: getent database [key ...]\n", 1)
     lines = []
     for name in argv[2:]:
-        own = name.lower() in network.aliases(c.world, c.process)
+        own = name.lower() in routes.aliases(c.world, c.process)
         shown = name if own else _full(c, name)
-        lines += [f"{ip:<15} {shown}" for ip in network.resolve(c.world, c.key, c.namespace, name)]
-    seconds = 0.0 if lines or network.dns_works(c.world, c.process) else DNS_GIVES_UP
+        lines += [f"{ip:<15} {shown}" for ip in routes.resolve(c.world, c.key, c.namespace, name)]
+    seconds = 0.0 if lines or routes.dns_works(c.world, c.process) else DNS_GIVES_UP
     return Timed("\n".join(lines) + "\n" if lines else "", "", 0 if lines else 2, seconds)
 
 
@@ -38,11 +38,11 @@ def nslookup(c: Container, argv: Sequence[str], stdin: str) -> Output:
     names = [a for a in argv[1:] if not a.startswith("-")]
     if not names:
         return Output("", "usage: nslookup HOST [SERVER]\n", 1)
-    if not network.dns_works(c.world, c.process):
+    if not routes.dns_works(c.world, c.process):
         return Timed(SILENT, "", 1, 15.0)
     server = names[1] if len(names) > 1 and is_address(names[1]) else DNS
     head = f"Server:\t\t{server}\nAddress:\t{server}#53\n\n"
-    found = network.resolve(c.world, c.key, c.namespace, names[0], served=True)
+    found = routes.resolve(c.world, c.key, c.namespace, names[0], served=True)
     if is_address(names[0]):
         return Output(*_reverse(c, names[0]))
     if not found:
@@ -54,7 +54,7 @@ def _reverse(c: Container, address: str) -> tuple[str, str, int]:
     backwards = ".".join(reversed(address.split("."))) + ".in-addr.arpa"
     for service in c.world.store.all("services"):
         if service["spec"].get("clusterIP") == address:
-            full = f"{service['metadata']['name']}.{namespace_of(service)}.svc{network.DOMAIN}"
+            full = f"{service['metadata']['name']}.{namespace_of(service)}.svc{routes.DOMAIN}"
             return f"{backwards}\tname = {full}.\n\n", "", 0
     return f"** server can't find {backwards}: NXDOMAIN\n\n", "", 1
 
@@ -64,10 +64,10 @@ def dig(c: Container, argv: Sequence[str], stdin: str) -> Output:
     words = [a for a in argv[1:] if not a.startswith(("-", "+", "@")) and a.upper() not in KINDS]
     if not words:
         return Output("", "", 1)
-    if not network.dns_works(c.world, c.process):
+    if not routes.dns_works(c.world, c.process):
         return Timed(f"\n; <<>> DiG 9.18.28 <<>> {' '.join(argv[1:])}\n;; no servers could be reached\n", "", 9, 15.0)
     whole = words[0].count(".") > 1 or "+search" in argv or is_address(words[0])
-    found = network.resolve(c.world, c.key, c.namespace, words[0], served=True) if whole else []
+    found = routes.resolve(c.world, c.key, c.namespace, words[0], served=True) if whole else []
     if "+short" in argv:
         return Output("".join(f"{ip}\n" for ip in found))
     name = _full(c, words[0]) if found else words[0].rstrip(".")
@@ -88,9 +88,9 @@ def host(c: Container, argv: Sequence[str], stdin: str) -> Output:
     names = [a for a in argv[1:] if not a.startswith("-")]
     if not names:
         return Output("", "Usage: host [-aCdilrTvVw] [-c class] [-N ndots] [-t type] [-W time]\n", 1)
-    if not network.dns_works(c.world, c.process):
+    if not routes.dns_works(c.world, c.process):
         return Timed(SILENT, "", 1, DNS_GIVES_UP)
-    found = network.resolve(c.world, c.key, c.namespace, names[0], served=True)
+    found = routes.resolve(c.world, c.key, c.namespace, names[0], served=True)
     if not found:
         return Output(f"Host {names[0]} not found: 3(NXDOMAIN)\n", "", 1)
     return Output("".join(f"{_full(c, names[0])} has address {ip}\n" for ip in found))
@@ -98,10 +98,10 @@ def host(c: Container, argv: Sequence[str], stdin: str) -> Output:
 
 def _full(c: Container, name: str) -> str:
     """The full domain name of a Service, any other name as it is."""
-    service = network.find_service(c.world, c.namespace, name)
+    service = routes.find_service(c.world, c.namespace, name)
     if service is None:
         return name
-    return f"{service['metadata']['name']}.{namespace_of(service)}.svc{network.DOMAIN}"
+    return f"{service['metadata']['name']}.{namespace_of(service)}.svc{routes.DOMAIN}"
 
 
 TOOLS = {"dig": dig, "getent": getent, "host": host, "hostname": hostname, "nslookup": nslookup}

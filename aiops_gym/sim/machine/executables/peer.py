@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.network import ADDRESS, Network
 from aiops_gym.sim.machine.program import HttpAnswer, program_of
+from aiops_gym.sim.network import routes
+from aiops_gym.sim.network.routes import ADDRESS, Network
 
 HOP = 0.0002
 """Seconds of a round trip between two pods."""
@@ -67,14 +67,14 @@ class Inside:
 
     def resolve(self, host: str) -> Sequence[str]:
         """Asks the cluster's name server."""
-        return network.resolve(self.c.world, self.c.key, self.c.namespace, host)
+        return routes.resolve(self.c.world, self.c.key, self.c.namespace, host)
 
     def link(self, host: str, port: int) -> Link:
         """See `Peer`."""
         found = reach(self.c.world, self.c.key, self.c.namespace, host, port)
         if found.outcome == "no_answer":
             return found._replace(outcome="no_host", seconds=DNS_GIVES_UP)
-        if found.outcome == "no_host" and not network.dns_works(self.c.world, self.c.process):
+        if found.outcome == "no_host" and not routes.dns_works(self.c.world, self.c.process):
             return found._replace(seconds=DNS_GIVES_UP)
         return found
 
@@ -109,9 +109,9 @@ def ask(world: World, process: str, method: str, path: str) -> HttpAnswer | None
 def reach(world: World, source: str | None, namespace: str, host: str, port: int) -> Link:
     """The way from a process (None: from a node) to an address."""
     if port:
-        route = network.dial(world, source, namespace, host, port)
+        route = routes.dial(world, source, namespace, host, port)
         return Link(route.outcome, route.address, HOP + route.delay_ms / 1000.0, route.loss)
-    addresses = network.resolve(world, source, namespace, host)
+    addresses = routes.resolve(world, source, namespace, host)
     if not addresses:
         return Link("no_host")
     return _echo(world, source, addresses[0])
@@ -119,7 +119,7 @@ def reach(world: World, source: str | None, namespace: str, host: str, port: int
 
 def _echo(world: World, source: str | None, address: str) -> Link:
     """The way of an echo request: pods and nodes answer, the virtual addresses of Services do not."""
-    if address in network.LOCAL:
+    if address in routes.LOCAL:
         return Link("ok", address, HOP / 5)
     net, own = Network(world), world.table("processes").get(source) if source else None
     nodes = [a["address"] for n in world.store.all("nodes") for a in n.get("status", {}).get("addresses", ())]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.network import LOCAL, Target
+from aiops_gym.sim.network.routes import LOCAL, Target
 from aiops_gym.sim.software.mongo import commands, templates, tls
 from aiops_gym.sim.software.mongo.server import Server, Session
 from aiops_gym.sim.traffic.configuration import configured

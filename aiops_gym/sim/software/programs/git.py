@@ -10,9 +10,9 @@ from posixpath import dirname
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.program import Program, Tool
 from aiops_gym.sim.machine.scripts.files import Files, absolute
+from aiops_gym.sim.network import routes
 from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _clone(c: Container, words: list[str]) -> Output:
         problem = f"destination path '{folder}' already exists and is not an empty directory."
         return Output("", f"fatal: {problem}\n", FATAL)
     known: Mapping[str, Json] = c.params.get("repositories") or _repositories(c)
-    if not network.dns_works(c.world, c.process):
+    if not routes.dns_works(c.world, c.process):
         host = urlsplit(url).hostname or url
         return Output("", f"{told}fatal: unable to access '{url}': Could not resolve host: {host}\n", FATAL)
     if url not in known:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from aiops_gym.sim.kernel.times import moment
-from aiops_gym.sim.machine.network import ADDRESS, dns_works
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
+from aiops_gym.sim.network.routes import ADDRESS, dns_works
 from aiops_gym.sim.software import web_answers
 from aiops_gym.sim.software.nginx import conf
 from aiops_gym.sim.software.thrift import settings

@@ -32,7 +32,7 @@ from aiops_gym.types import Json
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
     from aiops_gym.sim.machine.container import Container
-    from aiops_gym.sim.machine.network import Target
+    from aiops_gym.sim.network.routes import Target
 
 AGAIN = 1_000
 """Milliseconds of rest after an attempt that failed."""

@@ -8,7 +8,7 @@ import pytest
 from small_cluster import SmallCluster, deployment
 
 from aiops_gym.sim import kube_api
-from aiops_gym.sim.machine import network
+from aiops_gym.sim.network import routes
 
 
 def _policy(cluster: SmallCluster, name: str = "p", **spec: Any) -> None:
@@ -33,7 +33,7 @@ def _cluster() -> SmallCluster:
 
 def _outcome(cluster: SmallCluster, source: str = "client", host: str = "web", port: int = 80) -> str:
     key = f"{cluster.pod(source)['metadata']['uid']}/app" if source else None
-    return network.dial(cluster.world, key, "ns", host, port).outcome
+    return routes.dial(cluster.world, key, "ns", host, port).outcome
 
 
 def _from(**labels: str) -> dict[str, Any]:
@@ -112,10 +112,10 @@ def test_who_may_talk_to_its_namespace_only_gets_no_answer_from_the_name_server(
     assert _outcome(cluster) == "no_answer"
     key = f"{cluster.pod('client')['metadata']['uid']}/app"
     row = cluster.world.table("processes")[key]
-    assert not network.dns_works(cluster.world, row)
-    assert network.dns_works(cluster.world)
-    assert network.resolve(cluster.world, key, "ns", "web") == []
-    address = network.resolve(cluster.world, None, "ns", "web")[0]
+    assert not routes.dns_works(cluster.world, row)
+    assert routes.dns_works(cluster.world)
+    assert routes.resolve(cluster.world, key, "ns", "web") == []
+    address = routes.resolve(cluster.world, None, "ns", "web")[0]
     assert _outcome(cluster, host=address) == "ok", "addresses need no name server"
 
 

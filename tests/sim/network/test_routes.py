@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from aiops_gym.sim.machine import network
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.executables import names
+from aiops_gym.sim.network import routes
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def town(tiny):
 
 
 def _dial(town, host, port=11211):
-    return network.dial(town.world, town.caller, "shop", host, port)
+    return routes.dial(town.world, town.caller, "shop", host, port)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_all_names_of_a_service_lead_to_its_pods(town, host):
 
 def test_a_pod_is_reached_by_its_address_and_itself_by_localhost(town):
     assert _dial(town, town.address("cache-0")).outcome == "ok"
-    assert network.dial(town.world, town.cache, "shop", "localhost", 11211).outcome == "ok"
+    assert routes.dial(town.world, town.cache, "shop", "localhost", 11211).outcome == "ok"
     assert _dial(town, "localhost").outcome == "refused"
 
 
@@ -73,7 +73,7 @@ def test_effects_on_either_end_add_up(town):
     town.world.table("effects")["b"] = {"kind": "network_loss", "pod": "uid-caller", "params": {"percent": 40}}
     route = _dial(town, "cache")
     assert (route.delay_ms, round(route.loss, 9)) == (50.0, 0.4)
-    assert network.dial(town.world, town.cache, "shop", "localhost", 11211).delay_ms == 0.0
+    assert routes.dial(town.world, town.cache, "shop", "localhost", 11211).delay_ms == 0.0
 
 
 def test_without_the_name_server_only_addresses_work(town):
@@ -106,7 +106,7 @@ def test_whom_a_pod_asks_for_names_is_its_policy(town, spec, asks):
     pod = town.world.store.get("pods", "shop", "caller")
     town.world.store.put("pods", {**pod, "spec": {**pod["spec"], **spec}})
     assert (_dial(town, "cache").outcome == "ok") == asks
-    assert bool(network.resolve(town.world, town.caller, "shop", "cache")) == asks
+    assert bool(routes.resolve(town.world, town.caller, "shop", "cache")) == asks
     assert _dial(town, "10.96.0.99").outcome == "ok"
 
 
@@ -121,9 +121,9 @@ def test_a_pod_believes_its_own_hosts_file_before_the_name_server(town):
     assert _dial(town, "cache").outcome == "timeout"
     assert _dial(town, "other").address == "10.43.0.9", "the first line that has the name counts"
     assert _dial(town, "cache.shop").outcome == "ok", "the file has the bare name only"
-    assert network.dial(town.world, town.cache, "shop", "cache", 11211).outcome == "ok"
-    assert network.resolve(town.world, town.caller, "shop", "cache") == ["10.43.0.9"]
-    assert network.resolve(town.world, town.caller, "shop", "cache", served=True) == ["10.96.0.99"]
+    assert routes.dial(town.world, town.cache, "shop", "cache", 11211).outcome == "ok"
+    assert routes.resolve(town.world, town.caller, "shop", "cache") == ["10.43.0.9"]
+    assert routes.resolve(town.world, town.caller, "shop", "cache", served=True) == ["10.96.0.99"]
 
 
 def test_the_hosts_file_is_there_to_be_read_and_tools_that_ask_the_name_server_do_not_read_it(town):
@@ -151,4 +151,4 @@ def test_packets_to_an_endpoint_that_no_pod_has_any_more_vanish(town):
 
 
 def test_a_pod_dials_itself_over_the_loopback_address(town):
-    assert network.dial(town.world, town.cache, "shop", "localhost", 1).address == "127.0.0.1"
+    assert routes.dial(town.world, town.cache, "shop", "localhost", 1).address == "127.0.0.1"

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
-from aiops_gym.sim.machine.firewall import Firewall
+from aiops_gym.sim.network.firewall import Firewall
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
