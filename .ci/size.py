@@ -36,7 +36,7 @@ SERVICE = 250
 
 
 def lines(path: Path) -> int:
-    """Lines of a file, or of all Python files in a folder, comments and blank lines included; 0 where there is none."""
+    """Lines of a file, or of all Python files in a folder, comments and blank ones too; 0 where there is none."""
     files = (path,) if path.is_file() else path.rglob("*.py")
     return sum(len(file.read_text().splitlines()) for file in files)
 
