@@ -83,9 +83,8 @@ def show() -> None:
         print(f"{sum(lines(PACKAGE / folder) for folder in folders):8,}  of {ceiling:,}: {name}")
     for name, found in (("files", [lines(file) for file in PACKAGE.rglob("*.py")]), ("functions", list(functions()))):
         tenths = quantiles(found, n=10)
-        print(
-            f"{len(found):8,}  {name}: median {tenths[4]:.0f} lines, 90th percentile {tenths[8]:.0f}, longest {max(found)}"
-        )
+        told = f"median {tenths[4]:.0f} lines, 90th percentile {tenths[8]:.0f}, longest {max(found)}"
+        print(f"{len(found):8,}  {name}: {told}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ TASKS = ("Analysis", "Detection", "Localization", "Mitigation")
 
 RECORDED = {
     "OpenRCABank": {"domain": "bank"},
-    "OpenRCAMarket": {"domain": "market", "cloudbed": "cloudbed-1"},
+    "OpenRCAMarket": {"domain": "market"},
     "OpenRCATelecom": {"domain": "telecom"},
 }
 """Environments over recorded telemetry, and what each is made with."""

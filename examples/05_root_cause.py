@@ -11,10 +11,10 @@ import aiops_gym  # registers the environments
 from aiops_gym.openrca import BankDataset
 from aiops_gym.types import Call
 
-env = gym.make("aiops_gym/OpenRCABank-v0", split="train")
+env = gym.make("aiops_gym/OpenRCABank-v0", split="train", tools="all")  # "basic" has no summaries
 prompt, info = env.reset(seed=1)
 question = prompt.split("## ISSUE:")[1].split("##")[0].strip()
-print(info["problem"], question, sep="\n")
+print(f"{info['problem']}, {info['data']} telemetry", question, sep="\n")
 
 # What the tools print is CSV below lines of notes.
 window = env.unwrapped.window

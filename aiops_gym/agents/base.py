@@ -192,6 +192,19 @@ def fitting(name: str, env: Env | None, seed: int, **options: Any) -> tuple[Any,
     )
 
 
+def needs(name: str) -> Mapping[str, Any]:
+    """What environments of recorded telemetry must be made with for this agent: `NEEDS` of its module, if it has it.
+
+    Raises:
+        ArgumentError: there is no such agent.
+
+    >>> needs("rules"), needs("noop")
+    ({'tools': 'all'}, {})
+    """
+    module = inspect.getmodule(find(name))
+    return cast("Mapping[str, Any]", getattr(module, "NEEDS", {}))
+
+
 def accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that an agent takes, where several agents are given the same.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Self
 
 import orjson
 
-from aiops_gym.errors import SnapshotError
-from aiops_gym.openrca.model import Domain
-from aiops_gym.openrca.problems import Problem
+from aiops_gym.errors import CatalogError, SnapshotError
+from aiops_gym.openrca.origin import origin
+from aiops_gym.openrca.problems import Problem, Questions
 from aiops_gym.openrca.recording import Recording
 
 
@@ -17,20 +16,22 @@ class Recorded:
     """One question about one domain's telemetry.
 
     Attributes:
+        data: `original` or `synthetic`, see `origin`.
         recording: what may be read; it holds no labels.
         began: Unix seconds at which the reading begins: the end of the window that is asked about.
 
     Args:
         problem: what is asked.
-        domain: whose telemetry it is.
-        folder: of the domain on disk.
+        questions: those that it is one of, which know where the telemetry lies.
         spent: seconds since it began.
     """
 
-    def __init__(self, problem: Problem, domain: Domain, folder: Path, spent: float = 0.0) -> None:
-        self.problem, self.domain, self.folder, self.spent = problem, domain, folder, spent
+    def __init__(self, problem: Problem, questions: Questions, spent: float = 0.0) -> None:
+        self.problem, self.questions, self.spent = problem, questions, spent
         self.began = problem.end / 1000
-        self.recording = Recording(domain, folder)
+        folder = questions.folder(problem.cloudbed)
+        self.data = origin(folder)
+        self.recording = Recording(questions.domain, folder)
 
     def now(self) -> float:
         """Unix seconds on the reader's clock."""
@@ -45,14 +46,14 @@ class Recorded:
         return orjson.dumps({"problem": self.problem.id, "spent": self.spent})
 
     @classmethod
-    def restored(cls, data: bytes, problems: dict[str, Problem], domain: Domain, folder: Path) -> Self:
+    def restored(cls, data: bytes, questions: Questions) -> Self:
         """Continue from a snapshot. Raises SnapshotError for one of a problem that is not here."""
         try:
             state = orjson.loads(data)
-            return cls(problems[state["problem"]], domain, folder, float(state["spent"]))
-        except (ValueError, TypeError, KeyError) as error:
+            return cls(questions.find(state["problem"]), questions, float(state["spent"]))
+        except (ValueError, TypeError, KeyError, CatalogError) as error:
             raise SnapshotError(f"the snapshot is damaged, or of other data: {error}") from None
 
     def fork(self) -> Self:
         """A reader with a clock of its own, over the same files."""
-        return type(self)(self.problem, self.domain, self.folder, self.spent)
+        return type(self)(self.problem, self.questions, self.spent)

@@ -17,7 +17,7 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.envs import render
 from aiops_gym.errors import ArgumentError
-from aiops_gym.openrca import domains
+from aiops_gym.openrca.problems import system_of
 
 RECORDED = {f"openrca_{kwargs['domain']}": name for name, kwargs in ids.RECORDED.items()}
 """Task as the command line calls it -> environment."""
@@ -32,27 +32,40 @@ def make_env(problem: str | None, task: str | None = None, **kwargs: Any) -> Env
     Raises:
         ArgumentError: no such problem or task.
     """
-    name, own = _recorded(problem, task) if problem is None or "-task_" in problem else ("", {})
+    name = _recorded(problem, task)
     if name:
         kwargs.pop("evaluation", None)  # the official scorer is the only one
     else:
         name = _live(problem, task)
-    kwargs |= own
     with asked():
-        env: Env = gym.make(f"aiops_gym/{name}-v0", problem=problem, disable_env_checker=True, **kwargs)
+        try:
+            env: Env = gym.make(f"aiops_gym/{name}-v0", problem=problem, disable_env_checker=True, **kwargs)
+        except TypeError as error:
+            raise ArgumentError(f"aiops_gym/{name}-v0 cannot be made with {kwargs}: {error}") from None
     return env
 
 
-def _recorded(problem: str | None, task: str | None) -> tuple[str, dict[str, str]]:
-    """The environment of a recorded incident, and which system it is about; "" for a live one."""
+def env_arguments(text: str) -> dict[str, Any]:
+    """Arguments of environments from JSON.
+
+    >>> env_arguments('{"tools": "all"}')
+    {'tools': 'all'}
+    """
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"--env-kwargs is no JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise typer.BadParameter('--env-kwargs is a JSON object, such as {"noise": false}')
+    return data
+
+
+def _recorded(problem: str | None, task: str | None) -> str:
+    """The environment of a recorded incident; "" for a live one."""
     if problem is None:
-        return RECORDED.get((task or "").lower(), ""), {}
-    for each in domains.names():
-        domain, _ = domains.find(each)
-        for cloudbed in domain.folders:
-            if problem.startswith(f"{domain.prefix(cloudbed)}-task_"):
-                return RECORDED[f"openrca_{each}"], {"cloudbed": cloudbed} if cloudbed else {}
-    return "", {}
+        return RECORDED.get((task or "").lower(), "")
+    system = system_of(problem)
+    return RECORDED[f"openrca_{system[0].name}"] if system else ""
 
 
 def _live(problem: str | None, task: str | None) -> str:

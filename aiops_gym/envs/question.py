@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from aiops_gym.openrca import clock
 from aiops_gym.openrca.model import Domain
+from aiops_gym.openrca.origin import SYNTHETIC
 from aiops_gym.openrca.problems import Problem
 from aiops_gym.tools import Tool
 
@@ -25,6 +26,9 @@ NOTES = """\
 - A failure begins once; what it does to the telemetry may begin some minutes later and may spread to other components.
   Name where it began, and the time at which it did."""
 
+MADE_UP = "- This telemetry is synthetic: a program made it in the layout of OpenRCA's data."
+"""Note on data that were not recorded."""
+
 ANSWER = """\
 For one failure, give the elements that are asked for:
 
@@ -40,10 +44,20 @@ submit({"1": {"root cause component": "...", "root cause reason": "...", \
 ```"""
 
 
-def prompt(domain: Domain, problem: Problem, days: Sequence[str], tools: Mapping[str, Tool], example: str) -> str:
-    """All that the agent is told at the start; nothing in it depends on the answer."""
+def prompt(
+    domain: Domain, problem: Problem, days: Sequence[str], tools: Mapping[str, Tool], example: str, data: str
+) -> str:
+    """All that the agent is told at the start; nothing in it depends on the answer.
+
+    Args:
+        days: that are recorded.
+        example: a right action.
+        data: `original` or `synthetic`.
+    """
     manuals = "\n\n".join(_indent(tool.manual) for name, tool in sorted(tools.items()) if name != "submit")
     notes = NOTES.format(start=clock.show(problem.start), days=", ".join(days))
+    if data == SYNTHETIC:
+        notes = f"{notes}\n{MADE_UP}"
     parts = {
         "SYSTEM": domain.about,
         "ISSUE": problem.instruction,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from aiops_gym.backends.recorded import Recorded
@@ -15,11 +14,11 @@ from aiops_gym.envs.question import prompt
 from aiops_gym.envs.state import State
 from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import clock, domains, layout
-from aiops_gym.openrca.problems import Problem, problems_from_query_csv
-from aiops_gym.openrca.roots import root_of
+from aiops_gym.openrca.problems import Problem, Questions
 from aiops_gym.sim.kernel.draws import pick
 from aiops_gym.tasks import root_cause
 from aiops_gym.tools import Tool, toolbox
+from aiops_gym.tools.registry import SETS
 from aiops_gym.types import Call, Verdict
 
 SPLITS = (None, "train", "test")
@@ -47,10 +46,14 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     ## Arguments
     `domain` is "bank", "market" or "telecom". `root` is the folder of the data, by default the environment variable
     AIOPS_GYM_OPENRCA or else a small synthetic data set. `problem` is an id, a list of ids or None for all, `split` is
-    None, "train" or "test", by date; questions about days without telemetry are not drawn. Market also has `cloudbed`,
-    "cloudbed-1" or "cloudbed-2". `observation_limit` is the number of characters of a tool's output that are shown,
-    `log_dedup` the block size of AIOpsLab's log de-duplication, 0 is off. `action_format` is "tolerant" or "strict",
-    which refuses text around the block.
+    None, "train" or "test", by date; questions about days without telemetry are not drawn. Market takes ids of both
+    cloudbeds, and draws from the one that `cloudbed` names, "cloudbed-1" or "cloudbed-2"; None draws from both. `tools`
+    is "basic", the getters of the OpenRCA plan and `submit`, or "all": also those of the other files, lists, and
+    summaries. `observation_limit` is the number of characters of a tool's output that are shown, `log_dedup` the block
+    size of AIOpsLab's log de-duplication, 0 is off. `action_format` is "tolerant" or "strict", which refuses text
+    around the block.
+
+    `info["data"]` is "original" or "synthetic": whether the telemetry was recorded in a company or made up.
 
     ## Version History
     v0: first version.
@@ -65,38 +68,35 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         root: str | os.PathLike[str] | None = None,
         problem: str | Sequence[str] | None = None,
         split: str | None = None,
-        cloudbed: str = "",
+        cloudbed: str | None = None,
+        tools: str = "basic",
         observation_limit: int = 16_000,
         log_dedup: int = 0,
         action_format: str = "tolerant",
         render_mode: str | None = None,
     ) -> None:
         one_of("split", split, SPLITS)
+        one_of("tools", tools, SETS)
         self.domain, _ = domains.find(domain)
-        if cloudbed not in self.domain.folders:
-            known = ", ".join(filter(None, self.domain.folders)) or "none"
+        beds = tuple(filter(None, self.domain.folders))
+        if cloudbed is not None and cloudbed not in beds:
+            known = ", ".join(beds) or "none"
             raise ValueError(f"no cloudbed {cloudbed!r} of {self.domain.title}; there are: {known}")
         if problem is not None and not problem:
             raise ArgumentError("the list of problems is empty")
         where = None if root is None else os.fspath(root)
-        world = {"domain": self.domain.name, "cloudbed": cloudbed, "root": where}
+        world = {"domain": self.domain.name, "root": where, "tools": tools}
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode)
-        self.split = split
+        self.questions = Questions(self.domain, where)
+        self.cloudbed, self.split = cloudbed, split
         self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
         for each in self.ids:
             self._known(each)
 
     @cached_property
-    def folder(self) -> Path:
-        """Where the domain's data lie."""
-        cloudbed = self.world["cloudbed"]
-        return layout.domain_folder(self.domain, cloudbed, root_of(self.domain, cloudbed, self.world["root"]))
-
-    @cached_property
     def problems(self) -> dict[str, Problem]:
-        """All questions of the data, by id, in the order of query.csv."""
-        name = self.domain.folders[self.world["cloudbed"]]
-        return {each.id: each for each in problems_from_query_csv(name, self.folder)}
+        """All questions that it may draw, of both splits, by id, in the order of query.csv."""
+        return self.questions.of(self.cloudbed)
 
     @property
     def example(self) -> str:  # type: ignore[override]  # each domain has other days
@@ -106,58 +106,63 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     @property
     def window(self) -> tuple[str, str]:
         """First and last moment that the current question names."""
-        problem = self.problems[self._running()[0].problem]
+        problem = self._running()[1].problem
         return clock.show(problem.start), clock.show(problem.end)
 
     @property
     def tools(self) -> Mapping[str, Tool]:
         """What may be called, `submit` included."""
-        return toolbox(f"openrca_{self.domain.name}")
+        return toolbox(f"openrca_{self.domain.name}", self.world["tools"])
 
     def reference_actions(self) -> list[str]:
         """A look at the window, and the right answer."""
-        state, _ = self._running()
-        problem = self.problems[state.problem]
-        return [str(Call("largest_deviations", self.window)), str(Call("submit", (root_cause.task.solution(problem),)))]
+        problem = self._running()[1].problem
+        return [str(Call("get_traces", self.window)), str(Call("submit", (root_cause.task.solution(problem),)))]
 
     def _known(self, problem: str) -> str:
-        if problem not in self.problems:
-            near = difflib.get_close_matches(str(problem), self.problems, n=3, cutoff=0.4)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {len(self.problems)} in {self.folder}"
-            raise ArgumentError(f"no problem {problem!r}: {hint}")
-        return problem
+        return self.questions.find(problem).id
 
     def _draw(self, seed: int) -> str:
         pool = self.ids or self._pool
         if not pool:
             split = f" of split {self.split!r}" if self.split else ""
-            raise CatalogError(f"no problem{split} in {self.folder} is about a day that has telemetry")
+            where = " and ".join(str(self.questions.folder(each)) for each in self._days)
+            raise CatalogError(f"no problem{split} in {where} is about a day that has telemetry")
         return pool[pick(len(pool), seed, "problem") if len(pool) > 1 else 0]
 
     @cached_property
     def _pool(self) -> tuple[str, ...]:
         """Ids of what can be drawn: of the split, and about a day that is there."""
-        there = layout.days(self.folder)
         wanted = (each for each in self.problems.values() if self.split in (None, each.split))
-        return tuple(each.id for each in wanted if clock.day(each.start) in there)
+        return tuple(each.id for each in wanted if clock.day(each.start) in self._days[each.cloudbed])
+
+    @cached_property
+    def _days(self) -> dict[str, tuple[date, ...]]:
+        """Days that have telemetry, of each cloudbed that is drawn from."""
+        chosen = self.questions.cloudbeds if self.cloudbed is None else (self.cloudbed,)
+        return {each: layout.days(self.questions.folder(each)) for each in chosen}
 
     def _open(self, problem: str, seed: int) -> Recorded:
-        opened = Recorded(self.problems[problem], self.domain, self.folder)
+        opened = Recorded(self.questions.find(problem), self.questions)
         day, there = clock.day(opened.problem.start), opened.recording.days
         if day not in there:
-            known = ", ".join(map(str, there)) or "none"
-            raise CatalogError(f"{problem} is about {day}, of which {self.folder} has no telemetry; there are: {known}")
+            folder, known = opened.recording.folder, ", ".join(map(str, there)) or "none"
+            raise CatalogError(f"{problem} is about {day}, of which {folder} has no telemetry; there are: {known}")
         return opened
 
     def _restored(self, data: bytes) -> Recorded:
-        return Recorded.restored(data, self.problems, self.domain, self.folder)
+        return Recorded.restored(data, self.questions)
 
     def _prompt(self, problem: str, backend: Recorded) -> str:
         days = [day.isoformat() for day in backend.recording.days]
-        return prompt(self.domain, self.problems[problem], days, self.tools, self.example)
+        return prompt(self.domain, backend.problem, days, self.tools, self.example, backend.data)
+
+    def _info(self, *given: Any, **named: Any) -> dict[str, Any]:
+        """What every info has, and whether the telemetry was recorded or made up."""
+        return {**super()._info(*given, **named), "data": self._running()[1].data}
 
     def _accept(self, answer: Any) -> Any:
         return root_cause.task.accept(answer)
 
     def _judge(self, answer: Any, state: State, backend: Recorded) -> Verdict:
-        return root_cause.task.judge(answer, self.problems[state.problem])
+        return root_cause.task.judge(answer, backend.problem)

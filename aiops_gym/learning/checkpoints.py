@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aiops_gym import locks
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.learning.settings import Settings
 
@@ -56,11 +56,11 @@ class Folder:
     def locked(self) -> Iterator[None]:
         """Nobody else trains in it meanwhile; the lock ends with the process, however that ends."""
         self.checkpoints.mkdir(parents=True, exist_ok=True)
-        with (self.path / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise AiopsGymError(f"another training run is at work in {self.path}") from None
+        try:
+            held = locks.take(self.path / ".lock", wait=False)
+        except BlockingIOError:
+            raise AiopsGymError(f"another training run is at work in {self.path}") from None
+        with held:
             yield
 
     def adopt(self, settings: Settings, resume: bool) -> None:

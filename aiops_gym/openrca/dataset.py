@@ -21,15 +21,12 @@ from aiops_gym.openrca.bar import Bar
 from aiops_gym.openrca.clock import Time
 from aiops_gym.openrca.domains import bank, market, telecom
 from aiops_gym.openrca.model import Domain
-from aiops_gym.openrca.recording import Recording
+from aiops_gym.openrca.recording import LARGEST, Recording
 from aiops_gym.openrca.roots import root_of
 from aiops_gym.openrca.store.shelf import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LARGEST = 20_000_000
-"""Rows of the largest DataFrame that is made."""
 
 _TOO_MANY = (
     "{} has {:,} rows there, and at most {:,} are given at once: "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
+from aiops_gym import locks
 from aiops_gym.errors import BackendError
 from aiops_gym.openrca.cache import VARIABLE as CACHE
 from aiops_gym.openrca.cache import cache_folder
@@ -43,8 +43,7 @@ def default_root(domain: Domain, cloudbed: str = "") -> Path:
 
 def _make(base: Path, root: Path, below: str) -> None:
     base.mkdir(parents=True, exist_ok=True)
-    with (base / f".{below.replace('/', '-')}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locks.take(base / f".{below.replace('/', '-')}.lock"):
         if not _is_there(root / below):
             for left in (root / below).parent.glob(f".{(root / below).name}.*"):
                 shutil.rmtree(left)  # of one who was killed: whoever lives holds the lock

@@ -44,6 +44,7 @@ class Table:
         kpi: column that names the measured quantity; "" where each quantity has a column of its own.
         columns: in the order of the file.
         about: one sentence for people and prompts.
+        extra: the plan of OpenRCA's tools has no getter of it, which is offered only to who asks for all tools.
     """
 
     path: str
@@ -54,6 +55,7 @@ class Table:
     about: str
     kpi: str = ""
     source: str = ""
+    extra: bool = False
 
     @property
     def name(self) -> str:

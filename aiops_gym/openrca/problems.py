@@ -6,15 +6,15 @@ They come from query.csv alone; neither record.csv nor telemetry need be there.
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 
-from aiops_gym.errors import CatalogError
-from aiops_gym.openrca import clock, labels, queries, scoring
-from aiops_gym.openrca.domains import find
+from aiops_gym.errors import ArgumentError, CatalogError
+from aiops_gym.openrca import clock, domains, labels, queries, scoring
 from aiops_gym.openrca.layout import domain_folder
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.roots import root_of
@@ -22,13 +22,15 @@ from aiops_gym.openrca.roots import root_of
 TASK = "root_cause"
 TEST_SHARE = 0.3
 
+_ID = re.compile(r"(?P<prefix>.+)-task_\d+-(?P<row>0|[1-9]\d{0,8})", re.ASCII)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """One row of a query.csv.
 
     Attributes:
-        id: `Bank-task_7-0`, `Market-cloudbed-1-task_6-0`: the last number counts the rows of the task in the file.
+        id: `Bank-task_7-0`, `Market-cloudbed-1-task_6-0`: system, task, and `row`.
         domain: `bank`, `market` or `telecom`.
         cloudbed: "" where there is one system.
         row: number of the row in the file, from 0.
@@ -55,6 +57,76 @@ class Problem:
     split: str
 
 
+class Questions:
+    """The questions of a domain, read when they are asked for.
+
+    Args:
+        root: folder of the data set; without it `AIOPS_GYM_OPENRCA`, or else the synthetic default.
+    """
+
+    def __init__(self, domain: Domain, root: str | os.PathLike[str] | None = None) -> None:
+        self.domain, self.root = domain, root
+        self._folders: dict[str, Path] = {}
+        self._rows: dict[str, tuple[Problem, ...]] = {}
+
+    def folder(self, cloudbed: str) -> Path:
+        """Where the data of a cloudbed lie ("" where there is one system). Raises CatalogError if they do not."""
+        if cloudbed not in self._folders:
+            found = domain_folder(self.domain, cloudbed, root_of(self.domain, cloudbed, self.root))
+            self._folders[cloudbed] = found
+        return self._folders[cloudbed]
+
+    def rows(self, cloudbed: str) -> tuple[Problem, ...]:
+        """Those of a cloudbed, row by row. Raises CatalogError: no data, or a row that is no question."""
+        if cloudbed not in self._rows:
+            self._rows[cloudbed] = _of_folder(self.domain, cloudbed, self.folder(cloudbed))
+        return self._rows[cloudbed]
+
+    @cached_property
+    def cloudbeds(self) -> tuple[str, ...]:
+        """Those that have data. Raises CatalogError where none has."""
+        found, missing = [], CatalogError(f"{self.domain.title} has no systems")
+        for each in self.domain.folders:
+            try:
+                self.folder(each)
+                found.append(each)
+            except CatalogError as error:
+                missing = error
+        if not found:
+            raise missing
+        return tuple(found)
+
+    def of(self, cloudbed: str | None = None) -> dict[str, Problem]:
+        """Those of a cloudbed, or of each that has data, by id, in the order of the files."""
+        chosen = self.cloudbeds if cloudbed is None else (cloudbed,)
+        return {problem.id: problem for each in chosen for problem in self.rows(each)}
+
+    def find(self, id_: str) -> Problem:
+        """The question with an id.
+
+        Raises:
+            ArgumentError: there is none; it says what the row of that number is called, or what ids look like.
+        """
+        system, row = _place(self.domain, id_)
+        rows = self.rows(system)
+        if row >= len(rows):
+            last = f"has the rows 0 to {len(rows) - 1}" if rows else "has no rows"
+            raise ArgumentError(f"no problem {id_!r}: {self.folder(system) / labels.QUERIES} {last}")
+        if rows[row].id != id_:
+            raise ArgumentError(f"no problem {id_!r}: row {row} of {labels.QUERIES} is {rows[row].id}")
+        return rows[row]
+
+
+def system_of(id_: str) -> tuple[Domain, str] | None:
+    """Domain and cloudbed that the id of a question names; None where it is no such id.
+
+    >>> system_of("Market-cloudbed-1-task_6-0")[1], system_of("misconfig_app_hotel_res-mitigation-1")
+    ('cloudbed-1', None)
+    """
+    found = _ID.fullmatch(id_)
+    return _systems().get(found["prefix"]) if found else None
+
+
 def problems_from_query_csv(domain: str, root: str | os.PathLike[str] | None = None) -> tuple[Problem, ...]:
     """The problems of a domain, in the order of its file.
 
@@ -65,18 +137,9 @@ def problems_from_query_csv(domain: str, root: str | os.PathLike[str] | None = N
     Raises:
         CatalogError: no such domain, no data of it, or a row that is no question, with its number.
     """
-    found, cloudbed = find(domain)
-    if cloudbed or "" in found.folders:
-        return _of_folder(found, cloudbed, _folder(found, cloudbed, root))
-    folders = {}
-    for each in found.folders:
-        try:
-            folders[each] = _folder(found, each, root)
-        except CatalogError as error:
-            missing = error
-    if not folders:
-        raise missing
-    return tuple(problem for each, folder in folders.items() for problem in _of_folder(found, each, folder))
+    found, cloudbed = domains.find(domain)
+    whole = "" if "" in found.folders else None
+    return tuple(Questions(found, root).of(cloudbed or whole).values())
 
 
 def held_out(days: Iterable[date]) -> frozenset[date]:
@@ -92,20 +155,35 @@ def held_out(days: Iterable[date]) -> frozenset[date]:
     return frozenset(known[len(known) - count :])
 
 
-def _folder(domain: Domain, cloudbed: str, root: str | os.PathLike[str] | None) -> Path:
-    return domain_folder(domain, cloudbed, root_of(domain, cloudbed, root))
+def _systems() -> Mapping[str, tuple[Domain, str]]:
+    """Domain and cloudbed by the beginning of their ids."""
+    known = [domains.find(name)[0] for name in domains.names()]
+    return {each.prefix(cloudbed): (each, cloudbed) for each in known for cloudbed in each.folders}
+
+
+def _place(domain: Domain, id_: object) -> tuple[str, int]:
+    """Cloudbed and row that an id of the domain names. Raises ArgumentError for what is none."""
+    if not isinstance(id_, str):
+        raise ArgumentError(f"a problem is given by its id, not by {type(id_).__name__}")
+    found, prefixes = _ID.fullmatch(id_), {domain.prefix(each): each for each in domain.folders}
+    if found and found["prefix"] in prefixes:
+        return prefixes[found["prefix"]], int(found["row"])
+    system = system_of(id_)
+    if system is not None:
+        raise ArgumentError(f"{id_} is a question about {system[0].title}, and these are about {domain.title}")
+    forms = " or ".join(f"{each}-task_N-ROW" for each in prefixes)
+    raise ArgumentError(f"no problem {id_[:80]!r}: an id is {forms}, with the row of {labels.QUERIES} from 0")
 
 
 def _of_folder(domain: Domain, cloudbed: str, folder: Path) -> tuple[Problem, ...]:
     rows = labels.read_queries(folder)
     windows = [_window(folder / labels.QUERIES, row, query) for row, query in enumerate(rows)]
     test = held_out(clock.local(start).date() for start, _ in windows)
-    seen: Counter[str] = Counter()
     made = []
     for row, (query, (start, end)) in enumerate(zip(rows, windows, strict=True)):
         truths = scoring.criteria(query.scoring_points)
         problem = Problem(
-            id=f"{domain.prefix(cloudbed)}-{query.task_index}-{seen[query.task_index]}",
+            id=f"{domain.prefix(cloudbed)}-{query.task_index}-{row}",
             domain=domain.name,
             cloudbed=cloudbed,
             task_index=query.task_index,
@@ -119,7 +197,6 @@ def _of_folder(domain: Domain, cloudbed: str, folder: Path) -> tuple[Problem, ..
             difficulty=queries.difficulty(query.task_index),
             split="test" if clock.local(start).date() in test else "train",
         )
-        seen[query.task_index] += 1
         made.append(problem)
     return tuple(made)
 

@@ -19,6 +19,9 @@ from aiops_gym.openrca.store.layout import series_major
 from aiops_gym.openrca.store.opened import Store
 from aiops_gym.openrca.store.parts import Part, Samples, Spans
 
+LARGEST = 20_000_000
+"""Rows that are given, or searched through, at once."""
+
 SPILL = 300_000
 """Milliseconds by which a day's files may hold rows of the days beside it."""
 

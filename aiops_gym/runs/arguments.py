@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -74,8 +75,21 @@ def check(arguments: Arguments) -> None:
             raise ArgumentError(f"{reason}: leave {name!r} to the evaluation")
     for task in arguments.tasks:
         make_env(ENVS[task], arguments.env_kwargs).close()
+    if not {*arguments.tasks} <= {*TASKS}:
+        _check_needs(arguments)
     if arguments.seeds < 1:
         raise ValueError(f"there must be at least one seed, not {arguments.seeds}")
+
+
+def _check_needs(arguments: Arguments) -> None:
+    """Raises ArgumentError where an agent cannot play recorded telemetry with these arguments of the environments."""
+    for agent in arguments.agents:
+        for name, value in base.needs(agent).items():
+            if arguments.env_kwargs.get(name) != value:
+                way = json.dumps({**arguments.env_kwargs, name: value})
+                raise ArgumentError(
+                    f"the agent {agent!r} needs environments with {name}={value!r}: --env-kwargs '{way}'"
+                )
 
 
 def make_env(env: str, kwargs: Mapping[str, Any]) -> gym.Env[str, str]:

@@ -10,6 +10,8 @@ from typing import Any
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.errors import ArgumentError
+from aiops_gym.openrca.problems import Problem as Question
+from aiops_gym.openrca.problems import Questions, system_of
 from aiops_gym.runs.arguments import ENVS, Arguments, make_env
 
 HEALTHY = "healthy"
@@ -67,12 +69,11 @@ def sampled(ids: Iterable[str], sample: float) -> list[str]:
 
 def _named(arguments: Arguments, split: str) -> Iterator[tuple[Posed, int]]:
     """The problems that are named and belong to the split, each with each seed. One that belongs to none is refused."""
-    recorded = [task for task in arguments.tasks if task not in TASKS]
-    known = {each.id: each for task in recorded for each in _recorded(arguments, task, "")}
+    read: dict[str, Questions] = {}
     for id_ in arguments.problems:
-        if id_ not in known and "-task_" in id_:
-            raise ArgumentError(f"no problem {id_!r}: one of recorded incidents needs its task, such as openrca_bank")
-        posed = known.get(id_) or _live(registry.problem(id_))
+        system = system_of(id_)
+        task = f"openrca_{system[0].name}" if system else ""
+        posed = _question(arguments, id_, task, read) if task else _live(registry.problem(id_))
         chosen = not arguments.splits or posed.split in ("", *arguments.splits)
         if posed.task not in (arguments.tasks or ENVS) or arguments.app not in (None, posed.app) or not chosen:
             raise ArgumentError(f"the problem {id_!r} is none of {_wanted(arguments)}")
@@ -126,11 +127,27 @@ def _live(problem: Any) -> Posed:
 
 
 def _recorded(arguments: Arguments, task: str, split: str) -> list[Posed]:
-    """The questions of a data set; their family is what they ask for."""
+    """The questions of a data set."""
     with make_env(ENVS[task], arguments.env_kwargs) as env:
         problems = env.get_wrapper_attr("problems").values()
-    return [
-        Posed(id=each.id, env=ENVS[task], task=task, app=task, fault="+".join(each.asked), split=each.split)
-        for each in problems
-        if split in ("", each.split)
-    ]
+    return [_of_data(each, task) for each in problems if split in ("", each.split)]
+
+
+def _question(arguments: Arguments, id_: str, task: str, read: dict[str, Questions]) -> Posed:
+    """A question by its id. Raises ArgumentError where its task was not asked for, or there is none.
+
+    Args:
+        read: the questions of tasks that were needed so far; those of this task are added.
+    """
+    if task not in arguments.tasks:
+        raise ArgumentError(f"the problem {id_!r} of recorded incidents needs its task: {task}")
+    if task not in read:
+        with make_env(ENVS[task], arguments.env_kwargs) as env:
+            read[task] = env.get_wrapper_attr("questions")
+    return _of_data(read[task].find(id_), task)
+
+
+def _of_data(problem: Question, task: str) -> Posed:
+    """Its family is what it asks for."""
+    asked = "+".join(problem.asked)
+    return Posed(id=problem.id, env=ENVS[task], task=task, app=task, fault=asked, split=problem.split)

@@ -23,6 +23,7 @@ class Episode:
         start_time: Unix seconds of the world's clock; so is `end_time`.
         trace: `{"role": "assistant" or "env", "content": text}` in order, without the prompt.
         results: of the verdict; `success` and `submitted` only where the agent did not submit.
+        data: `original` or `synthetic` telemetry; "" for live incidents.
         env: id; `gymnasium.make(env, **env_kwargs)` makes the same environment.
         seed: given to `reset`, None for none.
         episode_seed: repeats the episode: `reset(options={"episode_seed": ..., "problem": ...})`.
@@ -44,6 +45,7 @@ class Episode:
     env: str = ""
     env_kwargs: dict[str, Any] = field(default_factory=dict)
     task: str = ""
+    data: str = ""
     seed: int | None = None
     episode_seed: int = 0
     prompt: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from aiops_gym import locks
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.plan import Entry, Plan
@@ -31,11 +31,11 @@ class Folder:
         """Nobody else plays in it meanwhile; the lock ends with the process, however that ends."""
         self.episodes.mkdir(parents=True, exist_ok=True)
         self.errors.mkdir(exist_ok=True)
-        with (self.path / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise AiopsGymError(f"another evaluation is at work in {self.path}") from None
+        try:
+            held = locks.take(self.path / ".lock", wait=False)
+        except BlockingIOError:
+            raise AiopsGymError(f"another evaluation is at work in {self.path}") from None
+        with held:
             yield
 
     def adopt(self, plan: Plan) -> None:

@@ -41,6 +41,7 @@ def begun(
         end_time=began,
         **_made_by(env),
         task=info["task"],
+        data=info.get("data", ""),
         seed=seed,
         episode_seed=info["episode_seed"],
         prompt=prompt,

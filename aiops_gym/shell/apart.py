@@ -84,7 +84,7 @@ def _serve(request: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _main() -> None:
-    import resource  # noqa: PLC0415 - the parent has no use for it, and not every system has it
+    import resource  # the parent has no use for it, and not every system has it
 
     request = json.loads(sys.stdin.buffer.read())
     seconds = int(request["seconds"]) + 2

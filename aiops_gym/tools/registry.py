@@ -20,6 +20,9 @@ from aiops_gym.types import Call, Result
 
 _WORDS = {str: "text in quotes", int: "a whole number", float: "a number", type(None): "None"}
 
+SETS = ("basic", "all")
+"""Which tools an environment offers: those without `extra`, or all."""
+
 TELEMETRY_SECONDS = 0.3
 """What one question to the cluster or its telemetry costs."""
 
@@ -49,6 +52,7 @@ class Tool:
         types: what each parameter must be.
         order: names of the parameters, none where one takes several values.
         required: how many of them must be given.
+        extra: offered only to who asks for all tools.
     """
 
     name: str
@@ -58,6 +62,7 @@ class Tool:
     types: Mapping[str, Any]
     order: tuple[str, ...]
     required: int
+    extra: bool = False
 
     @property
     def usage(self) -> str:
@@ -102,19 +107,24 @@ def domains() -> tuple[str, ...]:
 
 
 @cache
-def toolbox(name: str) -> Mapping[str, Tool]:
+def toolbox(name: str, tools: str = "basic") -> Mapping[str, Tool]:
     """The tools of a task (with its `submit`) or of a domain, by name.
 
     The domain `incident` has no `submit`, as each task has its own; those of recorded telemetry pose one task.
 
+    Args:
+        tools: which of them, of `SETS`.
+
     Raises:
-        CatalogError: for a name that is neither.
+        CatalogError: for a name that is neither, and for another set.
     """
+    if tools not in SETS:
+        raise CatalogError(f"the tools are {' or '.join(SETS)}, not {tools!r}")
     known: list[str] = []
     for domain in domains():
         offered = _offered(f"aiops_gym.tools.{domain}", domain)
         if name in offered:
-            return offered[name]()
+            return {each: tool for each, tool in offered[name]().items() if tools == "all" or not tool.extra}
         known += offered
     raise CatalogError(f"there is no task or domain {name!r}; there are {', '.join(known)}")
 
@@ -133,21 +143,24 @@ def _tools(place: str, task: str) -> Mapping[str, Tool]:
     return {**tools, "submit": _marked(one(f"{place}.submit", task, "submit"))} if task else tools
 
 
-def get_actions(task_or_domain: str, kind: str | None = None) -> dict[str, str]:
+def get_actions(task_or_domain: str, kind: str | None = None, tools: str = "basic") -> dict[str, str]:
     """What an agent may call: name -> signature and docstring.
 
     Args:
         task_or_domain: `detection`, `localization`, `analysis`, `mitigation`, the domain `incident` without submit, or
             `openrca_bank`, `openrca_market`, `openrca_telecom`.
         kind: only those marked `read`, `write` or `action`.
+        tools: `basic` or `all`, as environments take it.
 
     >>> sorted(get_actions("detection", "read"))
     ['get_logs', 'get_metrics', 'get_traces', 'read_metrics', 'read_traces']
+    >>> sorted(get_actions("openrca_bank"))
+    ['get_logs', 'get_metric_app', 'get_metric_container', 'get_traces', 'submit']
     """
     if kind not in (None, "read", "write", "action"):
         raise CatalogError(f"a tool is marked read, write or action, not {kind!r}")
-    tools = toolbox(task_or_domain.lower())
-    return {name: tool.manual for name, tool in sorted(tools.items()) if kind in (None, tool.kind)}
+    found = toolbox(task_or_domain.lower(), tools)
+    return {name: tool.manual for name, tool in sorted(found.items()) if kind in (None, tool.kind)}
 
 
 def run(call: Call, tools: Mapping[str, Tool], context: Context) -> Result:

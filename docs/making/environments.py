@@ -74,13 +74,13 @@ def _box(env: Any) -> str:
 
 def _calls(box: str) -> str:
     """All that may be called."""
-    rows = [f"| `{_usage(tool)}` | {tool.kind} | {_first(manual)} |" for tool, manual in _tools(box)]
+    rows = [f"| `{_usage(tool)}` | {tool.kind} | {_first(manual)}{_extra(tool)} |" for tool, manual in _tools(box)]
     return "\n".join(["| API | kind | |", "|---|---|---|", *rows])
 
 
 def _tools(box: str) -> Iterator[tuple[Any, str]]:
-    manuals = get_actions(box)
-    for name, tool in sorted(toolbox(box).items()):
+    manuals = get_actions(box, tools="all")
+    for name, tool in sorted(toolbox(box, "all").items()):
         yield tool, manuals[name].partition("\n")[2]
 
 
@@ -88,6 +88,11 @@ def _usage(tool: Any) -> str:
     """How to call it, without the types."""
     given = [each.replace(annotation=each.empty) for each in tool.signature.parameters.values()]
     return f"{tool.name}{inspect.Signature(given)}"
+
+
+def _extra(tool: Any) -> str:
+    """Who is offered it."""
+    return ' *Only with `tools="all"`.*' if tool.extra else ""
 
 
 def _first(manual: str) -> str:

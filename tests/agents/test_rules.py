@@ -37,7 +37,7 @@ def env(tmp_path_factory):
     none = f"On March 4, 2021, from 00:30 to 01:00, one failure {find}"
     points = scoring_points(RECORDS, ALL), scoring_points(RECORDS[:1], ALL)
     write_queries(root / "Bank", [Query("task_7", both, points[0]), Query("task_7", none, points[1])])
-    return gym.make("aiops_gym/OpenRCABank-v0", root=str(root))
+    return gym.make("aiops_gym/OpenRCABank-v0", root=str(root), tools="all")
 
 
 def play(env, problem):
@@ -92,6 +92,12 @@ def test_a_prompt_of_another_family_is_refused(env):
         agent.reset("You are an SRE. ## ISSUE:\n\nnone")
 
 
+def test_without_summaries_it_says_how_to_have_them(env):
+    bare = gym.make(env.spec.id, **{**env.spec.kwargs, "tools": "basic"})
+    with pytest.raises(CatalogError, match=r'reads largest_deviations and .*: make the environment with tools="all"'):
+        play(bare, "Bank-task_7-0")
+
+
 @pytest.mark.parametrize("domain", domains.names())
 def test_each_system_is_known_and_every_reason_has_a_sign(domain):
     of = domains.find(domain)[0]
@@ -119,7 +125,7 @@ def test_a_table_without_the_columns_that_are_read_has_no_rows():
 
 @pytest.mark.parametrize("limit", [1, 37, 100, 300, *range(900, 1000, 9)])
 def test_tables_that_the_environment_cut_do_not_stop_it(env, limit):
-    cut = gym.make("aiops_gym/OpenRCABank-v0", root=env.unwrapped.world["root"], observation_limit=limit)
+    cut = gym.make(env.spec.id, **{**env.spec.kwargs, "observation_limit": limit})
     assert play(cut, "Bank-task_7-0").terminated
 
 

@@ -78,6 +78,11 @@ def test_a_program_reads_the_list_as_json(cli):
         (["run", "--problem", PROBLEM, "--task", "analysis"], 2, "not of analysis"),
         (["run", "--problem", PROBLEM, "--evaluation", "kind"], 2, "strict, aiopslab"),
         (["run", "--task", "cooking"], 2, "no task 'cooking'"),
+        (["run", "--env-kwargs", "tools=all"], 2, "no JSON"),
+        (["run", "--env-kwargs", '{"colour": "red"}'], 2, "cannot be made with"),
+        (["run", "--env-kwargs", f'{{"problem": "{PROBLEM}"}}'], 2, "--problem does"),
+        (["run", "--problem", "Bank-task_9-0"], 2, "row 0 of query.csv is Bank-task_"),
+        (["run", "--task", "openrca_bank", "--agent", "rules"], 2, '--env-kwargs \'{"tools": "all"}\''),
         (["run", "--sed", "1"], 2, "No such option"),
         (["run", "--seed", "x"], 2, "Invalid value"),
         (["cook"], 2, "No such command"),
@@ -105,6 +110,16 @@ def test_a_run_is_saved_and_printed_as_json(cli, tmp_path):
     assert code == 0
     assert Episode(**json.loads(out)) == Episode.load(path)
     assert Episode.load(path).success is False
+
+
+def test_an_agent_that_reads_summaries_gets_them_where_the_environment_is_asked_for_them(cli):
+    given = ("--agent", "rules", "--seed", "1", "--env-kwargs", '{"tools": "all"}', "--json")
+    code, out, _ = cli("run", "--task", "openrca_bank", *given)
+    episode = json.loads(out)
+    assert (code, episode["env_kwargs"]["tools"], episode["data"]) == (0, "all", "synthetic")
+    assert "largest_deviations" in {step["tool"] for step in episode["steps"]}
+    problem = f"Market-{episode['problem_id']}"  # another system's id, of a row that is not there
+    assert cli("run", "--problem", problem, *given)[0] == 2
 
 
 def test_a_person_plays_to_the_end(cli, monkeypatch, tmp_path):

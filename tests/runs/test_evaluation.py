@@ -16,6 +16,7 @@ from evaluations import EPISODES, PROBLEM, alive, play, started, total, until, u
 from aiops_gym.agents.restart import ANSWERS
 from aiops_gym.catalog import registry
 from aiops_gym.errors import AiopsGymError, CatalogError
+from aiops_gym.openrca.problems import problems_from_query_csv
 from aiops_gym.runs import Episode, evaluate, summarise
 from aiops_gym.runs.arguments import Arguments
 from aiops_gym.runs.folder import Folder
@@ -95,7 +96,12 @@ def test_no_healthy_episode_is_in_both_splits():
         ({"tasks": ("guessing",)}, "no task 'guessing'"),
         ({"splits": ("valid",)}, "no split 'valid'"),
         ({"problems": ("nothing-detection",)}, "no problem 'nothing-detection'"),
-        ({"problems": ("Bank-task_1-0",)}, "needs its task"),
+        ({"problems": ("Bank-task_1-0",)}, "'Bank-task_1-0' of recorded incidents needs its task: openrca_bank"),
+        ({"problems": ("Bank-task_9-0",), "tasks": ("openrca_bank",)}, "row 0 of query.csv is Bank-task_"),
+        (
+            {"agents": ("rules",), "tasks": ("openrca_bank",)},
+            "'rules' needs environments with tools='all': --env-k",
+        ),
         ({"problems": (PROBLEM,), "tasks": ("mitigation",)}, f"'{PROBLEM}' is none of mitigation"),
         ({"problems": (PROBLEM,), "splits": ("test",)}, "is none of detection in test"),
         ({"problems": (PROBLEM,), "app": "social_network"}, "is none of detection of social_network"),
@@ -109,6 +115,15 @@ def test_no_healthy_episode_is_in_both_splits():
 def test_what_cannot_be_played_is_refused_at_once(arguments, says):
     with pytest.raises(CatalogError, match=says):
         make_plan(Arguments(**{"agents": ("noop",), "tasks": ("detection",), **arguments}))
+
+
+def test_a_question_is_found_whatever_cloudbed_is_drawn_from():
+    given = {"tasks": ("openrca_market",), "env_kwargs": {"cloudbed": "cloudbed-1"}}
+    drawn = make_plan(Arguments(agents=("noop",), **given)).entries
+    assert {entry.problem[:17] for entry in drawn} == {"Market-cloudbed-1"}
+    other = problems_from_query_csv("cloudbed-2")[2].id
+    (entry,) = make_plan(Arguments(agents=("noop",), problems=(other,), **given)).entries
+    assert (entry.problem, entry.env) == (other, "aiops_gym/OpenRCAMarket-v0")
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ from aiops_gym.openrca.domains import find, names
 from aiops_gym.openrca.layout import table_file
 from aiops_gym.openrca.recording import Recording
 from aiops_gym.tools.recorded import page, toolbox
+from aiops_gym.tools.recorded import tables as recorded_tables
 from aiops_gym.tools.registry import Context, run
 from aiops_gym.types import Call
 
@@ -167,7 +168,12 @@ def test_times_are_understood_in_every_way_that_people_write_them(call):
         ("get_traces", {"end_time": "9999-12-31 24:00"}, "end_time: '9999-12-31 24:00' is no time"),
         ("get_traces", {"start_time": END, "end_time": START}, "is after end_time 2021-03-04 01:00:00. Exchange"),
         ("get_traces", {"start_time": "2021-03-06", "end_time": "2021-03-07"}, "Recorded are, in UTC+8: 2021-03-04"),
-        ("get_traces", {"start_time": "2021-03-01", "end_time": "2021-03-08"}, "at most 24 hours"),
+        (
+            "get_traces",
+            {"start_time": "2021-03-06", "end_time": None},
+            "nothing is recorded from 2021-03-06 00:00:00 (",
+        ),
+        ("get_traces", {"start_time": None, "end_time": "2021-03-03"}, "nothing is recorded to 2021-03-03 00:00:00 ("),
         ("largest_deviations", {"end_time": "2021-03-04 09:00"}, "at most 3 hours"),
         ("get_traces", {"component": "tomcat1"}, "no component 'tomcat1' here. Did you mean: Tomcat01?"),
         ("get_traces", {"component": "zzz"}, "There are: IG01, MG01, Tomcat01."),
@@ -187,6 +193,31 @@ def test_what_does_not_fit_is_refused_with_what_would(call, name, given, says):
         call(name, **{"start_time": START, "end_time": END, **given})
     assert refusal.value.code == "arguments"
     assert says in str(refusal.value)
+
+
+@pytest.mark.parametrize("method", list(small.BANK.methods))
+def test_a_getter_without_times_looks_at_all_that_is_recorded(call, reader, method):
+    count = len(recorded(reader, method))
+    text = call(method)
+    [left_out] = [note for note in notes(text) if "left out" in note] or ["0 of"]
+    assert text == call(method, None, None) == call(method, "2021-03-04", "2021-03-05")
+    assert len(rows(text)) + int(left_out.split()[0].replace(",", "")) == count
+    half = [call(method, limit=1, **given) for given in ({"end_time": END}, {"start_time": START})]
+    first = recorded(reader, method)[0]
+    assert rows(half[0]) == [first]
+    assert int(rows(half[1])[0][small.BANK.table(method).time][:10]) == small.minute(60)
+
+
+def test_more_rows_than_are_read_at_once_are_refused_with_their_count_and_the_way_out(call, monkeypatch):
+    monkeypatch.setattr(recorded_tables, "LARGEST", 700)
+    with pytest.raises(
+        ToolError, match=r"1,080 rows lie in this window, and at most 700 are read at once: narrow by a"
+    ):
+        call("get_traces", component="MG01")
+    with pytest.raises(ToolError, match=r"720 rows lie .* narrow by component=, kpi=, a shorter window \(start"):
+        call("get_metric_container")
+    assert len(rows(call("get_metric_container", component="MG01", limit=3))) == 3
+    assert "271 spans" in call("get_traces", START, END)
 
 
 def test_lists_refuse_names_that_are_not_there(call):

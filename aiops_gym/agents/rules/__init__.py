@@ -9,6 +9,9 @@ from __future__ import annotations
 from aiops_gym.agents.base import Agent, Env
 from aiops_gym.agents.rules.player import Rules
 
+NEEDS = {"tools": "all"}
+"""What the environments that it plays must be made with: it reads summaries."""
+
 
 def make(env: Env, seed: int = 0) -> Agent:
     """Follows the rules; there is no chance in it."""

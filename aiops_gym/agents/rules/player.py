@@ -10,9 +10,11 @@ from aiops_gym.agents.rules.calls import closely, from_calls
 from aiops_gym.agents.rules.indicators import Evidence, Knowledge, Row, from_deviations, from_operations, from_templates
 from aiops_gym.agents.rules.question import Question, read, table
 from aiops_gym.agents.rules.verdict import Suspect, answer, choose, suspects
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import clock
 from aiops_gym.types import Call
+
+SUMMARIES = """make the environment with tools="all" (command line: --env-kwargs '{"tools": "all"}')"""
 
 CLOSE = 240
 """Seconds of a close look."""
@@ -22,6 +24,9 @@ CALLS = ("caller", "called", "count", "mean", "mean_before", "p95", "p95_before"
 OPERATIONS = ("component", "operation", "count", "z", "first")
 TEMPLATES = ("cmdb_id", "template", "z", "first")
 """Columns that are read."""
+
+READ = ("largest_deviations", "slowest_spans")
+"""Tools that it cannot do without; where there are logs it asks for their templates too."""
 
 Reader = Callable[[Sequence[Row]], Iterator[Evidence]]
 
@@ -39,7 +44,7 @@ class Rules:
         """Learn the question.
 
         Raises:
-            CatalogError: it is none about a recorded incident that the agent knows of.
+            CatalogError: it is none about a recorded incident that the agent knows of, or summaries are not offered.
         """
         try:
             question = read(prompt)
@@ -48,6 +53,8 @@ class Rules:
         knowledge = systems.find(question.reasons)
         if knowledge is None:
             raise CatalogError("the agent 'rules' knows nothing of this system")
+        if not question.tools.issuperset(READ):
+            raise ArgumentError(f"the agent 'rules' reads {' and '.join(READ)}: {SUMMARIES}")
         self.plan = self._play(question, knowledge)
 
     def act(self, observation: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -17,7 +16,7 @@ from rich.progress import Progress as Display
 from rich.table import Table
 
 from aiops_gym.cli import agent_options
-from aiops_gym.cli.common import asked, show, show_json
+from aiops_gym.cli.common import asked, env_arguments, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Judge, Progress, RayCluster, Summary, evaluate, markdown, summarise
 from aiops_gym.runs.folder import Folder
@@ -83,7 +82,7 @@ def command(
                 sample=_sample(sample),
                 app=app,
                 problems=problem or (),
-                env_kwargs=_kwargs(env_kwargs),
+                env_kwargs=env_arguments(env_kwargs),
                 agent_options=agent_options.read(agent_option or (), model, base_url),
                 workers=workers,
                 cluster=cluster,
@@ -115,16 +114,6 @@ def _sample(text: str) -> float | None:
     if not (0 < number < 1 or (number.is_integer() and number >= 1 and not text.endswith("%"))):
         raise typer.BadParameter(f"--sample is a number of problems, or a share such as 5% or 0.05, not {text!r}")
     return number
-
-
-def _kwargs(text: str) -> dict[str, Any]:
-    try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"--env-kwargs is no JSON: {error}") from None
-    if not isinstance(data, dict):
-        raise typer.BadParameter('--env-kwargs is a JSON object, such as {"noise": false}')
-    return data
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 
 from aiops_gym.agents.base import Agent, Env, make
 from aiops_gym.cli import agent_options
-from aiops_gym.cli.common import make_env, show, show_json
+from aiops_gym.cli.common import env_arguments, make_env, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode
 from aiops_gym.runs.together import INTERRUPTED, KEEP, RAISE, run_episodes
@@ -33,6 +33,7 @@ def command(
     episodes: Annotated[int, typer.Option(min=1, help="So many episodes, with the seeds from --seed on.")] = 1,
     at_once: Annotated[int, typer.Option(min=1, help="Episodes played at the same time.")] = 8,
     evaluation: Annotated[str, typer.Option(help="strict or aiopslab.")] = "strict",
+    env_kwargs: Annotated[str, typer.Option(help="Other arguments of the environment, JSON.")] = "{}",
     save: Annotated[
         Path | None, typer.Option(help="Write the episode to this file, or several to this folder.")
     ] = None,
@@ -42,8 +43,12 @@ def command(
     agent_options.find_yours()
     options = agent_options.read(agent_option or (), model, base_url)
 
+    given = env_arguments(env_kwargs)
+    if "problem" in given:
+        raise typer.BadParameter("--env-kwargs does not say which problem is played: --problem does")
+
     def new_env() -> Env:
-        return make_env(problem, task, evaluation=evaluation)
+        return make_env(problem, task, **{"evaluation": evaluation, **given})
 
     def new_agent(env: Env, seed: int) -> Agent:
         return make(agent, env, seed, **options)

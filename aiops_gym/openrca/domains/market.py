@@ -30,7 +30,7 @@ _LINES = (
 )
 
 
-def _samples(part: str, about: str) -> Table:
+def _samples(part: str, about: str, extra: bool = False) -> Table:
     return Table(
         path=f"metric/metric_{part}.csv",
         method=f"get_metric_{part}",
@@ -39,6 +39,7 @@ def _samples(part: str, about: str) -> Table:
         unit="s",
         about=about,
         columns=_SAMPLES,
+        extra=extra,
     )
 
 
@@ -63,7 +64,7 @@ domain = Domain(
         _samples("container", "cAdvisor's measurements of containers, every 60 s; ids are node and pod."),
         _samples("mesh", "Istio's measurements of calls between pods, every 60 s."),
         _samples("node", "Measurements of the machines, every 60 or 300 s; memory in MB, disks in bytes."),
-        _samples("runtime", "Measurements of the Java runtime of adservice, every 60 s."),
+        _samples("runtime", "Measurements of the Java runtime of adservice, every 60 s.", extra=True),
         Table(
             path="metric/metric_service.csv",
             method="get_metric_service",

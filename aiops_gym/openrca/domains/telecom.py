@@ -9,7 +9,7 @@ from __future__ import annotations
 from aiops_gym.openrca.model import Column, Domain, Table
 
 
-def _samples(part: str, about: str) -> Table:
+def _samples(part: str, about: str, extra: bool = False) -> Table:
     return Table(
         path=f"metric/metric_{part}.csv",
         method=f"get_metric_{part}",
@@ -17,6 +17,7 @@ def _samples(part: str, about: str) -> Table:
         kpi="name",
         unit="ms",
         about=about,
+        extra=extra,
         columns=(
             Column("itemid", "code", "id of the measured item"),
             Column("name", "code", "name of the measurement"),
@@ -49,9 +50,9 @@ domain = Domain(
             ),
         ),
         _samples("container", "Measurements of the docker containers, every 1 to 5 minutes."),
-        _samples("middleware", "Measurements of Redis, every 1 to 5 minutes."),
-        _samples("node", "Measurements of the hosts, every 1 to 5 minutes."),
-        _samples("service", "Measurements of the Oracle databases, every 1 to 5 minutes."),
+        _samples("middleware", "Measurements of Redis, every 1 to 5 minutes.", extra=True),
+        _samples("node", "Measurements of the hosts, every 1 to 5 minutes.", extra=True),
+        _samples("service", "Measurements of the Oracle databases, every 1 to 5 minutes.", extra=True),
         Table(
             path="trace/trace_span.csv",
             method="get_traces",

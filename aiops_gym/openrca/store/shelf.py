@@ -8,7 +8,6 @@ all. One lock a file lets one process convert while the others wait for it.
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shutil
 import threading
@@ -17,6 +16,7 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
+from aiops_gym import locks
 from aiops_gym.errors import BackendError, CatalogError
 from aiops_gym.openrca.cache import VARIABLE
 from aiops_gym.openrca.model import Table
@@ -41,7 +41,8 @@ def _renew_guard() -> None:
     _guard = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_renew_guard)
+if hasattr(os, "register_at_fork"):  # where processes fork
+    os.register_at_fork(after_in_child=_renew_guard)
 
 
 def store(path: Path, table: Table, cache: Path, progress: Progress | None = None) -> Store:
@@ -166,6 +167,9 @@ def _convert(path: Path, table: Table, folder: Path, progress: Progress | None) 
 
 
 def _sync(folder: Path) -> None:
+    """Have the names in a folder on the disk too, where the system lets a folder be opened."""
+    if os.name == "nt":
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -176,12 +180,8 @@ def _sync(folder: Path) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
+    with locks.take(folder / "lock"):
+        yield
 
 
 def _check_room(path: Path, folder: Path) -> None:

@@ -24,7 +24,7 @@ def synthesize(
     records: Path | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """Write record.csv, query.csv and telemetry of a domain below `out`.
+    """Write record.csv, query.csv and telemetry of a domain below `out`, marked as made up (see `origin`).
 
     Args:
         out: folder that will hold `Bank`, `Market/cloudbed-1`, `Telecom` ...

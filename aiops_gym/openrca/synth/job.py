@@ -9,14 +9,16 @@ from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from aiops_gym.errors import CatalogError
-from aiops_gym.openrca import labels, layout, queries
+from aiops_gym.openrca import labels, layout, origin, queries
 from aiops_gym.openrca.labels import Query, Record
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.synth import files, plan
 from aiops_gym.openrca.synth.model import Day, Failure, World
 from aiops_gym.scan import one
+from aiops_gym.version import __version__
 
 Progress = Callable[[int, int, str], None]
 
@@ -73,6 +75,7 @@ class Job:
             self._telemetry(aside, progress, done, total)
             labels.write_records(aside, self.domain, self.records)
             labels.write_queries(aside, self._queries())
+            origin.mark(aside, self._how())
             aside.chmod(0o755)
             os.rename(aside, target)
         finally:
@@ -87,10 +90,17 @@ class Job:
                     progress(done, total, "/".join(path.parts[-3:]))
                 files.write(path, table, self.world.makers[table.path](day))
                 done += 1
+            origin.mark(path.parents[1], self._how())
         for place in (folder / "telemetry", layout.table_file(folder, self.dates[0], self.domain.tables[0]).parents[1]):
             (place / ".DS_Store").write_bytes(STRAY)
         if progress:
             progress(done, total, "")
+
+    def _how(self) -> dict[str, Any]:
+        """What a reader of the files wants to know of their making."""
+        failures = "drawn" if self.given is None else f"those of a {labels.RECORDS}"
+        made = {"made_by": f"aiops_gym {__version__}", "system": self.domain.prefix(self.cloudbed)}
+        return {**made, "failures": failures, "days": len(self.dates), "scale": self.scale, "seed": self.seed}
 
     def _queries(self) -> Sequence[Query]:
         if self.given and (self.given / labels.QUERIES).is_file():

@@ -103,6 +103,7 @@ def _head(episode: Episode, turns: Sequence[Turn]) -> Html:
     look, how = outcome(episode)
     facts: list[tuple[str, Content]] = [
         ("task", episode.task or None),
+        ("telemetry", episode.data or None),
         ("agent", episode.agent),
         ("seed", episode.seed),
         ("episode seed", episode.episode_seed or None),

@@ -25,24 +25,49 @@ class Span(NamedTuple):
     end: int
 
 
+class OpenSpan(NamedTuple):
+    """Unix milliseconds, both ends inclusive; None for an end that was left open."""
+
+    start: int | None
+    end: int | None
+
+
 def span(tool: str, recording: Recording, start: object, end: object, hours: int) -> Span:
     """A window that lies on recorded days, at most so many hours long.
 
     Raises:
         ToolError: no times, an end before its start, a time that is not recorded, or too long.
     """
-    first, last = (_time(tool, name, value) for name, value in (("start_time", start), ("end_time", end)))
-    if first > last:
+    where = Span(_time(tool, "start_time", start), _time(tool, "end_time", end))
+    _check(tool, recording, *where)
+    if where.end - where.start > hours * HOUR:
+        raise ToolError(f"Error: {tool}: at most {hours} hours can be asked for at a time; shorten the window.")
+    return where
+
+
+def open_span(tool: str, recording: Recording, start: object, end: object) -> OpenSpan:
+    """A window that meets recorded days, of any length; either end may be None.
+
+    Raises:
+        ToolError: no times, an end before its start, or a time that is not recorded.
+    """
+    named = (("start_time", start), ("end_time", end))
+    where = OpenSpan(*(None if value is None else _time(tool, name, value) for name, value in named))
+    _check(tool, recording, *where)
+    return where
+
+
+def _check(tool: str, recording: Recording, first: int | None, last: int | None) -> None:
+    """Raises ToolError for a window that ends before it starts, or in which nothing is recorded."""
+    if first is not None and last is not None and first > last:
         shown = f"{clock.show(first)} is after end_time {clock.show(last)}"
         raise ToolError(f"Error: {tool}: start_time {shown}. Exchange the two.")
     days = [clock.parse(each) for each in recording.days]
-    if not any(first < day + clock.DAY and last >= day for day in days):
+    if not any((first is None or first < day + clock.DAY) and (last is None or last >= day) for day in days):
         listed = ", ".join(each.isoformat() for each in recording.days)
-        shown = f"{clock.show(first)} to {clock.show(last)} (UTC+8)"
-        raise ToolError(f"Error: {tool}: nothing is recorded from {shown}. Recorded are, in UTC+8: {listed}.")
-    if last - first > hours * HOUR:
-        raise ToolError(f"Error: {tool}: at most {hours} hours can be asked for at a time; shorten the window.")
-    return Span(first, last)
+        since = "" if first is None else f" from {clock.show(first)}"
+        until = "" if last is None else f" to {clock.show(last)}"
+        raise ToolError(f"Error: {tool}: nothing is recorded{since}{until} (UTC+8). Recorded are, in UTC+8: {listed}.")
 
 
 def _time(tool: str, name: str, value: object) -> int:
@@ -75,7 +100,7 @@ def known(
     tool: str,
     recording: Recording,
     tables: Sequence[Table],
-    where: Span,
+    where: OpenSpan | Span,
     component: str | None = None,
     kpi: str | None = None,
 ) -> None:
@@ -86,7 +111,9 @@ def known(
         known_kpi(tool, recording, tables, where, kpi, part=True)
 
 
-def known_component(tool: str, recording: Recording, tables: Iterable[Table], where: Span, component: str) -> None:
+def known_component(
+    tool: str, recording: Recording, tables: Iterable[Table], where: OpenSpan | Span, component: str
+) -> None:
     """Check that a component is measured at all on the days of a window. Raises ToolError with names like it."""
     known = _values(recording, [(table, table.component) for table in tables], where)
     if not any(model.names(each, component) for each in known):
@@ -95,7 +122,7 @@ def known_component(tool: str, recording: Recording, tables: Iterable[Table], wh
 
 
 def known_kpi(
-    tool: str, recording: Recording, tables: Iterable[Table], where: Span, kpi: str, part: bool = False
+    tool: str, recording: Recording, tables: Iterable[Table], where: OpenSpan | Span, kpi: str, part: bool = False
 ) -> None:
     """Check that a KPI, or one with this in its name, is measured at all. Raises ToolError with names like it."""
     known = _values(recording, [(table, table.kpi) for table in tables if table.kpi], where)
@@ -104,7 +131,7 @@ def known_kpi(
         raise ToolError(f"Error: {tool}: nothing is named {kpi[:80]!r} here. {_near(kpi, known, known)}")
 
 
-def _values(recording: Recording, columns: Iterable[tuple[Table, str]], where: Span) -> set[str]:
+def _values(recording: Recording, columns: Iterable[tuple[Table, str]], where: OpenSpan | Span) -> set[str]:
     return {value for table, column in columns for value in recording.values(table, column, *where)}
 
 

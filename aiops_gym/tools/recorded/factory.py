@@ -47,12 +47,15 @@ def optional(name: str, kind: Any, about: str, default: Any = None) -> Parameter
     return Parameter(name, kind | None if default is None else kind, about, default)
 
 
-def make(name: str, about: str, parameters: Sequence[Parameter], answer: Callable[..., str]) -> Tool:
+def make(
+    name: str, about: str, parameters: Sequence[Parameter], answer: Callable[..., str], *, extra: bool = False
+) -> Tool:
     """A tool that only looks.
 
     Args:
         about: what it does; the first sentence of its manual and more.
         answer: takes the backend and the arguments, and returns what is printed.
+        extra: offered only to who asks for all tools.
     """
     defaults = {each.name: each.default for each in parameters if each.default is not inspect.Parameter.empty}
 
@@ -75,6 +78,7 @@ def make(name: str, about: str, parameters: Sequence[Parameter], answer: Callabl
         types={each.name: each.type for each in parameters},
         order=tuple(each.name for each in parameters),
         required=sum(each.default is inspect.Parameter.empty for each in parameters),
+        extra=extra,
     )
 
 

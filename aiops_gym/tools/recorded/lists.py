@@ -24,12 +24,12 @@ KPIS = "List the names of KPIs, with the table and the number of components that
 
 def tools(domain: Domain) -> Iterator[Tool]:
     """Both of them."""
-    yield make("list_components", COMPONENTS, [], partial(_components, domain))
+    yield make("list_components", COMPONENTS, [], partial(_components, domain), extra=True)
     parameters = [
         optional("component", str, "only KPIs of this component: an id, a node, a pod or a service."),
         optional("contains", str, "only KPIs with this in their name."),
     ]
-    yield make("list_kpis", KPIS, parameters, partial(_kpis, domain))
+    yield make("list_kpis", KPIS, parameters, partial(_kpis, domain), extra=True)
 
 
 def _components(domain: Domain, backend: Recorded) -> str:

@@ -79,17 +79,17 @@ def tools(domain: Domain) -> Iterator[Tool]:
     kpi = optional("kpi", str, "only KPIs with this in their name.")
     hours = optional("hours", int, "how many hours before the window to compare with, 1 to 12.", BEFORE)
     given = [START, END, COMPONENT, kpi, LIMIT, hours]
-    yield make("largest_deviations", DEVIATIONS, given, partial(_deviations, metrics))
+    yield make("largest_deviations", DEVIATIONS, given, partial(_deviations, metrics), extra=True)
     by = optional("by", str, f"rows are a {_either(_groupings(spans))}.", "component")
     about = f"{SPANS} Durations are in {duration(spans).about}."
-    yield make("slowest_spans", about, [START, END, COMPONENT, by, LIMIT], partial(_spans, spans))
+    yield make("slowest_spans", about, [START, END, COMPONENT, by, LIMIT], partial(_spans, spans), extra=True)
     if logs:
         given = [START, END, COMPONENT, LIMIT]
         if len(logs) > 1:
             given.append(
                 optional("source", str, f"log file: {_either([each.source for each in logs])}.", logs[0].source)
             )
-        yield make("log_templates", TEMPLATES, given, partial(_templates, logs))
+        yield make("log_templates", TEMPLATES, given, partial(_templates, logs), extra=True)
 
 
 def _groupings(table: Table) -> list[str]:

@@ -7,23 +7,28 @@ from functools import partial
 
 import numpy as np
 
+from aiops_gym.errors import ToolError
 from aiops_gym.openrca.model import Domain, Table
-from aiops_gym.openrca.recording import Recording, Rows
+from aiops_gym.openrca.recording import LARGEST, Recording, Rows
+from aiops_gym.openrca.store.layout import series_major
 from aiops_gym.openrca.summaries.quantiles import quantiles
 from aiops_gym.openrca.summaries.spans import duration
 from aiops_gym.tools.recorded import arguments, page
-from aiops_gym.tools.recorded.factory import END, START, Parameter, Recorded, make, optional
+from aiops_gym.tools.recorded.factory import TIME, Parameter, Recorded, make, optional
 from aiops_gym.tools.registry import Tool
-
-HOURS = 24
-"""Of a window at most."""
 
 ROWS = 10_000
 """That can be asked for at most; what is printed has its own limit."""
 
+SHORTER = "a shorter window (start_time=, end_time=)"
+
 OVERVIEW = 3_000_000
 """Spans up to which they are summed up."""
 
+FIRST = optional(
+    "start_time", TIME, "first moment, Unix seconds or milliseconds, or text in UTC+8; None: the beginning."
+)
+LAST = optional("end_time", TIME, "last moment, likewise; None: the end.")
 LIMIT = optional("limit", int, "print the first so many rows; without it the first and the last.")
 COMPONENT = optional("component", str, "only rows of this component: an id, a node, a pod or a service.")
 
@@ -33,7 +38,7 @@ def tools(domain: Domain) -> Iterator[Tool]:
     for name, tables in domain.methods.items():
         about = " ".join(dict.fromkeys(_about(table) for table in tables))
         manual = f"Print {_what(tables[0])} as CSV. {about}\n\n{_columns(tables[0])}"
-        yield make(name, manual, _parameters(tables), partial(_print, name, tables))
+        yield make(name, manual, _parameters(tables), partial(_print, name, tables), extra=tables[0].extra)
 
 
 def _what(table: Table) -> str:
@@ -51,7 +56,7 @@ def _columns(table: Table) -> str:
 
 def _parameters(tables: tuple[Table, ...]) -> list[Parameter]:
     table = tables[0]
-    given = [START, END, COMPONENT]
+    given = [FIRST, LAST, COMPONENT]
     if table.modality == "log":
         given.append(optional(table.kpi, str, "only lines of the log of this name."))
         given.append(optional("contains", str, "only lines with this text in them."))
@@ -68,7 +73,7 @@ def _parameters(tables: tuple[Table, ...]) -> list[Parameter]:
 
 def _print(name: str, tables: tuple[Table, ...], backend: Recorded, **given: object) -> str:
     recording = backend.recording
-    where = arguments.span(name, recording, given.pop("start_time"), given.pop("end_time"), HOURS)
+    where = arguments.open_span(name, recording, given.pop("start_time"), given.pop("end_time"))
     limit = given.pop("limit")
     assert limit is None or isinstance(limit, int)
     arguments.whole(name, "limit", limit, 1, ROWS)
@@ -79,26 +84,24 @@ def _print(name: str, tables: tuple[Table, ...], backend: Recorded, **given: obj
     filters = {key: str(value) for key, value in given.items() if value is not None}
     if table.modality == "log" and table.kpi in filters:
         filters["kpi"] = filters.pop(table.kpi)
-    rows = _rows(recording, table, where, **filters)
+    rows = _rows(name, recording, table, where, filters)
     if not rows.count:
         return _nothing(name, recording, table, where, filters)
     return page.ends(rows, _notes(table, rows, limit), limit, _hint(table, filters))
 
 
-def _rows(
-    recording: Recording,
-    table: Table,
-    where: arguments.Span,
-    component: str | None = None,
-    kpi: str | None = None,
-    trace_id: str | None = None,
-    contains: str | None = None,
-) -> Rows:
-    filters = {"component": component, "kpi": kpi, "trace_id": trace_id, "contains": contains}
-    return recording.rows(table, where.start, where.end, **filters)
+def _rows(name: str, recording: Recording, table: Table, where: arguments.OpenSpan, filters: dict[str, str]) -> Rows:
+    """The rows that are asked for. Raises ToolError where too many would have to be read."""
+    # Measurements of one series lie together; spans and lines lie by time, and are searched through.
+    found = recording.rows(table, where.start, where.end, **(filters if series_major(table) else {}))
+    if found.count > LARGEST:
+        ways = _ways(table, filters) if series_major(table) else [SHORTER]
+        many = f"{found.count:,} rows lie in this window, and at most {LARGEST:,} are read at once"
+        raise ToolError(f"Error: {name}: {many}: narrow by {', '.join(ways)}.")
+    return found if series_major(table) or not filters else recording.rows(table, where.start, where.end, **filters)
 
 
-def _nothing(name: str, recording: Recording, table: Table, where: arguments.Span, filters: dict[str, str]) -> str:
+def _nothing(name: str, recording: Recording, table: Table, where: arguments.OpenSpan, filters: dict[str, str]) -> str:
     """Says that there are no rows. Raises ToolError where a name is wrong."""
     if "component" in filters:
         arguments.known_component(name, recording, [table], where, filters["component"])
@@ -108,10 +111,14 @@ def _nothing(name: str, recording: Recording, table: Table, where: arguments.Spa
 
 
 def _hint(table: Table, filters: dict[str, str]) -> str:
+    return f"To see others, narrow by {', '.join(_ways(table, filters))}."
+
+
+def _ways(table: Table, filters: dict[str, str]) -> list[str]:
+    """How fewer rows can be asked for."""
     kpi = {"metric": "kpi", "trace": "trace_id", "log": "contains"}[table.modality]
     names = ["component", kpi] if table.kpi or kpi == "trace_id" else ["component"]
-    narrow = [f"{each}=" for each in names if each not in filters]
-    return f"To see others, narrow by {', '.join([*narrow, 'a shorter window'])}."
+    return [*(f"{each}=" for each in names if each not in filters), SHORTER]
 
 
 def _notes(table: Table, rows: Rows, limit: int | None) -> list[str]:

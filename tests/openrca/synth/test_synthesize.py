@@ -1,6 +1,7 @@
 """What is written: the original's files, whole, and the same for the same arguments."""
 
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -10,8 +11,9 @@ from itertools import islice
 import pytest
 
 from aiops_gym.errors import CatalogError
-from aiops_gym.openrca import domains, labels, layout
+from aiops_gym.openrca import domains, labels, layout, origin
 from aiops_gym.openrca.synth import synthesize
+from aiops_gym.version import __version__
 
 SMALL = {"days": 1, "scale": 0.001, "seed": 4}
 
@@ -167,12 +169,30 @@ def test_progress_names_each_file_and_ends_with_all(tmp_path):
     assert seen[0] == (0, 6, "2020_04_11/metric/metric_app.csv") and seen[-1] == (6, 6, "")
 
 
+@pytest.mark.parametrize("name", ["Bank", "Telecom"])
+def test_it_says_of_itself_that_it_was_made_up_and_how(made, name):
+    assert origin.origin(made / name) == "synthetic"
+    (day,) = (each for each in (made / name / "telemetry").iterdir() if each.is_dir())
+    for place in (made / name, day):
+        said = json.loads((place / origin.MARK).read_text())
+        assert said == {
+            "made_by": f"aiops_gym {__version__}",
+            "system": name,
+            "failures": "drawn",
+            "days": 1,
+            "scale": 0.001,
+            "seed": 4,
+        }
+
+
 def test_given_records_are_played_and_their_questions_kept(made, tmp_path):
     given = made / "Telecom"
     synthesize(tmp_path, "telecom", scale=0.001, seed=9, records=given / "record.csv")
     for name in ("record.csv", "query.csv"):
         assert (tmp_path / "Telecom" / name).read_bytes() == (given / name).read_bytes()
     assert layout.days(tmp_path / "Telecom") == layout.days(given)
+    assert origin.origin(tmp_path / "Telecom") == "synthetic"
+    assert "those of a record.csv" in (tmp_path / "Telecom" / origin.MARK).read_text()
 
 
 def test_wrong_arguments_are_explained(tmp_path):

@@ -14,6 +14,7 @@ from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import labels, layout
 from aiops_gym.openrca.cache import cache_folder
 from aiops_gym.openrca.files import DataFile, domain_folders, known_days
+from aiops_gym.openrca.origin import SYNTHETIC, origin
 from aiops_gym.openrca.store import shelf
 
 SAID = {
@@ -36,7 +37,8 @@ def command(
         show_json(report)
         return
     for each in report:
-        show(f"{each['domain']}: {each['failures']} failures, {each['queries']} queries, {len(each['days'])} days")
+        counts = f"{each['failures']} failures, {each['queries']} queries, {len(each['days'])} days"
+        show(f"{each['domain']}: {counts}{', synthetic' if each['data'] == SYNTHETIC else ''}")
         show(f"  days       {', '.join(each['days'])}" if each["days"] else "  no telemetry")
         for name, table in each["tables"].items() if each["days"] else ():
             states = ", ".join(f"{count} {SAID[state]}" for state, count in table["files"].items())
@@ -63,6 +65,7 @@ def _report(root: Path, cache: str | None) -> Iterator[dict[str, Any]]:
         yield {
             "domain": domain.prefix(cloudbed),
             "folder": str(folder),
+            "data": origin(folder),
             "days": [str(day) for day in days],
             "failures": _count(labels.read_records, folder),
             "queries": _count(labels.read_queries, folder),
