@@ -29,7 +29,7 @@ from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.draws import bits
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import executables
-from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.container import Container, is_running
 from aiops_gym.sim.machine.program import Tool
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.toolbox import tools_of
@@ -67,7 +67,7 @@ def exec_inside(world: World, pod_key: str, container: str, argv: list[str], std
     """
     pod = world.store.by_key("pods", pod_key)
     key = f"{pod['metadata']['uid']}/{container}" if pod is not None else ""
-    if not argv or not world.table("processes").get(key, {}).get("running"):
+    if not argv or not is_running(world, key):
         return Output("", f'container "{container}" is not running', 126)
     box = _Box(world, key)
     name = executables.resolve(box.image, argv[0], box.workdir, box.container.env.get("PATH", ""))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, overload
 from weakref import ref
 
 from aiops_gym.errors import BackendError, SnapshotError
@@ -19,6 +19,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Blueprint
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.store import Observer, Store, Table
+from aiops_gym.sim.kernel.tables import Effect, Instance, PodRecord, Process
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.types import Json, Output
 
@@ -102,6 +103,20 @@ class World:
         """Now, as Kubernetes writes it."""
         return iso(self.now)
 
+    @overload
+    def table(self, name: Literal["processes", "previous"]) -> dict[str, Process]: ...
+    @overload
+    def table(self, name: Literal["ended"]) -> dict[str, Instance]: ...
+    @overload
+    def table(self, name: Literal["kubelet"]) -> dict[str, PodRecord]: ...
+    @overload
+    def table(self, name: Literal["effects"]) -> dict[str, Effect]: ...
+    @overload
+    def table(self, name: Literal["quotas"]) -> dict[str, list[Any]]: ...
+    @overload
+    def table(self, name: Literal["nodes_down"]) -> dict[str, int]: ...
+    @overload
+    def table(self, name: str) -> Table: ...
     def table(self, name: str) -> Table:
         """A table of the state, made when first asked for. Replace values in it, never change them."""
         table = self.tables.get(name)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.machine.mounts import container_spec, mounted
 from aiops_gym.sim.network import routes
 from aiops_gym.types import Json
@@ -46,10 +47,9 @@ class Container:
         self.drawn = 0
 
     @property
-    def process(self) -> Mapping[str, Json]:
+    def process(self) -> Process:
         """The row of table `processes`: read it, never change it."""
-        row: Mapping[str, Json] = self.world.table("processes")[self.key]
-        return row
+        return self.world.table("processes")[self.key]
 
     @property
     def now(self) -> int:
@@ -102,7 +102,7 @@ class Container:
     def change(self, **fields: Json) -> None:
         """Replace fields of the process row."""
         table = self.world.table("processes")
-        table[self.key] = {**table[self.key], **fields}
+        table[self.key] = cast("Process", {**table[self.key], **fields})
 
     def remember(self, **changes: Json) -> None:
         """Replace fields of the program's state; values are JSON data and are never changed afterwards."""
@@ -178,6 +178,12 @@ class Container:
     def disk(self, path: str) -> Disk:
         """The data in a folder, which lives as long as the volume mounted there."""
         return Disk(self.world, _volume(self, path.rstrip("/")))
+
+
+def is_running(world: World, key: str) -> bool:
+    """Whether a container's process is there and has not ended."""
+    process = world.table("processes").get(key)
+    return process is not None and process["running"]
 
 
 class Disk:

@@ -7,14 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
     from aiops_gym.sim.machine.container import Container, Disk
-
-Process = Mapping[str, Json]
-"""A row of table `processes`."""
 
 Tool = Callable[["Container", Sequence[str], str], Output]
 """(container, argv with the tool's own name first, stdin) -> what it left behind."""
@@ -81,7 +79,7 @@ class Program:
         """Lines it writes by itself in [start, end) ms, whatever the load: a pure function."""
         return []
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """What it uses under a load: cpu in cores, memory in bytes, threads."""
         params = process["params"]
         memory = float(params.get("memory", 12 * MIB)) * (1.0 + 0.05 * min(1.0, rps / 1_000.0)) + 20_000.0 * min(
@@ -126,7 +124,7 @@ class Program:
         """Whether it goes on with a connection that begins with TLS, or without."""
         return True
 
-    def refuses(self, world: World, key: str, call: Process, credentials: Mapping[str, str] | None) -> str:
+    def refuses(self, world: World, key: str, call: Mapping[str, Json], credentials: Mapping[str, str] | None) -> str:
         """Why it says no to a call over an open connection; "" where it does not."""
         return ""
 
@@ -159,8 +157,8 @@ def find(world: World, kind: str) -> Program:
     return found
 
 
-def program_of(world: World, process: Process) -> Program:
-    """The program that a row of table `processes` runs."""
+def program_of(world: World, process: Instance) -> Program:
+    """The program that a process runs, or ran."""
     return find(world, process["program"])
 
 

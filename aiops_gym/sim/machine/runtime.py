@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Image
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.tables import Exit, Process
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.machine import executables, program
 from aiops_gym.sim.machine.container import Container, find_image
@@ -115,7 +116,7 @@ def finish(world: World, key: str, code: int, reason: str = "", tell: bool = Tru
     if process is None or not process["running"]:
         return
     cause = reason or ("Completed" if code == 0 else "Error")
-    exit_ = {"code": code, "reason": cause, "at": world.now, "id": process["id"]}
+    exit_: Exit = {"code": code, "reason": cause, "at": world.now, "id": process["id"]}
     processes[key] = {**process, "running": False, "ended": world.now, "ports": [], "exit": exit_}
     _note_ended(world, processes[key])
     for other, row in list(processes.items()):
@@ -268,13 +269,23 @@ def _value_from(world: World, pod: Obj, container: Mapping[str, Json], source: M
     return None
 
 
-def _note_ended(world: World, process: Mapping[str, Json]) -> None:
+def _note_ended(world: World, process: Process) -> None:
     """Keep, for an hour, what metrics need of a dead process."""
     table = world.table("ended")
     for key in [k for k, row in table.items() if row["ended"] < world.now - HOUR]:
         del table[key]
-    fields = ("pod", "uid", "container", "node", "image", "started", "ended", "program", "params")
-    table[process["id"]] = {**{name: process[name] for name in fields}, "state": {}}
+    table[process["id"]] = {
+        "pod": process["pod"],
+        "uid": process["uid"],
+        "container": process["container"],
+        "node": process["node"],
+        "image": process["image"],
+        "started": process["started"],
+        "ended": process["ended"],
+        "program": process["program"],
+        "params": process["params"],
+        "state": {},
+    }
 
 
 def _drop(world: World, prefix: str) -> None:

@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
+from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.network.firewall import Firewall
 from aiops_gym.types import Json
 
@@ -191,7 +192,7 @@ class Network:
             return Ends("no_host", external="" if external == host else external)
         return self._of_service(service, port)
 
-    def asks_cluster(self, process: Mapping[str, Json]) -> bool:
+    def asks_cluster(self, process: Process) -> bool:
         """Whether a process asks the cluster's name server, see `asks_cluster`; looked up once for each pod."""
         uid = process["uid"]
         found = self.asking.get(uid)
@@ -199,7 +200,7 @@ class Network:
             found = self.asking[uid] = asks_cluster(self.world, process)
         return found
 
-    def hosts(self, process: Mapping[str, Json]) -> Mapping[str, str]:
+    def hosts(self, process: Process) -> Mapping[str, str]:
         """Names that a pod's own file has, see `aliases`; looked up once for each pod."""
         uid = process["uid"]
         found = self.told.get(uid)
@@ -207,7 +208,7 @@ class Network:
             found = self.told[uid] = aliases(self.world, process)
         return found
 
-    def impairment(self, process: Mapping[str, Json]) -> tuple[float, float]:
+    def impairment(self, process: Process) -> tuple[float, float]:
         """What effects put on everything a pod sends, see `impairment`; looked up once for each pod."""
         uid = process["uid"]
         found = self.effects.get(uid)
@@ -252,7 +253,7 @@ class Network:
         mean_delay, mean_loss = sum(t.delay_ms for t in targets) / n, sum(t.loss for t in targets) / n
         return Route("ok", targets, mean_delay, mean_loss, ends.dead, ends.address)
 
-    def _target(self, own: Mapping[str, Json] | None, key: str) -> Target:
+    def _target(self, own: Process | None, key: str) -> Target:
         target = self.processes[key]
         if own is not None and own["uid"] == target["uid"]:
             return Target(key, 0.0, 0.0)
@@ -307,12 +308,12 @@ def find_service(world: World, namespace: str, host: str) -> Obj | None:
     return world.store.get("services", parts[1] if len(parts) == 2 else namespace, parts[0])
 
 
-def dns_works(world: World, process: Mapping[str, Json] | None = None) -> bool:
+def dns_works(world: World, process: Process | None = None) -> bool:
     """Whether the cluster's name server answers (a process, if one is given); without one, one outside is assumed."""
     return Network(world).dns_works and (process is None or Firewall(world).resolves(process["ip"]))
 
 
-def asks_cluster(world: World, process: Mapping[str, Json]) -> bool:
+def asks_cluster(world: World, process: Process) -> bool:
     """Whether a pod's names are looked up in the cluster: not where its policy is the node's, or its network is."""
     pod = world.store.by_key("pods", process["pod"]) or Obj()
     found: bool | None = pod.memo.get("asks cluster")
@@ -324,7 +325,7 @@ def asks_cluster(world: World, process: Mapping[str, Json]) -> bool:
     return found
 
 
-def aliases(world: World, process: Mapping[str, Json]) -> Mapping[str, str]:
+def aliases(world: World, process: Process) -> Mapping[str, str]:
     """Names that a pod's `/etc/hosts` has from its `hostAliases`, with their IP; of a name's IPs the first counts."""
     pod = world.store.by_key("pods", process["pod"]) or Obj()
     found: dict[str, str] | None = pod.memo.get("aliases")
@@ -336,7 +337,7 @@ def aliases(world: World, process: Mapping[str, Json]) -> Mapping[str, str]:
     return found
 
 
-def impairment(world: World, process: Mapping[str, Json]) -> tuple[float, float]:
+def impairment(world: World, process: Process) -> tuple[float, float]:
     """(milliseconds, loss 0 to 1) that effects put on everything a pod sends."""
     delay, kept = 0.0, 1.0
     for effect in world.table("effects").values():
@@ -349,7 +350,7 @@ def impairment(world: World, process: Mapping[str, Json]) -> tuple[float, float]
     return delay, 1.0 - kept
 
 
-def hostname(world: World, process: Mapping[str, Json]) -> str:
+def hostname(world: World, process: Process) -> str:
     """The name that a process has for itself."""
     pod = world.store.by_key("pods", process["pod"])
     return str(get(pod or {}, "spec", "hostname", default="") or process["pod"].partition("/")[2])

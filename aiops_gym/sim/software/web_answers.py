@@ -16,7 +16,8 @@ from urllib.parse import parse_qs
 import numpy as np
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.machine.program import HttpAnswer, Process
+from aiops_gym.sim.kernel.tables import Process
+from aiops_gym.sim.machine.program import HttpAnswer
 from aiops_gym.sim.network import routes
 from aiops_gym.sim.software.mongo.server import Server
 from aiops_gym.sim.traffic import graph, timeline

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.tables import Instance
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.types import Json
 
 
 class Life(NamedTuple):
@@ -21,24 +21,24 @@ class Life(NamedTuple):
     container: str
     started: int
     ended: int
-    record: Mapping[str, Json]
+    record: Instance
 
 
 def lives(world: World, namespace: str) -> list[Life]:
     """All processes of a namespace that run or ended within the last hour, by pod and start."""
     found: dict[str, Life] = {}
     prefix = f"{namespace}/"
-    for table in ("processes", "previous"):
-        for key, row in world.table(table).items():
+    for table in (world.table("processes"), world.table("previous")):
+        for key, row in table.items():
             if row["pod"].startswith(prefix):
                 found[row["id"]] = _life(key, row["id"], row)
-    for identity, row in world.table("ended").items():
-        if identity not in found and row["pod"].startswith(prefix):
-            found[identity] = _life(f"{row['uid']}/{row['container']}", identity, row)
+    for identity, over in world.table("ended").items():
+        if identity not in found and over["pod"].startswith(prefix):
+            found[identity] = _life(f"{over['uid']}/{over['container']}", identity, over)
     return sorted(found.values(), key=lambda life: (life.pod, life.started, life.id))
 
 
-def _life(key: str, identity: str, row: Mapping[str, Json]) -> Life:
+def _life(key: str, identity: str, row: Instance) -> Life:
     return Life(
         key, identity, row["pod"].partition("/")[2], row["node"], row["container"], row["started"], row["ended"], row
     )

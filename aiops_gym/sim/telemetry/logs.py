@@ -6,8 +6,9 @@ that happens after it, so they never change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
+from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.times import iso_nano
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
@@ -65,7 +66,7 @@ def read(
     return text if limit_bytes is None else text.encode()[:limit_bytes].decode(errors="ignore")
 
 
-def _written(world: World, record: Mapping[str, Json], entries: Sequence[Entry], tail: int | None) -> list[Line]:
+def _written(world: World, record: Process, entries: Sequence[Entry], tail: int | None) -> list[Line]:
     """The newest entries as lines in the program's own format."""
     cut = entries if tail is None else entries[-tail:] if tail > 0 else []
     write = program_of(world, record).format
@@ -73,7 +74,7 @@ def _written(world: World, record: Mapping[str, Json], entries: Sequence[Entry],
 
 
 def _entries(
-    world: World, process: str, record: Mapping[str, Json], since: int | None = None, tail: int | None = None
+    world: World, process: str, record: Process, since: int | None = None, tail: int | None = None
 ) -> list[Entry]:
     """The lines of a process since a time, oldest first, each with its ms; at least `tail` of the newest."""
     world.settle()
@@ -113,9 +114,7 @@ def _below(high: int, begin: int) -> int:
     return max(begin, (high - 1) // length * length)
 
 
-def _block(
-    world: World, process: str, record: Mapping[str, Json], noisy: stream.Noisy, low: int, high: int
-) -> list[Entry]:
+def _block(world: World, process: str, record: Process, noisy: stream.Noisy, low: int, high: int) -> list[Entry]:
     """The lines of [low, high) ms that are generated."""
     cause = tuple(item for item in noisy if item[0] < high and item[1] > low - stream.LONGEST)
     key = (record["id"], record["program"], record["image"], world.seed, low, high, cause)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import name_of, uid_of
+from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import timeline
@@ -57,7 +58,7 @@ def node(world: World, obj: Mapping[str, Json]) -> tuple[int, int]:
 
 
 def _measured(
-    world: World, key: str, record: Mapping[str, Json], intervals: Sequence[timeline.Interval], end: int
+    world: World, key: str, record: Process, intervals: Sequence[timeline.Interval], end: int
 ) -> tuple[int, int]:
     rps, busy = _asked(key, intervals, WINDOW)
     used = program_of(world, record).usage(record, rps, busy)

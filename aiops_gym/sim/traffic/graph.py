@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import Program, program_of
 from aiops_gym.sim.network import routes
@@ -309,7 +310,7 @@ def cores(world: World, key: str) -> float:
     return quotas.amount(str(allocatable)) if allocatable else NODE_CORES
 
 
-def _login(process: Mapping[str, Json] | None, host: str) -> Mapping[str, str] | None:
+def _login(process: Process | None, host: str) -> Mapping[str, str] | None:
     """The credentials with which a program dialled a database when it started."""
     for step in (process or {"params": {}})["params"].get("startup", ()):
         mongo = step.get("mongo") or {}

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import orjson
 
+from aiops_gym.sim.kernel import tables
 from aiops_gym.sim.kernel.blueprint import Blueprint
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.world import World
@@ -22,9 +23,7 @@ from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.configuration import address, configured
 from aiops_gym.types import Json
 
-Row = Mapping[str, Json]
-
-Sources = tuple[Row, Obj | None, Obj | None, Json, Json]
+Sources = tuple[tables.Process, Obj | None, Obj | None, Json, Json]
 
 
 class Inputs(NamedTuple):
@@ -239,7 +238,7 @@ def _hosts(params: Json) -> Iterator[str]:
         return
     for host, _ in (params.get("addresses") or {}).values():
         yield str(host)
-    handlers: Iterable[Row] = (params.get("handlers") or {}).values()
+    handlers: Iterable[Mapping[str, Json]] = (params.get("handlers") or {}).values()
     for handler in handlers:
         for item in handler.get("calls", ()):
             for call in item if isinstance(item, list | tuple) else [item]:

@@ -5,13 +5,12 @@ Table `quotas`: process key -> [CPU limit in cores or None, CPU request in cores
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.types import Json
 
 LEAST_CORES = 0.01
 """The kubelet gives no container less: 1 ms of each 100 ms."""
@@ -35,8 +34,8 @@ def note(world: World) -> None:
         if key not in rows:
             rows[key] = list(_read(world, process))
     if len(rows) > ENTRIES:
-        alive = {**world.table("processes"), **world.table("previous")}
-        alive |= {f"{row['uid']}/{row['container']}": row for row in world.table("ended").values()}
+        alive = {*world.table("processes"), *world.table("previous")}
+        alive |= {f"{row['uid']}/{row['container']}" for row in world.table("ended").values()}
         for key in [key for key in rows if key not in alive]:
             del rows[key]
 
@@ -50,7 +49,7 @@ def of(world: World, key: str) -> Quota:
     return _read(world, process) if process is not None else Quota(None, 0.0, 0.0)
 
 
-def _read(world: World, process: Mapping[str, Json]) -> Quota:
+def _read(world: World, process: Process) -> Quota:
     pod = world.store.by_key("pods", str(process["pod"]))
     for container in get(pod or {}, "spec", "containers", default=()):
         if container["name"] == process["container"]:

@@ -7,16 +7,15 @@ Effects on the network are read by `sim.network.routes`; here pods are chosen, c
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, assoc, labels_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.tables import Effect
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.machine import runtime
-
-Effect = Mapping[str, Any]
 
 
 class ChaosController:
@@ -55,9 +54,10 @@ class ChaosController:
             world.schedule(0, "chaos.kill", key)
 
 
-def add(world: World, id_: str, effect: Effect) -> None:
+def add(world: World, id_: str, effect: Mapping[str, Any]) -> None:
     """Begin an effect: `kind`, `namespace`, `labels`, `params`."""
-    world.table("effects")[id_] = {"params": {}, **effect, "pod": "", "since": world.now}
+    begun = {"params": {}, **effect, "pod": "", "since": world.now}
+    world.table("effects")[id_] = cast("Effect", begun)
     world.enqueue("chaos", id_, 0)
 
 

@@ -34,8 +34,7 @@ def advance(world: World, uid: str, key: str, since: int) -> None:
     """Note a try: the next one waits longer."""
     backoff = world.table("kubelet")[uid]["backoff"]
     entry = backoff.get(key)
-    fresh = entry is None or since - entry[1] > 2 * LONGEST
-    delay = FIRST if fresh else min(2 * entry[0], LONGEST)
+    delay = FIRST if entry is None or since - entry[1] > 2 * LONGEST else min(2 * entry[0], LONGEST)
     records.change(world, uid, backoff={**backoff, key: [delay, world.now]})
 
 

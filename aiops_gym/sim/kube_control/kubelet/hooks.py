@@ -9,7 +9,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, get, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.container import Container, is_running
 from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.network import routes
 from aiops_gym.types import Json
@@ -47,7 +47,7 @@ def has(spec: Mapping[str, Json], when: str) -> bool:
 def _command(world: World, pod: Obj, spec: Mapping[str, Json], argv: list[str]) -> Ran:
     key = f"{uid_of(pod)}/{spec['name']}"
     head = f'Exec lifecycle hook ([{" ".join(argv)}]) for Container "{spec["name"]}" in Pod "{full(pod)}" failed'
-    if not world.table("processes").get(key, {}).get("running"):
+    if not is_running(world, key):
         return Ran(EXEC_MS, f'{head} - error: container is not running, message: ""')
     ran = inside.run(Container(world, key), argv)
     if ran.absent:

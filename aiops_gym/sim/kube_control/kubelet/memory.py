@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import log
 
+from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.machine import runtime
@@ -55,7 +56,7 @@ def observe(world: World) -> None:
         del planned[key]
 
 
-def _fits(process: Mapping[str, Json], limit: float) -> bool:
+def _fits(process: Process, limit: float) -> bool:
     """Whether a process has no limit, or one that it does not pass even at its busiest."""
     return not limit or programs.find(process["program"]).usage(process, *BUSIEST)["memory"] <= limit
 

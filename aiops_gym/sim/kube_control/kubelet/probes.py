@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, namespace_of
+from aiops_gym.sim.kernel.tables import ContainerRecord, PodRecord
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.kubelet import hooks, start, status
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.machine.container import Container, container_spec
+from aiops_gym.sim.machine.container import Container, container_spec, is_running
 from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.network import routes
 from aiops_gym.sim.software import programs
@@ -161,7 +162,7 @@ def run(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mappi
 def _exec(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Mapping[str, Json]) -> Tried:
     argv, limit = list(probe["exec"].get("command") or ()), _seconds(probe, "timeoutSeconds", 1)
     key = f"{uid}/{spec['name']}"
-    if not argv or not world.table("processes").get(key, {}).get("running"):
+    if not argv or not is_running(world, key):
         return Tried(None)
     ran = inside.run(Container(world, key), argv)
     if ran.ms < 0 or ran.ms > limit * SECOND:
@@ -176,9 +177,7 @@ def _exec(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Map
     return Tried(None if ran.code == 0 else ran.text[:LONGEST], ran.ms)
 
 
-def graces(
-    record: records.Record, specs: Mapping[str, Mapping[str, Json]], doomed: Mapping[str, str]
-) -> dict[str, int]:
+def graces(record: PodRecord, specs: Mapping[str, Mapping[str, Json]], doomed: Mapping[str, str]) -> dict[str, int]:
     """Seconds between TERM and KILL of containers whose failed probe gives a time of its own."""
     found: dict[str, int] = {}
     for name in doomed:
@@ -249,12 +248,12 @@ def _seconds(probe: Mapping[str, Json], field: str, default: int) -> int:
     return int(get(probe, field, default=default))
 
 
-def _since(world: World, known: records.Record) -> float:
+def _since(world: World, known: ContainerRecord) -> float:
     """Seconds since the container started."""
     return (world.now - int(known["started"])) / SECOND
 
 
-def _next(world: World, record: records.Record, probe: Mapping[str, Json]) -> int:
+def _next(world: World, record: PodRecord, probe: Mapping[str, Json]) -> int:
     """The next tick (ms): a probe's clock runs from when the worker first saw the pod."""
     period = _seconds(probe, "periodSeconds", 10) * SECOND
     return int(world.now + period - (world.now - record["since"]) % period)

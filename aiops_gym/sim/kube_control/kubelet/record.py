@@ -3,35 +3,21 @@
 A pod's worker does one thing at a time. `wake` asks for a sync at some time; while the worker is busy with a step that
 takes time (a pull, a kill), the wish is kept until it is free. Each planned step has a turn; one whose turn is over is
 stale and does nothing.
-
-Table `kubelet`, by pod uid:
-    key, node: of the pod; since: when the worker first saw it (ms).
-    ip, sandbox: address, and when its sandbox was made (ms, 0 = not yet); mounted: whether its volumes are there.
-    volumes: volume name -> [delay, next] of failed mounts (ms).
-    busy: the step under way, "" if idle; turn: of the planned step or sync; next: time of the planned sync, 0 = none;
-    again: time of a sync wanted while busy, 0 = none; failed: whether something in this sync failed.
-    dying: whether it is being deleted; grace: seconds that its deletion gives it; killing: names of containers that the
-    worker waits for; queue: sidecar -> [since, ready, grace] of those of them that wait for their turn (ms, ms, s).
-    ending: None, or reason and message with which the pod fails as a whole; resume: None, or names of the containers to
-    go on with once a container whose hook has failed is dead.
-    backoff: key -> [delay, updated] in ms (client-go `flowcontrol.Backoff`).
-    containers: name -> see `container`.
+Its records are the rows of table `kubelet`, see `sim.kernel.tables`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import cast
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, key_of, uid_of
+from aiops_gym.sim.kernel.tables import ContainerRecord, PodRecord
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.types import Json
 
-Record = Mapping[str, Any]
-
-EMPTY: Record = {
+EMPTY: ContainerRecord = {
     "state": "",
     "id": "",
     "image": "",
@@ -52,26 +38,18 @@ EMPTY: Record = {
     "pull": [0, 0],
     "probes": {},
 }
-"""A container that was never created.
-
-state: "", running or exited; last: the instance before this one, as a terminated state; why: [reason, message] for
-which it could not be started lately; ready, up: what probes found (no probe: true while it runs); doom: why it must be
-killed; hook: until when (ms, -1 = for ever) the command before its end would run; killed: whether the sync that is
-under way has killed it; last_ended: when the instance before ended (ms); pull: ms that the pull takes, and of that
-waiting.
-"""
+"""A container that was never created."""
 
 RETRY = 10 * SECOND
 """After a failed sync, the next one comes after this time and up to half of it more."""
 
 
-def find(world: World, uid: str) -> Record | None:
+def find(world: World, uid: str) -> PodRecord | None:
     """The record of a pod, or None."""
-    found: Record | None = world.table("kubelet").get(uid)
-    return found
+    return world.table("kubelet").get(uid)
 
 
-def ensure(world: World, pod: Obj) -> Record:
+def ensure(world: World, pod: Obj) -> PodRecord:
     """The record of a pod, made when first asked for."""
     table, uid = world.table("kubelet"), uid_of(pod)
     if uid not in table:
@@ -97,32 +75,30 @@ def ensure(world: World, pod: Obj) -> Record:
             "backoff": {},
             "containers": {},
         }
-    found: Record = table[uid]
-    return found
+    return table[uid]
 
 
-def change(world: World, uid: str, **fields: Json) -> Record:
+def change(world: World, uid: str, **fields: Json) -> PodRecord:
     """Replace fields of a record."""
     table = world.table("kubelet")
-    table[uid] = changed = {**table[uid], **fields}
+    table[uid] = changed = cast("PodRecord", {**table[uid], **fields})
     return changed
 
 
-def container(record: Record, name: str) -> Record:
+def container(record: PodRecord, name: str) -> ContainerRecord:
     """What is known of a container."""
-    found: Record = record["containers"].get(name, EMPTY)
-    return found
+    return record["containers"].get(name, EMPTY)
 
 
-def change_container(world: World, uid: str, name: str, **fields: Json) -> Record:
+def change_container(world: World, uid: str, name: str, **fields: Json) -> ContainerRecord:
     """Replace fields of a container of a record."""
     record = world.table("kubelet")[uid]
-    changed = {**record["containers"].get(name, EMPTY), **fields}
+    changed = cast("ContainerRecord", {**record["containers"].get(name, EMPTY), **fields})
     change(world, uid, containers={**record["containers"], name: changed})
     return changed
 
 
-def pod_of(world: World, uid: str, record: Record) -> Obj | None:
+def pod_of(world: World, uid: str, record: PodRecord) -> Obj | None:
     """The pod of a record; None when it is gone or another has its name."""
     pod = world.store.by_key("pods", record["key"])
     return pod if pod is not None and uid_of(pod) == uid else None

@@ -7,6 +7,7 @@ from typing import Any
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, assoc, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.tables import ContainerRecord
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control.kubelet import backoff, images, status, volumes
@@ -79,7 +80,7 @@ def finish_pull(world: World, uid: str, pod: Obj, name: str) -> bool:
     return True
 
 
-def create(world: World, uid: str, pod: Obj, name: str) -> records.Record:
+def create(world: World, uid: str, pod: Obj, name: str) -> ContainerRecord:
     """Make the container and start its process; what became of it."""
     record = records.find(world, uid)
     assert record is not None
@@ -155,7 +156,7 @@ def _held_back(world: World, uid: str, pod: Obj, name: str) -> bool:
     return True
 
 
-def _last_end(known: records.Record) -> int | None:
+def _last_end(known: ContainerRecord) -> int | None:
     """When the newest dead instance ended, as the worker saw it when the sync began.
 
     One that this very sync has killed is not among the dead yet: so a container killed by its probe starts again at

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, uid_of
+from aiops_gym.sim.kernel.tables import ContainerRecord, PodRecord
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
@@ -53,7 +54,7 @@ def publish(world: World, uid: str, over: bool = False, lost: bool = False) -> O
 
 
 def _judged(
-    world: World, pod: Obj, record: records.Record, inits: list[Status], mains: list[Status], over: bool, lost: bool
+    world: World, pod: Obj, record: PodRecord, inits: list[Status], mains: list[Status], over: bool, lost: bool
 ) -> Status:
     """Phase, reason, message and conditions."""
     before: Mapping[str, Json] = get(pod, "status", default={})
@@ -116,7 +117,7 @@ def sidecar_names(pod: Obj) -> frozenset[str]:
     return frozenset(c["name"] for c in inits if c.get("restartPolicy") == "Always")
 
 
-def restartable(pod: Obj, known: records.Record, init: bool = False) -> bool:
+def restartable(pod: Obj, known: ContainerRecord, init: bool = False) -> bool:
     """Whether a container that does not run shall be started (again)."""
     policy = pod["spec"].get("restartPolicy", "Always")
     if pods_of.terminating(pod) or known["state"] == "running":
@@ -128,7 +129,7 @@ def restartable(pod: Obj, known: records.Record, init: bool = False) -> bool:
     return (policy == "Always" and not init) or (policy != "Never" and known["code"] != 0)
 
 
-def _container(world: World, pod: Obj, record: records.Record, spec: Mapping[str, Json], init: bool) -> Status:
+def _container(world: World, pod: Obj, record: PodRecord, spec: Mapping[str, Json], init: bool) -> Status:
     known = records.container(record, spec["name"])
     state, last = _state(pod, known, init)
     status: Status = {}
@@ -152,7 +153,7 @@ def _container(world: World, pod: Obj, record: records.Record, spec: Mapping[str
     return status
 
 
-def _ready(known: records.Record, state: Mapping[str, Json], init: bool) -> bool:
+def _ready(known: ContainerRecord, state: Mapping[str, Json], init: bool) -> bool:
     if init:
         return "terminated" in state and state["terminated"]["exitCode"] == 0
     return "running" in state and bool(known["up"] and known["ready"])
@@ -165,7 +166,7 @@ def _mount(mount: Mapping[str, Json]) -> Status:
     return shown
 
 
-def _state(pod: Obj, known: records.Record, init: bool) -> tuple[Status, Status]:
+def _state(pod: Obj, known: ContainerRecord, init: bool) -> tuple[Status, Status]:
     """(state, lastState): what could not be started lately is waiting, with the exit moved to lastState."""
     last = {"terminated": known["last"]} if known["last"] else {}
     if known["state"] == "running":
@@ -194,7 +195,7 @@ def _waiting(reason: str, message: str) -> Status:
     return {"message": message, "reason": reason} if message else {"reason": reason}
 
 
-def terminated(known: records.Record) -> Status:
+def terminated(known: ContainerRecord) -> Status:
     """The terminated state of a container that has exited."""
     ended: Status = {"containerID": f"containerd://{known['id']}", "exitCode": known["code"]}
     ended["finishedAt"] = iso(known["ended"])
@@ -203,7 +204,7 @@ def terminated(known: records.Record) -> Status:
     return ended | {"reason": known["reason"], "startedAt": iso(known["started"])}
 
 
-def of(world: World, pod: Obj) -> records.Record | None:
+def of(world: World, pod: Obj) -> PodRecord | None:
     """The kubelet's record of a pod, for those who need more than its status."""
     record = records.find(world, uid_of(pod))
     return record if record is not None and record["key"] == key_of(pod) else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.kernel.tables import PodRecord
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
@@ -172,7 +173,7 @@ def _killed(world: World, uid: str, pod: Obj) -> None:
     _start(world, uid, pod, _wanted(pod, record))
 
 
-def _sidecars_to_end(pod: Obj, record: records.Record) -> dict[str, str]:
+def _sidecars_to_end(pod: Obj, record: PodRecord) -> dict[str, str]:
     """Once all that the pod is for has ended, its sidecars end too."""
     if not _over(pod, record):
         return {}
@@ -180,12 +181,12 @@ def _sidecars_to_end(pod: Obj, record: records.Record) -> dict[str, str]:
     return {name: f"Stopping container {name}" for name in running}
 
 
-def _over(pod: Obj, record: records.Record) -> bool:
+def _over(pod: Obj, record: PodRecord) -> bool:
     mains = [records.container(record, c["name"]) for c in pod["spec"]["containers"]]
     return all(known["state"] == "exited" and not status.restartable(pod, known) for known in mains)
 
 
-def _wanted(pod: Obj, record: records.Record) -> list[str]:
+def _wanted(pod: Obj, record: PodRecord) -> list[str]:
     """Names of the containers to start: the next init container, or else all that should run and do not."""
     mains = [c["name"] for c in pod["spec"]["containers"]]
     started = any(records.container(record, name)["state"] for name in mains)

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import iso_micro
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import MIB, Process, Program, Tool
+from aiops_gym.sim.machine.program import MIB, Program, Tool
 from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Consul(Program):
             else f"{iso_micro(ms)[:-4]}Z [{level.upper()}] {message}"
         )
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """An agent that gossips with nobody."""
         return super().usage(process, 0.0, cpu_seconds_per_s) | {
             "cpu": 0.008 + cpu_seconds_per_s,

@@ -20,8 +20,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import iso
-from aiops_gym.sim.machine.program import HttpAnswer, Process, Program, program_of
+from aiops_gym.sim.machine.program import HttpAnswer, Program, program_of
 from aiops_gym.sim.software import web_answers
 from aiops_gym.sim.software.mongo import client
 from aiops_gym.sim.software.mongo.errors import MongoError
@@ -95,7 +96,7 @@ class GoService(Program):
         """A web service answers as its operations go at present; a gRPC service does not understand."""
         return web_answers.answer(world, process, path) if process["params"].get("protocol") == "http" else None
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """The Go heap breathes between two collections, and grows a little with the load."""
         return super().usage(process, rps, cpu_seconds_per_s) | {"threads": 9.0 + min(8.0, rps / 50.0)}
 
@@ -150,7 +151,7 @@ class GoService(Program):
             return False
         registration = {"id": identity, "name": name, "address": ip, "port": port}
         registered = {**registry["state"].get("services", {}), identity: registration}
-        row = {**registry, "state": {**registry["state"], "services": registered}}
+        row: Process = {**registry, "state": {**registry["state"], "services": registered}}
         c.world.table("processes")[route.targets[0].process] = row
         c.remember(registered=identity)
         c.log(self.format(c.now, "info", "registry/registry.go:108", "Successfully registered in consul"))

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.times import iso_micro
-from aiops_gym.sim.machine.program import Process, Program, jitter, ticks
+from aiops_gym.sim.machine.program import Program, jitter, ticks
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:

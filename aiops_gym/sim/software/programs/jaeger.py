@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import iso_micro
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
 from aiops_gym.sim.software import jaeger_api
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Jaeger(Program):
         for port in PORTS:
             c.listen(port)
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """Spans cost a little work each, and stay in memory."""
         memory = float(process["params"].get("memory", 38 * MIB)) + min(rps, 1_000.0) * 200_000
         return {"cpu": 0.002 + cpu_seconds_per_s + rps * 0.0001, "memory": memory, "threads": 11.0}

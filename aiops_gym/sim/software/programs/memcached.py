@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
 from aiops_gym.sim.telemetry import usage as telemetry
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Memcached(Program):
         given = argv[argv.index("-p") + 1] if "-p" in argv[:-1] else ""
         c.listen(int(given) if given.isdigit() else PORT)
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """The cache fills with its use."""
         memory = float(process["params"].get("memory", 3 * MIB)) + min(rps, 2_000.0) * 4_000
         return {"cpu": 0.0006 + cpu_seconds_per_s, "memory": memory, "threads": 10.0}

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import MINUTE
-from aiops_gym.sim.machine.program import MIB, Process, Program, Tool, jitter, ticks
+from aiops_gym.sim.machine.program import MIB, Program, Tool, jitter, ticks
 from aiops_gym.sim.software.mongo import files, first_start, settings, shell, tls
 from aiops_gym.sim.software.mongo.server import REFUSED, Server, line, refusal
 from aiops_gym.sim.traffic import failure_lines, quotas
@@ -54,7 +55,7 @@ class Mongod(Program):
         """By the TLS mode of its settings."""
         return tls.understands(configured(process).get("tls"), secure)
 
-    def refuses(self, world: World, key: str, call: Process, credentials: Mapping[str, str] | None) -> str:
+    def refuses(self, world: World, key: str, call: Mapping[str, Json], credentials: Mapping[str, str] | None) -> str:
         """Whoever is not known, or lacks the right."""
         return refusal(world, key, credentials, str(call.get("database", "test")))
 
@@ -135,7 +136,7 @@ class Mongod(Program):
             found.append((time, line(time, "STORAGE", 22430, "WTCheckpointThread", "WiredTiger message", detail)))
         return found
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """A cache that fills with use, and some work of its own."""
         params = process["params"]
         memory = float(params.get("memory", 72 * MIB)) + min(rps, 2_000.0) * 12_000

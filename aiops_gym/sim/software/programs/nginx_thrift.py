@@ -16,8 +16,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import moment
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
 from aiops_gym.sim.network.routes import ADDRESS, dns_works
 from aiops_gym.sim.software import web_answers
 from aiops_gym.sim.software.nginx import conf
@@ -84,7 +85,7 @@ class NginxThrift(Program):
         request = f"{method} http://localhost:{process['ports'][0] if process['ports'] else 80}{path} HTTP/1.1"
         return f'{ABOUT}{client}, server: localhost, request: "{request}", host: "{address}"'
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """A few workers, each with an interpreter."""
         params = process["params"]
         memory = float(params.get("memory", 42 * MIB)) + min(rps, 2_000.0) * 14_000

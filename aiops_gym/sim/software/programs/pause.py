@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from aiops_gym.sim.machine.program import Process, Program
+from aiops_gym.sim.kernel.tables import Instance
+from aiops_gym.sim.machine.program import Program
 
 
 class Pause(Program):
@@ -10,7 +11,7 @@ class Pause(Program):
 
     term_ms = (5, 30)
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """Next to nothing."""
         return {"cpu": 0.0, "memory": 450_000.0, "threads": 1.0}
 

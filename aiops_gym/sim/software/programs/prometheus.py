@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs
 
 from aiops_gym.sim.kernel.objects import name_of
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import SECOND, millis
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
 from aiops_gym.sim.telemetry import metrics
 from aiops_gym.types import Json, Sample
 
@@ -63,7 +64,7 @@ class Prometheus(Program):
         """Ready to receive web requests."""
         c.listen(PORT)
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """A scrape a minute."""
         memory = float(process["params"].get("memory", 260 * MIB))
         return {"cpu": float(process["params"].get("cpu", 0.03)), "memory": memory, "threads": 14.0}

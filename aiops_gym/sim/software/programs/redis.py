@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import moment
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program, Tool
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program, Tool
 from aiops_gym.sim.software.redis import commands, settings, shell
 from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json, Output
@@ -36,7 +37,7 @@ class Redis(Program):
     term_ms = (10, 60)
     protocol = "redis"
 
-    def refuses(self, world: World, key: str, call: Process, credentials: Mapping[str, str] | None) -> str:
+    def refuses(self, world: World, key: str, call: Mapping[str, Json], credentials: Mapping[str, str] | None) -> str:
         """Everybody, where its settings ask for a password: nobody's client has one."""
         return "NOAUTH Authentication required." if configured(world.table("processes")[key]).get("auth") else ""
 
@@ -86,7 +87,7 @@ class Redis(Program):
         """Its log format."""
         return self._line(ms, "M", "#" if level == "error" else "*", message)
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """Small, and one thread that matters."""
         params = process["params"]
         memory = float(params.get("memory", 3 * MIB)) + min(rps, 2_000.0) * 3_000

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import Process, Program
+from aiops_gym.sim.machine.program import Program
 from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.files import Files
@@ -64,7 +65,7 @@ class Sh(Program):
         """SIGTERM: the first process of a container takes no notice of it unless it is trapped."""
         Scripts(c).deliver("TERM")
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """A small process; a busy one uses a core."""
         busy = process["state"].get("spin", 0) >= SPIN_MS[1]
         return {"cpu": 1.0 if busy else 0.0002, "memory": 1_200_000.0, "threads": 1.0}

@@ -18,8 +18,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import moment
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Process, Program
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
 from aiops_gym.sim.software.mongo import client, commands
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.sim.software.thrift import settings
@@ -72,7 +73,7 @@ class ThriftService(Program):
         micros = ms % 1_000 * 1_000 + ms * 2_654_435_761 % 1_000
         return f"[{when:%Y-%b-%d %H:%M:%S}.{micros:06d}] <{level}>: ({source}) {message}"
 
-    def usage(self, process: Process, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """A thread for each connection."""
         params = process["params"]
         memory = float(params.get("memory", 7 * MIB)) + min(rps, 1_000.0) * 9_000
