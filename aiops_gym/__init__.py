@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
+from gymnasium.envs.registration import WrapperSpec
 
 from aiops_gym.ids import RECORDED, STEPS, TASKS
 from aiops_gym.version import __version__
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from aiops_gym.runs import Episode, run_episode
 
 __all__ = ["Episode", "__version__", "errors", "openrca", "problems", "run_episode", "shell", "testing", "tools"]
+
+_GRADED = WrapperSpec("GradedAtLimit", "aiops_gym.envs.limit:GradedAtLimit", {})
 
 _LAZY = {
     "Episode": "aiops_gym.runs",
@@ -43,7 +46,9 @@ def __dir__() -> list[str]:
 def _register(name: str, entry_point: str, kwargs: dict[str, Any]) -> None:
     id_ = f"aiops_gym/{name}-v0"
     if id_ not in gymnasium.registry:
-        gymnasium.register(id_, entry_point=entry_point, max_episode_steps=STEPS, kwargs=kwargs)
+        gymnasium.register(
+            id_, entry_point=entry_point, max_episode_steps=STEPS, additional_wrappers=(_GRADED,), kwargs=kwargs
+        )
 
 
 for _task in TASKS:

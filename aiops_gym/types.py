@@ -19,8 +19,13 @@ class Call:
     kwargs: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
+        return f"```\n{self.code}\n```"
+
+    @property
+    def code(self) -> str:
+        """What stands in the block."""
         arguments = [_literal(a) for a in self.args] + [f"{k}={_literal(v)}" for k, v in self.kwargs.items()]
-        return f"```\n{self.name}({', '.join(arguments)})\n```"
+        return f"{self.name}({', '.join(arguments)})"
 
 
 def _literal(value: Any) -> str:

@@ -78,4 +78,7 @@ class Backend(Protocol):
         """Measure what became of the system. Changes nothing that the agent could still see."""
 
     def pods(self) -> Sequence[Mapping[str, Any]]:
-        """The app's pods as they are now; what AIOpsLab's checks look at."""
+        """The app's pods as they are now, without those that noise made; what AIOpsLab's checks look at."""
+
+    def calm(self) -> Backend:
+        """The same system in a world of its own, once what noise stirred up has passed; nothing else is waited for."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from aiops_gym.backends import leftovers
 from aiops_gym.backends.baseline import request
 from aiops_gym.backends.inject import apply_change
 from aiops_gym.catalog.model import App, Create, Patch
@@ -66,9 +67,9 @@ def disturb(world: World, app: App, seed: int, decided: Mapping[str, str]) -> No
     """Let what was decided and some of the rest happen, and some minutes pass."""
     for name, whom in decided.items():
         LASTING[name].decide(world, app, seed, whom)
-    for name, (share, noise) in KINDS.items():
+    for name, (share, _) in KINDS.items():
         if draws.draw(seed, "noise", name) < share:
-            noise(world, app, draws.bits(seed, "noise before", name), NOBODY)
+            happen(name, world, app, draws.bits(seed, "noise before", name))
         world.run(int(draws.between(5 * SECOND, 40 * SECOND, seed, "noise pause", name)))
     world.run(int(draws.between(1 * MINUTE, 4 * MINUTE, seed, "noise end")))
 
@@ -79,8 +80,14 @@ def meanwhile(world: World, app: App, seed: int, spared: frozenset[str], wait: i
     chosen = [name for name in LATE if draws.draw(seed, "late noise", name) < LATE[name]]
     for moment, name in sorted((draws.draw(seed, "late moment", name), name) for name in chosen):
         world.run_until(max(world.now, end - round((1.0 - moment) * wait)))
-        KINDS[name][1](world, app, draws.bits(seed, "noise late", name), spared)
+        happen(name, world, app, draws.bits(seed, "noise late", name), spared)
     world.run_until(max(world.now, end))
+
+
+def happen(name: str, world: World, app: App, seed: int, spared: frozenset[str] = NOBODY) -> None:
+    """Let one kind of noise happen now, whoever asks for it, and note that it did."""
+    KINDS[name][1](world, app, seed, spared)
+    leftovers.happened(world)
 
 
 def _restarted_container(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
@@ -176,8 +183,10 @@ def _finished_job(world: World, app: App, seed: int, spared: frozenset[str]) -> 
     job: dict[str, Any] = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": name}}
     job["metadata"]["namespace"] = app.namespace
     job["spec"] = {"backoffLimit": 0, "template": {"spec": pod}}
-    request(world, "create", "jobs.batch", app.namespace, body=job)
+    answer = request(world, "create", "jobs.batch", app.namespace, body=job)
     world.run(8 * SECOND)
+    if answer.code < 400:  # an earlier one may have its name
+        leftovers.made(world, answer.body)
 
 
 def _redeployed(world: World, app: App, seed: int, spared: frozenset[str]) -> None:

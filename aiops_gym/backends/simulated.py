@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from aiops_gym.backends import noise, releases, warmup
+from aiops_gym.backends import leftovers, noise, releases, warmup
 from aiops_gym.backends.assess import assess
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS
@@ -114,8 +114,15 @@ class Simulated:
         return self._measure
 
     def pods(self) -> Sequence[Mapping[str, Any]]:
-        """The app's pods as they are now."""
-        return self.world.store.all("pods", self.app.namespace)
+        """The app's pods as they are now, without those that noise made."""
+        found = self.world.store.all("pods", self.app.namespace)
+        return [pod for pod in found if not leftovers.is_noise(self.world, pod)]
+
+    def calm(self) -> Simulated:
+        """A fork in which what noise stirred up has passed."""
+        twin = self.fork()
+        twin.world.run_until(max(twin.world.now, leftovers.calm_at(twin.world)))
+        return twin
 
     def snapshot(self) -> bytes:
         """All of the incident as bytes: data, no code."""

@@ -104,6 +104,10 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
     def _judge(self, answer: Any, state: State, backend: W) -> Verdict:
         """What an accepted answer is worth."""
 
+    def _judge_unsubmitted(self, state: State, backend: W) -> Verdict | None:
+        """What an episode is worth in which no answer was given; None where nobody asks."""
+        return None
+
     @abstractmethod
     def reference_actions(self) -> list[str]:
         """Action texts that solve the current episode, for tests and demonstrations."""
@@ -154,6 +158,22 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         state.last = (written, text, reward)
         self._show()
         return text, reward, state.over, False, _fresh(state.info)
+
+    def grade(self) -> tuple[float, dict[str, Any]]:
+        """What the episode is worth if a limit of steps ends it here: a reward, and the last info with the verdict.
+
+        With `evaluation="aiopslab"` that is what the original gives then. Otherwise, and where there is a verdict
+        already, it is 0 and the last info. Nothing changes.
+        """
+        state, backend = self._running()
+        tool, error = state.info["tool"], state.info["error"]
+        try:
+            verdict = None if state.over else self._judge_unsubmitted(state, backend)
+        except BackendError:
+            return 0.0, self._info(state, tool, error, broken=True)
+        if verdict is None:
+            return 0.0, _fresh(state.info)
+        return float(verdict.reward), self._info(state, tool, error, verdict)
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The last turn: "ansi" in colour, "rgb_array" as a picture; "human" is printed as it happens.
@@ -266,7 +286,7 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         try:
             call = parse(action, strict=self.action_format == "strict", example=self.example)
             tool = call.name if call.name in tools else ""
-            result = run(call, tools, Context(backend, self.log_dedup))
+            result = run(call, tools, Context(backend, self.log_dedup, self.observation_limit))
             if result.final:
                 result = Result(result.text, final=True, answer=self._accept(result.answer))
         except ToolError as error:

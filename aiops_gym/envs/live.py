@@ -12,7 +12,7 @@ from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.prompt import prompt
 from aiops_gym.envs.seam import Incident, Watched
 from aiops_gym.envs.state import State
-from aiops_gym.tasks.base import EVALUATIONS, Case, find, truth
+from aiops_gym.tasks.base import EVALUATIONS, NO_ANSWER, Case, find, truth
 from aiops_gym.tools import Tool, toolbox
 from aiops_gym.tools.parser import EXAMPLE
 from aiops_gym.types import Call, Verdict
@@ -22,6 +22,10 @@ FIX_SECONDS = 300
 
 LOOKS = ("kubectl get pods -n {namespace}", "kubectl get events -n {namespace} --sort-by=.lastTimestamp | tail -20")
 """What a person would look at in an episode in which nothing is wrong."""
+
+
+WAIT = "kubectl wait --for=condition=Available deployments --all -n {namespace} --timeout=280s"
+"""The original looks once, as soon as it is asked to: who has repaired a system waits first until it is up again."""
 
 
 class LiveEnv(EpisodeEnv[Incident]):
@@ -41,15 +45,16 @@ class LiveEnv(EpisodeEnv[Incident]):
     The fault has been there for about a minute, and users are at work.
 
     ## Episode End
-    Terminated by a valid submission, truncated by Gymnasium's TimeLimit alone.
+    Terminated by a valid submission, truncated by Gymnasium's TimeLimit alone. With `evaluation="aiopslab"` it is
+    graded then too.
 
     ## Arguments
     `task` says which question is posed, `problem` is an id, a list of ids or None for all of the task, `split` is None,
     "train" or "test". `backend` is "simulated": one for a real cluster is still to come, `context` is for its
     kubeconfig, and until then `reset` refuses both with a `BackendError`. `noise` lets harmless things happen.
     `observation_limit` is the number of characters of a tool's output that are shown. `log_dedup` is the block size of
-    AIOpsLab's log de-duplication, 0 is off. `action_format` is "tolerant" or "strict", which refuses text around the
-    block. `evaluation` is "strict" or "aiopslab".
+    AIOpsLab's log de-duplication in `get_logs`, 0 is off. `action_format` is "tolerant" or "strict", which refuses text
+    around the block. `evaluation` is "strict" or "aiopslab".
 
     ## Version History
     v0: first version.
@@ -66,7 +71,7 @@ class LiveEnv(EpisodeEnv[Incident]):
         context: str | None = None,
         noise: bool = True,
         observation_limit: int = 16_000,
-        log_dedup: int = 0,
+        log_dedup: int = 5,
         action_format: str = "tolerant",
         evaluation: str = "strict",
         render_mode: str | None = None,
@@ -101,6 +106,8 @@ class LiveEnv(EpisodeEnv[Incident]):
         calls = [Call("exec_shell", (command.replace("{namespace}", backend.app.namespace),)) for command in looks]
         if task.repairs and case.fault:
             calls.append(Call("exec_shell", (case.fault.fixes[0], FIX_SECONDS)))
+            if self.evaluation == "aiopslab":
+                calls.append(Call("exec_shell", (WAIT.replace("{namespace}", backend.app.namespace), FIX_SECONDS)))
         calls.append(Call("submit", task.solution(case.truth)))
         return [str(call) for call in calls]
 
@@ -140,6 +147,10 @@ class LiveEnv(EpisodeEnv[Incident]):
 
     def _judge(self, answer: Any, state: State, backend: Incident) -> Verdict:
         return find(self.task).judge(answer, self._case(state, backend))
+
+    def _judge_unsubmitted(self, state: State, backend: Incident) -> Verdict | None:
+        case = self._case(state, backend)
+        return find(self.task).judge(NO_ANSWER, case) if self.evaluation == "aiopslab" else None
 
     def _case(self, state: State, backend: Incident) -> Case:
         problem, fault = self.choice.find(state.problem), backend.fault

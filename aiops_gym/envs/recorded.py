@@ -49,9 +49,9 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     None, "train" or "test", by date; questions about days without telemetry are not drawn. Market takes ids of both
     cloudbeds, and draws from the one that `cloudbed` names, "cloudbed-1" or "cloudbed-2"; None draws from both. `tools`
     is "basic", the getters of the OpenRCA plan and `submit`, or "all": also those of the other files, lists, and
-    summaries. `observation_limit` is the number of characters of a tool's output that are shown, `log_dedup` the block
-    size of AIOpsLab's log de-duplication, 0 is off. `action_format` is "tolerant" or "strict", which refuses text
-    around the block.
+    summaries. `observation_limit` is the number of characters of a tool's output that are shown. `log_dedup` is taken
+    as everywhere in the suite, and changes nothing: recorded logs are tables, shown row by row. `action_format` is
+    "tolerant" or "strict", which refuses text around the block.
 
     `info["data"]` is "original" or "synthetic": whether the telemetry was recorded in a company or made up.
 
@@ -71,7 +71,7 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         cloudbed: str | None = None,
         tools: str = "basic",
         observation_limit: int = 16_000,
-        log_dedup: int = 0,
+        log_dedup: int = 5,
         action_format: str = "tolerant",
         render_mode: str | None = None,
     ) -> None:

@@ -19,6 +19,7 @@ from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
 from aiops_gym.envs.infos import Infos, merged
+from aiops_gym.envs.limit import GradedAtLimit
 from aiops_gym.envs.live import LiveEnv
 from aiops_gym.envs.recorded import RecordedEnv
 from aiops_gym.ids import RECORDED
@@ -248,9 +249,10 @@ def vector(
                 max_episode_steps=None,
                 order_enforce=False,
                 disable_env_checker=True,
+                additional_wrappers=(),
                 kwargs=dict(given),
             )
-        limited: Env = TimeLimit(env, max_episode_steps) if max_episode_steps > 0 else env
+        limited: Env = GradedAtLimit(TimeLimit(env, max_episode_steps)) if max_episode_steps > 0 else env
         return wrap(limited) if wrap else limited
 
     return WorldsVectorEnv([one() for _ in range(num_envs)], autoreset_mode)

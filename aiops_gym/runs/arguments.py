@@ -13,6 +13,7 @@ from aiops_gym.agents import base
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.errors import ArgumentError
 from aiops_gym.ids import RECORDED
+from aiops_gym.runs import tokenizer
 from aiops_gym.version import __version__
 
 ENVS = {
@@ -38,6 +39,7 @@ class Arguments:
         problems: ids; without them all of the tasks.
         env_kwargs: for every environment, JSON data.
         agent_options: for every agent that takes them, JSON data without secrets.
+        tokenizer: `module:function` that counts tokens, "" for the estimate.
         judge: model that judges the reasoning, "" for none.
         version: of the package that plays.
     """
@@ -51,6 +53,7 @@ class Arguments:
     problems: tuple[str, ...] = ()
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     agent_options: Mapping[str, Any] = field(default_factory=dict)
+    tokenizer: str = ""
     judge: str = ""
     version: str = __version__
 
@@ -77,6 +80,8 @@ def check(arguments: Arguments) -> None:
         make_env(ENVS[task], arguments.env_kwargs).close()
     if not {*arguments.tasks} <= {*TASKS}:
         _check_needs(arguments)
+    if arguments.tokenizer:
+        tokenizer.find(arguments.tokenizer)
     if arguments.seeds < 1:
         raise ValueError(f"there must be at least one seed, not {arguments.seeds}")
 

@@ -22,7 +22,7 @@ class Episode:
         session_id: a UUID that follows from the episode and the agent.
         start_time: Unix seconds of the world's clock; so is `end_time`.
         trace: `{"role": "assistant" or "env", "content": text}` in order, without the prompt.
-        results: of the verdict; `success` and `submitted` only where the agent did not submit.
+        results: of the verdict; without one the time, steps and tokens, and that nothing was submitted.
         data: `original` or `synthetic` telemetry; "" for live incidents.
         env: id; `gymnasium.make(env, **env_kwargs)` makes the same environment.
         seed: given to `reset`, None for none.
@@ -32,6 +32,9 @@ class Episode:
         health: of the application at the start, see `envs.live.LiveEnv.health`; empty where it is not known.
         agent_report: what the agent says of itself, such as its model and the tokens used; empty where it says nothing.
         agent_error: why the agent gave up before the end; "" when it did not.
+        wall_clock: real `seconds` from the reset to the verdict, and those of them that the agent took,
+            `agent_seconds`; empty where nobody measured. All other times are the world's. It alone differs where the
+            same is played twice, and episodes are equal whatever it says.
     """
 
     agent: str
@@ -61,6 +64,7 @@ class Episode:
     health: dict[str, Any] = field(default_factory=dict)
     agent_report: dict[str, Any] = field(default_factory=dict)
     agent_error: str = ""
+    wall_clock: dict[str, float] = field(default_factory=dict, compare=False)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a JSON file, all of it or nothing; folders above it are made."""

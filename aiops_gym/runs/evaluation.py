@@ -54,6 +54,7 @@ def evaluate(
     workers: int = 1,
     cluster: RayCluster | None = None,
     limit: float | None = None,
+    tokenizer: str = "",
     judge: Judge | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Summary:
@@ -79,6 +80,8 @@ def evaluate(
         cluster: machines on which that many actors play instead, to the same bytes.
         limit: real seconds after which an episode is ended as an error of its agent; None for none. Only processes can
             be ended: it needs workers.
+        tokenizer: `module:function`, text -> its tokens or their number, with which tokens are counted; without one
+            they are estimated.
         judge: judges the reasoning of finished episodes, those that are there already too; never changes a reward.
         progress: called at the beginning and after every episode.
 
@@ -97,11 +100,12 @@ def evaluate(
         problems=unique(problems),
         env_kwargs=dict(env_kwargs or {}),
         agent_options=shown(agent_options or {}),
+        tokenizer=tokenizer,
         judge=judge.model if judge else "",
     )
     _check(sample, workers, cluster, limit)
     plan, folder = make_plan(arguments), Folder(Path(out))
-    player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}))
+    player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}), tokenizer)
     with folder.locked():
         folder.adopt(plan)
         left = [entry for entry in plan.entries if not player.done(entry)]

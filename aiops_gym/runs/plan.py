@@ -113,6 +113,8 @@ def _entry(arguments: Arguments, agent: str, posed: Posed, seed: int, split: str
     depends = [posed.env, agent, posed.id, seed, *given]
     if options := base.accepted(agent, arguments.agent_options):
         depends.append(options)
+    if arguments.tokenizer:
+        depends.append(arguments.tokenizer)
     mark = blake2b(json.dumps(depends, sort_keys=True).encode(), digest_size=4).hexdigest()
     return Entry(
         name=f"{posed.id}.{_word(agent)}.{seed}.{mark}",

@@ -12,6 +12,7 @@ import gymnasium as gym
 
 from aiops_gym.agents import base
 from aiops_gym.agents.base import Around
+from aiops_gym.runs import tokenizer
 from aiops_gym.runs.arguments import make_env
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.folder import Folder
@@ -31,6 +32,7 @@ class Player:
     env_kwargs: Mapping[str, Any]
     judge: Judge | None = None
     agent_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    tokenizer: str = ""
     envs: dict[str, gym.Env[str, str]] = field(default_factory=dict)
 
     def done(self, entry: Entry) -> bool:
@@ -71,7 +73,8 @@ class Player:
         env = self._env(entry.env)
         watched.made_by(entry, env, self.agent_options)
         try:
-            return run_episode(env, watched, entry.seed, {"problem": entry.problem})
+            counts = tokenizer.find(self.tokenizer) if self.tokenizer else None
+            return run_episode(env, watched, entry.seed, {"problem": entry.problem}, counts)
         finally:
             watched.close()
 

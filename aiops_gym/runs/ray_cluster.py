@@ -109,10 +109,15 @@ class Desk:
     """Where an actor plays: an own player, and for each entry an own folder, of which the files are sent back."""
 
     def __init__(
-        self, path: Sequence[str], env_kwargs: Mapping[str, Any], judge: Judge | None, agent_options: Mapping[str, Any]
+        self,
+        path: Sequence[str],
+        env_kwargs: Mapping[str, Any],
+        judge: Judge | None,
+        agent_options: Mapping[str, Any],
+        tokenizer: str = "",
     ) -> None:
         sys.path += [place for place in path if place not in sys.path]  # agents of the user's, where files are shared
-        self.player = Player(Folder(Path()), env_kwargs, judge, agent_options)
+        self.player = Player(Folder(Path()), env_kwargs, judge, agent_options, tokenizer)
 
     def version(self) -> str:
         """Of the package on this machine."""
@@ -174,7 +179,8 @@ class _Pool:
         path = [os.path.abspath(place) for place in sys.path]
         player = self.player
         while len(self.actors) < self.count and sum(not actor.entry for actor in self.actors) < len(self.waiting):
-            handle = desk.remote(path, dict(player.env_kwargs), player.judge, dict(player.agent_options))
+            given = (dict(player.env_kwargs), player.judge, dict(player.agent_options), player.tokenizer)
+            handle = desk.remote(path, *given)
             self.actors.append(_Actor(handle, handle.version.remote()))
 
     def _dismiss(self, actor: _Actor) -> None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium as gym
 
 from aiops_gym.envs.space import LIMIT
+from aiops_gym.envs.tokens import METHOD, count
 from aiops_gym.runs.episode import Episode
+from aiops_gym.runs.tokenizer import Tokenizer, counted
 from aiops_gym.sim.kernel.draws import uuid
 from aiops_gym.tools.clip import clip, utf8
 from aiops_gym.version import __version__
-
-NO_VERDICT = {"success": False, "submitted": ""}
-"""Results of an episode without a submission."""
 
 UNLIMITED = -1
 """As a limit of steps, for `gymnasium.make`: none."""
@@ -56,7 +56,7 @@ def unbegun(env: gym.Env[Any, Any], agent: str, seed: int, options: dict[str, An
         problem_id=str((options or {}).get("problem", "")),
         start_time=0.0,
         end_time=0.0,
-        results=dict(NO_VERDICT),
+        results=_without_verdict(env, [], 0.0),
         **_made_by(env),
         seed=seed,
         prompt=why,
@@ -84,11 +84,28 @@ def note(episode: Episode, action: Any, observation: str, reward: float, info: d
     episode.reward += reward
 
 
-def finish(episode: Episode, info: dict[str, Any]) -> None:
-    """Add the verdict, as far as there is one."""
+def finish(env: gym.Env[Any, Any], episode: Episode, info: dict[str, Any], tokenizer: Tokenizer | None = None) -> None:
+    """Add the verdict, as far as there is one.
+
+    Args:
+        env: that was played.
+        episode: all of its turns.
+        info: of the last one.
+        tokenizer: counts the tokens anew.
+    """
     episode.end_time = round(episode.start_time + info["time"], 3)
-    episode.results = dict(info["results"]) or dict(NO_VERDICT)
+    episode.results = dict(info["results"]) or _without_verdict(env, episode.steps, info["time"])
     episode.success = bool(info["is_success"])
     episode.submitted = str(episode.results["submitted"])
     episode.reward_components = dict(info["reward_components"])
     episode.infra_error = bool(info["infra_error"])
+    if tokenizer is not None:
+        episode.results |= counted(episode, tokenizer)
+
+
+def _without_verdict(env: gym.Env[Any, Any], turns: Sequence[dict[str, Any]], seconds: float) -> dict[str, Any]:
+    """Results of an episode without a verdict: its numbers, of the types that they have in one."""
+    clock = str(getattr(env.unwrapped, "clock", "time"))
+    heard, said = (sum(count(turn[key]) for turn in turns) for key in ("observation", "action"))
+    tokens = {"in_tokens": heard, "out_tokens": said, "token_method": METHOD}
+    return {clock: seconds, "steps": len(turns), **tokens, "success": False, "submitted": ""}

@@ -13,9 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from aiops_gym.envs.tokens import count
 from aiops_gym.runs.choice import HEALTHY
-from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.intervals import interval
 from aiops_gym.runs.pairs import Pair, Reward, pair
@@ -153,7 +151,8 @@ def _played(folder: Folder, entry: Entry) -> _Played:
         return _Played(entry, error=error["kind"] if error else MISSING, report=half.agent_report if half else {})
     reasoning = float(episode.results.get("reasoning_score", -1.0))
     seconds = episode.end_time - episode.start_time
-    numbers = (float(len(episode.steps)), seconds, *_tokens(episode))
+    read, written = (float(episode.results.get(key, 0)) for key in ("in_tokens", "out_tokens"))
+    numbers = (float(len(episode.steps)), seconds, read, written)
     scored = reasoning if reasoning >= 0 else None
     return _Played(
         entry,
@@ -164,14 +163,6 @@ def _played(folder: Folder, entry: Entry) -> _Played:
         scored,
         report=episode.agent_report,
     )
-
-
-def _tokens(episode: Episode) -> tuple[float, float]:
-    """Read and written, as the results count them; these are empty when an episode ran out of steps."""
-    if "in_tokens" in episode.results:
-        return float(episode.results["in_tokens"]), float(episode.results["out_tokens"])
-    heard, said = (sum(count(step[key]) for step in episode.steps) for key in ("observation", "action"))
-    return float(heard), float(said)
 
 
 def _rows(played: Iterable[_Played]) -> Iterator[Row]:

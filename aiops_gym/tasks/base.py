@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 C = TypeVar("C")
 """What a judge may look at."""
 
+NO_ANSWER: Any = object()
+"""In place of an answer where none was given: unlike None, it says nothing, and so it is right nowhere."""
+
 EVALUATIONS = ("strict", "aiopslab")
 """`strict` mends the defects of the original; `aiopslab` gives its verdicts, odd cases included."""
 
@@ -95,7 +98,7 @@ class Task(ABC, Generic[C]):
 
     @abstractmethod
     def judge(self, answer: Any, case: C) -> Verdict:
-        """What an accepted answer is worth. Never raises on an answer."""
+        """What an accepted answer is worth, or `NO_ANSWER`. Never raises on an answer."""
 
     @abstractmethod
     def nothing(self) -> tuple[Any, ...]:
@@ -145,12 +148,13 @@ def refuse(expected: str, got: Any) -> ToolError:
 
 
 def results(success: bool, expected: Any, submitted: Any, **keys: Any) -> Mapping[str, Any]:
-    """The results of a verdict: AIOpsLab's keys, and both answers as JSON text."""
+    """The results of a verdict: AIOpsLab's keys, and both answers as JSON text, "" for one that was not given."""
+    given = "" if submitted is NO_ANSWER else json.dumps(submitted, ensure_ascii=False, sort_keys=True, default=str)
     return {
         **keys,
         "success": success,
         "expected": json.dumps(expected, ensure_ascii=False, sort_keys=True),
-        "submitted": json.dumps(submitted, ensure_ascii=False, sort_keys=True, default=str),
+        "submitted": given,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from aiops_gym.backends.base import Assessment, Backend
@@ -35,8 +36,8 @@ class Mitigation(IncidentTask):
     def judge(self, answer: Any, case: Case) -> Verdict:
         """Measure the system: see `backends.base.Assessment` for what must hold."""
         if case.evaluation == "aiopslab":
-            success = _as_aiopslab(case)
-            shown = results(success, "healthy pods", None)
+            success = _as_aiopslab(replace(case, backend=case.backend.calm()))
+            shown = results(success, "healthy pods", answer)
             return Verdict(float(success), success, shown, {"repaired": float(success)})
         found = case.backend.assess()
         shown = results(found.success, "a healthy system", None, reasons="; ".join(found.reasons))
@@ -59,7 +60,7 @@ def _components(found: Assessment) -> Mapping[str, float]:
 
 
 def _as_aiopslab(case: Case) -> bool:
-    """Upstream's verdict: a look at the pods, which much that is broken passes."""
+    """Upstream's verdict: a look at the pods, which much that is broken passes. Upstream has no noise."""
     cause = (case.fault.cause if case.fault else None) or {}
     further = UPSTREAM.get(cause.get("upstream", ""))
     if further is not None:

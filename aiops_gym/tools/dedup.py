@@ -1,4 +1,4 @@
-r"""Leaving out log entries that differ from the one before in their times only, as AIOpsLab does when asked to.
+r"""Leaving out log entries that differ from the one before in their times only, as AIOpsLab does.
 
 Passes with blocks of 1, 2, ... `size` entries; of two equal neighbours the later one stays. Entries without a time are
 never merged, and what an earlier pass made one block stays one.
@@ -10,6 +10,9 @@ never merged, and what an earlier pass made one block stays one.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
 
 _TIMES = re.compile(
     r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})?"
@@ -18,38 +21,59 @@ _TIMES = re.compile(
     r"|\b\d{2}:\d{2}:\d{2}\b"
     r"|\b\d+m\d+s\b|\b\d+m\b|\b\d+s\b"
 )
-_LOGS = re.compile(r"kubectl\s+(?:logs|get\s+events|describe|get\s+\w+\s+-w)|docker\s+(?:logs|events)")
+_SHAPE = str.maketrans("123456789", "000000000")
+"""Where the times of a line are depends on where its digits are, and not on which ones."""
+
+_Spans = tuple[tuple[int, int], ...]
+_Rest = tuple[tuple[tuple[int, ...], str], ...]
+"""Of each line where its times start, and the line with blanks in their places."""
 
 
-def looks_like_logs(command: str) -> bool:
-    """Whether what a command prints is shortened; flags before the verb hide it, as they do in AIOpsLab."""
-    return _LOGS.search(command) is not None
+class _Block(NamedTuple):
+    lines: tuple[str, ...]
+    rest: _Rest
+    timed: bool
 
 
 def deduplicate(text: str, size: int) -> str:
     """The text with repeated blocks of up to `size` entries left out; unchanged when `size` is 0."""
     if size <= 0:
         return text
-    entries = text.splitlines()
-    for width in range(1, min(size, len(entries)) + 1):
-        entries = _pass(["\n".join(entries[at : at + width]) for at in range(0, len(entries), width)])
-    return "\n".join(entries)
+    blocks = _entries(text.splitlines())
+    for width in range(1, min(size, len(blocks)) + 1):
+        grouped = (blocks[at : at + width] for at in range(0, len(blocks), width)) if width > 1 else ()
+        blocks = _pass([_joined(group) for group in grouped] or blocks)
+    return "\n".join(chain.from_iterable(block.lines for block in blocks))
 
 
-def _pass(blocks: list[str]) -> list[str]:
-    kept: list[str] = []
-    before: tuple[tuple[int, ...], str] = ((), "")
+def _pass(blocks: list[_Block]) -> list[_Block]:
+    kept: list[_Block] = []
+    before: _Rest = ()
     for block in blocks:
-        masked = _masked(block)
-        if masked[0] and masked == before:
+        if block.timed and block.rest == before:
             kept[-1] = block
         else:
             kept.append(block)
-        before = masked
+        before = block.rest
     return kept
 
 
-def _masked(block: str) -> tuple[tuple[int, ...], str]:
-    """Where the times start, and the block with blanks in their places."""
-    starts = tuple(found.start() for found in _TIMES.finditer(block))
-    return starts, _TIMES.sub(lambda found: " " * len(found[0]), block) if starts else block
+def _joined(blocks: Sequence[_Block]) -> _Block:
+    lines = tuple(chain.from_iterable(block.lines for block in blocks))
+    rest = tuple(chain.from_iterable(block.rest for block in blocks))
+    return _Block(lines, rest, any(block.timed for block in blocks))
+
+
+def _entries(lines: Sequence[str]) -> list[_Block]:
+    """Each line as a block. A log has thousands of lines and few shapes, so times are looked for once a shape."""
+    shapes: dict[str, _Spans] = {}
+    blocks = []
+    for line in lines:
+        shape = line.translate(_SHAPE)
+        if (spans := shapes.get(shape)) is None:
+            spans = shapes[shape] = tuple(found.span() for found in _TIMES.finditer(shape))
+        rest = line
+        for start, end in spans:
+            rest = f"{rest[:start]}{' ' * (end - start)}{rest[end:]}"
+        blocks.append(_Block((line,), ((tuple([start for start, _ in spans]), rest),), bool(spans)))
+    return blocks

@@ -35,10 +35,12 @@ class Context:
         backend: the world of the tool's domain: a `backends.base.Backend` for incidents, a `backends.recorded.Recorded`
             for recorded telemetry.
         dedup: block size of the log de-duplication, 0 = off.
+        limit: characters of a tool's output that the agent is shown, None for all of them.
     """
 
     backend: Any
     dedup: int = 0
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

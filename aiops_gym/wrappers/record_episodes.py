@@ -79,7 +79,7 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         if (self._count - 1) % self.each:
             return
         episode.terminated, episode.truncated = bool(terminated), bool(truncated)
-        recording.finish(episode, info)
+        recording.finish(self.env, episode, info)
         self.files.append(self._saved(episode, f"{self.agent}-{self._count:06d}-{episode.session_id}"))
         while len(self.files) > self.keep:
             self.files.pop(0).unlink(missing_ok=True)

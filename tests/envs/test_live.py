@@ -316,6 +316,26 @@ def test_odd_actions_that_are_no_text_are_survived(env):
         assert env.step(action)[4]["error"] == "parse"
 
 
+def test_a_page_of_a_file_is_shown_whole_whatever_the_limit_is():
+    for limit in (120, 300, 16_000):
+        env = ToyEnv("detection", observation_limit=limit)
+        env.reset(seed=1)
+        env.unwrapped._backend.shell.files["a.csv"] = "n,half\n" + "".join(f"{n},{n / 2}\n" for n in range(500))
+        text = env.step(block("read_metrics('a.csv')"))[0]
+        assert len(text) <= limit
+        assert "characters left out" not in text
+        assert ("next: read_metrics('a.csv', offset=" in text) == (limit < 16_000)
+
+
+def test_logs_are_shortened_unless_that_is_turned_off():
+    texts = []
+    for kwargs in ({}, {"log_dedup": 5}, {"log_dedup": 0}):
+        env = ToyEnv("detection", **kwargs)
+        env.reset(seed=1)
+        texts.append(env.step(block("get_logs('test-hotel-reservation', 'geo')"))[0])
+    assert texts[0] == texts[1] == texts[2].partition("\n")[2]
+
+
 def test_the_class_says_what_it_takes():
     for word in ("Action Space", "Observation Space", "Rewards", "Episode End", "Version History"):
         assert f"## {word}" in LiveEnv.__doc__

@@ -17,7 +17,7 @@ ray = pytest.importorskip("ray")
 
 import evaluations  # noqa: E402
 from chat_server import ChatServer  # noqa: E402
-from evaluations import EPISODES, ODD, PROBLEM, started, total, until, until_some_are_kept  # noqa: E402
+from evaluations import EPISODES, ODD, PROBLEM, lasting, started, total, until, until_some_are_kept  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
 from aiops_gym.errors import AiopsGymError  # noqa: E402
@@ -63,7 +63,7 @@ def play(out, agent="noop", **more):
 
 
 def contents(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {str(path.relative_to(folder)): lasting(path) for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def test_a_cluster_gives_the_bytes_of_one_process_mistakes_included(tmp_path, local):

@@ -22,6 +22,11 @@ def _sick():
     return Path(os.environ[SICK]).exists()
 
 
+def words(text):
+    """A tokenizer, and no agent."""
+    return text.split()
+
+
 def raising(env, seed):
     def raising(observation):
         if _sick() and seed == 1:

@@ -53,6 +53,7 @@ def test_a_program_reads_the_summary_as_json(cli, tmp_path):
         (("--agent", "noop", "--out", "x", "--problem", "nothing"), 2, "no problem 'nothing'"),
         (("--agent", "noop", "--out", "x", "--app", "nothing"), 2, "no app 'nothing'"),
         (("--agent", "noop", "--out", "x", "--agent-option", "a=1"), 2, "takes the option 'a'"),
+        (("--agent", "noop", "--out", "x", "--tokenizer", "nothing"), 2, "no tokenizer 'nothing'"),
         (("--agent", "noop", "--out", "x", "--sample", "some"), 2, "not 'some'"),
         *(
             (("--agent", "noop", "--out", "x", f"--sample={sample}"), 2, f"not '{sample}'")

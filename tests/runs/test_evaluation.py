@@ -11,7 +11,7 @@ from glob import glob
 from pathlib import Path
 
 import pytest
-from evaluations import EPISODES, PROBLEM, alive, play, started, total, until, until_some_are_kept
+from evaluations import EPISODES, PROBLEM, alive, lasting, play, started, total, until, until_some_are_kept
 
 from aiops_gym.agents.restart import ANSWERS
 from aiops_gym.catalog import registry
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("odd_agents")
 
 def contents(folder, *but):
     return {
-        str(path.relative_to(folder)): path.read_bytes()
+        str(path.relative_to(folder)): lasting(path)
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name not in but
     }
@@ -108,6 +108,9 @@ def test_no_healthy_episode_is_in_both_splits():
         ({"tasks": ("openrca_bank",), "app": "hotel_reservation"}, "nothing to play: no problem of openrca_bank of h"),
         ({"env_kwargs": {"problem": PROBLEM}}, "leave 'problem' to the evaluation"),
         ({"agents": ("odd_agents:plain",)}, "cannot be made with env, seed: too many positional arguments"),
+        ({"tokenizer": "odd_agents:nothing"}, "no tokenizer 'odd_agents:nothing': it is module:function"),
+        ({"tokenizer": "cl100k_base"}, "no tokenizer 'cl100k_base': it is module:function"),
+        ({"tokenizer": "no_such_module:count"}, "no tokenizer .* No module named"),
         ({"env_kwargs": {"colour": "red"}}, "cannot be made with"),
         ({"tasks": ("openrca_bank",), "env_kwargs": {"colour": "red"}}, "cannot be made with"),
     ],
@@ -144,6 +147,15 @@ def test_options_reach_the_agent_and_belong_to_the_plan(tmp_path):
         assert total(summary).reward == reward
     with pytest.raises(AiopsGymError, match="agent_options"):
         play(tmp_path / "Yes", "odd_agents:told", seeds=1, workers=0, agent_options={"answer": "No"})
+
+
+def test_a_tokenizer_counts_and_belongs_to_the_plan(tmp_path):
+    summary = play(tmp_path, workers=0, seeds=1, tokenizer="odd_agents:words")
+    results = Episode.load(next((tmp_path / "episodes").iterdir())).results
+    assert (results["out_tokens"], results["token_method"]) == (3, "odd_agents:words")
+    assert total(summary).out_tokens == 3
+    with pytest.raises(AiopsGymError, match="tokenizer: 'odd_agents:words' before, '' now"):
+        play(tmp_path, workers=0, seeds=1)
 
 
 def test_finished_episodes_are_not_played_again(tmp_path):

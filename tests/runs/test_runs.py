@@ -9,7 +9,8 @@ import pytest
 from gymnasium.wrappers import TimeLimit
 from toy_world import START, ToyEnv, block
 
-from aiops_gym.agents.base import Fixed, make
+from aiops_gym.agents.base import AgentError, Fixed, make
+from aiops_gym.envs.tokens import count
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode, run_episode
 
@@ -44,7 +45,67 @@ def test_a_callable_is_an_agent_and_sees_the_prompt_first(env):
 def test_an_agent_that_never_submits_has_submitted_nothing(env):
     episode = run_episode(TimeLimit(env, 3), lambda _: "hm", seed=1)
     assert (episode.truncated, episode.success, episode.submitted, len(episode.steps)) == (True, False, "", 3)
-    assert episode.results == {"success": False, "submitted": ""}
+    read, method = sum(count(step["observation"]) for step in episode.steps), "nonblank-characters/3"
+    tokens = {"in_tokens": read, "out_tokens": 3, "token_method": method}
+    assert episode.results == {"TTD": 15.0, "steps": 3, **tokens, "success": False, "submitted": ""}
+
+
+def test_the_numbers_of_an_episode_do_not_depend_on_how_it_ends(env):
+    def numbers(episode):
+        return [episode.results[key] for key in ("TTD", "steps", "in_tokens", "out_tokens", "token_method")]
+
+    script = [block("exec_shell('echo hi')"), "hm", "hm"]
+    out_of_steps = run_episode(TimeLimit(env, 3), Fixed(script), seed=1)
+    graded = run_episode(TimeLimit(ToyEnv("detection", evaluation="aiopslab"), 3), Fixed(script), seed=1)
+    assert numbers(out_of_steps) == numbers(graded)
+    assert [type(each) for each in numbers(out_of_steps)] == [float, int, int, int, str]
+
+
+def test_an_agent_that_gives_up_leaves_its_numbers_and_is_not_graded():
+    def gives_up(observation):
+        if observation == "hi\n":
+            raise AgentError("enough")
+        return block("exec_shell('echo hi')")
+
+    episode = run_episode(ToyEnv("detection", evaluation="aiopslab"), gives_up, seed=1)
+    assert episode.results.items() >= {"TTD": 5.0, "steps": 1, "in_tokens": 1, "submitted": ""}.items()
+    assert "Detection Accuracy" not in episode.results
+
+
+class Words:
+    def __call__(self, text):
+        return text.split()
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "method"),
+    [(str.split, "str.split"), (Words(), "test_runs:Words"), (lambda text: len(text.split()), "test_runs:<lambda>")],
+)
+def test_a_tokenizer_counts_what_was_said_and_heard(env, tokenizer, method):
+    actions = [block("exec_shell('echo one two')"), block("submit('Yes')")]
+    episode = run_episode(env, Fixed(actions), seed=1, tokenizer=tokenizer)
+    assert (episode.results["in_tokens"], episode.results["out_tokens"]) == (2, 5 + 3)
+    assert episode.results["token_method"].endswith(method)
+    unsubmitted = run_episode(TimeLimit(env, 1), Fixed(actions), seed=1, tokenizer=tokenizer)
+    assert (unsubmitted.results["in_tokens"], unsubmitted.results["token_method"]) == (
+        2,
+        episode.results["token_method"],
+    )
+
+
+def test_what_is_no_tokenizer_is_refused(env):
+    with pytest.raises(TypeError, match="list of tokens or their number, not 'Y"):
+        run_episode(env, lambda _: block("submit('Yes')"), tokenizer=lambda text: "Yes")
+
+
+def test_real_seconds_stand_beside_the_worlds_and_make_no_difference(env, tmp_path):
+    first, again = (run_episode(env, make("noop", env), seed=1) for _ in range(2))
+    assert 0.0 <= first.wall_clock["agent_seconds"] <= first.wall_clock["seconds"]
+    again.wall_clock["seconds"] += 1.0
+    assert first == again
+    data = json.loads(first.save(tmp_path / "a.json").read_text())
+    assert data["wall_clock"] == first.wall_clock
+    assert list(data)[-1] == "wall_clock"
 
 
 def test_a_file_is_a_session_of_aiopslab_and_comes_back(env, tmp_path):
@@ -77,6 +138,13 @@ def test_a_file_that_is_no_episode_is_refused(tmp_path, text):
 
 def test_the_same_seed_and_agent_are_the_same_episode(env):
     assert run_episode(env, make("random", env, 2), seed=9) == run_episode(env, make("random", env, 2), seed=9)
+
+
+def test_a_file_remembers_what_the_logs_looked_like():
+    env = gym.make("aiops_gym/Detection-v0", problem="container_kill-detection", log_dedup=0)
+    episode = run_episode(env, Fixed([block("submit('Yes')")]), seed=1)
+    assert episode.env_kwargs["log_dedup"] == 0
+    assert gym.make(episode.env, **episode.env_kwargs).unwrapped.log_dedup == 0
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import os
 import signal
 
 import pytest
-from evaluations import PROBLEM, alive, play, started, total, until, until_some_are_kept
+from evaluations import PROBLEM, alive, lasting, play, started, total, until, until_some_are_kept
 
 from aiops_gym.runs import Episode, evaluate, markdown
 from aiops_gym.runs.folder import Folder
@@ -91,11 +91,11 @@ def test_others_may_read_what_is_kept_as_the_umask_says(tmp_path):
 def test_a_damaged_episode_is_missing_and_played_again(tmp_path, damage):
     play(tmp_path, workers=0)
     path = min((tmp_path / "episodes").iterdir())
-    whole = path.read_bytes()
+    whole = lasting(path)
     path.write_bytes(damage)
     assert Folder(tmp_path).faults() == {}
     assert total(play(tmp_path, workers=0)).episodes == 3
-    assert path.read_bytes() == whole
+    assert lasting(path) == whole
 
 
 @pytest.mark.slow

@@ -1,17 +1,19 @@
-"""Shortening what was printed: clipping and log de-duplication."""
+"""Shortening what was printed: clipping, log de-duplication, tables in pages."""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from aiops_gym.tools import dedup
 from aiops_gym.tools.clip import clip, utf8
-from aiops_gym.tools.dedup import deduplicate, looks_like_logs
-from aiops_gym.tools.table import to_csv, to_table
+from aiops_gym.tools.dedup import deduplicate
+from aiops_gym.tools.table import Table, to_csv
 
 
 @given(st.text(max_size=300), st.integers(1, 200))
@@ -60,16 +62,72 @@ def test_other_entries_are_kept(lines, size):
     assert deduplicate("\n".join(lines), size).splitlines() == lines
 
 
-def test_which_commands_print_logs():
-    for command in ("kubectl logs x", "kubectl  get events -A", "kubectl describe pod x", "docker logs x"):
-        assert looks_like_logs(command)
-    for command in ("kubectl -n ns logs x", "kubectl get pods", "cat logs"):
-        assert not looks_like_logs(command)
+def as_specified(text, size):
+    """The rule of AIOpsLab's `log_deduplication.py` step by step: every block is searched as it stands."""
+    entries = text.splitlines()
+    for width in range(1, min(size, len(entries)) + 1):
+        kept, before = [], ((), "")
+        for block in ["\n".join(entries[at : at + width]) for at in range(0, len(entries), width)]:
+            found = list(dedup._TIMES.finditer(block))
+            rest = (tuple(each.start() for each in found), dedup._TIMES.sub(lambda each: " " * len(each[0]), block))
+            if found and rest == before:
+                kept.pop()
+            kept.append(block)
+            before = rest
+        entries = kept
+    return "\n".join(entries)
+
+
+WORDS = [
+    "10:00:01",
+    "10:00:02",
+    "3m12s",
+    "9s",
+    "12s",
+    " ",
+    "  ",
+    "a",
+    "7",
+    "2024-01-01T10:00:00Z",
+    "\n",
+    "\n",
+    "\r",
+    "\u0663s",
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=40).map("".join), st.integers(1, 6))
+@settings(deadline=None)
+def test_shapes_are_searched_for_times_once_and_nothing_else_changes(text, size):
+    assert deduplicate(text, size) == as_specified(text, size)
 
 
 def test_a_table_without_rows_looks_as_in_pandas():
-    assert to_table("a,b\n") == "Empty DataFrame\nColumns: [a, b]\nIndex: []"
-    assert to_table(to_csv(("a", "b"), [("x,y", ""), ("1",)])) == "  a   b\nx,y NaN\n  1 NaN"
+    assert str(Table("a,b\n")) == "Empty DataFrame\nColumns: [a, b]\nIndex: []"
+    assert str(Table(to_csv(("a", "b"), [("x,y", ""), ("1",)]))) == "  a   b\nx,y NaN\n  1 NaN"
+
+
+CELLS = st.sampled_from(["", "a", "1", "x,y", "a longer one", "two\nlines", "ü"])
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=30), st.integers(1, 600))
+@settings(deadline=None)
+def test_the_pages_of_a_table_are_the_whole_table_for_any_limit(rows, limit):
+    table, offset, found = Table(to_csv(("name", "value"), rows)), 0, []
+    while offset < table.count:
+        page = table.page(offset, limit, lambda rows: f"next({rows})")
+        told = re.search(r"\n\[rows (\d+) to (\d+) of (\d+); (?:next: next\((\d+)\)|no more)]\Z", page)
+        first, last, count = map(int, told.groups()[:3])
+        assert (first, count) == (offset + 1, len(rows))
+        assert told[4] == (str(last) if last < count else None)
+        assert len(page) <= limit or last == first
+        header = str(table)[: table._length]
+        assert page.startswith(header)
+        found.append(page[len(header) : told.start()])
+        offset = last
+    assert header + "\n".join(found) == str(table)
+    assert table.fits(len(str(table)))
+    assert not table.fits(len(str(table)) - 1)
 
 
 @given(st.lists(st.lists(st.sampled_from(["", "a", "1", "x,y", '"', "a\nb", "\r", " b "]), min_size=1, max_size=3)))

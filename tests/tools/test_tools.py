@@ -7,7 +7,7 @@ from toy_world import START, ToyBackend
 
 from aiops_gym.catalog import registry
 from aiops_gym.errors import CatalogError, ToolError
-from aiops_gym.tools import Context, get_actions, run, toolbox
+from aiops_gym.tools import Context, get_actions, parse, run, toolbox
 from aiops_gym.types import Call
 
 
@@ -93,10 +93,38 @@ def test_logs_are_those_of_the_pods_of_a_service_and_a_service_without_pods_has_
     assert "has no pods" in call("get_logs", "test-hotel-reservation", "rate").text
 
 
-def test_logs_are_shortened_when_asked_for(context):
-    call = Call("get_logs", ("test-hotel-reservation",), {"service": "geo"})
-    result = run(call, toolbox("detection"), Context(context.backend, dedup=1))
-    assert result.text == "10:00:02 connection refused\n10:00:03 give up"
+LOG = "10:00:01 connection refused\n10:00:02 connection refused\n10:00:03 give up"
+
+
+def test_logs_are_shortened_by_the_tool_and_never_in_the_shell(context):
+    for dedup, text in ((1, LOG.partition("\n")[2]), (0, LOG)):
+        asked = Call("get_logs", ("test-hotel-reservation",), {"service": "geo"})
+        assert run(asked, toolbox("detection"), Context(context.backend, dedup)).text == text
+        asked = Call("exec_shell", (f"echo {LOG} # kubectl logs geo",))
+        assert LOG in run(asked, toolbox("detection"), Context(context.backend, dedup)).text
+
+
+@pytest.mark.parametrize("name", ["read_metrics", "read_traces"])
+@pytest.mark.parametrize("limit", [60, 150, 1_000])
+def test_a_long_file_is_read_page_by_page(context, name, limit):
+    path = "it's long.csv"
+    context.backend.shell.files[path] = "\n".join(["number,half", *(f"{n},{n / 2}" for n in range(100))])
+    whole = run(Call(name, (path,)), toolbox("detection"), context).text
+    paged, lines, asked = Context(context.backend, limit=limit), [], Call(name, (path,))
+    while asked:
+        header, *rows, last = run(asked, toolbox("detection"), paged).text.split("\n")
+        lines += rows if lines else [header, *rows]
+        following = last.partition("next: ")[2].removesuffix("]")
+        asked = parse(f"```\n{following}\n```") if following else None
+    assert "\n".join(lines) == whole
+
+
+@pytest.mark.parametrize("offset", [-1, 3, 99])
+def test_an_offset_without_rows_is_refused(call, context, offset):
+    context.backend.shell.files["a.csv"] = "a,b\n1,2\n3,4\n5,6\n"
+    with pytest.raises(ToolError, match=f"below 3, its rows, not {offset}"):
+        call("read_metrics", "a.csv", offset)
+    assert call("read_metrics", "a.csv", 2).text == "a b\n5 6\n[rows 3 to 3 of 3; no more]"
 
 
 def test_metrics_are_files_in_the_shell_that_can_be_read_back(call, context):

@@ -56,6 +56,9 @@ def command(
     agent_option: Annotated[
         list[str] | None, typer.Option(help="Another option of the agents, name=value with JSON or text; repeatable.")
     ] = None,
+    tokenizer: Annotated[
+        str, typer.Option(help="module:function that counts tokens; without it they are estimated.")
+    ] = "",
     judge_model: Annotated[str, typer.Option(help="Model that judges the reasoning; off without it.")] = "",
     judge_url: Annotated[str, typer.Option(help="Its API, compatible with OpenAI's.")] = JUDGE_URL,
     report: Annotated[Path | None, typer.Option(help="Play nothing: summarise this folder again.")] = None,
@@ -87,6 +90,7 @@ def command(
                 workers=workers,
                 cluster=cluster,
                 limit=limit,
+                tokenizer=tokenizer,
                 judge=judge,
                 progress=progress,
             )

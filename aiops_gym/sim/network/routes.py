@@ -243,7 +243,7 @@ class Network:
             outcome = "refused" if inhabited else "timeout"
         return Ends(outcome, keys, len(backends) - len(keys) if keys else 0, address, backends=backends)
 
-    def _route(self, own: Mapping[str, Json] | None, ends: Ends) -> Route:
+    def _route(self, own: Process | None, ends: Ends) -> Route:
         if ends.outcome != "ok":
             return Route(ends.outcome, [], address=ends.address)
         if not self.impaired:

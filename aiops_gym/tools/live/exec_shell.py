@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from aiops_gym.errors import ToolError
 from aiops_gym.shell.block import refuse
-from aiops_gym.tools.dedup import deduplicate, looks_like_logs
 from aiops_gym.tools.registry import Context, action
 from aiops_gym.types import Result
 
@@ -32,10 +31,7 @@ def exec_shell(context: Context, command: str, timeout: int = 30) -> Result:
     if refusal is not None:
         raise ToolError(refusal, "blocked")
     run = context.backend.shell.run(command, float(timeout))
-    output = run.output
-    if context.dedup and looks_like_logs(command):
-        output = deduplicate(output, context.dedup)
-    return Result(_with_code(output, run.code), LIMITS.get(run.limit, ""))
+    return Result(_with_code(run.output, run.code), LIMITS.get(run.limit, ""))
 
 
 def _with_code(output: str, code: int) -> str:

@@ -16,6 +16,8 @@ from aiops_gym.types import Request, Response, Result
 def get_logs(context: Context, namespace: str, service: str) -> Result:
     """Collect the logs of a service: all that its running containers printed.
 
+    Repeated lines, which differ in their times only, are shown once; exec_shell("kubectl logs ...") shows each.
+
     Args:
         namespace: namespace in which the service runs.
         service: name of the service (the value of its pods' label), or of one pod.

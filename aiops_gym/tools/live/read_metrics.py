@@ -9,10 +9,11 @@ from aiops_gym.types import Result
 
 
 @read
-def read_metrics(context: Context, file_path: str) -> Result:
-    """Print a CSV file that get_metrics wrote.
+def read_metrics(context: Context, file_path: str, offset: int = 0) -> Result:
+    """Print a CSV file that get_metrics wrote; a long one in pages, whose last line has the call for the next page.
 
     Args:
         file_path: path of one file below metrics_output.
+        offset: rows to leave out first.
     """
-    return Result(read_table(context.backend.shell, file_path, "metrics", FOLDER))
+    return read_table(context, "read_metrics", file_path, offset, FOLDER)
