@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-ray quick lint size bench admission agents learning docs clean
+.PHONY: help demo test test-ray quick lint size bench admission agents learning pictures docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -64,6 +64,9 @@ $(VENV)/.learning: pyproject.toml | $(BIN)/python
 
 learning: $(VENV)/.learning ## train on three tasks with three seeds (an hour and a half; can be stopped), and write docs/learning.md
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md
+
+pictures: $(VENV)/.test ## draw the pictures of README and of the site, into docs/pictures
+	$(BIN)/python docs/making/pictures.py
 
 docs: $(VENV)/.test ## the documentation site, into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

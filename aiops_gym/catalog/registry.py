@@ -113,19 +113,19 @@ def problems(task: str | None = None, app: str | None = None, split: str | None 
     return tuple(p for p in found if all(value is None or getattr(p, key) == value for key, value in wanted.items()))
 
 
-def draw(task: str, seed: int, split: str | None = None) -> Problem:
+def draw(task: str, seed: int, split: str | None = None, app: str | None = None) -> Problem:
     """The problem that a seed draws for a task, healthy episodes included; a pure function of its arguments.
 
-    Raises CatalogError where the split has no problem with a fault.
+    Raises CatalogError where the split, or the app in it, has no problem with a fault.
 
     Healthy are 40 % of Detection and 15 % of Localization and Analysis; a mitigation has something to mend. Of a split
     each family of faults is drawn as often, then each app, then each target: no family dominates for its many targets.
     Of Analysis the answer is drawn before that, first its kind and then its layer: most families share one label, and
     whoever always gave it would be right most of the time.
     """
-    calm, faulty = healthy(task), _faulty(task, split)
+    calm, faulty = tuple(p for p in healthy(task) if app in (None, p.app)), _faulty(task, split, app)
     if not faulty:  # healthy episodes alone would make one answer always right
-        raise ArgumentError(f"no {task} problem with a fault in split {split!r}")
+        raise ArgumentError(f"no {task} problem with a fault in split {split!r}{f' of {app}' if app else ''}")
     if calm and number(seed, "healthy") < HEALTHY_SHARE[task]:
         return calm[int(number(seed, "problem") * len(calm))]
     for key in (*(LABEL if task == "analysis" else ()), *(PLACE if split else ())):
@@ -146,8 +146,8 @@ def _said(problem: Problem, key: str) -> str:
 
 
 @cache
-def _faulty(task: str, split: str | None) -> tuple[Problem, ...]:
-    return tuple(p for p in problems(task, split=split) if p.fault)
+def _faulty(task: str, split: str | None, app: str | None) -> tuple[Problem, ...]:
+    return tuple(p for p in problems(task, app, split) if p.fault)
 
 
 def healthy(task: str) -> tuple[Problem, ...]:

@@ -3,6 +3,6 @@
 The only room that imports torch and Stable-Baselines3, and only where something is learned or played by a network.
 """
 
-from aiops_gym.learning.agent import masked_random, trained
+from aiops_gym.learning.agent import Numbered, masked_random, trained
 
-__all__ = ["masked_random", "trained"]
+__all__ = ["Numbered", "masked_random", "trained"]

@@ -7,6 +7,7 @@ wrappers stand around an environment that is told what the real one printed.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -56,13 +57,23 @@ class Told(gym.Env[str, str]):
 
 
 class Numbered(ABC):
-    """Plays by number: turns what it reads into what a network reads, and the network's answer into a text."""
+    """Plays by number: turns what it reads into what a network reads, and the network's answer into a text.
+
+    Args:
+        env: that is played; nothing but its task and limits is looked at.
+        looks_first: of the stack of the learning runs.
+        stack: puts other wrappers around an environment of texts. They must say with `meaning(number)` which text an
+            action stands for, as `MacroActions` does, and can look at nothing but texts.
+
+    Attributes:
+        stack: the wrappers, for `choose` to ask of: `self.stack.get_wrapper_attr("action_masks")()`.
+    """
 
     name = "numbered"
 
-    def __init__(self, env: Env, looks_first: bool = True) -> None:
+    def __init__(self, env: Env, looks_first: bool = True, stack: Callable[[Env], Env] | None = None) -> None:
         self.told = Told(env)
-        self.stack = wrap(self.told, looks_first)
+        self.stack = stack(self.told) if stack else wrap(self.told, looks_first)
         self.action: int | None = None
 
     def reset(self, prompt: str) -> None:
@@ -78,7 +89,7 @@ class Numbered(ABC):
 
     @abstractmethod
     def choose(self, seen: Any) -> int:
-        """The number of an action."""
+        """The number of an action, for what the outermost wrapper shows."""
 
 
 class Trained(Numbered):

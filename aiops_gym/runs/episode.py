@@ -28,6 +28,9 @@ class Episode:
         seed: given to `reset`, None for none.
         episode_seed: repeats the episode: `reset(options={"episode_seed": ..., "problem": ...})`.
         steps: a turn each: action, observation, reward, time, tool, error, and `health` after it where that changed.
+        reward: of all turns together.
+        success: whether the evaluator was content.
+        submitted: the answer as JSON text, "" where none was given.
         calls: who calls whom in the application, "" for users; empty where that is not known.
         health: of the application at the start, see `envs.live.LiveEnv.health`; empty where it is not known.
         agent_report: what the agent says of itself, such as its model and the tokens used; empty where it says nothing.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 import orjson
 from starlette.applications import Starlette
@@ -15,18 +16,37 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from aiops_gym.errors import ToolError
-from aiops_gym.serve import bodies
+from aiops_gym.serve import answers, bodies
 from aiops_gym.serve.clock import Clock, moved, steps
 from aiops_gym.serve.incident import Incident
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.sim.kube_api.status import ApiError
-from aiops_gym.types import Json
+from aiops_gym.types import Json, Verdict
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 FASTEST = 1_000.0
 LONGEST = 3_600.0
 """Most seconds that may be skipped at once."""
+
+UNKNOWN = "this address needs its token: Authorization: Bearer TOKEN, as in the line that the server printed"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An answer that came, and what became of it.
+
+    Attributes:
+        text: a call where it is one, otherwise as it was sent.
+        now: milliseconds on the world's clock when it came.
+        verdict: None where it was refused.
+        refused: why, "" where it was not.
+    """
+
+    text: str
+    now: int
+    verdict: Verdict | None = None
+    refused: str = ""
 
 
 def draw_token() -> str:
@@ -41,11 +61,14 @@ class Control:
         keeper: of the world.
         clock: of the world.
         token: that requests must carry, as `Authorization: Bearer <token>`.
-        incident: what is judged; None where there is nothing to be judged.
+        incident: what is judged.
+        heard: is told of each submission: its text, and what was said to it.
     """
 
-    def __init__(self, keeper: Keeper, clock: Clock, token: str, incident: Incident | None = None) -> None:
-        self.keeper, self.clock, self.token, self.incident = keeper, clock, token, incident
+    def __init__(
+        self, keeper: Keeper, clock: Clock, token: str, incident: Incident, heard: Callable[[Submission], None]
+    ) -> None:
+        self.keeper, self.clock, self.token, self.incident, self.heard = keeper, clock, token, incident, heard
 
     def app(self) -> Starlette:
         """The application."""
@@ -55,14 +78,15 @@ class Control:
                 Route("/submit", self._guarded(self.submit), methods=["POST"]),
                 Route("/advance", self._guarded(self.advance), methods=["POST"]),
                 Route("/speed", self._guarded(self.speed), methods=["POST"]),
-            ]
+            ],
+            exception_handlers=dict.fromkeys((404, 405), _lost),
         )
 
     def _guarded(self, handler: Handler) -> Handler:
         async def answer(request: Request) -> Response:
             given = request.headers.get("authorization", "").removeprefix("Bearer ")
             if not secrets.compare_digest(given.encode(), self.token.encode()):
-                return _json({"error": "this address needs its token: Authorization: Bearer <token>"}, 401)
+                return _json({"error": UNKNOWN}, 401)
             try:
                 return await handler(request)
             except ApiError as error:
@@ -74,16 +98,22 @@ class Control:
 
     async def status(self, request: Request) -> Response:
         """Where things stand."""
-        incident = self.incident
-        found = await self.keeper.ask(lambda world: {"now": world.timestamp} | (incident.status() if incident else {}))
+        found = await self.keeper.ask(lambda world: {"now": world.timestamp, **self.incident.status()})
         return _json({**found, "speed": self.clock.speed})
 
     async def submit(self, request: Request) -> Response:
-        """Judge an answer."""
-        incident, body = self.incident, await _body(request)
-        if incident is None:
-            raise ValueError("there is nothing to be judged")
-        return _json(await self.keeper.ask(lambda world: incident.submit(body.get("answer"))))
+        """Judge an answer, the first that is one."""
+        incident, raw = self.incident, await bodies.read(request)
+        written, now = raw.decode("utf-8", "replace"), self.keeper.now
+        try:
+            answer = answers.read(incident.task, raw)
+            written = answers.written(answer)
+            verdict = await self.keeper.ask(lambda _: incident.submit(answer))
+        except ToolError as error:
+            self.heard(Submission(written, now, refused=str(error)))
+            raise
+        self.heard(Submission(written, now, verdict))
+        return _json(incident.told())
 
     async def advance(self, request: Request) -> Response:
         """Let time pass at once."""
@@ -98,6 +128,11 @@ class Control:
         return await self.status(request)
 
 
+async def _lost(request: Request, error: Exception) -> Response:
+    """Another path or method than there are."""
+    return _json({"error": "there are GET /status, POST /submit, POST /advance and POST /speed"}, 404)
+
+
 async def _body(request: Request) -> Mapping[str, Json]:
     raw = await bodies.read(request)
     try:
@@ -105,7 +140,7 @@ async def _body(request: Request) -> Mapping[str, Json]:
     except orjson.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error}") from None
     if not isinstance(found, Mapping):
-        raise ValueError('send a JSON object, such as {"answer": "yes"}')
+        raise ValueError('send a JSON object, such as {"seconds": 60}')
     return found
 
 
@@ -117,4 +152,6 @@ def _number(body: Mapping[str, Json], name: str, most: float) -> float:
 
 
 def _json(body: Json, code: int = 200) -> Response:
-    return Response(orjson.dumps(body) + b"\n", code, media_type="application/json")
+    return Response(
+        orjson.dumps(body, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE), code, media_type="application/json"
+    )

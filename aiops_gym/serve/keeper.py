@@ -47,6 +47,7 @@ class Keeper:
     Attributes:
         epoch: counts the worlds that were put here, so that a watch of the one before notices.
         version: the newest resourceVersion.
+        now: milliseconds since 1970 on the world's clock.
         closed: whether all is over, and who waits should leave.
     """
 
@@ -57,6 +58,7 @@ class Keeper:
         self._lock = threading.Lock()
         self.epoch = 0
         self.version = world.store.version
+        self.now = world.now
         self.closed = False
 
     @property
@@ -116,6 +118,6 @@ class Keeper:
         try:
             return work(self._world)
         finally:
-            self.version = self._world.store.version
-            if (self._world, self.version, self._world.now) != before:
+            self.version, self.now = self._world.store.version, self._world.now
+            if (self._world, self.version, self.now) != before:
                 self.ring()

@@ -22,7 +22,7 @@ clusters:
 contexts:
 - context:
     cluster: {name}
-    user: {user}
+{namespace}    user: {user}
   name: {name}
 current-context: {name}
 kind: Config
@@ -33,15 +33,21 @@ users:
 """
 
 
-def write(path: Path, url: str) -> None:
+def write(path: Path, url: str, namespace: str = "") -> None:
     """Write a kubeconfig, whole or not at all, for its owner only.
+
+    Args:
+        path: of the file.
+        url: of the cluster.
+        namespace: that commands are about which name none; "" leaves it at `default`.
 
     Raises BackendError where a kubeconfig of another cluster would be lost.
     """
     if path.exists() and not ours(path):
         raise BackendError(f"{path} is a file of another origin: it is left alone, name another one")
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = TEXT.format(server=MINE.replace("http://", url), name=NAME, user=USER)
+    chosen = f"    namespace: {namespace}\n" if namespace else ""
+    text = TEXT.format(server=MINE.replace("http://", url), name=NAME, user=USER, namespace=chosen)
     handle, temporary = tempfile.mkstemp(prefix=".kubeconfig-", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -25,6 +25,9 @@ from aiops_gym.sim.kernel.world import World
 
 T = TypeVar("T")
 
+Around = Callable[[Keeper, ASGIApp], ASGIApp]
+"""What stands between the clients and the API of a kept world."""
+
 LOOPBACK = "127.0.0.1"
 OWN = frozenset(["127.0.0.1", "localhost", "::1"])
 BACKLOG = 512
@@ -48,14 +51,25 @@ class Door:
         keeper: of the world, for whoever wants to look at it or change it.
     """
 
-    def __init__(self, world: World, path: Path, *, host: str = LOOPBACK, port: int = 0, speed: float = 0.0) -> None:
+    def __init__(
+        self,
+        world: World,
+        path: Path,
+        *,
+        host: str = LOOPBACK,
+        port: int = 0,
+        speed: float = 0.0,
+        namespace: str = "",
+        around: Around | None = None,
+    ) -> None:
         self.keeper = Keeper(world)
         self.clock = Clock(self.keeper, speed)
-        self.kubeconfig = path
+        self.kubeconfig, self.namespace = path, namespace
         self._servers: list[tuple[uvicorn.Server, socket.socket]] = []
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._main, name="aiops-gym-serve", daemon=True)
-        self.url = self.listen(api(self.keeper, _hosts(host)), host, port)
+        served = api(self.keeper, _hosts(host))
+        self.url = self.listen(around(self.keeper, served) if around else served, host, port)
 
     def __fspath__(self) -> str:
         return str(self.kubeconfig)
@@ -92,7 +106,7 @@ class Door:
 
     def open(self) -> Door:
         """Begin to answer, and write the kubeconfig."""
-        kubeconfig.write(self.kubeconfig, self.url)
+        kubeconfig.write(self.kubeconfig, self.url, self.namespace)
         self._thread.start()
         self._ready.wait()
         return self
@@ -163,7 +177,7 @@ def door(
         speed: virtual seconds a second; 0 holds the clock still, and only `Door.advance` moves it.
         watched_speed: the speed while a client waits for a change (`wait`, `rollout status`, `delete`, `get -w`).
         path: of the kubeconfig; a temporary file without it.
-        options: `host` and `port` of the API.
+        options: `host` and `port` of the API, `namespace` of the kubeconfig's context.
 
     Yields:
         The open door; `str(door)` and `os.fspath(door)` are the path of the kubeconfig.

@@ -1,57 +1,110 @@
-"""What `aiops-gym serve` does: an incident behind two addresses."""
+"""What `aiops-gym serve` does: an incident behind two addresses, with news for whoever sits at the terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from shlex import quote
+from textwrap import TextWrapper
+from typing import Any
 
-from aiops_gym.serve.control import Control, draw_token
-from aiops_gym.serve.incident import Incident
+from starlette.types import ASGIApp
+
+from aiops_gym.serve import answers
+from aiops_gym.serve.control import Control, Submission, draw_token
+from aiops_gym.serve.incident import Incident, posed
+from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.server import LOOPBACK, Door
+from aiops_gym.serve.transcript import Transcript
+from aiops_gym.serve.witness import Exchange, Witness
+
+_WRAP = TextWrapper(100, break_long_words=False, break_on_hyphens=False)
+"""For the text of the task; what is to be pasted stays on one line."""
 
 
-@dataclass(frozen=True, slots=True)
 class Session:
     """A running incident.
 
-    Attributes:
+    Args:
         incident: that is worked on.
+        seed: that drew it.
+        kubeconfig: file to write.
+        options: `host`, `port` and `speed` of the door.
+
+    Attributes:
         door: to its cluster.
         control: URL for submitting and scoring.
         token: for the control URL.
+        transcript: of all that was asked and submitted.
+        news: lines for the terminal, as they come.
     """
 
-    incident: Incident
-    door: Door
-    control: str
-    token: str
+    def __init__(self, incident: Incident, seed: int, kubeconfig: Path, **options: Any) -> None:
+        self.incident, self.transcript = incident, Transcript(incident, seed)
+        self.news: SimpleQueue[str] = SimpleQueue()
+        self.token = draw_token()
+        backend = incident.backend
+        self.door = Door(backend.world, kubeconfig, namespace=backend.app.namespace, around=self._witnessed, **options)
+        control = Control(self.door.keeper, self.door.clock, self.token, incident, self._heard)
+        self.control = self.door.listen(control.app())
 
     @property
     def instructions(self) -> str:
-        """What to do, in three lines."""
-        namespace = self.incident.backend.app.namespace
-        answer = self.incident.task.answers[0][0]
-        curl = f"curl -s -H 'Authorization: Bearer {self.token}' {self.control}"
-        return (
-            f"Look:    export KUBECONFIG={quote(str(self.door.kubeconfig))} && kubectl get pods -n {namespace}\n"
-            f"Submit:  {curl}/submit -d '{{\"answer\": ...}}'   (as in {answer})\n"
-            f"Status:  {curl}/status   (Ctrl-C here ends it)"
+        """The task, and lines that run as they stand in another terminal."""
+        curl = f"curl -sS -H 'Authorization: Bearer {self.token}' {self.control}"
+        submit = "".join(
+            f"  {meaning}:\n    {curl}/submit -d {body}\n" for body, meaning in answers.examples(self.incident.task)
         )
+        brief = "\n".join(_WRAP.fill(line) for line in self.incident.brief.splitlines())
+        return (
+            f"{brief}\n\n"
+            f"Look, in another terminal:\n  export KUBECONFIG={quote(str(self.door.kubeconfig))}\n  kubectl get pods\n"
+            f"\nSubmit an answer; the first one counts:\n{submit}\n"
+            f"State of the session:\n  {curl}/status\n\n"
+            "Ctrl-C ends it."
+        )
+
+    def _witnessed(self, keeper: Keeper, app: ASGIApp) -> ASGIApp:
+        async def seen(exchange: Exchange) -> None:
+            turn = self.transcript.note(exchange.asked, exchange.answered, keeper.now, exchange.tool)
+            if turn is not None:
+                self.transcript.healthy(turn, await keeper.ask(lambda _: self.incident.backend.health()))
+
+        return Witness(app, seen)
+
+    def _heard(self, submission: Submission) -> None:
+        verdict = submission.verdict
+        told = self.incident.words if verdict else submission.refused
+        turn = self.transcript.note(submission.text, told, submission.now, "submit", "" if verdict else "submission")
+        if verdict is not None and turn is not None:
+            self.transcript.judged(turn, verdict)
+            told += f"\nThe problem was {self.incident.problem.id}, seed {self.transcript.episode.seed}."
+        self.news.put(told)
 
 
 @contextmanager
 def session(
-    problem: str, seed: int, kubeconfig: Path, *, host: str = LOOPBACK, port: int = 0, speed: float = 1.0
+    problem: str | None,
+    seed: int,
+    kubeconfig: Path,
+    *,
+    task: str | None = None,
+    split: str | None = None,
+    app: str | None = None,
+    host: str = LOOPBACK,
+    port: int = 0,
+    speed: float = 1.0,
 ) -> Iterator[Session]:
-    """Serve an incident for as long as the block lasts. Raises CatalogError, BackendError."""
-    incident = Incident(problem, seed)
-    door = Door(incident.backend.world, kubeconfig, host=host, port=port, speed=speed)
-    token = draw_token()
-    control = door.listen(Control(door.keeper, door.clock, token, incident).app())
+    """Serve an incident for as long as the block lasts: a problem with an id, or one that is drawn, see `posed`.
+
+    Raises CatalogError, BackendError.
+    """
+    incident = Incident(*posed(seed, problem, task, split, app))
+    made = Session(incident, seed, kubeconfig, host=host, port=port, speed=speed)
     try:
-        yield Session(incident, door.open(), control, token)
+        made.door.open()
+        yield made
     finally:
-        door.close()
+        made.door.close()

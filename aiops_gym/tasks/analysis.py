@@ -34,6 +34,7 @@ class Analysis(IncidentTask):
         ('submit({"system_level": "your_layer", "fault_type": "your_kind"})', "placeholders for the names above"),
         ("submit()", "nothing is wrong"),
     )
+    placeholders = ("your_layer", "your_kind")
 
     def accept(self, answer: Any, evaluation: str = "strict") -> Any:
         """A dict, or None where nothing is wrong."""

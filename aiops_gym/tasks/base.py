@@ -112,12 +112,14 @@ class IncidentTask(Task[Case]):
         role: what the agent is there to do, after "You are an experienced site reliability engineer. Your job is to".
         ask: what to submit.
         answers: calls that submit, with what each says.
+        placeholders: words in `answers` that stand for others.
         repairs: whether the system is to be changed before the answer.
     """
 
     role: str
     ask: str
     answers: tuple[tuple[str, str], ...]
+    placeholders: tuple[str, ...] = ()
     repairs: bool = False
 
     def brief(self, problem: Problem, app: App) -> str:

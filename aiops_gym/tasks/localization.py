@@ -23,6 +23,7 @@ class Localization(IncidentTask):
         ('submit(["component-a", "component-b"])', "placeholders, not names of this application"),
         ("submit([])", "nothing is wrong"),
     )
+    placeholders = ("component-a", "component-b")
 
     def brief(self, problem: Problem, app: App) -> str:
         """With the names that an answer may hold."""

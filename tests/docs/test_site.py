@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import re
@@ -15,6 +16,10 @@ import gymnasium
 import pytest
 
 import aiops_gym  # noqa: F401  # Registers the environments.
+from aiops_gym.envs.live import LiveEnv
+from aiops_gym.envs.recorded import RecordedEnv
+from aiops_gym.openrca import BankDataset
+from aiops_gym.runs import Episode
 
 pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
 
@@ -124,6 +129,52 @@ REFERENCE = {
 def test_every_public_name_of_a_room_is_in_the_reference(pages, room):
     ids = {each.rpartition(".")[2] for each in pages[REFERENCE[room]].ids if each.startswith("aiops_gym.")}
     assert sorted(set(importlib.import_module(room).__all__) - ids) == []
+
+
+CLASSES = (LiveEnv, RecordedEnv, Episode, BankDataset)
+"""Whose members examples use."""
+
+
+def is_module(name: str) -> bool:
+    """Whether a name is one of a file or a folder of the package."""
+    path = ROOT / name.replace(".", "/")
+    return path.is_dir() or path.with_suffix(".py").exists()
+
+
+def used_by_examples() -> set[str]:
+    """The names of the package that examples import, or ask of what it gives them."""
+    names: set[str] = set()
+    for path in (ROOT / "examples").glob("*.py"):
+        tree = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        rooms = {"aiops_gym": "aiops_gym"}
+        for node in tree:
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("aiops_gym"):
+                found = {each.name: f"{node.module}.{each.name}" for each in node.names}
+                rooms |= {name: whole for name, whole in found.items() if is_module(whole)}
+                names |= {whole for name, whole in found.items() if name not in rooms}
+        for node in tree:
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in rooms:
+                names.add(f"{rooms[node.value.id]}.{node.attr}")
+            elif isinstance(node, ast.Attribute):
+                own = [each for each in CLASSES if hasattr(each, node.attr) and not hasattr(gymnasium.Env, node.attr)]
+                names |= {f"{each.__name__}.{node.attr}" for each in own}
+    return names
+
+
+def test_every_public_name_that_an_example_uses_is_in_the_reference(site, pages):
+    told = {each for name, page in pages.items() if name.startswith("api/") for each in page.ids}
+    told |= set(re.findall(r"<code>(aiops_gym\.\w+)</code>", site["api/index.html"].read_text(encoding="utf-8")))
+    ends = {each.rpartition(".")[2] for each in told}
+    attributes = re.findall(r'<b><code><span title="([\w.]+)"', site["api/runs.html"].read_text(encoding="utf-8"))
+    ends |= {each.rpartition(".")[2] for each in attributes}
+    used = used_by_examples()
+    assert {"aiops_gym.run_episode", "aiops_gym.learning.rllib.make", "RecordedEnv.window", "Episode.save"} <= used
+    assert sorted(name for name in used if name not in told and name.rpartition(".")[2] not in ends) == []
+
+
+def test_the_search_has_what_it_needs_in_a_folder_and_nothing_from_elsewhere(site, pages):
+    assert site["search/search_index.js"].read_text(encoding="utf-8").startswith("var __index")
+    assert all("iframe-worker.js" in " ".join(page.loads) for page in pages.values())
 
 
 def test_every_registered_environment_has_a_page(site):

@@ -2,39 +2,88 @@
 
 from __future__ import annotations
 
+import secrets
 import signal
-import threading
 from pathlib import Path
+from queue import Empty
 from types import FrameType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from aiops_gym.cli.common import show
 from aiops_gym.errors import BackendError
 
+if TYPE_CHECKING:
+    from aiops_gym.serve.session import Session
+
+NAMED = "The id of a problem says what is wrong: whoever sees this command knows. Without --problem one is drawn.\n"
+
+ENDS = (signal.SIGINT, signal.SIGTERM)
+
+LONGEST_WAIT = 0.5
+"""Seconds for news: a signal that comes in the moment before Python waits is heard after it only."""
+
+SEEDS = 2**31
+"""Seeds that one is drawn of: of a hidden problem nobody shall guess it."""
+
 
 def command(
-    problem: Annotated[str, typer.Option(help="Id of the problem, see `aiops-gym list`.")],
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same incident.")] = 0,
+    task: Annotated[str | None, typer.Option(help="Task to draw a problem of; detection if nothing is named.")] = None,
+    split: Annotated[str | None, typer.Option(help="train or test; without it the problems of AIOpsLab.")] = None,
+    app: Annotated[str | None, typer.Option(help="Application to draw a problem of; without it any.")] = None,
+    problem: Annotated[str | None, typer.Option(help="Id of the problem, which gives the answer away.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Same seed, same incident; without it one that nobody knows.")
+    ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Of the Kubernetes API; 0 takes a free one.")] = 0,
     host: Annotated[str, typer.Option(help="Address to listen on. Nobody is asked for a password.")] = "127.0.0.1",
     speed: Annotated[float, typer.Option(min=0, max=1000, help="Virtual seconds a second.")] = 1.0,
     kubeconfig: Annotated[Path, typer.Option(help="Kubeconfig to write; removed at the end.")] = Path("sim.kubeconfig"),
+    save: Annotated[
+        Path | None, typer.Option(dir_okay=False, help="Write what was asked and submitted to this file, at the end.")
+    ] = None,
 ) -> None:
-    """Let kubectl, k9s or your scripts work on an incident; Ctrl-C ends it."""
+    """Let kubectl, k9s or your scripts work on a hidden incident; Ctrl-C ends it."""
     try:
         from aiops_gym.serve.session import session  # noqa: PLC0415 an extra that other commands do without
     except ImportError as error:
         raise BackendError(f"this command needs more packages: pip install 'aiops_gym[serve]' ({error})") from None
-    signal.signal(signal.SIGTERM, _interrupt)
-    with session(problem, seed, kubeconfig.absolute(), host=host, port=port, speed=speed) as running:
-        show(running.instructions)
+    seed = secrets.randbelow(SEEDS) if seed is None else seed
+    drawn = {"task": task, "split": split, "app": app}
+    for number in ENDS:  # a shell may have turned off Ctrl-C for what it runs behind
+        signal.signal(number, _interrupt)
+    with session(problem, seed, kubeconfig.absolute(), **drawn, host=host, port=port, speed=speed) as running:
         try:
-            threading.Event().wait()
+            show((NAMED if problem is not None else "") + running.instructions)
+            _tell(running, save)
         except KeyboardInterrupt:
-            show("\nstopped")
+            pass
+    if save is not None:
+        running.transcript.save(save)
+    show("\nstopped" + ("" if running.incident.verdict else f" without an answer; --seed {seed} poses it again"))
+    if save is not None:
+        show(f"{save}: aiops-gym view shows it")
+
+
+def _tell(running: Session, save: Path | None) -> None:
+    """Show what happens, until interrupted; a verdict is kept at once."""
+    while True:
+        try:
+            news = running.news.get(timeout=LONGEST_WAIT)
+        except Empty:
+            continue
+        show(f"\n{news}")
+        if save is not None and running.incident.verdict is not None:
+            running.transcript.save(save)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Once: what is left to be done then is short, and must be done."""
+    for each in ENDS:
+        signal.signal(each, _again)
     raise KeyboardInterrupt
+
+
+def _again(number: int, frame: FrameType | None) -> None:
+    """Nothing; to ignore a signal that has come already would make Python complain."""

@@ -161,7 +161,7 @@ class Network:
         """Whether a host is an address that leads to the same process, if to any, whoever dials it."""
         return is_address(host) and host not in LOCAL and host not in self.cluster_ips
 
-    def _guarded(self, own: Mapping[str, Json], ends: Ends, named: bool) -> Route:
+    def _guarded(self, own: Process, ends: Ends, named: bool) -> Route:
         """The route as far as policies let the caller through; packets to backends that they close all get lost."""
         if named and not self.firewall.resolves(own["ip"]):
             return Route("no_answer", [])
