@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.runs.files import write
 
 
 @dataclass(kw_only=True)
@@ -72,15 +73,7 @@ class Episode:
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a JSON file, all of it or nothing; folders above it are made."""
         target = Path(path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(asdict(self), indent=2, ensure_ascii=False, allow_nan=False)
-        half = target.with_name(f".{target.name}.{os.getpid()}.half")
-        try:
-            half.write_text(text + "\n", encoding="utf-8")
-            half.replace(target)
-        except BaseException:
-            half.unlink(missing_ok=True)
-            raise
+        write(target, json.dumps(asdict(self), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
         return target
 
     @classmethod

@@ -29,7 +29,7 @@ class Progress:
     """How far an evaluation is.
 
     Attributes:
-        total: episodes of the plan.
+        total: episodes that were asked for.
         done: episodes that are kept.
         failed: entries that ended without an episode in this run.
     """
@@ -60,7 +60,8 @@ def evaluate(
 ) -> Summary:
     """Let agents play problems, keep every episode, and say how well they did.
 
-    Asked again with the same arguments, it plays only what is not there yet.
+    Asked again with the same arguments, it plays only what is not there yet; with more agents, seeds, problems or
+    another split it adds these to the folder, and plays nothing twice.
 
     Args:
         agents: names of agents, or `module:function` for a function or class `(env, seed) -> Agent`.
@@ -86,7 +87,8 @@ def evaluate(
         progress: called at the beginning and after every episode.
 
     Raises:
-        AiopsGymError: a name that does not exist, or a folder that belongs to another evaluation.
+        AiopsGymError: a name that does not exist, or a folder that was played with another version, other
+            `env_kwargs`, or other options of an agent.
         ValueError: a number that makes no sense.
         OSError: a file cannot be written; what was played until then is kept.
     """
@@ -108,14 +110,15 @@ def evaluate(
     player = Player(folder, arguments.env_kwargs, judge, dict(agent_options or {}), tokenizer)
     with folder.locked():
         folder.adopt(plan)
-        left = [entry for entry in plan.entries if not player.done(entry)]
-        done, failed = len(plan.entries) - len(left), 0
+        entries = plan.to_play()
+        left = [entry for entry in entries if not player.done(entry)]
+        done, failed = len(entries) - len(left), 0
         if progress:
-            progress(Progress(total=len(plan.entries), done=done, failed=0))
+            progress(Progress(total=len(entries), done=done, failed=0))
         for _, fault in _played(player, left, workers, cluster, limit):
             done, failed = done + (not fault), failed + bool(fault)
             if progress:
-                progress(Progress(total=len(plan.entries), done=done, failed=failed))
+                progress(Progress(total=len(entries), done=done, failed=failed))
         summary = summarise(folder)
         summary.save(folder.path)
     return summary

@@ -16,6 +16,7 @@ from aiops_gym.catalog.model import TASKS
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.episode import Episode
+from aiops_gym.runs.files import write
 
 NOT_EPISODES = ("plan.json", "summary.json")
 """Other files of an evaluation's folder."""
@@ -80,11 +81,7 @@ def export(
             kept.append(json.dumps(row(episode, system), ensure_ascii=False) + "\n")
     if not seen:
         raise AiopsGymError(f"there is no saved episode in {', '.join(map(str, sources))}")
-    target = Path(out)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    half = target.with_name(f".{target.name}.half")
-    half.write_text("".join(kept), encoding="utf-8")
-    half.replace(target)
+    write(Path(out), "".join(kept))
     return len(kept), seen - len(kept)
 
 
@@ -103,14 +100,18 @@ def files(sources: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:
 
 
 def row(episode: Episode, system: str | None = None) -> dict[str, Any]:
-    """One line: the conversation, and what is good to know for choosing among many."""
+    """One line: the conversation, and what is good to know for choosing among many.
+
+    `reset(options={"problem": ..., "episode_seed": ...})` repeats the episode; `seed` is what its `reset` was given.
+    """
     return {
         "messages": messages(episode, system),
         "reward": episode.reward,
         "success": episode.success,
         "task": episode.task,
         "problem": episode.problem_id,
-        "seed": episode.episode_seed,
+        "episode_seed": episode.episode_seed,
+        "seed": episode.seed,
         "env": episode.env,
         "agent": episode.agent,
         "version": episode.version,

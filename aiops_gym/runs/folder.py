@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import Any
 from aiops_gym import locks
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.episode import Episode
+from aiops_gym.runs.files import write
+from aiops_gym.runs.growth import grown
 from aiops_gym.runs.plan import Entry, Plan
 
 
@@ -39,19 +40,26 @@ class Folder:
             yield
 
     def adopt(self, plan: Plan) -> None:
-        """Keep the plan, or compare it with the one that is kept, and remove what was being written when it stopped.
+        """Keep the plan beside what is planned already, and remove what was being written when it stopped.
+
+        The new plan is there as a whole or not at all, and before its first episode; whoever stops in between loses
+        nothing.
+
+        Args:
+            plan: of one command.
 
         Raises:
-            AiopsGymError: the folder belongs to another plan; says what differs.
+            AiopsGymError: the folder was played with other settings; says which.
         """
         path = self.path / "plan.json"
         if path.exists():
-            differences = Plan.load(path).differences(plan)
-            if differences:
-                raise AiopsGymError(f"{self.path} holds another evaluation: {'; '.join(differences)}")
+            try:
+                plan = grown(Plan.load(path), plan)
+            except AiopsGymError as error:
+                raise AiopsGymError(f"{self.path} cannot take this: {error}; name another folder") from None
         plan.save(path)
-        for folder in (self.episodes, self.errors):
-            for half in folder.glob(".*"):
+        for folder, halves in ((self.path, ".plan.json.*"), (self.episodes, ".*"), (self.errors, ".*")):
+            for half in folder.glob(halves):
                 half.unlink()
 
     def plan(self) -> Plan:
@@ -87,10 +95,7 @@ class Folder:
     def take(self, entry: Entry, files: Mapping[str, bytes]) -> None:
         """Save what another folder had of an entry, each file all or nothing."""
         for name, content in files.items():
-            path = self.path / name
-            half = path.with_name(f".{path.name}.half")
-            half.write_bytes(content)
-            half.replace(path)
+            write(self.path / name, content)
         if self.finished(entry):
             self._forget(entry)
 
@@ -106,9 +111,7 @@ class Folder:
         """
         data = {"kind": kind, "error": error, "agent": entry.agent, "problem": entry.problem, "seed": entry.seed}
         text = json.dumps({**data, "traceback": traceback}, indent=2, ensure_ascii=False) + "\n"
-        half = self.errors / f".{entry.name}.half"
-        half.write_text(text, encoding="utf-8", errors="replace")
-        half.replace(self._error(entry))
+        write(self._error(entry), text.encode("utf-8", errors="replace"))
 
     def error(self, entry: Entry) -> dict[str, str] | None:
         """Whose fault it is that an episode is not there, and the error; None where nothing readable was noted."""
@@ -117,11 +120,6 @@ class Folder:
             return {"kind": str(data["kind"]), "error": str(data["error"])}
         except (FileNotFoundError, ValueError, TypeError, KeyError):
             return None
-
-    def faults(self) -> Counter[str]:
-        """Why entries of the plan have no episode, and how often: the agent, whose fault, and the error."""
-        found = ((entry, self.error(entry)) for entry in self.plan().entries if not self.episode(entry).exists())
-        return Counter(f"{entry.agent} ({noted['kind']}): {noted['error']}" for entry, noted in found if noted)
 
     def _error(self, entry: Entry) -> Path:
         return self.errors / f"{entry.name}.json"

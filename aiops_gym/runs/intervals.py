@@ -43,12 +43,22 @@ def interval(groups: Sequence[Sequence[float]], *, bounded: bool = True) -> tupl
     >>> [tuple(round(end, 2) for end in interval(groups)) for groups in ([[1, 1, 1]] * 4, [[0], [1]] * 20)]
     [(0.51, 1.0), (0.35, 0.65)]
     """
+    values = [value for group in groups for value in group]
+    return around(sum(values) / len(values) if values else 0.0, groups, bounded=bounded)
+
+
+def around(estimate: float, groups: Sequence[Sequence[float]], *, bounded: bool = True) -> tuple[float, float]:
+    """The 95 % interval of an estimate that scatters as the mean of groups does, and may differ from that a little.
+
+    >>> around(0.5, [[1], [0]] * 20) == interval([[1], [0]] * 20)
+    True
+    """
     kept = [group for group in groups if group]
     count = sum(map(len, kept))
     if not count:
         return 0.0, 1.0
     mean = sum(map(sum, kept)) / count
-    return wilson(min(1.0, mean), _trials(kept, count, mean, bounded))
+    return wilson(min(1.0, estimate), _trials(kept, count, mean, bounded))
 
 
 def crossed(table: Sequence[Sequence[float]]) -> tuple[float, float]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from aiops_gym.runs.pairs import Pair
+from aiops_gym.runs.passes import Passes
 from aiops_gym.runs.summary import Row, Summary
 from aiops_gym.runs.usage import Usage
 
@@ -24,6 +26,10 @@ USED = "What the models used"
 SUMS = """\
 Sums over all episodes, those in which the agent gave up among them, as the server counted; answers of which it did not
 count the tokens are estimated."""
+AGAIN = "In several tries"
+TRIES = """\
+pass@k is the chance that at least one of k tries at a problem with different seeds has full marks, pass^k that all of
+them have; means over the problems with k seeds or more, each with its 95 % interval."""
 BY = {"task": "By task", "app": "By application", "fault": "By fault"}
 
 
@@ -33,12 +39,21 @@ def page(summary: Summary) -> str:
 
 
 def _about(summary: Summary) -> str:
-    given = summary.arguments
+    """What was asked for, in words; of several commands each that says something else."""
+    versions = " and ".join(sorted({given["version"] for given in summary.asked}))
+    agents: dict[str, list[str]] = {}
+    for given in summary.asked:
+        agents.setdefault(_size(given), []).extend(given["agents"])
+    who = [f"{', '.join(dict.fromkeys(names))}: {size}" for size, names in agents.items()]
+    return f"aiops_gym {versions}, {'; '.join(who if len(agents) > 1 else agents)}."
+
+
+def _size(given: Mapping[str, Any]) -> str:
     sample = given["sample"]
     size = f"a sample of at most {sample:g} problems a split, fixed by the hash of their ids" if sample >= 1 else ""
     share = f"{100 * sample:g} % of the problems, fixed by the hash of their ids" if 0 < sample < 1 else ""
     seeds = "one seed" if given["seeds"] == 1 else f"{given['seeds']} seeds"
-    return f"aiops_gym {given['version']}, {size or share or 'all problems'}, {seeds} each."
+    return f"{size or share or 'all problems'}, {seeds} each"
 
 
 def _sections(summary: Summary) -> Iterator[str]:
@@ -48,9 +63,12 @@ def _sections(summary: Summary) -> Iterator[str]:
         if ahead := neighbours(summary, split):
             yield "\n### Each agent and the next one\n"
             yield from versus(ahead)
+        if tries := repeated(summary, split):
+            yield f"\n### {AGAIN}\n\n{TRIES}\n"
+            yield from again(tries)
         for by, heading in BY.items():
             yield f"\n### {heading}\n"
-            yield from across(by, summary.find(by, split=split), summary.arguments["agents"])
+            yield from across(by, summary.find(by, split=split), summary.agents)
     if summary.usage:
         yield f"\n## {USED}\n\n{SUMS}\n"
         yield from used(summary.usage)
@@ -86,6 +104,41 @@ def versus(pairs: Sequence[Pair]) -> Iterator[str]:
         yield f"| {pair.agent} | {pair.other} | {pair.episodes} | {between} |"
 
 
+def repeated(summary: Summary, split: str) -> list[Passes]:
+    """What several tries bring in a split; nothing where no problem was tried twice."""
+    found = [each for each in summary.passes if each.split == split]
+    return found if any(each.k > 1 for each in found) else []
+
+
+def again(tries: Sequence[Passes]) -> Iterator[str]:
+    """A line for each agent over everything and by task, with columns for the numbers of tries."""
+    most = sorted({each.k for each in tries})
+    heads = [f"pass@{k}" for k in most] + [f"pass^{k}" for k in most if k > 1]
+    yield f"| task | agent | problems | seeds | {' | '.join(heads)} |"
+    yield "|---|---|---|---|" + "---|" * len(heads)
+    lines: dict[tuple[str, str], dict[int, Passes]] = {}
+    for each in tries:
+        if each.by == "all" or len({each.group for each in tries}) > 2:
+            lines.setdefault((each.group or "all", each.agent), {})[each.k] = each
+    for (task, agent), by_k in lines.items():
+        first = by_k[1]
+        seeds = f"{first.fewest}" if first.fewest == first.most else f"{first.fewest}-{first.most}"
+        found = [(by_k.get(k), k) for k in most]
+        cells = [_tries(one, "at", first) for one, _ in found] + [
+            _tries(one, "hat", first) for one, k in found if k > 1
+        ]
+        yield f"| {task} | {agent} | {first.problems} | {seeds} | {' | '.join(cells)} |"
+
+
+def _tries(one: Passes | None, which: str, first: Passes) -> str:
+    """A figure with its interval, and of how many problems it is where some have too few seeds; - for none."""
+    if one is None:
+        return "-"
+    mean, low, high = (getattr(one, f"pass_{which}{end}") for end in ("", "_low", "_high"))
+    problems = "" if one.problems == first.problems else f", {one.problems} problem{'s' * (one.problems > 1)}"
+    return f"{mean:.2f} ({low:.2f}-{high:.2f}){problems}"
+
+
 def across(by: str, rows: Sequence[Row], agents: Sequence[str]) -> Iterator[str]:
     """A line a group, a column an agent: mean rewards."""
     names = [agent for agent in agents if any(row.agent == agent for row in rows)]
@@ -94,7 +147,8 @@ def across(by: str, rows: Sequence[Row], agents: Sequence[str]) -> Iterator[str]
     for group in sorted({row.group for row in rows}):
         cells = {row.agent: row for row in rows if row.group == group}
         problems = max(row.problems for row in cells.values())
-        yield f"| {group} | {problems} | {' | '.join(reward(cells[name]) for name in names)} |"
+        means = [reward(cells[name]) if name in cells else "-" for name in names]  # a folder may grow unevenly
+        yield f"| {group} | {problems} | {' | '.join(means)} |"
 
 
 def used(sums: Sequence[Usage]) -> Iterator[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -13,6 +13,7 @@ from aiops_gym.agents import base
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.arguments import Arguments, check
 from aiops_gym.runs.choice import Posed, posed
+from aiops_gym.runs.files import write
 
 T = TypeVar("T")
 
@@ -47,48 +48,54 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The arguments, and the episodes that follow from them."""
+    """What was asked for, and the episodes that follow from it.
 
-    arguments: Arguments
+    Attributes:
+        asked: the arguments of each command, the earliest first; one that a later one repeats or holds is left out.
+        options: of each agent, those that it takes.
+        entries: all episodes; one that is played for two splits is there twice, with one name.
+    """
+
+    asked: tuple[Arguments, ...]
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     entries: tuple[Entry, ...]
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """All agents, in the order in which they were asked for."""
+        return unique([agent for arguments in self.asked for agent in arguments.agents])
+
+    def to_play(self) -> tuple[Entry, ...]:
+        """An entry for each episode: who played it for one split has played it for all."""
+        return tuple({entry.name: entry for entry in reversed(self.entries)}.values())[::-1]
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data."""
         data: dict[str, Any] = json.loads(json.dumps(asdict(self)))
         return data
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """From what `to_json` gave."""
+        asked = tuple(Arguments(**{name: _frozen(value) for name, value in each.items()}) for each in data["asked"])
+        if not asked:
+            raise ValueError("nothing was asked for")
+        options = {agent: dict(data["options"][agent]) for each in asked for agent in each.agents}
+        return cls(asked=asked, options=options, entries=tuple(Entry(**each) for each in data["entries"]))
+
     def save(self, path: Path) -> None:
         """Write it, all or nothing."""
-        half = path.with_name(f".{path.name}.half")
-        half.write_text(json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        half.replace(path)
+        write(path, json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read it. Raises AiopsGymError for a file that holds none."""
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            given: Any = {key: _frozen(value) for key, value in data["arguments"].items()}
-            return cls(arguments=Arguments(**given), entries=tuple(Entry(**each) for each in data["entries"]))
+            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
             raise AiopsGymError(f"{path.parent} holds no evaluation: there is no {path.name}") from None
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise AiopsGymError(f"{path} is no plan of an evaluation: {error!r}") from None
-
-    def differences(self, other: Plan) -> list[str]:
-        """What is different in another plan, in words; nothing for the same one. A judge may come later."""
-        ours, theirs = self.to_json(), other.to_json()
-        ours["arguments"]["judge"] = ours["arguments"]["judge"] or theirs["arguments"]["judge"]
-        found = [
-            f"{name}: {ours['arguments'][name]!r} before, {theirs['arguments'][name]!r} now"
-            for name in ours["arguments"]
-            if ours["arguments"][name] != theirs["arguments"][name]
-        ]
-        if not found and ours != theirs:
-            before, now = ({each.name for each in plan.entries} for plan in (self, other))
-            some = ", ".join(sorted(before ^ now)[:3])
-            found = [f"the catalogue: {len(before - now)} episodes fewer, {len(now - before)} more; {some}"]
-        return found
 
 
 def _frozen(value: Any) -> Any:
@@ -105,7 +112,8 @@ def make_plan(arguments: Arguments) -> Plan:
     check(arguments)
     found = list(posed(arguments))
     entries = (_entry(arguments, agent, *each) for agent in arguments.agents for each in found)
-    return Plan(arguments=arguments, entries=tuple({each.name: each for each in entries}.values()))
+    options = {agent: base.accepted(agent, arguments.agent_options) for agent in arguments.agents}
+    return Plan(asked=(arguments,), options=options, entries=unique(list(entries)))
 
 
 def _entry(arguments: Arguments, agent: str, posed: Posed, seed: int, split: str) -> Entry:

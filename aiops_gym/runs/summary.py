@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from aiops_gym.runs.choice import HEALTHY
+from aiops_gym.runs.files import write
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.intervals import interval
+from aiops_gym.runs.merged import Merged, merge
 from aiops_gym.runs.pairs import Pair, Reward, pair
+from aiops_gym.runs.passes import Passes, Tried, passes
 from aiops_gym.runs.plan import Entry
 from aiops_gym.runs.player import AGENT
 from aiops_gym.runs.usage import Usage, usage
@@ -83,30 +86,33 @@ class Summary:
     """What came of an evaluation.
 
     Attributes:
-        arguments: what was asked for.
+        asked: by each command, the earliest first.
+        agents: their names, in the order in which they were asked for.
         rows: all groups of episodes.
+        passes: of each agent over all and by task, for one try, two, four and so on up to the seeds that there are.
         pairs: of agents, the better one first.
         usage: of each agent that reported any, over all splits.
     """
 
-    arguments: dict[str, Any]
+    asked: tuple[dict[str, Any], ...]
+    agents: tuple[str, ...]
     rows: tuple[Row, ...]
+    passes: tuple[Passes, ...] = ()
     pairs: tuple[Pair, ...] = ()
     usage: tuple[Usage, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """As JSON data."""
-        parts: dict[str, tuple[Any, ...]] = {"rows": self.rows, "pairs": self.pairs, "usage": self.usage}
-        return {"arguments": self.arguments} | {name: [asdict(each) for each in part] for name, part in parts.items()}
+        return asdict(self)
 
     def save(self, path: Path) -> None:
         """Write `summary.json` and `summary.csv` into a folder; the same episodes give the same bytes."""
-        _write(path / "summary.json", json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
+        write(path / "summary.json", json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n")
         text = io.StringIO()
         table = csv.DictWriter(text, [each.name for each in fields(Row)], lineterminator="\n")
         table.writeheader()
         table.writerows(asdict(row) for row in self.rows)
-        _write(path / "summary.csv", text.getvalue())
+        write(path / "summary.csv", text.getvalue())
 
     def find(self, by: str, agent: str = "", split: str | None = None) -> list[Row]:
         """The rows of one grouping, of all agents and splits or of one."""
@@ -127,20 +133,26 @@ class _Played:
     report: Mapping[str, Any] = field(default_factory=dict)
 
 
-def summarise(folder: Folder) -> Summary:
-    """The summary of all that a folder holds; an episode whose file is damaged is missing.
+def summarise(*folders: Folder) -> Summary:
+    """The summary of all that folders hold together; an episode whose file is damaged is missing.
 
     Raises:
-        AiopsGymError: the folder holds no evaluation.
+        AiopsGymError: a folder holds no evaluation, or an episode is in two of them with different ends.
     """
-    plan = folder.plan()
-    played = [_played(folder, entry) for entry in plan.entries]
+    return sum_up(merge(folders))
+
+
+def sum_up(merged: Merged) -> Summary:
+    """The summary of folders that are put together already."""
+    played = [_played(folder, entry) for folder, entry in merged.places]
     rows = tuple(_rows(played))
     return Summary(
-        arguments=plan.to_json()["arguments"],
+        asked=tuple(json.loads(json.dumps(asdict(arguments))) for arguments in merged.asked),
+        agents=merged.agents,
         rows=rows,
+        passes=tuple(_passes(played)),
         pairs=tuple(_pairs(rows, played)),
-        usage=tuple(_usage(plan.arguments.agents, played)),
+        usage=tuple(_usage(merged.agents, played)),
     )
 
 
@@ -190,9 +202,33 @@ def _pairs(rows: Sequence[Row], played: Iterable[_Played]) -> Iterator[Pair]:
         yield from (pair(split, agent, other, agents) for agent, other in combinations(ranked, 2))
 
 
+def _passes(played: Iterable[_Played]) -> Iterator[Passes]:
+    groups: dict[tuple[str, ...], dict[str, list[_Played]]] = defaultdict(lambda: defaultdict(list))
+    for each in played:
+        for by in ("all", "task"):
+            group = each.entry.task if by == "task" else ""
+            groups[each.entry.split, by, group, each.entry.agent][each.entry.problem].append(each)
+    for (split, by, group, agent), problems in sorted(groups.items()):
+        yield from passes(agent, split, by, group, [_tried(each) for each in problems.values()])
+
+
+def _tried(entries: Sequence[_Played]) -> Tried:
+    """How the episodes of one problem went, in the order of their seeds."""
+    entry = entries[0].entry
+    found = sorted((each.entry.seed, each.success) for each in entries if not each.error)
+    healthy = entry.fault == HEALTHY
+    return Tried(
+        incident=(entry.app, HEALTHY) if healthy else _incident(entry),
+        healthy=healthy,
+        seeds=tuple(seed for seed, _ in found),
+        solved=tuple(solved for _, solved in found),
+    )
+
+
 def _usage(agents: Sequence[str], played: Sequence[_Played]) -> Iterator[Usage]:
+    once = {each.entry.name: each for each in played}.values()
     for agent in agents:
-        found = usage(agent, (each.report for each in played if each.entry.agent == agent))
+        found = usage(agent, (each.report for each in once if each.entry.agent == agent))
         if found is not None:
             yield found
 
@@ -252,9 +288,3 @@ def _mean(values: Sequence[float]) -> float:
 
 def _rounded(value: float) -> float:
     return round(value, DIGITS)
-
-
-def _write(path: Path, text: str) -> None:
-    half = path.with_name(f".{path.name}.half")
-    half.write_text(text, encoding="utf-8")
-    half.replace(path)

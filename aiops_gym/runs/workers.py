@@ -145,7 +145,13 @@ def _hired(player: Player, entry: Entry) -> _Worker:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """What starts here never hears of Ctrl-C, which a terminal sends to all: it is the parent that ends it."""
+    """What starts here never hears of Ctrl-C, which a terminal sends to all: it is the parent that ends it.
+
+    Systems without signal masks, such as Windows, have no tracker either, and let it hear.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
     resource_tracker.ensure_running()  # else it starts with the first process, and lets signals through again
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

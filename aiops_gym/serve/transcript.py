@@ -6,7 +6,7 @@ from pathlib import Path
 
 from aiops_gym.envs.state import State
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.recording import NO_VERDICT, UNLIMITED
+from aiops_gym.runs.recording import UNLIMITED
 from aiops_gym.serve.incident import Incident
 from aiops_gym.sim.kernel.draws import uuid
 from aiops_gym.tools.clip import clip, utf8
@@ -96,7 +96,7 @@ class Transcript:
         """As those of an environment: the time, steps and tokens, and the verdict's own keys."""
         self._state.step = len(self.episode.steps) + self.left_out
         seconds = round(self.episode.end_time - self.episode.start_time, 3)
-        own = NO_VERDICT if verdict is None else verdict.results
+        own = {"success": False, "submitted": ""} if verdict is None else verdict.results
         return {self.incident.task.clock: seconds, **self._state.numbers(), **own}
 
     def save(self, path: Path) -> Path:

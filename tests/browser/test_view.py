@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import gymnasium as gym
 import pytest
@@ -156,10 +157,11 @@ def test_a_thousand_steps_and_a_megabyte_are_no_burden(show):
     assert length == 16 * 65_536
 
 
-@pytest.mark.parametrize("width", [360, 390, 768, 1280, 1920])
+@pytest.mark.parametrize("width", [360, 375, 390, 768, 1280, 1920])
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_wider_than_the_window(show, mended, width, dark):
-    for text in (page(mended), page(odd("x" * 5000)), listing([entry(mended, "a.html")] * 3, "t" * 300)):
+    several = [entry(replace(mended, agent=f"agent{i}" * 9, task=f"{i % 4}"), "a.html") for i in range(9)]
+    for text in (page(mended), page(odd("x" * 5000)), listing(several, "t" * 300), listing(several[:1] * 3, "t")):
         browser = show(text, width=width, dark=dark)
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
         paper = browser.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -191,6 +193,67 @@ def test_a_list_is_sorted_and_filtered(show, mended):
     for key in "zz":
         browser.press(key)
     assert browser.evaluate("document.getElementById('found').textContent") == "0 of 2"
+
+
+def shown(browser):
+    return browser.evaluate("[...document.querySelectorAll('#rows tr:not([hidden])')].map(r => r.cells[0].textContent)")
+
+
+def test_a_list_is_filtered_by_outcome(show):
+    ends = {
+        "solved": {"success": True, "reward": 1.0, "terminated": True},
+        "partly": {"reward": 0.5, "terminated": True},
+        "late": {"truncated": True},
+        "broken": {"infra_error": True},
+        "gone": {"agent_error": "quota"},
+    }
+    browser = show(listing([entry(odd("x", problem_id=name, **end), "a.html") for name, end in ends.items()], "list"))
+    wanted = [
+        *[("", list(ends)), ("solved", ["solved"]), ("failed", ["partly", "late"]), ("errors", ["broken", "gone"])],
+        *[("out of steps", ["late"]), ("agent gave up", ["gone"])],
+    ]
+    for value, names in wanted:
+        change = f"(c => {{ c.value = {json.dumps(value)}; c.dispatchEvent(new Event('change')); }})"
+        browser.evaluate(f"{change}(document.querySelector('select[name=outcome]'))")
+        assert shown(browser) == names
+        assert browser.evaluate("document.getElementById('found').textContent") == f"{len(names)} of 5"
+
+
+def test_a_phone_scrolls_tables_and_pictures_within_the_page(show, mended):
+    several = [entry(replace(mended, agent=f"agent{i}", task=f"{i % 4}"), "a.html") for i in range(9)]
+    browser = show(listing(several, "list"), width=375)
+    inner = "[...document.querySelectorAll('.scroll')].map(e => [e.scrollWidth > e.clientWidth, e.clientWidth < 375])"
+    found = browser.evaluate(inner)
+    assert len(found) == 4  # means, picture, agents by problem, episodes
+    assert found[:3] == [[True, True]] * 3
+    browser = show(page(mended), width=375)
+    wide = "[...document.querySelectorAll('pre')].some(e => e.getBoundingClientRect().right > 375)"
+    assert browser.evaluate(wide) is False
+
+
+def test_a_command_is_copied_as_it_was_typed(show):
+    command = "kubectl get pods -A |\n  grep 'a  b'"
+    browser = show(page(odd(f"I look.\n```\nexec_shell({command!r})\n```")))
+    for prevented, selector, text in (
+        ("", ".step:not(.prompt) > .named .copy", command),
+        ("throw new Error('no clipboard here');", ".typed .copy", f"I look.\n```\nexec_shell({command!r})\n```"),
+    ):
+        browser.evaluate("document.querySelectorAll('.typed').forEach((e) => { e.open = true; })")
+        browser.evaluate(f"navigator.clipboard.writeText = async (text) => {{ {prevented} window.taken = text; }}")
+        browser.click(selector)
+        browser.wait(f"document.querySelector({selector!r}).textContent === 'Copied'")
+        got = "getSelection().toString()" if prevented else "window.taken"
+        assert browser.evaluate(got).strip("\n") == text
+
+
+def test_the_table_of_agents_by_problem_leads_to_the_episodes(show, mended):
+    lines = [entry(replace(mended, agent=name), f"{name}.html") for name in ("a", "b")]
+    browser = show(listing(lines, "list"))
+    assert browser.evaluate("[...document.querySelectorAll('#matrix td a')].map(a => a.getAttribute('href'))") == [
+        "a.html",
+        "b.html",
+    ]
+    assert browser.evaluate("getComputedStyle(document.querySelector('#matrix td')).color") == "rgb(26, 127, 55)"
 
 
 def test_a_page_can_be_printed_with_everything_in_it(show, mended):

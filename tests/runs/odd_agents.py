@@ -73,6 +73,11 @@ def slow(env, seed):
     return slow
 
 
+def lucky(env, seed):
+    """Right with one seed only."""
+    return lambda observation: YES if seed == 0 else YES.replace("Yes", "No")
+
+
 def unsure(env, seed):
     """Takes the world away where it has no idea."""
     return (lambda observation: YES) if seed == 0 else breaking(env, seed)

@@ -39,7 +39,7 @@ def test_it_prints_a_table_and_writes_a_page(cli, tmp_path):
 def test_a_program_reads_the_summary_as_json(cli, tmp_path):
     code, out, _ = cli(*PLAYED, "--env-kwargs", '{"noise": false}', "--json", "--out", tmp_path)
     assert code == 0
-    assert json.loads(out)["arguments"]["env_kwargs"] == {"noise": False}
+    assert json.loads(out)["asked"][0]["env_kwargs"] == {"noise": False}
     assert json.loads(out) == json.loads((tmp_path / "summary.json").read_text())
 
 

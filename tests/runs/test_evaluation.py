@@ -145,7 +145,7 @@ def test_options_reach_the_agent_and_belong_to_the_plan(tmp_path):
         out = tmp_path / answer
         summary = play(out, "odd_agents:told", seeds=1, workers=0, agent_options={"answer": answer})
         assert total(summary).reward == reward
-    with pytest.raises(AiopsGymError, match="agent_options"):
+    with pytest.raises(AiopsGymError, match="options of odd_agents:told: "):
         play(tmp_path / "Yes", "odd_agents:told", seeds=1, workers=0, agent_options={"answer": "No"})
 
 
@@ -166,19 +166,6 @@ def test_finished_episodes_are_not_played_again(tmp_path):
     assert [(each.total, each.done, each.failed) for each in seen] == [(2, 2, 0)]
 
 
-def test_a_folder_keeps_to_its_plan_and_says_what_differs(tmp_path):
-    play(tmp_path, workers=0)
-    before = contents(tmp_path)
-    for change, says in [
-        ({"seeds": 4}, "seeds: 3 before, 4 now"),
-        ({"env_kwargs": {"noise": False}}, r"env_kwargs: \{\} before, \{'noise': False\} now"),
-        ({"agent": "restart"}, r"agents: \['noop'\] before, \['restart'\] now"),
-    ]:
-        with pytest.raises(AiopsGymError, match=says):
-            play(tmp_path, workers=0, **change)
-    assert contents(tmp_path) == before
-
-
 def test_a_catalogue_that_has_changed_is_another_plan(tmp_path):
     play(tmp_path, workers=0)
     path = tmp_path / "plan.json"
@@ -189,7 +176,7 @@ def test_a_catalogue_that_has_changed_is_another_plan(tmp_path):
         play(tmp_path, workers=0)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"arguments": {"agents": []}, "entries": [{}]}'])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"asked": [], "options": {}, "entries": []}', '{"asked": [{}]}'])
 def test_a_folder_with_a_strange_plan_is_left_alone(tmp_path, text):
     (tmp_path / "plan.json").write_text(text)
     with pytest.raises(AiopsGymError, match=r"no plan of an evaluation"):

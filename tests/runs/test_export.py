@@ -43,6 +43,18 @@ def test_a_conversation_has_the_prompt_and_ends_with_the_agents_last_word(tmp_pa
     assert (row["reward"], row["success"], row["problem"]) == (1.0, True, "revoke_auth_mongodb-detection-1")
 
 
+def test_a_line_names_the_seed_that_repeats_its_episode(tmp_path):
+    problem = "revoke_auth_mongodb-detection-1"
+    with gym.make("aiops_gym/Detection-v0", problem=problem) as env:
+        episode = run_episode(env, Fixed([block("exec_shell('kubectl get pods -A')"), YES]), seed=11)
+        episode.save(tmp_path / "a.json")
+        export([tmp_path / "a.json"], tmp_path / "out.jsonl")
+        (row,) = lines(tmp_path / "out.jsonl")
+        assert (row["episode_seed"], row["seed"]) == (episode.episode_seed, 11)
+        env.reset(options={"problem": row["problem"], "episode_seed": row["episode_seed"]})
+        assert env.step(episode.steps[0]["action"])[0] == episode.steps[0]["observation"]
+
+
 def test_the_system_message_asks_for_thoughts_where_there_are_some_and_can_be_ones_own(tmp_path):
     save(tmp_path, "a.json", ["I look.\n" + LOOK, YES])
     systems = []

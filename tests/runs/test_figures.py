@@ -101,10 +101,10 @@ def row(agent, by="all", group="", **more):
 
 
 def test_a_page_has_a_line_an_agent_and_a_column_an_agent():
-    arguments = {"version": "1.2", "sample": 200.0, "seeds": 1, "agents": ["b", "a"]}
+    asked = {"version": "1.2", "sample": 200.0, "seeds": 1, "agents": ["b", "a"]}
     more = (row("a", "task", "analysis"), row("b", "task", "analysis", infra_errors=1, missing=1, episodes=0))
     rows = (row("b", agent_errors=2), row("a", reward=0.25, reward_with_errors=0.25), *more)
-    lines = markdown.page(Summary(arguments=arguments, rows=rows)).splitlines()
+    lines = markdown.page(Summary(asked=(asked,), agents=("b", "a"), rows=rows)).splitlines()
     assert "at most 200 problems a split" in "".join(lines[:4])
     assert [line for line in lines if line.startswith(("| a ", "| b "))] == [
         "| a | 4 | 0.25 (0.00-1.00) | 25 % (0-62) | 3.0 | 0 | 1,234 | 56 | 0 |",

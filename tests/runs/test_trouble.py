@@ -11,6 +11,7 @@ from evaluations import PROBLEM, alive, lasting, play, started, total, until, un
 
 from aiops_gym.runs import Episode, evaluate, markdown
 from aiops_gym.runs.folder import Folder
+from aiops_gym.runs.merged import merge
 
 pytestmark = pytest.mark.usefixtures("odd_agents")
 
@@ -93,7 +94,7 @@ def test_a_damaged_episode_is_missing_and_played_again(tmp_path, damage):
     path = min((tmp_path / "episodes").iterdir())
     whole = lasting(path)
     path.write_bytes(damage)
-    assert Folder(tmp_path).faults() == {}
+    assert merge([Folder(tmp_path)]).faults() == {}
     assert total(play(tmp_path, workers=0)).episodes == 3
     assert lasting(path) == whole
 

@@ -230,18 +230,144 @@ def test_long_episodes_and_huge_outputs_are_pages_too():
 
 
 @pytest.mark.parametrize(
-    ("action", "thought", "call", "headline"),
+    ("action", "thought", "call", "command", "headline"),
     [
-        ("why\n```\nexec_shell('ls\\nls')\n```\nwhy not", "why\n\nwhy not", "exec_shell('ls\\nls')", "ls …"),
-        ("```\nsubmit()\n```", "", "submit()", "submit()"),
-        ("no call", "", "no call", "no call"),
-        ("```\na()\n```\n```\nb()\n```", "", "```\na()\n```\n```\nb()\n```", "``` …"),
-        ("", "", "", ""),
+        ("why\n```\nexec_shell('ls\\nls')\n```\nwhy not", "why\n\nwhy not", "exec_shell('ls\\nls')", "ls\nls", "ls …"),
+        ("```\nsubmit()\n```", "", "submit()", "", "submit()"),
+        ("no call", "", "no call", "", "no call"),
+        ("```\na()\n```\n```\nb()\n```", "", "```\na()\n```\n```\nb()\n```", "", "``` …"),
+        ("", "", "", "", ""),
     ],
 )
-def test_an_action_is_taken_apart(action, thought, call, headline):
+def test_an_action_is_taken_apart(action, thought, call, command, headline):
     ((turn,), _) = tell(made([step(action)]))
-    assert (turn.thought, turn.call, turn.headline) == (thought, call, headline)
+    assert (turn.thought, turn.call, turn.command, turn.headline) == (thought, call, command, headline)
+    assert turn.raw == action
+
+
+def test_what_was_typed_is_shown_as_it_was_typed():
+    action = "I look.\n```python\nexec_shell('kubectl get pods \\\\\\n  -A')\n```"
+    read = Reader(page(made([step(action, tool="exec_shell"), step("submit me")])))
+    assert read.texts("pre", "call") == ["kubectl get pods \\\n  -A", "submit me"]
+    assert read.texts("pre", "raw") == [action]  # the second one is all there is of its action
+    assert [e["text"] for e in read.all("button", "copy")] == ["Copy"] * 3
+
+
+def test_every_time_is_in_seconds():
+    far = made([step(time=3725.26, observation="x"), step(time=20_000.0)], end_time=20_000.0, results={"TTM": 19_999.5})
+    for text in (page(far), listing([entry(far, "a.html"), entry(replace(far, agent="b"), "b.html")], "x")):
+        found = " ".join(e["text"] for e in Reader(text).elements if e["tag"] in ("dd", "td", "text", "span"))
+        assert "20,000 s" in found
+        assert not re.search(r"\d (min|h|ms|hours|minutes)\b", found)
+    read = Reader(page(far))
+    assert read.texts("span", "time") == ["3,725.3 s", "20,000 s"]
+    assert "19,999.5 s" in read.texts("td")
+    assert {text for text in read.texts("text", "tick") if text[0].isdigit()} >= {"0 s", "5,000 s", "20,000 s"}
+
+
+def played(problem, task, **more):
+    env = gym.make(f"aiops_gym/{task}-v0", problem=problem, **more)
+    return run_episode(env, make("reference", env), seed=1)
+
+
+@pytest.mark.parametrize(
+    ("problem", "task", "more", "also"),
+    [
+        ("revoke_auth_mongodb-localization-1", "Localization", {}, ["geo"]),
+        ("revoke_auth_mongodb-localization-1", "Localization", {"evaluation": "aiopslab"}, ["geo"]),
+        (
+            *("auth_miss_mongodb-analysis-1", "Analysis", {}),
+            ['{"fault_type": "Authentication Issue", "system_level": "Application"}'],
+        ),
+        ("auth_miss_mongodb-analysis-1", "Analysis", {"evaluation": "aiopslab"}, []),
+        ("container_kill-localization", "Localization", {}, []),
+    ],
+)
+def test_answers_that_are_accepted_too_stand_beside_the_expected_one(problem, task, more, also):
+    episode = played(problem, task, **more)
+    assert [
+        text.removeprefix("also accepted: ") for text in Reader(page(episode)).texts("li") if "also" in text
+    ] == also
+    for answer in also:  # and they are accepted
+        given = answer if task == "Analysis" else json.dumps([answer])
+        env = gym.make(f"aiops_gym/{task}-v0", problem=problem, **more)
+        env.reset(seed=1)
+        assert env.step(block(f"submit({given})"))[1] == 1.0
+
+
+def test_nothing_is_said_to_be_accepted_where_the_catalogue_expects_something_else():
+    episode = played("revoke_auth_mongodb-localization-1", "Localization")
+    for change in ({"results": {"expected": '["frontend"]'}}, {"problem_id": "of-another-house-1"}, {"task": "other"}):
+        assert not [text for text in Reader(page(replace(episode, **change))).texts("li") if "also" in text]
+
+
+def lines_of(read):
+    """The lines of the list, each with what it is filtered by."""
+    return [(e["data-agent"], e["data-kind"], e["data-outcome"]) for e in read.all("tr") if "data-agent" in e]
+
+
+def test_a_list_is_filtered_by_outcome_and_says_how_many_there_are_of_each():
+    turn = [step()]
+    many = [
+        made(turn, agent="a", success=True, reward=1.0, terminated=True),
+        made(turn, agent="b", reward=0.5, terminated=True),
+        made(turn, agent="c", terminated=True),
+        made(turn, agent="d", truncated=True),
+        made(turn, agent="e", infra_error=True),
+        made(turn, agent="f", agent_error="quota"),
+    ]
+    read = Reader(listing([entry(each, f"{each.agent}.html") for each in many], "x"))
+    options = [e["text"] for e in read.all("option") if e["text"].endswith(")")]
+    assert options == [
+        *("every outcome (6)", "solved (1)"),
+        *("failed (3)", "\u2003not solved (1)", "\u2003out of steps (1)", "\u2003partly solved (1)"),
+        *("errors (2)", "\u2003agent gave up (1)", "\u2003environment broke (1)"),
+    ]
+    assert lines_of(read) == [
+        *[("a", "solved", "solved"), ("b", "failed", "partly solved"), ("c", "failed", "not solved")],
+        *[("d", "failed", "out of steps"), ("e", "errors", "environment broke"), ("f", "errors", "agent gave up")],
+    ]
+    facts = dict(zip(read.texts("dt"), read.texts("dd"), strict=True))
+    assert (facts["episodes"], facts["without a verdict"]) == ("4", "2")
+
+
+def test_a_table_has_a_line_a_problem_a_column_an_agent_and_a_sign_an_episode():
+    def one(agent, problem, seed, reward, **more):
+        episode = made(agent=agent, problem_id=problem, seed=seed, reward=reward, success=reward == 1.0, **more)
+        return entry(episode, f"{agent}-{problem}-{seed}.html")
+
+    entries = [one("a", "p", seed, reward) for seed, reward in enumerate((1.0, 0.0, 0.5))]
+    entries += [one("b", "p", 0, 1.0), one("b", "q", 0, 0.0, infra_error=True)]
+    inside = listing(entries, "x").partition('id="matrix"')[2].partition("<table>")[2].partition("</table>")[0]
+    table = Reader(f"<table>{inside}</table>")
+    assert table.texts("th") == ["problem", "a", "b", "p", "q"]
+    assert table.texts("td") == ["1/3●○◐", "●", "-", "×"]
+    assert [e.get("class") for e in table.all("td")] == ["hurt", "well", "none", "hurt"]
+    assert [e["href"] for e in table.all("a")] == ["a-p-0.html", "a-p-1.html", "a-p-2.html", "b-p-0.html", "b-q-0.html"]
+    assert table.all("a")[1]["title"] == "seed 1: not solved, 0.00"
+    assert 'id="matrix"' not in listing(entries[:1], "x")  # the list alone says it
+
+
+def test_agents_are_drawn_side_by_side_where_there_are_several():
+    episodes = [made(agent=agent, reward=reward, terminated=True) for agent, reward in (("a", 0.5), ("b", 1.0))]
+    read = Reader(listing([entry(each, f"{each.agent}.html") for each in episodes], "x"))
+    (chart,) = read.all("svg", "chart")
+    assert chart["text"].index("b1 episodes") < chart["text"].index("a1 episodes")
+    assert not Reader(listing([entry(episodes[0], "a.html")], "x")).all("svg")
+
+
+def test_what_an_agent_that_gave_up_has_done_is_listed_once_with_its_reason(tmp_path, mended):
+    replace(mended, agent_error="out of quota", terminated=False, success=False).save(
+        tmp_path / "errors" / "x.unfinished.json"
+    )
+    error = {"kind": "agent", "error": "out of quota", "agent": "reference", "problem": "p", "seed": 4, "traceback": ""}
+    (tmp_path / "errors" / "x.json").write_text(json.dumps(error))
+    mended.save(tmp_path / "episodes" / "y.json")
+    assert run(["view", str(tmp_path)]) == 0
+    read = Reader((tmp_path / "view" / "index.html").read_text(encoding="utf-8"))
+    assert sorted(lines_of(read)) == [("reference", "errors", "agent gave up"), ("reference", "solved", "solved")]
+    inner = Reader((tmp_path / "view" / "errors" / "x.unfinished.html").read_text(encoding="utf-8"))
+    assert inner.texts("p", "reasons") == ["out of quota"]
 
 
 def test_a_session_of_aiopslab_is_shown_as_well():
@@ -309,7 +435,7 @@ def test_a_folder_is_a_list_that_leads_to_a_page_each(folder, capsys):
     assert printed.err == f"aiops-gym: passed over as damaged: {folder / 'few.json'}, {folder / 'half.json'}\n"
     read = Reader(index.read_text(encoding="utf-8"))
     links = [e["href"] for e in read.all("a")]
-    assert sorted(links) == ["b.html", "episodes/one%20two%23.html"]
+    assert sorted(links) == ["b.html"] * 2 + ["episodes/one%20two%23.html"] * 2  # in the list, and by problem
     assert len([e for e in read.all("tr") if "data-agent" in e]) == 3
     assert "killed <b>" in read.texts("td", "error")
     facts = dict(zip(read.texts("dt"), read.texts("dd"), strict=True))

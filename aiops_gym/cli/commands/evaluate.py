@@ -18,8 +18,12 @@ from rich.table import Table
 from aiops_gym.cli import agent_options
 from aiops_gym.cli.common import asked, env_arguments, show, show_json
 from aiops_gym.errors import AiopsGymError
-from aiops_gym.runs import Judge, Progress, RayCluster, Summary, evaluate, markdown, summarise
+from aiops_gym.runs import Judge, Progress, RayCluster, Summary, compared, evaluate, markdown
+from aiops_gym.runs.files import write
 from aiops_gym.runs.folder import Folder
+from aiops_gym.runs.merged import Merged, merge
+from aiops_gym.runs.plan import unique
+from aiops_gym.runs.summary import sum_up
 
 WIDE = 10_000
 """Columns of a table that no person reads at a terminal."""
@@ -31,6 +35,9 @@ JUDGE_URL = "https://api.openai.com/v1"
 
 
 def command(
+    folder: Annotated[
+        list[Path] | None, typer.Argument(help="With --report: more folders, put together with it.")
+    ] = None,
     agent: Annotated[str, typer.Option(help="Agents, separated by commas; module:function for one of yours.")] = "",
     task: Annotated[
         str, typer.Option(help="Tasks, separated by commas, openrca_bank ... too; all = live ones.")
@@ -46,7 +53,9 @@ def command(
         float | None,
         typer.Option(help="Real seconds until an episode is ended, as an error of its agent; not with --workers 0."),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder of the results; what is there is not played again.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the results; what is there is not played again, and it may grow.")
+    ] = None,
     sample: Annotated[str, typer.Option(help="At most so many problems a split, or a share such as 5% or 0.05.")] = "",
     app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
     problem: Annotated[list[str] | None, typer.Option(help="Only this problem; may be repeated.")] = None,
@@ -61,15 +70,29 @@ def command(
     ] = "",
     judge_model: Annotated[str, typer.Option(help="Model that judges the reasoning; off without it.")] = "",
     judge_url: Annotated[str, typer.Option(help="Its API, compatible with OpenAI's.")] = JUDGE_URL,
-    report: Annotated[Path | None, typer.Option(help="Play nothing: summarise this folder again.")] = None,
+    report: Annotated[
+        list[Path] | None, typer.Option(help="Play nothing: sum this folder up again, or several; may be repeated.")
+    ] = None,
     page: Annotated[Path | None, typer.Option("--markdown", help="Write the summary as a page to this file.")] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="Draw the agents side by side, with intervals, to this SVG file.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
-    """Let agents play many episodes, keep each, and say how well they did. The same command again continues."""
-    if report is not None:
-        summary = summarise(Folder(report))
-        summary.save(report)
+    """Let agents play many episodes, keep each, and say how well they did.
+
+    The same command again continues; one with more agents, seeds or problems adds these to its folder.
+    """
+    if picture is not None and picture.suffix != ".svg":
+        raise typer.BadParameter(f"--picture draws SVG: name a file that ends in .svg, not {picture.name!r}")
+    if report:
+        merged = merge([Folder(each) for each in unique([*report, *(folder or ())])])
+        summary = sum_up(merged)
+        if len(report) + len(folder or ()) == 1:
+            summary.save(report[0])
     else:
+        if folder:
+            raise typer.BadParameter(f"{folder[0]} stands alone: --report sums folders up, --out names one to play in")
         if out is None or not agent:
             raise typer.BadParameter("--agent and --out are needed, or --report for a folder that is there")
         agent_options.find_yours()
@@ -94,13 +117,16 @@ def command(
                 judge=judge,
                 progress=progress,
             )
+        merged = merge([Folder(out)])
     if page is not None:
-        page.write_text(markdown.page(summary), encoding="utf-8")
+        write(page, markdown.page(summary))
+    if picture is not None:
+        write(picture, compared.picture(summary))
     if as_json:
         show_json(summary.to_json())
     else:
         _show(summary)
-    _complain(summary, Folder(report or out or Path()))
+    _complain(summary, merged)
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -152,25 +178,30 @@ def _show(summary: Summary) -> None:
         if ahead := markdown.neighbours(summary, split):
             console.print()
             console.print(_table(list(markdown.versus(ahead))))
+        if tries := markdown.repeated(summary, split):
+            console.print()
+            console.print(_table(list(markdown.again(tries))))
         for by in markdown.BY:
             rows = summary.find(by, split=split)
             console.print()
-            console.print(_table(list(markdown.across(by, rows, summary.arguments["agents"]))))
+            console.print(_table(list(markdown.across(by, rows, summary.agents))))
     if summary.usage:
         show(f"\n{markdown.USED}")
         console.print(_table(list(markdown.used(summary.usage))))
 
 
-def _complain(summary: Summary, folder: Folder) -> None:
+def _complain(summary: Summary, merged: Merged) -> None:
     """Raises AiopsGymError where episodes are missing, with why: what is printed is not the whole evaluation."""
     without = sum(row.agent_errors + row.infra_errors + row.missing for row in summary.find("all"))
     if without:
         total = without + sum(row.episodes for row in summary.find("all"))
-        reasons = folder.faults().most_common()
+        reasons = merged.faults().most_common()
+        folders = ", ".join(str(each) for each in unique([folder.errors for folder, _ in merged.missing()]))
         told = [f"{textwrap.shorten(reason, 300)} ({count} times)" for reason, count in reasons[:REASONS]]
         more = [f"{len(reasons) - REASONS} other errors"] if len(reasons) > REASONS else []
-        why = f": {'; '.join([*told, *more])}; all in {folder.errors}" if told else ""
-        raise AiopsGymError(f"{without} of {total} episodes have no verdict, and the same command tries again{why}")
+        why = f": {'; '.join([*told, *more])}; all in {folders}" if told else ""
+        again = "the same command tries" if len(merged.asked) == 1 else "the commands that asked for them try"
+        raise AiopsGymError(f"{without} of {total} episodes have no verdict, and {again} again{why}")
 
 
 def _table(lines: list[str]) -> Table:

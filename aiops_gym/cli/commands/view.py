@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +13,14 @@ import typer
 from aiops_gym.cli.common import show
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode
+from aiops_gym.runs.files import write
 from aiops_gym.runs.view import Entry, entry, listing, page
 
 FOLDER = "view"
 """Where the pages of a folder are written, within it."""
+
+UNFINISHED = ".unfinished.json"
+"""Ends the name of what there is of an episode in which the agent gave up."""
 
 SHOWN = 5
 """Damaged files that are named."""
@@ -41,7 +44,7 @@ def _file(source: Path, out: Path | None) -> Path:
         target /= f"{source.stem}.html"
     if target.resolve() == source.resolve():
         raise AiopsGymError(f"{target} is the episode itself: name another file for the page")
-    _write(target, page(Episode.load(source)))
+    write(target, page(Episode.load(source)))
     return target
 
 
@@ -50,14 +53,14 @@ def _folder(source: Path, out: Path) -> Path:
         raise AiopsGymError(f"{out} is to hold many pages: name a folder")
     broken: list[Path] = []
     found = _entries(source, out, broken)
-    entries = sorted(found, key=lambda each: (each.problem, each.agent, each.seed, each.address))
+    entries = sorted(found, key=lambda each: (each.problem, each.agent, len(each.seed), each.seed, each.address))
     if broken:
         more = f" and {len(broken) - SHOWN} more" if len(broken) > SHOWN else ""
         typer.echo(f"aiops-gym: passed over as damaged: {', '.join(map(str, broken[:SHOWN]))}{more}", err=True)
     if not entries:
         raise AiopsGymError(f"there are no saved episodes in {source}")
     index = out / "index.html"
-    _write(index, listing(entries, f"Episodes of {source.resolve().name}"))
+    write(index, listing(entries, f"Episodes of {source.resolve().name}"))
     return index
 
 
@@ -74,8 +77,8 @@ def _entries(source: Path, out: Path, broken: list[Path]) -> Iterator[Entry]:
             broken.append(path)
             continue
         if not data.keys() >= {"agent", "problem_id", "session_id"}:
-            if data.keys() >= {"agent", "problem", "error", "kind"}:
-                yield _failure(data)
+            if data.keys() >= {"agent", "problem", "error", "kind"} and not path.with_suffix(UNFINISHED).exists():
+                yield _failure(data)  # else what there is of its episode is listed, and says the same
             continue
         try:
             episode = Episode.load(path)
@@ -86,7 +89,7 @@ def _entries(source: Path, out: Path, broken: list[Path]) -> Iterator[Entry]:
         address = relative.as_posix()
         if address == "index.html":
             address = "index.episode.html"
-        _write(out / address, page(episode, up))
+        write(out / address, page(episode, up))
         yield entry(episode, address)
 
 
@@ -102,11 +105,3 @@ def _failure(data: dict[str, Any]) -> Entry:
     """What an evaluation noted where there is no episode."""
     problem, agent, error = (str(data[key]) for key in ("problem", "agent", "error"))
     return Entry(address="", problem=problem, agent=agent, seed=str(data.get("seed", "")), error=error)
-
-
-def _write(path: Path, text: str) -> None:
-    """All of a page or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(f".{path.name}.half")
-    half.write_text(text, encoding="utf-8")
-    os.replace(half, path)

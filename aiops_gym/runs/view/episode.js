@@ -165,6 +165,23 @@
     if (action) { event.preventDefault(); action(); name(); }
   });
 
+  // Copying: a page that was opened from a file has no clipboard in some browsers, but a selection can be copied there.
+  async function copy(button) {
+    const text = button.parentElement.nextElementSibling;
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+    } catch {
+      getSelection().selectAllChildren(text);
+      document.execCommand("copy");
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1200);
+  }
+  for (const button of all(".copy")) {
+    button.hidden = false;
+    button.addEventListener("click", () => copy(button));
+  }
+
   let closed = [];
   addEventListener("beforeprint", () => {
     closed = steps.filter((step) => !step.open);

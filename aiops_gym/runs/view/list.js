@@ -21,7 +21,8 @@
     const words = search.value.toLowerCase().split(/\s+/);
     let count = 0;
     rows.forEach((row, i) => {
-      const fits = choices.every((choice) => !choice.value || row.dataset[choice.name] === choice.value);
+      const fits = choices.every(({ name, value }) =>
+        !value || row.dataset[name] === value || (name === "outcome" && row.dataset.kind === value));
       row.hidden = !(fits && words.every((word) => texts[i].includes(word)));
       count += row.hidden ? 0 : 1;
     });

@@ -77,6 +77,15 @@ def pre(text: str, class_: str) -> Html:
     return tag("pre", Html("\n"), text, class_=class_)
 
 
+def seconds(value: float) -> str:
+    """A time. All times are seconds, so that any two on a page can be compared.
+
+    >>> seconds(27.0), seconds(20.94), seconds(3725.0)
+    ('27 s', '20.9 s', '3,725 s')
+    """
+    return f"{value:,.1f}".removesuffix(".0") + " s"
+
+
 def data(value: Any) -> Html:
     """JSON for a `<script type="application/json">`, which no text in it can end."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)

@@ -13,12 +13,16 @@ from typing import Any
 
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.view import graph
-from aiops_gym.runs.view.markup import Content, Html, data, escape, join, pre, tag, void
+from aiops_gym.runs.view.accepted import accepted
+from aiops_gym.runs.view.markup import Content, Html, data, escape, join, pre, seconds, tag, void
 from aiops_gym.runs.view.story import System, Turn, number_of, tell
 from aiops_gym.runs.view.timeline import timeline
 
 OPEN = 60_000
 """Characters of an episode up to which all steps are open when the page is."""
+
+CLOCKS = ("TTD", "TTL", "TTA", "TTM", "TTR")
+"""Results that are times: to detect, localise, analyse, mitigate, and to find the root cause."""
 
 BIG = 100_000
 """Characters of an output from which its size is said."""
@@ -73,21 +77,20 @@ def outcome(episode: Episode) -> tuple[str, str]:
         return "hurt", "environment broke"
     if episode.success:
         return "well", "solved"
+    if episode.agent_error and not episode.terminated:
+        return "hurt", "agent gave up"
     if episode.reward > 0:
         return "hurt", "partly solved"
     return ("hurt", "out of steps") if episode.truncated else ("down", "not solved")
 
 
-def duration(seconds: float) -> str:
-    """Virtual time for people.
-
-    >>> duration(27.0), duration(3725.0)
-    ('27 s', '1 h 2 min')
-    """
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+def _also(answers: Sequence[str]) -> Html:
+    """Other answers that earn the points, below the expected one."""
+    return (
+        tag("ul", *(tag("li", "also accepted: ", tag("code", each)) for each in answers), class_="also")
+        if answers
+        else Html()
+    )
 
 
 @cache
@@ -108,7 +111,7 @@ def _head(episode: Episode, turns: Sequence[Turn]) -> Html:
         ("seed", episode.seed),
         ("episode seed", episode.episode_seed or None),
         ("steps", len(turns)),
-        ("virtual time", duration(max(0.0, episode.end_time - episode.start_time))),
+        ("virtual time", seconds(max(0.0, episode.end_time - episode.start_time))),
         ("refused calls", sum(bool(turn.error) for turn in turns) or None),
         ("environment", episode.env or None),
     ]
@@ -126,8 +129,8 @@ def _verdict(episode: Episode) -> Html:
     results = {**episode.results}
     reasons = str(results.pop("reasons", "") or "")
     answers = [
-        tag("div", tag("h3", name), pre(_json_text(results.pop(name.lower())), "answer"))
-        for name in ("Expected", "Submitted")
+        tag("div", tag("h3", name), pre(_json_text(results.pop(name.lower())), "answer"), also)
+        for name, also in (("Expected", _also(accepted(episode))), ("Submitted", None))
         if name.lower() in results
     ]
     figures = [
@@ -137,12 +140,14 @@ def _verdict(episode: Episode) -> Html:
     rest = (
         tag("details", tag("summary", "All results"), _table(results, "results"), class_="rest") if results else Html()
     )
-    why = tag("p", reasons, class_="reasons") if reasons else Html()
+    why = join(*(tag("p", each, class_="reasons") for each in (reasons, episode.agent_error) if each))
     return tag("section", score, tag("div", *answers, class_="answers"), parts, why, rest, class_="verdict")
 
 
 def _json_text(text: Any) -> str:
     """A result that is JSON in a string, without its quotes; long ones over several lines."""
+    if text == "":
+        return "no submission"
     try:
         value = json.loads(text) if isinstance(text, str) else text
     except ValueError:
@@ -154,8 +159,15 @@ def _json_text(text: Any) -> str:
 
 
 def _table(values: Mapping[str, Any], class_: str) -> Html:
-    rows = [tag("tr", tag("th", str(name), scope="row"), tag("td", _shown(value))) for name, value in values.items()]
+    rows = [
+        tag("tr", tag("th", str(name), scope="row"), tag("td", _result(name, value))) for name, value in values.items()
+    ]
     return tag("table", tag("tbody", *rows), class_=class_) if rows else Html()
+
+
+def _result(name: str, value: Any) -> str:
+    """A value of the results; their times, `TTD` and its like, have the unit of all times."""
+    return seconds(value) if name in CLOCKS and number_of(value) is not None else _shown(value)
 
 
 def _shown(value: Any) -> str:
@@ -188,7 +200,7 @@ def _steps(turns: Sequence[Turn], system: System | None) -> Iterator[Html]:
 def _step(turn: Turn, system: System | None, changed: bool, opened: bool) -> Html:
     summary = [
         tag("span", turn.number, class_="n"),
-        tag("span", f"{turn.end:g} s", class_="time") if turn.end else None,
+        tag("span", seconds(turn.end), class_="time") if turn.end else None,
         tag("span", turn.tool or "no call", class_="tool")
         if not (turn.tool and turn.headline.startswith(turn.tool))
         else None,
@@ -199,14 +211,26 @@ def _step(turn: Turn, system: System | None, changed: bool, opened: bool) -> Htm
     size = f"Output, {len(turn.output):,} characters" if len(turn.output) > BIG else "Output"
     body = [
         tag("p", turn.thought, class_="thought") if turn.thought else None,
-        tag("h4", "Call"),
-        pre(turn.call, "call"),
-        tag("h4", size),
+        *_typed(turn),
+        _copied(size) if turn.output else tag("h4", size),
         pre(turn.output, "out") if turn.output else tag("p", "nothing was printed", class_="empty"),
     ]
     class_ = f"step k-{turn.kind}{' wrong' if turn.error else ''}"
     head = tag("summary", *summary)
     return tag("details", head, *body, class_=class_, id=f"step-{turn.number}", data_step=turn.number, open=opened)
+
+
+def _typed(turn: Turn) -> Iterator[Html]:
+    """What was typed: the shell command or the call, and folded up all of the action where there is more to it."""
+    yield _copied("Command" if turn.command else "Call")
+    yield pre(turn.command or turn.call, "call")
+    if turn.raw.strip() not in (turn.command or turn.call, ""):
+        yield tag("details", tag("summary", "As it was typed"), _copied("Action"), pre(turn.raw, "raw"), class_="typed")
+
+
+def _copied(name: str) -> Html:
+    """The heading of a text, with a button that copies it."""
+    return tag("div", tag("h4", name), tag("button", "Copy", class_="copy", hidden=True), class_="named")
 
 
 def _shape(system: System | None) -> str:

@@ -26,7 +26,9 @@ class Turn:
         number: from 1.
         begin, end: seconds since the start; equal numbers in files that keep no times.
         thought: text around the call; "" where there is none.
-        call: as it was written.
+        raw: all of the action, as it was typed.
+        call: the part of it that calls, as it was written.
+        command: what is typed at the shell by it, with its line ends; "" where nothing is.
         headline: the call on one line, a shell command without its wrapping.
         kind: `shell`, `tool`, `submit`, or `none` where nothing was called.
         error: why it was refused, "" where it was not.
@@ -37,7 +39,9 @@ class Turn:
     begin: float
     end: float
     thought: str
+    raw: str
     call: str
+    command: str
     headline: str
     output: str
     tool: str
@@ -98,14 +102,16 @@ def number_of(value: Json) -> float | None:
 
 def _turn(number: int, begin: float, end: float, step: Mapping[str, Json], state: int) -> Turn:
     action, tool = _text(step.get("action")), _text(step.get("tool"))
-    thought, call, headline = _split(action)
+    thought, call, command = _split(action)
     return Turn(
         number=number,
         begin=begin,
         end=end,
         thought=thought,
+        raw=action,
         call=call,
-        headline=headline,
+        command=command,
+        headline=_line(command or call),
         output=_text(step.get("observation")),
         tool=tool,
         kind={"exec_shell": "shell", "submit": "submit", "": "none"}.get(tool, "tool"),
@@ -120,13 +126,13 @@ def _text(value: Json) -> str:
 
 
 def _split(action: str) -> tuple[str, str, str]:
-    """Thought, call and headline; all is call where there is not exactly one block."""
+    """Thought, call and shell command; all is call where there is not exactly one block."""
     blocks = list(_BLOCK.finditer(action))
     if len(blocks) != 1:
-        return "", action, _line(action)
+        return "", action, ""
     (block,) = blocks
     around = (action[: block.start()].strip(), action[block.end() :].strip())
-    return "\n\n".join(filter(None, around)), block[1], _line(_command(action) or block[1])
+    return "\n\n".join(filter(None, around)), block[1], _command(action)
 
 
 def _command(action: str) -> str:

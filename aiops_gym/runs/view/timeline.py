@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aiops_gym.envs.levels import SLOW, component_level, percent
-from aiops_gym.runs.view.markup import Html, join, tag
+from aiops_gym.runs.view.markup import Html, join, seconds, tag
 from aiops_gym.runs.view.story import Part, System, Turn
 
 TICKS = 7
@@ -25,7 +25,7 @@ def timeline(turns: Sequence[Turn], system: System | None) -> Html:
     spans = [(turn.begin, turn.end) if timed else (turn.number - 1.0, float(turn.number)) for turn in turns]
     parts = [_name("steps")]
     parts += [_step(turn, span, whole) for turn, span in zip(turns, spans, strict=True)]
-    parts += [_tick(value, whole, "s" if timed else "") for value in ticks(whole)]
+    parts += [_tick(value, whole, seconds(value) if timed else f"{value:g}") for value in ticks(whole)]
     height, look = STEPS_TOP + 48, "timeline dense" if len(turns) > DENSE else "timeline"
     if system:
         above = join(_name("requests of users"), _served(turns, spans, system, whole))
@@ -81,11 +81,9 @@ def _name(text: str) -> Html:
     return tag("text", text, x=0, y=STEPS_TOP - 4, class_="tick")
 
 
-def _tick(value: float, whole: float, unit: str) -> Html:
+def _tick(value: float, whole: float, name: str) -> Html:
     anchor = "start" if value == 0 else "end" if value > 0.97 * whole else "middle"
-    text = tag(
-        "text", f"{value:g} {unit}".strip(), x=_at(value, whole), y=STEPS_TOP + 44, text_anchor=anchor, class_="tick"
-    )
+    text = tag("text", name, x=_at(value, whole), y=STEPS_TOP + 44, text_anchor=anchor, class_="tick")
     line = tag("line", x1=_at(value, whole), x2=_at(value, whole), y1=STEPS_TOP + 24, y2=STEPS_TOP + 30, class_="tick")
     return join(line, text)
 
