@@ -18,14 +18,14 @@ class Call:
     args: tuple[Any, ...] = ()
     kwargs: Mapping[str, Any] = field(default_factory=dict)
 
-    def __str__(self) -> str:
-        return f"```\n{self.code}\n```"
-
     @property
-    def code(self) -> str:
-        """What stands in the block."""
+    def line(self) -> str:
+        """The call without its fence."""
         arguments = [_literal(a) for a in self.args] + [f"{k}={_literal(v)}" for k, v in self.kwargs.items()]
         return f"{self.name}({', '.join(arguments)})"
+
+    def __str__(self) -> str:
+        return f"```\n{self.line}\n```"
 
 
 def _literal(value: Any) -> str:

@@ -1,56 +1,43 @@
-"""What an agent is, and how one is found."""
+"""How an agent is found and made by its name; what counts as one is said in `kinds`."""
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any
 
-import gymnasium as gym
-
-from aiops_gym.errors import AiopsGymError, ArgumentError
+from aiops_gym.agents.kinds import Agent, AnyAgent, Around, Env, adapt
+from aiops_gym.errors import AgentError, ArgumentError, hint, meant
 from aiops_gym.scan import names as modules
 
-Env = gym.Env[str, str]
+__all__ = [
+    "SECRETS",
+    "Agent",
+    "AgentError",
+    "AnyAgent",
+    "Around",
+    "Env",
+    "Fixed",
+    "accepted",
+    "adapt",
+    "find",
+    "fitting",
+    "make",
+    "names",
+    "option_names",
+    "shown",
+]
+
+BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+NO_AGENTS = ("base", "kinds", "waiting")
+"""Modules here that are about agents, and none themselves."""
 
 SECRETS = ("api_key",)
 """Options of agents that are never written down."""
-
-
-class AgentError(AiopsGymError):
-    """An agent cannot go on, and says why in one line; what it did until then counts and is kept."""
-
-
-@runtime_checkable
-class Agent(Protocol):
-    """Reads what was printed and says what to do next.
-
-    It may have more: `name`; `report()`, JSON data about itself that are kept in the episode; `close()`, called at the
-    end of an episode; and `interrupt()`, called from another thread to end an `act` that waits, with an `AgentError`.
-    """
-
-    def reset(self, prompt: str) -> None:
-        """A new episode begins."""
-
-    def act(self, observation: str) -> str:
-        """The next action. The first observation of an episode is its prompt."""
-
-
-class Function:
-    """A callable text -> text as an agent."""
-
-    def __init__(self, function: Callable[[str], str]) -> None:
-        self.function = function
-        self.name = getattr(function, "__name__", type(function).__name__)
-
-    def reset(self, prompt: str) -> None:
-        """Nothing: the prompt comes as the first observation."""
-
-    def act(self, observation: str) -> str:
-        """Ask the function."""
-        return self.function(observation)
 
 
 class Fixed:
@@ -76,120 +63,100 @@ class Fixed:
         return action
 
 
-def adapt(agent: Agent | Callable[[str], str]) -> Agent:
-    """An agent from an agent or a callable.
-
-    Raises:
-        TypeError: it is neither.
-    """
-    if isinstance(agent, Agent):
-        return agent
-    if callable(agent):
-        return Function(agent)
-    raise TypeError(f"an agent has reset(prompt) and act(observation), or is callable; {agent!r} is neither")
-
-
-class Around:
-    """An agent around another one: it does what the other does, and has what others need not have.
-
-    Attributes:
-        agent: the other one.
-        name: of it, or of its class.
-
-    >>> agent = Around(Fixed(["a"]))
-    >>> agent.name, agent.act(""), agent.report(), agent.close()
-    ('fixed', 'a', {}, None)
-    """
-
-    def __init__(self, agent: Agent | Callable[[str], str]) -> None:
-        self.agent = adapt(agent)
-        self.name = str(getattr(self.agent, "name", type(self.agent).__name__.lower()))
-
-    def reset(self, prompt: str) -> None:
-        """As the other does."""
-        self.agent.reset(prompt)
-
-    def act(self, observation: str) -> str:
-        """As the other does."""
-        return self.agent.act(observation)
-
-    def report(self) -> Any:
-        """What the other tells of itself, where it does."""
-        return self._asked("report", {})
-
-    def interrupt(self) -> None:
-        """End what the other waits for, where it can be ended."""
-        self._asked("interrupt")
-
-    def close(self) -> None:
-        """The episode is over: what the other holds open, if it has a `close`, is not needed any more."""
-        self._asked("close")
-
-    def _asked(self, name: str, unknown: Any = None) -> Any:
-        method = getattr(self.agent, name, None)
-        return method() if callable(method) else unknown
-
-
 @cache
 def names() -> tuple[str, ...]:
     """The agents that can be made by name, sorted."""
-    return tuple(name for name in modules("aiops_gym.agents") if name != "base")
+    return tuple(name for name in modules("aiops_gym.agents") if name not in NO_AGENTS)
 
 
-def find(name: str) -> Callable[..., Agent | Callable[[str], str]]:
-    """What makes the agent of this name: `(env, seed, **options) -> Agent`, or `(**options)` where it needs neither.
+def find(name: str) -> Callable[..., AnyAgent]:
+    """What makes the agent of this name: `(env, seed, **options)`, or `(**options)` where it needs neither.
 
     Args:
-        name: of a module here, or `module:function` for one that lies elsewhere; a class will do.
+        name: of a module here, or `module:name` for what lies elsewhere: a function that makes an agent, a class, or
+            an agent itself, of which each episode gets a copy.
 
     Raises:
         ArgumentError: there is none.
     """
-    where, colon, function = name.partition(":")
+    where, colon, wanted = name.partition(":")
     if not colon and name not in names():
-        raise ArgumentError(f"there is no agent {name!r}; there are {', '.join(names())}, or module:function")
+        raise ArgumentError(f"no agent {name!r}: {hint(name, names())}; one of yours is module:name")
     try:
         module = importlib.import_module(where if colon else f"aiops_gym.agents.{name}")
     except ModuleNotFoundError as error:
         raise ArgumentError(f"there is no agent {name!r}: {error}") from None
-    maker: Any = getattr(module, function if colon else "make", None)
+    wanted = wanted if colon else "make"
+    found: Any = getattr(module, wanted, None)
+    if found is None:
+        near = meant(wanted, (each for each in vars(module) if not each.startswith("_")))
+        raise ArgumentError(f"there is no agent {name!r}: {where} has no {wanted!r}{near and '; ' + near}")
+    return _copying(name, found) if _is_agent(found) else _checked(name, found)
+
+
+def _is_agent(found: Any) -> bool:
+    """Whether it acts itself, rather than making who does: an object of a class, or a function of one text."""
+    if isinstance(found, type):
+        return False
+    if any(hasattr(found, name) for name in ("act", "init_context", "get_action")):
+        return True
+    if not callable(found) or inspect.iscoroutinefunction(found):
+        return callable(found)
+    needed = [each for each in _parameters(found) if each.default is each.empty and each.kind in BY_POSITION]
+    return len(needed) == 1 and needed[0].name != "env" and not _fits(found, None, 0)
+
+
+def _copying(name: str, agent: AnyAgent) -> Callable[..., AnyAgent]:
+    def another() -> AnyAgent:
+        try:
+            return copy.deepcopy(agent)
+        except TypeError as error:
+            raise ArgumentError(f"{name} cannot be copied for each episode, name its class: {error}") from None
+
+    return another
+
+
+def _checked(name: str, maker: Any) -> Callable[..., AnyAgent]:
     if not callable(maker):
-        raise ArgumentError(f"there is no agent {name!r}: {where} has no function {function!r}")
-    return cast("Callable[..., Agent | Callable[[str], str]]", maker)
+        raise ArgumentError(f"there is no agent {name!r}: {maker!r} is neither an agent nor a function that makes one")
+    return maker  # type: ignore[no-any-return]
 
 
-def make(name: str, env: Env, seed: int = 0, **options: Any) -> Agent:
-    """The agent of this name, for an environment.
+def make(name: str, env: Env, seed: int = 0, **options: Any) -> Any:
+    """The agent of this name, for an environment: an `AnyAgent`, as its maker gives it.
 
     Args:
         options: whatever this agent takes by name, JSON data; most take none.
 
     Raises:
-        ArgumentError: there is none, or it does not take such options.
+        ArgumentError: there is none, it does not take such options, or what is made so is no agent.
     """
-    maker = find(name)
-    return adapt(maker(*fitting(name, env, seed, **options), **options))
+    made = find(name)(*fitting(name, env, seed, **options), **options)
+    try:
+        adapt(made)
+    except TypeError as error:
+        raise ArgumentError(f"what {name} makes cannot play: {error}") from None
+    return made
 
 
 def fitting(name: str, env: Env | None, seed: int, **options: Any) -> tuple[Any, ...]:
-    """What an agent's maker is given by position: environment and seed, or nothing if it takes nothing.
+    """What an agent's maker is given by position: environment and seed, or nothing if it takes neither.
 
     Raises:
         ArgumentError: there is no such agent, or it cannot be made so.
     """
-    signature = inspect.signature(find(name))
-    refused = ""
-    for given in ((env, seed), ()):
-        try:
-            signature.bind(*given, **options)
-        except TypeError as error:
-            refused = refused or str(error)
-        else:
-            return given
-    raise ArgumentError(
-        f"the agent {name!r} cannot be made with {', '.join(options) or 'env, seed'}: {refused}; "
-        "what makes an agent takes (env, seed)"
-    )
+    maker, known = find(name), accepted(name, options)
+    for option in options:
+        if option not in known:
+            raise ArgumentError(f"the agent {name!r} has no option {option!r}: {hint(option, option_names(name))}")
+    given = (env, seed) if _takes_env(maker, options) else ()
+    try:
+        inspect.signature(maker).bind(*given, **options)
+    except TypeError as error:
+        made = ", ".join([*(("env", "seed") if given else ()), *options]) or "nothing"
+        rule = "what makes an agent takes (env, seed), or neither"
+        raise ArgumentError(f"the agent {name!r} cannot be made with {made}: {error}; {rule}") from None
+    return given
 
 
 def needs(name: str) -> Mapping[str, Any]:
@@ -202,7 +169,8 @@ def needs(name: str) -> Mapping[str, Any]:
     ({'tools': 'all'}, {})
     """
     module = inspect.getmodule(find(name))
-    return cast("Mapping[str, Any]", getattr(module, "NEEDS", {}))
+    found: Mapping[str, Any] = getattr(module, "NEEDS", {})
+    return found
 
 
 def accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -214,10 +182,40 @@ def accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     >>> accepted("noop", {"model": "m"}), accepted("chat", {"model": "m"})
     ({}, {'model': 'm'})
     """
-    parameters = inspect.signature(find(name)).parameters.values()
-    named = {each.name for each in list(parameters)[2:] if each.kind is not each.VAR_KEYWORD}
-    anything = any(each.kind is each.VAR_KEYWORD for each in parameters)
-    return {option: value for option, value in options.items() if anything or option in named}
+    maker = find(name)
+    anything = any(each.kind is each.VAR_KEYWORD for each in _parameters(maker))
+    return {option: value for option, value in options.items() if anything or option in option_names(name, options)}
+
+
+def option_names(name: str, given: Collection[str] = ()) -> tuple[str, ...]:
+    """What the maker of an agent takes by name, where it is given these.
+
+    Raises:
+        ArgumentError: there is no such agent.
+    """
+    maker = find(name)
+    own = _parameters(maker)[2 if _takes_env(maker, given) else 0 :]
+    return tuple(each.name for each in own if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY))
+
+
+def _takes_env(maker: Callable[..., Any], options: Collection[str]) -> bool:
+    """Whether it is given (env, seed): not where these would land on options of its own, such as `model="m"`."""
+    first = [each for each in _parameters(maker)[:2] if each.name not in ("env", "seed")]
+    others = [each for each in first if each.default is not each.empty or each.name in options]
+    return _fits(maker, None, 0) and not (first and len(others) == len(_parameters(maker)[:2]))
+
+
+def _fits(maker: Callable[..., Any], *given: Any) -> bool:
+    """Whether it takes these by position."""
+    try:
+        inspect.signature(maker).bind_partial(*given)
+    except TypeError:
+        return False
+    return True
+
+
+def _parameters(maker: Callable[..., Any]) -> list[inspect.Parameter]:
+    return list(inspect.signature(maker).parameters.values())
 
 
 def shown(options: Mapping[str, Any]) -> dict[str, Any]:

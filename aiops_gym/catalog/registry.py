@@ -10,9 +10,8 @@ Fixed problems are those of AIOpsLab; computed ones, which have a split, are eac
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
@@ -20,8 +19,8 @@ from typing import Any, TypeVar
 from aiops_gym.catalog import grid, traits
 from aiops_gym.catalog.model import TASKS, App, Fault, Incident, Problem
 from aiops_gym.catalog.splits import SPLITS, number
-from aiops_gym.errors import ArgumentError
-from aiops_gym.scan import scan
+from aiops_gym.errors import ArgumentError, unknown
+from aiops_gym.scan import one, scan
 
 T = TypeVar("T")
 
@@ -125,7 +124,8 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None)
     """
     calm, faulty = tuple(p for p in healthy(task) if app in (None, p.app)), _faulty(task, split, app)
     if not faulty:  # healthy episodes alone would make one answer always right
-        raise ArgumentError(f"no {task} problem with a fault in split {split!r}{f' of {app}' if app else ''}")
+        where = f"{f' of {app}' if app else ''} in split {split!r}"
+        raise ArgumentError(f"no {task} problem with a fault{where}")
     if calm and number(seed, "healthy") < HEALTHY_SHARE[task]:
         return calm[int(number(seed, "problem") * len(calm))]
     for key in (*(LABEL if task == "analysis" else ()), *(PLACE if split else ())):
@@ -180,6 +180,15 @@ def fault(problem_: Problem) -> Fault | None:
     return filled(faults()[problem_.fault], {**names, **(known.names if known else {})})
 
 
+def words(fault_id: str) -> str:
+    """What a fault is, in a sentence for people: the first line of its file.
+
+    >>> words("misconfig_k8s").split(":")[0]
+    'A Service forwards to a port on which its pods do not listen'
+    """
+    return (one("aiops_gym.catalog.faults", fault_id, "__doc__") or fault_id).strip().splitlines()[0]
+
+
 def filled(value: T, names: Mapping[str, str]) -> T:
     """A copy of data in which each `{name}` that `names` has is replaced, in all strings and keys; other braces stay.
 
@@ -198,15 +207,6 @@ def filled(value: T, names: Mapping[str, str]) -> T:
     return result  # type: ignore[no-any-return]
 
 
-LISTED = 12
-"""Names that an error lists."""
-
-
-def _known(what: str, name: str | None, names: Sequence[str] | Mapping[str, Any]) -> None:
-    if name is None or name in names:
-        return
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.4)
-    some = sorted(names)[:LISTED]
-    more = f" and {len(names) - LISTED:,} more (`aiops-gym list`)" if len(names) > LISTED else ""
-    hint = f"did you mean {' or '.join(near)}?" if near else f"there are: {', '.join(some)}{more}"
-    raise ArgumentError(f"no {what} {name!r}: {hint}")
+def _known(what: str, name: str | None, names: Collection[str]) -> None:
+    if name is not None and name not in names:
+        raise unknown(what, name, names, " (`aiops-gym list`)")

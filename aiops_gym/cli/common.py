@@ -16,18 +16,25 @@ from aiops_gym.agents.base import Env
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.envs import render
-from aiops_gym.errors import ArgumentError
+from aiops_gym.errors import ArgumentError, unknown
 from aiops_gym.openrca.problems import system_of
 
 RECORDED = {f"openrca_{kwargs['domain']}": name for name, kwargs in ids.RECORDED.items()}
 """Task as the command line calls it -> environment."""
 
 
-def make_env(problem: str | None, task: str | None = None, **kwargs: Any) -> Env:
+SPLIT = "Draw of all problems of train or of test, computed ones too; without it AIOpsLab's."
+APP = "Draw a problem of this application."
+
+
+def make_env(
+    problem: str | None, task: str | None = None, split: str | None = None, app: str | None = None, **kwargs: Any
+) -> Env:
     """The environment of a problem, or of a task whose problems are drawn; of detection where neither is given.
 
     Args:
         task: of a live incident, or `openrca_bank` and its siblings.
+        split: that problems are drawn of, as `app`.
 
     Raises:
         ArgumentError: no such problem or task.
@@ -37,6 +44,11 @@ def make_env(problem: str | None, task: str | None = None, **kwargs: Any) -> Env
         kwargs.pop("evaluation", None)  # the official scorer is the only one
     else:
         name = _live(problem, task)
+    if problem is not None and (split or app):
+        raise ArgumentError(f"{problem} is one problem: --split and --app say which are drawn")
+    if name.startswith("OpenRCA") and app:
+        raise ArgumentError("recorded incidents have no --app")
+    kwargs |= {key: value for key, value in (("split", split), ("app", app)) if value}
     with asked():
         try:
             env: Env = gym.make(f"aiops_gym/{name}-v0", problem=problem, disable_env_checker=True, **kwargs)
@@ -76,7 +88,7 @@ def _live(problem: str | None, task: str | None) -> str:
         task = found
     task = task or TASKS[0]
     if task.lower() not in TASKS:
-        raise ArgumentError(f"no task {task!r}; there are {', '.join((*TASKS, *RECORDED))}")
+        raise unknown("task", task, (*TASKS, *RECORDED))
     return task.capitalize()
 
 

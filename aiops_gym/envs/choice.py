@@ -17,21 +17,26 @@ class Choice:
         task: `detection`, ...
         problem: an id, a list of ids of which each is as likely, or None for all of the task and healthy episodes.
         split: says which are drawn when `problem` is None: AIOpsLab's (None), or all of `train` or `test`.
+        app: says of which application they are drawn; None for all.
 
     Raises:
         ArgumentError: an id or a split that does not exist, or one of another task.
     """
 
-    def __init__(self, task: str, problem: str | Sequence[str] | None, split: str | None) -> None:
+    def __init__(
+        self, task: str, problem: str | Sequence[str] | None, split: str | None, app: str | None = None
+    ) -> None:
         if problem is not None and not problem:
             raise ArgumentError("the list of problems is empty")
         self.task = task
-        self.split = split
+        self.split, self.app = split, app
         self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
         for each in self.ids:
             self.find(each)
         if not self.ids:
-            registry.problems(task, split=split)
+            registry.problems(task, app, split)
+            if app is not None:  # of one application there may be none
+                registry.draw(task, 0, split, app)
 
     def find(self, problem: str) -> Problem:
         """The problem with an id, which must be one of the task."""
@@ -45,5 +50,5 @@ class Choice:
     def draw(self, seed: int) -> Problem:
         """The problem of the episode with this seed."""
         if not self.ids:
-            return registry.draw(self.task, seed, self.split)
+            return registry.draw(self.task, seed, self.split, self.app)
         return self.find(self.ids[pick(len(self.ids), seed, "problem") if len(self.ids) > 1 else 0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import operator
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -13,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.envs import picture, render, saved
+from aiops_gym.envs.parts import PromptParts
 from aiops_gym.envs.seam import World
 from aiops_gym.envs.space import LIMIT, UnicodeText
 from aiops_gym.envs.state import State
-from aiops_gym.errors import BackendError, SnapshotError, ToolError
+from aiops_gym.errors import BackendError, SnapshotError, ToolError, hint, meant
+from aiops_gym.tasks.form import Form
 from aiops_gym.tools import Context, Tool, parse, run
 from aiops_gym.tools.clip import clip, utf8
 from aiops_gym.types import Result, Verdict
@@ -51,6 +54,15 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
     task: str
     example: str
     clock: str
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Raises TypeError for an argument that there is not, with the one that may be meant."""
+        known = inspect.signature(cls.__init__).parameters
+        for name in given if not any(each.kind is each.VAR_KEYWORD for each in known.values()) else ():
+            if name not in known:
+                near = hint(name, set(known) - {"self"})
+                raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}: {near}")
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -90,6 +102,10 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
     @abstractmethod
     def _prompt(self, problem: str, backend: W) -> str:
         """The first observation."""
+
+    @abstractmethod
+    def _parts(self, problem: str, backend: W) -> PromptParts:
+        """What the first observation is made of."""
 
     @property
     @abstractmethod
@@ -188,6 +204,19 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         if self.render_mode == "rgb_array":
             return self._painted(self._state)
         return self._picture(self._state) if self.render_mode == "ansi" else None
+
+    @abstractmethod
+    def explanation(self) -> dict[str, str]:
+        """For whoever has finished the episode: the `fault`, the right `answer` and a `repair`, "" for none."""
+
+    @abstractmethod
+    def form(self) -> Form:
+        """What a person is asked for who submits an answer to the current episode."""
+
+    @property
+    def prompt_parts(self) -> PromptParts:
+        """What the first observation of the current episode says, in parts: task, instructions, APIs, candidates."""
+        return self._parts(self._running()[0].problem, self._running()[1])
 
     def calls(self) -> list[list[str]]:
         """Who calls whom in the application, "" for users; empty where that is not known. For the trainer only."""
@@ -347,7 +376,8 @@ def _fresh(info: dict[str, Any]) -> dict[str, Any]:
 def one_of(what: str, value: Any, allowed: Sequence[object]) -> None:
     """Raises ValueError for a value that is not among those allowed."""
     if value not in allowed:
-        raise ValueError(f"{what} must be one of {', '.join(map(str, allowed))}, not {value!r}")
+        near = meant(value, map(str, allowed))
+        raise ValueError(f"{what} must be one of {', '.join(map(str, allowed))}, not {value!r}{near and '; ' + near}")
 
 
 def whole(what: str, value: Any, least: int) -> int:

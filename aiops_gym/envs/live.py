@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiops_gym import backends
+from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App
 from aiops_gym.envs.choice import Choice
 from aiops_gym.envs.episode import EpisodeEnv, one_of
-from aiops_gym.envs.prompt import prompt
+from aiops_gym.envs.parts import PromptParts
+from aiops_gym.envs.prompt import parts, prompt
 from aiops_gym.envs.seam import Incident, Watched
 from aiops_gym.envs.state import State
 from aiops_gym.tasks.base import EVALUATIONS, NO_ANSWER, Case, find, truth
+from aiops_gym.tasks.form import Form
 from aiops_gym.tools import Tool, toolbox
 from aiops_gym.tools.parser import EXAMPLE
 from aiops_gym.types import Call, Verdict
@@ -50,11 +53,12 @@ class LiveEnv(EpisodeEnv[Incident]):
 
     ## Arguments
     `task` says which question is posed, `problem` is an id, a list of ids or None for all of the task, `split` is None,
-    "train" or "test". `backend` is "simulated": one for a real cluster is still to come, `context` is for its
-    kubeconfig, and until then `reset` refuses both with a `BackendError`. `noise` lets harmless things happen.
-    `observation_limit` is the number of characters of a tool's output that are shown. `log_dedup` is the block size of
-    AIOpsLab's log de-duplication in `get_logs`, 0 is off. `action_format` is "tolerant" or "strict", which refuses text
-    around the block. `evaluation` is "strict" or "aiopslab".
+    "train" or "test", `app` is None or the application that problems are drawn of. `backend` is "simulated": one for a
+    real cluster is still to come, `context` is for its kubeconfig, and until then `reset` refuses both with a
+    `BackendError`. `noise` lets harmless things happen. `observation_limit` is the number of characters of a tool's
+    output that are shown. `log_dedup` is the block size of AIOpsLab's log de-duplication in `get_logs`, 0 is off.
+    `action_format` is "tolerant" or "strict", which refuses text around the block. `evaluation` is "strict" or
+    "aiopslab".
 
     ## Version History
     v0: first version.
@@ -75,12 +79,13 @@ class LiveEnv(EpisodeEnv[Incident]):
         action_format: str = "tolerant",
         evaluation: str = "strict",
         render_mode: str | None = None,
+        app: str | None = None,
     ) -> None:
         one_of("evaluation", evaluation, EVALUATIONS)
         world = {"backend": backend, "context": context, "noise": bool(noise)}
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode)
         self.task = find(task).name
-        self.choice = Choice(self.task, problem, split)
+        self.choice = Choice(self.task, problem, split, app)
         self.evaluation = evaluation
 
     @property
@@ -111,6 +116,20 @@ class LiveEnv(EpisodeEnv[Incident]):
         calls.append(Call("submit", task.solution(case.truth)))
         return [str(call) for call in calls]
 
+    def explanation(self) -> dict[str, str]:
+        """For whoever has finished the episode: the `fault`, the right `answer` and a `repair`, "" for none."""
+        task, case = find(self.task), self._case(*self._running())
+        answer = "" if task.repairs else Call("submit", task.solution(case.truth)).line
+        if case.fault is None:
+            return {"fault": "Nothing was wrong.", "answer": answer, "repair": ""}
+        where = f"{case.truth.target}: " if case.truth.target else ""
+        fixes = case.fault.fixes or ("",)
+        return {"fault": f"{where}{registry.words(case.fault.id)}", "answer": answer, "repair": fixes[0]}
+
+    def form(self) -> Form:
+        """What a person is asked for who submits an answer to the current episode."""
+        return find(self.task).form(self.app)
+
     def calls(self) -> list[list[str]]:
         """Who calls whom in the application, "" for users, before anything went wrong; empty where it is not known."""
         backend = self._running()[1]
@@ -140,7 +159,10 @@ class LiveEnv(EpisodeEnv[Incident]):
         return backends.Simulated.restored(data)
 
     def _prompt(self, problem: str, backend: Incident) -> str:
-        return prompt(find(self.task), self.choice.find(problem), backend.app)
+        return prompt(self._parts(problem, backend))
+
+    def _parts(self, problem: str, backend: Incident) -> PromptParts:
+        return parts(find(self.task), self.choice.find(problem), backend.app)
 
     def _accept(self, answer: Any) -> Any:
         return find(self.task).accept(answer, self.evaluation)

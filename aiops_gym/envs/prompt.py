@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from aiops_gym.catalog.model import App, Problem
+from aiops_gym.envs.parts import PromptParts, indented
 from aiops_gym.tasks.base import IncidentTask
 from aiops_gym.tools import get_actions
 
@@ -23,18 +24,19 @@ Each answer holds a single API call. A submission ends the episode, right or wro
 Please take the next action."""
 
 
-def prompt(task: IncidentTask, problem: Problem, app: App) -> str:
-    """All that the agent is told at the start; nothing in it depends on what is wrong."""
-    return f"{task.brief(problem, app)}\n\n{_manual(task)}"
+def parts(task: IncidentTask, problem: Problem, app: App) -> PromptParts:
+    """What the agent is told at the start; nothing in it depends on what is wrong."""
+    candidates = {"components": app.components, "reasons": ()} if task.names_components else None
+    return PromptParts(task.brief(problem, app), _instructions(task), get_actions(task.name), candidates)
+
+
+def prompt(told: PromptParts) -> str:
+    """The same as one text."""
+    actions = "\n\n".join(map(indented, told.apis.values()))
+    return f"{told.task}\n\nYou can call these APIs:\n\n{actions}\n\n{told.instructions}"
 
 
 @cache
-def _manual(task: IncidentTask) -> str:
-    actions = "\n\n".join(_indent(manual) for manual in get_actions(task.name).values())
+def _instructions(task: IncidentTask) -> str:
     answers = "\n\n".join(f"```\n{call}\n```\n({meaning})" for call, meaning in task.answers)
-    return f"You can call these APIs:\n\n{actions}\n\n{FORMAT}\n{answers}\n\n{RULES}"
-
-
-def _indent(manual: str) -> str:
-    usage, _, rest = manual.partition("\n")
-    return "\n".join([usage, *(f"    {line}".rstrip() for line in rest.splitlines())])
+    return f"{FORMAT}\n{answers}\n\n{RULES}"

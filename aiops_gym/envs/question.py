@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aiops_gym.envs.parts import PromptParts, indented, manuals
 from aiops_gym.openrca import clock
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.origin import SYNTHETIC
@@ -44,36 +45,44 @@ submit({"1": {"root cause component": "...", "root cause reason": "...", \
 ```"""
 
 
-def prompt(
+def parts(
     domain: Domain, problem: Problem, days: Sequence[str], tools: Mapping[str, Tool], example: str, data: str
-) -> str:
-    """All that the agent is told at the start; nothing in it depends on the answer.
+) -> PromptParts:
+    """What the agent is told at the start; nothing in it depends on the answer.
 
     Args:
         days: that are recorded.
         example: a right action.
         data: `original` or `synthetic`.
     """
-    manuals = "\n\n".join(_indent(tool.manual) for name, tool in sorted(tools.items()) if name != "submit")
     notes = NOTES.format(start=clock.show(problem.start), days=", ".join(days))
     if data == SYNTHETIC:
         notes = f"{notes}\n{MADE_UP}"
-    parts = {
+    headed = {
         "SYSTEM": domain.about,
         "ISSUE": problem.instruction,
         "POSSIBLE ROOT CAUSE COMPONENTS": _list(domain.components),
         "POSSIBLE ROOT CAUSE REASONS": _list(domain.reasons),
         "NOTES": notes,
-        "AVAILABLE APIS": f"{manuals}\n\n{FORMAT.format(example=example)}",
-        "SUBMIT API": f"{_indent(tools['submit'].manual)}\n\n{ANSWER}",
     }
-    return "\n\n".join([ROLE, *(f"## {heading}:\n\n{text}" for heading, text in parts.items())])
+    task = "\n\n".join([ROLE, *(_headed(heading, text) for heading, text in headed.items())])
+    instructions = f"{FORMAT.format(example=example)}\n\n{ANSWER}"
+    candidates = {"components": domain.components, "reasons": domain.reasons}
+    return PromptParts(task, instructions, manuals(tools), candidates)
+
+
+def prompt(told: PromptParts) -> str:
+    """The same as one text: how to call stands below the getters, and how to submit below `submit`."""
+    calling = told.instructions.removesuffix(f"\n\n{ANSWER}")
+    getters = "\n\n".join(indented(manual) for name, manual in told.apis.items() if name != "submit")
+    apis = _headed("AVAILABLE APIS", f"{getters}\n\n{calling}")
+    submit = _headed("SUBMIT API", f"{indented(told.apis['submit'])}\n\n{ANSWER}")
+    return "\n\n".join([told.task, apis, submit])
+
+
+def _headed(heading: str, text: str) -> str:
+    return f"## {heading}:\n\n{text}"
 
 
 def _list(names: Sequence[str]) -> str:
     return "\n".join(f"- {name}" for name in names)
-
-
-def _indent(manual: str) -> str:
-    usage, _, rest = manual.partition("\n")
-    return "\n".join([usage, *(f"    {line}".rstrip() for line in rest.splitlines())])

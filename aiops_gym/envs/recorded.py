@@ -10,13 +10,15 @@ from typing import Any
 
 from aiops_gym.backends.recorded import Recorded
 from aiops_gym.envs.episode import EpisodeEnv, one_of
-from aiops_gym.envs.question import prompt
+from aiops_gym.envs.parts import PromptParts
+from aiops_gym.envs.question import parts, prompt
 from aiops_gym.envs.state import State
 from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import clock, domains, layout
 from aiops_gym.openrca.problems import Problem, Questions
 from aiops_gym.sim.kernel.draws import pick
 from aiops_gym.tasks import root_cause
+from aiops_gym.tasks.form import Form
 from aiops_gym.tools import Tool, toolbox
 from aiops_gym.tools.registry import SETS
 from aiops_gym.types import Call, Verdict
@@ -119,6 +121,16 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         problem = self._running()[1].problem
         return [str(Call("get_traces", self.window)), str(Call("submit", (root_cause.task.solution(problem),)))]
 
+    def explanation(self) -> dict[str, str]:
+        """For whoever has finished the episode: the `fault`, the right `answer` and a `repair`, "" for none."""
+        expected = root_cause.task.solution(self.problems[self._running()[0].problem])
+        failures = ["; ".join(map(": ".join, found.items())) for found in expected.values()]
+        return {"fault": "\n".join(failures), "answer": Call("submit", (expected,)).line, "repair": ""}
+
+    def form(self) -> Form:
+        """What a person is asked for who submits an answer to the current episode."""
+        return root_cause.task.form(self.problems[self._running()[0].problem], self.prompt_parts.candidates or {})
+
     def _known(self, problem: str) -> str:
         return self.questions.find(problem).id
 
@@ -154,8 +166,11 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         return Recorded.restored(data, self.questions)
 
     def _prompt(self, problem: str, backend: Recorded) -> str:
+        return prompt(self._parts(problem, backend))
+
+    def _parts(self, problem: str, backend: Recorded) -> PromptParts:
         days = [day.isoformat() for day in backend.recording.days]
-        return prompt(self.domain, backend.problem, days, self.tools, self.example, backend.data)
+        return parts(self.domain, backend.problem, days, self.tools, self.example, backend.data)
 
     def _info(self, *given: Any, **named: Any) -> dict[str, Any]:
         """What every info has, and whether the telemetry was recorded or made up."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,6 +56,31 @@ def _told(answer: Any) -> str:
     """
     text = "" if answer is None else str(answer)
     return text.strip('"') if text not in ("", "null") else "nothing"
+
+
+def wrapped(text: str, width: int) -> str:
+    """Lines no longer than a terminal is wide, broken at blanks only; 0 leaves them as they are.
+
+    >>> print(wrapped("- one two-three four\\n    five six", 12))
+    - one
+      two-three
+      four
+        five six
+    """
+    if width <= 0:
+        return text
+    return "\n".join(_folded(line, width) for line in text.splitlines())
+
+
+def _folded(line: str, width: int) -> str:
+    margin = " " * (len(line) - len(line.lstrip(" -")))
+    return textwrap.fill(
+        line,
+        max(width, 2 * len(margin)),
+        subsequent_indent=margin,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def plain(text: str) -> str:

@@ -11,7 +11,7 @@ import gymnasium as gym
 
 from aiops_gym.agents import base
 from aiops_gym.catalog.model import TASKS
-from aiops_gym.errors import ArgumentError
+from aiops_gym.errors import ArgumentError, hint, unknown
 from aiops_gym.ids import RECORDED
 from aiops_gym.runs import tokenizer
 from aiops_gym.version import __version__
@@ -63,13 +63,15 @@ def check(arguments: Arguments) -> None:
     for what, given, known in (("task", arguments.tasks, tuple(ENVS)), ("split", arguments.splits, SPLITS)):
         for each in given:
             if each not in known:
-                raise ArgumentError(f"there is no {what} {each!r}; there are {', '.join(known)}")
+                raise unknown(what, each, known)
     if not arguments.agents:
         raise ArgumentError("no agent is named")
     taken = {option for agent in arguments.agents for option in base.accepted(agent, arguments.agent_options)}
     for option in arguments.agent_options:
         if option not in taken:
-            raise ArgumentError(f"none of the agents {', '.join(arguments.agents)} takes the option {option!r}")
+            others = {each for agent in arguments.agents for each in base.option_names(agent)}
+            agents = ", ".join(arguments.agents)
+            raise ArgumentError(f"none of the agents {agents} takes the option {option!r}: {hint(option, others)}")
     for agent in arguments.agents:
         base.fitting(agent, None, 0, **base.accepted(agent, arguments.agent_options))
     for name in ("problem", "split"):

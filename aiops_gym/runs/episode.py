@@ -35,7 +35,8 @@ class Episode:
         calls: who calls whom in the application, "" for users; empty where that is not known.
         health: of the application at the start, see `envs.live.LiveEnv.health`; empty where it is not known.
         agent_report: what the agent says of itself, such as its model and the tokens used; empty where it says nothing.
-        agent_error: why the agent gave up before the end; "" when it did not.
+        agent_error: why the agent gave up before the end, or what it raised and where; "" when it did neither.
+        agent_traceback: the agent's own frames, where it raised something; else "".
         wall_clock: real `seconds` from the reset to the verdict, and those of them that the agent took,
             `agent_seconds`; empty where nobody measured. All other times are the world's. It alone differs where the
             same is played twice, and episodes are equal whatever it says.
@@ -68,6 +69,7 @@ class Episode:
     health: dict[str, Any] = field(default_factory=dict)
     agent_report: dict[str, Any] = field(default_factory=dict)
     agent_error: str = ""
+    agent_traceback: str = ""
     wall_clock: dict[str, float] = field(default_factory=dict, compare=False)
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,13 +11,15 @@ import gymnasium as gym
 
 from aiops_gym.agents import base
 from aiops_gym.agents.base import Around
+from aiops_gym.errors import AgentError
 from aiops_gym.runs import tokenizer
 from aiops_gym.runs.arguments import make_env
+from aiops_gym.runs.blame import theirs
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.judge import NO_SCORE, Judge
 from aiops_gym.runs.plan import Entry
-from aiops_gym.runs.runner import run_episode
+from aiops_gym.runs.runner import play
 
 AGENT, ENVIRONMENT, WORKER = "agent", "environment", "worker"
 """Whose fault it is that there is no episode."""
@@ -46,19 +47,21 @@ class Player:
         if finished is not None:
             self._keep(entry, finished)
             return ""
-        watched = Watched(entry.agent)
         try:
-            episode = self._episode(entry, watched)
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # Anybody's agent runs here: a result like any other.
+            episode = self._episode(entry)
+        except AgentError as error:  # it could not even be made
+            self.folder.note(entry, AGENT, str(error), error.frames)
+            return AGENT
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # Anybody's wrappers, and our own bugs.
             self.envs.pop(entry.env, None)
-            kind = AGENT if watched.acting else ENVIRONMENT
-            self.folder.note(entry, kind, f"{type(error).__name__}: {error}", traceback.format_exc())
-            return kind
+            self.folder.note(entry, ENVIRONMENT, f"{type(error).__name__}: {error}", traceback.format_exc())
+            return ENVIRONMENT
         if episode.infra_error:
             self.folder.note(entry, ENVIRONMENT, episode.steps[-1]["observation"])
             return ENVIRONMENT
         if episode.agent_error:
-            self.folder.note(entry, AGENT, episode.agent_error)
+            self.envs.pop(entry.env, None)  # an agent has it in its hands
+            self.folder.note(entry, AGENT, episode.agent_error, episode.agent_traceback)
             episode.save(self.folder.unfinished(entry))
             return AGENT
         self._keep(entry, episode)
@@ -69,61 +72,17 @@ class Player:
             episode.results |= self.judge.results(episode.trace)
         self.folder.keep(entry, episode)
 
-    def _episode(self, entry: Entry, watched: Watched) -> Episode:
+    def _episode(self, entry: Entry) -> Episode:
+        """Raises AgentError where the agent cannot be made."""
         env = self._env(entry.env)
-        watched.made_by(entry, env, self.agent_options)
-        try:
-            counts = tokenizer.find(self.tokenizer) if self.tokenizer else None
-            return run_episode(env, watched, entry.seed, {"problem": entry.problem}, counts)
-        finally:
-            watched.close()
+        with theirs():
+            options = base.accepted(entry.agent, self.agent_options)
+            agent = Around(base.make(entry.agent, env, entry.seed, **options))
+        agent.name = entry.agent  # what a class calls itself may be anything, and twice the same
+        counts = tokenizer.find(self.tokenizer) if self.tokenizer else None
+        return play(env, agent, entry.seed, {"problem": entry.problem}, counts)
 
     def _env(self, name: str) -> gym.Env[str, str]:
         if name not in self.envs:
             self.envs[name] = make_env(name, self.env_kwargs)
         return self.envs[name]
-
-
-class Watched(Around):
-    """An agent of which it is known whether it is its turn.
-
-    Its name is the one that it was asked for by: what a class calls itself may be anything, and twice the same.
-    """
-
-    def __init__(self, name: str) -> None:
-        super().__init__(base.Fixed([]))
-        self.acting = False
-        self.name = name
-
-    def made_by(self, entry: Entry, env: gym.Env[str, str], options: Mapping[str, Any]) -> None:
-        """Make the agent of an entry."""
-        self.acting = True
-        self.agent = base.make(entry.agent, env, entry.seed, **base.accepted(entry.agent, options))
-        self.acting = False
-
-    def reset(self, prompt: str) -> None:
-        """Hand it on."""
-        self.acting = True
-        super().reset(prompt)
-        self.acting = False
-
-    def act(self, observation: str) -> str:
-        """Hand it on."""
-        self.acting = True
-        action = super().act(observation)
-        self.acting = False
-        return action
-
-    def report(self) -> dict[str, Any]:
-        """What the agent says of itself, if it does; it must be JSON data, as the episode is."""
-        self.acting = True
-        found = dict(super().report())
-        json.dumps(found, allow_nan=False)
-        self.acting = False
-        return found
-
-    def close(self) -> None:
-        """Hand it on."""
-        before, self.acting = self.acting, True
-        super().close()
-        self.acting = before

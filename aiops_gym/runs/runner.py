@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import time
-from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
 
-from aiops_gym.agents.base import Agent, AgentError, adapt
+from aiops_gym.agents.kinds import Adapted, AnyAgent, adapt
 from aiops_gym.envs.limit import graded
 from aiops_gym.runs import recording
+from aiops_gym.runs.blame import noting
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.tokenizer import Tokenizer
+
+LOG = logging.getLogger(__name__)
 
 
 def run_episode(
     env: gym.Env[str, str],
-    agent: Agent | Callable[[str], str],
+    agent: AnyAgent | Adapted,
     seed: int | None = None,
     options: dict[str, Any] | None = None,
     tokenizer: Tokenizer | None = None,
@@ -26,14 +30,20 @@ def run_episode(
 
     Args:
         env: made with `gymnasium.make`, wrapped or not.
-        agent: `reset(prompt)` and `act(observation) -> text`, or any callable text -> text. The first observation that
-            it acts on is the prompt.
+        agent: has `act(observation) -> text` and perhaps `reset(prompt)`, or `init_context` and `get_action` as those
+            of AIOpsLab have, or is a callable text -> text; each of these plain or async. The first observation that
+            one acts on is the prompt.
         seed: given to the environment's `reset`.
         options: likewise.
         tokenizer: text -> its tokens or their number, with which `in_tokens` and `out_tokens` of the results are
             counted; without one they are estimated. `token_method` says which.
 
-    An agent that raises `AgentError` gives up: the episode stays as it is then, with the reason in `agent_error`.
+    What the agent raises ends the episode, which stays as it is then, with the reason in `agent_error` and the agent's
+    own frames in `agent_traceback`; both are logged. What the environment raises is raised. An async agent has one
+    event loop an episode and is closed with it; a plain one stays open for the next episode.
+
+    Raises:
+        TypeError: it is no agent.
 
     Example:
         >>> import gymnasium, aiops_gym
@@ -41,23 +51,57 @@ def run_episode(
         >>> aiops_gym.run_episode(env, lambda observation: '```\\nsubmit("Yes")\\n```', seed=1).reward
         1.0
     """
-    player = adapt(agent)
-    observation, info = env.reset(seed=seed, options=options)
-    began, thought = time.perf_counter(), 0.0
-    name = getattr(player, "name", type(player).__name__.lower())
-    episode = recording.begun(env, name, seed, observation, info)
-    episode.calls, episode.health = _ask(env, "calls", []), _ask(env, "health", {})
-    known = episode.health
-    player.reset(observation)
-    while not (episode.terminated or episode.truncated):
-        asked = time.perf_counter()
-        try:
+    episode = play(env, adapt(agent), seed, options, tokenizer, close=False)
+    if episode.agent_traceback:
+        LOG.error("the agent %s: %s\n%s", episode.agent, episode.agent_error, episode.agent_traceback)
+    return episode
+
+
+def play(
+    env: gym.Env[str, str],
+    player: Adapted,
+    seed: int | None,
+    options: dict[str, Any] | None,
+    tokenizer: Tokenizer | None = None,
+    *,
+    close: bool = True,
+) -> Episode:
+    """An episode as `run_episode` plays it.
+
+    Args:
+        close: a plain agent at the end, too.
+    """
+    episode = None
+    try:
+        observation, info = env.reset(seed=seed, options=options)
+        began = time.perf_counter()
+        episode = recording.begun(env, player.name, seed, observation, info)
+        episode.calls, episode.health = _ask(env, "calls", []), _ask(env, "health", {})
+        recording.finish(env, episode, _turns(env, player, episode, observation, info), tokenizer)
+        episode.wall_clock["seconds"] = time.perf_counter() - began
+        with noting(episode):
+            episode.agent_report = _report(player)
+        return episode
+    finally:
+        if close or player.awaited:
+            with noting(episode):
+                player.close()
+
+
+def _turns(
+    env: gym.Env[str, str], player: Adapted, episode: Episode, observation: str, info: dict[str, Any]
+) -> dict[str, Any]:
+    """All turns, until the environment or the agent ends it. Returns the last info."""
+    known, thought = episode.health, 0.0
+    with noting(episode):
+        player.begin(env, observation)
+    while not (episode.agent_error or episode.terminated or episode.truncated):
+        action, asked = "", time.perf_counter()
+        with noting(episode):
             action = player.act(observation)
-        except AgentError as error:
-            episode.agent_error = str(error)
+        thought += time.perf_counter() - asked
+        if episode.agent_error:
             break
-        finally:
-            thought += time.perf_counter() - asked
         observation, reward, episode.terminated, episode.truncated, info = env.step(action)
         if episode.truncated:
             reward, info = graded(env, float(reward), info)
@@ -65,13 +109,18 @@ def run_episode(
         health = _ask(env, "health", {})
         if health != known:
             episode.steps[-1]["health"] = known = health
-    recording.finish(env, episode, info, tokenizer)
-    episode.wall_clock = {"seconds": time.perf_counter() - began, "agent_seconds": thought}
-    episode.agent_report = _ask(player, "report", {})
-    return episode
+    episode.wall_clock = {"agent_seconds": thought}
+    return info
 
 
-def _ask(one: Any, name: str, unknown: Any) -> Any:
-    """What an environment tells its trainer, or an agent of itself, where it can."""
-    told = getattr(getattr(one, "unwrapped", one), name, None)
+def _report(player: Adapted) -> dict[str, Any]:
+    """What the agent says of itself. It must be JSON data, as the episode is."""
+    found = dict(player.report())
+    json.dumps(found, allow_nan=False)
+    return found
+
+
+def _ask(env: gym.Env[str, str], name: str, unknown: Any) -> Any:
+    """What an environment tells its trainer, where it can."""
+    told = getattr(env.unwrapped, name, None)
     return told() if callable(told) else unknown

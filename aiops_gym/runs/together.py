@@ -12,23 +12,22 @@ from typing import Any
 
 import gymnasium as gym
 
-from aiops_gym.agents.base import Agent, AgentError, Around
+from aiops_gym.agents.kinds import Adapted, AnyAgent, Around, adapt
+from aiops_gym.agents.waiting import INTERRUPTED
+from aiops_gym.errors import AgentError
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.guards import kept
-from aiops_gym.runs.runner import run_episode
+from aiops_gym.runs.runner import play as play_episode
 
 Env = gym.Env[str, str]
 
 KEEP, RAISE = "keep", "raise"
-"""What becomes of an episode whose agent or environment raises."""
-
-INTERRUPTED = "interrupted"
-"""Why an episode ended that was running at an interrupt."""
+"""What becomes of an episode whose environment raises."""
 
 
 def run_episodes(
     make_env: Callable[[], Env],
-    make_agent: Callable[[Env, int], Agent],
+    make_agent: Callable[[Env, int], AnyAgent],
     seeds: Sequence[int],
     *,
     at_once: int = 8,
@@ -50,9 +49,9 @@ def run_episodes(
         seeds: given to `reset`, and to the agent.
         at_once: episodes that are played at the same time, 1 or more.
         options: given to `reset`.
-        on_error: "keep" gives an episode whose agent or environment raises as well, with what there is of it, and with
-            `agent_error` or `infra_error`; "raise" raises where it would be given, and the ones after it are lost. What
-            `make_env` and `make_agent` raise is raised in any case.
+        on_error: "keep" gives an episode whose environment raises as well, with what there is of it and `infra_error`;
+            "raise" raises where it would be given, and the ones after it are lost. What `make_env` and `make_agent`
+            raise is raised in any case, and what an agent raises is in its episode's `agent_error`.
 
     Raises:
         ValueError: `on_error` is neither.
@@ -72,7 +71,7 @@ def run_episodes(
 
     def play(seed: int) -> Episode:
         env = make_env()
-        agent = make_agent(env, seed)
+        agent = adapt(make_agent(env, seed))
         run = partial(_played, stop, seed, options)
         return kept(run, env, agent, seed, options) if on_error == KEEP else run(env, agent)
 
@@ -85,15 +84,14 @@ def run_episodes(
     yield from _together(play, seeds, at_once, stop)
 
 
-def _played(stop: _Stop, seed: int, options: dict[str, Any] | None, env: Env, agent: Agent) -> Episode:
+def _played(stop: _Stop, seed: int, options: dict[str, Any] | None, env: Env, agent: Adapted) -> Episode:
     """One episode, after which both are closed."""
     player = _Interruptible(agent, stop)
     try:
         with stop.at_work(player):
-            return run_episode(env, player, seed, options)
+            return play_episode(env, player, seed, options)
     finally:
         env.close()
-        player.close()
 
 
 def _together(play: Callable[[int], Episode], seeds: Sequence[int], at_once: int, stop: _Stop) -> Iterator[Episode]:
@@ -173,7 +171,7 @@ class _Stop:
 class _Interruptible(Around):
     """An agent that gives up once it shall stop."""
 
-    def __init__(self, agent: Agent, stop: _Stop) -> None:
+    def __init__(self, agent: Adapted, stop: _Stop) -> None:
         super().__init__(agent)
         self._stop, self._acting = stop, False
 
@@ -204,7 +202,7 @@ class _Interruptible(Around):
             try:
                 if not self._stop.asked:
                     return super().act(observation)
-            except AgentError:
+            except (Exception, SystemExit):  # whatever an end to its waiting makes it raise
                 if not self._stop.asked:
                     raise
             finally:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from aiops_gym.catalog.model import App
 from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
+from aiops_gym.tasks.form import NOTHING, Field, Form
 from aiops_gym.types import Verdict
 
 LAYERS = ("Hardware", "Operating System", "Virtualization", "Application")
@@ -63,6 +65,12 @@ class Analysis(IncidentTask):
     def solution(self, truth: Truth) -> tuple[Any, ...]:
         """A dict, or nothing."""
         return () if truth.healthy else ({"system_level": truth.layer, "fault_type": truth.kind},)
+
+    def form(self, app: App) -> Form:
+        """A layer and a kind, or `nothing`."""
+        layer = Field("system_level", "At which layer did the fault occur?", (*LAYERS, NOTHING), last=NOTHING)
+        kind = Field("fault_type", "Of which kind is it?", KINDS)
+        return Form((layer, kind), lambda said: () if said["system_level"] == NOTHING else (dict(said),))
 
 
 def _matches(answer: Any, layer: str, kind: str) -> tuple[bool, bool]:

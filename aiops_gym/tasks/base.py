@@ -14,8 +14,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from aiops_gym.catalog.model import App, Fault, Problem
-from aiops_gym.errors import ArgumentError, ToolError
+from aiops_gym.errors import ToolError, unknown
 from aiops_gym.scan import scan
+from aiops_gym.tasks.form import Form
 from aiops_gym.types import Verdict
 
 if TYPE_CHECKING:
@@ -114,6 +115,7 @@ class IncidentTask(Task[Case]):
         answers: calls that submit, with what each says.
         placeholders: words in `answers` that stand for others.
         repairs: whether the system is to be changed before the answer.
+        names_components: whether an answer holds names of components.
     """
 
     role: str
@@ -121,6 +123,7 @@ class IncidentTask(Task[Case]):
     answers: tuple[tuple[str, str], ...]
     placeholders: tuple[str, ...] = ()
     repairs: bool = False
+    names_components: bool = False
 
     def brief(self, problem: Problem, app: App) -> str:
         """What the agent is told of the system and of its task."""
@@ -142,6 +145,10 @@ class IncidentTask(Task[Case]):
     @abstractmethod
     def solution(self, truth: Truth) -> tuple[Any, ...]:
         """The arguments of the `submit` that is right."""
+
+    @abstractmethod
+    def form(self, app: App) -> Form:
+        """What a person is asked for who submits."""
 
 
 def refuse(expected: str, got: Any) -> ToolError:
@@ -174,7 +181,7 @@ def find(name: str) -> IncidentTask:
         ArgumentError: there is none.
     """
     if name not in names():
-        raise ArgumentError(f"there is no task {name!r} of an incident; there are {', '.join(names())}")
+        raise unknown("task", name, names())
     task = _tasks()[name]
     assert isinstance(task, IncidentTask)
     return task
@@ -183,7 +190,7 @@ def find(name: str) -> IncidentTask:
 def load(name: str) -> Task[Any]:
     """The task of this name, whatever it is posed about. Raises ArgumentError."""
     if name not in _tasks():
-        raise ArgumentError(f"there is no task {name!r}; there are {', '.join(_tasks())}")
+        raise unknown("task", name, _tasks())
     return _tasks()[name]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from aiops_gym.catalog.model import App
 from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
+from aiops_gym.tasks.form import Field, Form
 from aiops_gym.types import Verdict
 
 
@@ -38,6 +40,11 @@ class Detection(IncidentTask):
     def solution(self, truth: Truth) -> tuple[Any, ...]:
         """One word."""
         return ("No" if truth.healthy else "Yes",)
+
+    def form(self, app: App) -> Form:
+        """One word."""
+        asked = Field("answer", "Is there an anomaly in the application? (yes or no)", ("Yes", "No"))
+        return Form((asked,), lambda said: (said["answer"],))
 
 
 task = Detection()

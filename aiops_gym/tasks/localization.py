@@ -6,6 +6,7 @@ from typing import Any
 
 from aiops_gym.catalog.model import App, Problem
 from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
+from aiops_gym.tasks.form import NOTHING, Field, Form
 from aiops_gym.types import Verdict
 
 
@@ -14,6 +15,7 @@ class Localization(IncidentTask):
 
     name = "localization"
     clock = "TTL"
+    names_components = True
     role = "find the component of a running application in which a fault has its root cause."
     ask = (
         "Find out where the root cause lies and submit the names of the faulty components as a list.\n"
@@ -53,6 +55,11 @@ class Localization(IncidentTask):
     def solution(self, truth: Truth) -> tuple[Any, ...]:
         """A list of one name, or of none."""
         return ([] if truth.healthy else [truth.target],)
+
+    def form(self, app: App) -> Form:
+        """Names, or `nothing`."""
+        ask = f"Which components are faulty? (names with blanks between them, or {NOTHING})"
+        return Form((Field("names", ask, app.components, many=True),), lambda said: (said["names"],))
 
 
 def _strict(answer: list[str], truth: Truth) -> tuple[float, bool, bool]:

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from aiops_gym.backends.base import Assessment, Backend
+from aiops_gym.catalog.model import App
 from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
+from aiops_gym.tasks.form import Field, Form
 from aiops_gym.types import Request, Verdict
 
 BAD_WAITING = {"CrashLoopBackOff", "Error", "ImagePullBackOff", "ErrImagePull"}
@@ -46,6 +48,11 @@ class Mitigation(IncidentTask):
     def solution(self, truth: Truth) -> tuple[Any, ...]:
         """Nothing: the repair is in the system."""
         return ()
+
+    def form(self, app: App) -> Form:
+        """Whether the system is to be judged now."""
+        asked = Field("sure", "Is the repair done, and shall the system be judged as it is? (yes or no)", ("Yes", "No"))
+        return Form((asked,), lambda said: () if said["sure"] == "Yes" else None)
 
 
 def _components(found: Assessment) -> Mapping[str, float]:

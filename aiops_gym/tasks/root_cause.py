@@ -5,11 +5,14 @@ The criteria are those of OpenRCA's query.csv, and an answer is worth the share 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiops_gym.openrca import answers, scoring
 from aiops_gym.openrca.problems import Problem
+from aiops_gym.openrca.scoring import KEYS
 from aiops_gym.tasks.base import Task, results
+from aiops_gym.tasks.form import Field, Form
 from aiops_gym.types import Verdict
 
 
@@ -48,6 +51,30 @@ class RootCause(Task[Problem]):
     def solution(self, case: Problem) -> dict[str, dict[str, str]]:
         """The right answer, with the elements that are asked for, as `submit` takes it."""
         return answers.expected(scoring.criteria(case.scoring_points))
+
+    def form(self, case: Problem, candidates: Mapping[str, Sequence[str]]) -> Form:
+        """Of each failure the elements that are asked for."""
+        wanted = [(row, key) for row in range(1, case.failures + 1) for key in KEYS if ASKED[key] in case.asked]
+        fields = []
+        for row, key in wanted:
+            which = f" of failure {row}" if case.failures > 1 else ""
+            ask, choices = f"What is the {key}{which}?", candidates.get(f"{ASKED[key]}s", ())
+            if ASKED[key] == "time":
+                fields.append(Field(f"{row} {key}", f"{ask} (YYYY-MM-DD HH:MM:SS, in UTC+8)", like=TIME))
+            else:
+                fields.append(Field(f"{row} {key}", ask, choices))
+        return Form(fields, lambda said: ({str(row): _said(said, row) for row in range(1, case.failures + 1)},))
+
+
+TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+
+ASKED = dict(zip(KEYS, ("time", "component", "reason"), strict=True))
+"""Key of an answer -> what a question asks for."""
+
+
+def _said(said: Mapping[str, str], row: int) -> dict[str, str]:
+    """One failure's part of what was said."""
+    return {key: said[f"{row} {key}"] for key in KEYS if f"{row} {key}" in said}
 
 
 task = RootCause()

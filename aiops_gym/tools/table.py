@@ -136,4 +136,4 @@ def read_table(context: Context, tool: str, path: str, offset: int, folder: str)
     if not offset and (context.limit is None or table.fits(context.limit)):
         return Result(str(table))
     limit = sys.maxsize if context.limit is None else context.limit
-    return Result(table.page(offset, limit, lambda rows: Call(tool, (path,), {"offset": rows}).code))
+    return Result(table.page(offset, limit, lambda rows: Call(tool, (path,), {"offset": rows}).line))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from toy_world import ToyEnv
 
-from aiops_gym.agents.base import Fixed, adapt, make, names
-from aiops_gym.agents.human import Human
+from aiops_gym.agents.base import make, names
 from aiops_gym.errors import CatalogError
 from aiops_gym.runs import run_episode
 from aiops_gym.tools import parse
@@ -21,7 +20,7 @@ def test_the_folder_is_the_list_of_agents():
 
 def test_an_agent_of_yours_is_named_by_its_module_and_function():
     assert make("aiops_gym.agents.noop:make", ToyEnv()).act("") == make("noop", ToyEnv()).act("")
-    for name, says in {"no.such:make": "No module", "aiops_gym.agents.noop:none": "no function 'none'"}.items():
+    for name, says in {"no.such:make": "No module", "aiops_gym.agents.noop:none": "has no 'none'"}.items():
         with pytest.raises(CatalogError, match=says):
             make(name, ToyEnv())
 
@@ -64,23 +63,3 @@ def test_doing_nothing_wins_only_where_nothing_is_wrong(task):
     for seed in range(12):
         episode = run_episode(env, make("noop", env), seed)
         assert episode.success == episode.problem_id.startswith("noop")
-
-
-def test_a_person_types_api_calls_or_commands(monkeypatch, capsys):
-    lines = iter(["", "get_logs('a', 'b')", "kubectl get pods | grep x", "submit"])
-    monkeypatch.setattr("builtins.input", lambda ask: next(lines))
-    person = Human(("exec_shell", "get_logs", "submit"))
-    typed = [str(parse(person.act("what was printed"))) for _ in range(3)]
-    assert [text.splitlines()[1] for text in typed] == [
-        "get_logs('a', 'b')",
-        "exec_shell('kubectl get pods | grep x')",
-        "submit()",
-    ]
-    assert "what was printed" in capsys.readouterr().out
-
-
-def test_callables_and_agents_are_agents_and_nothing_else_is():
-    assert adapt(str.upper).act("x") == "X"
-    assert adapt(Fixed(["a"])).act("x") == "a"
-    with pytest.raises(TypeError, match="neither"):
-        adapt(5)

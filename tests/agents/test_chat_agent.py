@@ -293,7 +293,7 @@ def test_an_interrupt_keeps_what_was_done_and_begins_nothing_more(at_once):
 
 
 def test_options_are_for_agents_that_take_them():
-    with pytest.raises(CatalogError, match="'noop' cannot be made with model: got an unexpected"):
+    with pytest.raises(CatalogError, match="'noop' has no option 'model': there are none"):
         make("noop", ToyEnv(), 0, model="m")
     with pytest.raises(CatalogError, match="needs the name of a model"):
         make("chat", ToyEnv())

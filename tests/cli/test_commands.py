@@ -68,7 +68,7 @@ def test_a_program_reads_the_list_as_json(cli):
         (["admission", "--app", "cooking"], 2, "no app 'cooking'"),
         (["admission", "--fault", "cooking"], 2, "no fault 'cooking'"),
         (["openrca", "info", "nowhere"], 1, "is no folder"),
-        (["run", "--agent", "restart", "--agent-option", "times=2"], 2, "cannot be made with times"),
+        (["run", "--agent", "restart", "--agent-option", "times=2"], 2, "'restart' has no option 'times'"),
         (["run", "--episodes", "0"], 2, "--episodes"),
         (["list", "--task", "openrca_bank", "--split", "tests"], 2, "train and test"),
         (["list", "--task", "openrca_bank", "--app", "hotel_reservation"], 2, "no --app"),
@@ -86,6 +86,13 @@ def test_a_program_reads_the_list_as_json(cli):
         (["run", "--sed", "1"], 2, "No such option"),
         (["run", "--seed", "x"], 2, "Invalid value"),
         (["cook"], 2, "No such command"),
+        (["pley"], 2, "Did you mean 'play'?"),
+        (["run", "--agent", "Runbok"], 2, "did you mean runbook?"),
+        (["run", "--task", "openrca_banc"], 2, "did you mean openrca_bank or"),
+        (["play", "--app", "hotel"], 2, "no app 'hotel': "),
+        (["play", "--split", "tset"], 2, "did you mean test?"),
+        (["play", "--problem", PROBLEM, "--split", "test"], 2, "say which are drawn"),
+        (["run", "--task", "openrca_bank", "--app", "social_network"], 2, "no --app"),
     ],
 )
 def test_an_error_is_one_plain_line_and_a_code(cli, arguments, code, says):

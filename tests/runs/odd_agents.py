@@ -174,3 +174,50 @@ class Closing(Bare):
 
 
 not_a_function = 5
+
+
+class Lab:
+    """One of AIOpsLab's: async, with options of its own instead of an environment."""
+
+    def __init__(self, answer="Yes", times=1):
+        assert isinstance(answer, str)
+        self.answer = answer
+
+    def init_context(self, problem_desc, instructions, apis):
+        assert "submit" in apis
+
+    async def get_action(self, state):
+        if self.answer == "raise":
+            raise LookupError("no idea")
+        return f"```\nsubmit({self.answer!r})\n```"
+
+
+ready = Lab()
+"""An agent that is made already."""
+
+
+async def thinking(observation):
+    """An agent itself, and no maker of one."""
+    return YES
+
+
+def asking(env, seed):
+    """Makes half an agent of AIOpsLab's kind."""
+
+    class Asking:
+        def get_action(self, state):
+            return YES
+
+    return Asking()
+
+
+def maker(env):
+    """Takes too little to make an agent."""
+    return Lab()
+
+
+class Needing(Lab):
+    """Cannot be made without an option."""
+
+    def __init__(self, answer, times=1):
+        super().__init__(answer, times)

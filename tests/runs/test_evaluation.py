@@ -92,7 +92,7 @@ def test_no_healthy_episode_is_in_both_splits():
         ({"agents": ()}, "no agent"),
         ({"agents": ("oracle",)}, "no agent 'oracle'"),
         ({"agents": ("no_such_module:make",)}, "no_such_module"),
-        ({"agents": ("odd_agents:not_a_function",)}, "no function"),
+        ({"agents": ("odd_agents:not_a_function",)}, "nor a function that makes one"),
         ({"tasks": ("guessing",)}, "no task 'guessing'"),
         ({"splits": ("valid",)}, "no split 'valid'"),
         ({"problems": ("nothing-detection",)}, "no problem 'nothing-detection'"),
@@ -107,11 +107,15 @@ def test_no_healthy_episode_is_in_both_splits():
         ({"problems": (PROBLEM,), "app": "social_network"}, "is none of detection of social_network"),
         ({"tasks": ("openrca_bank",), "app": "hotel_reservation"}, "nothing to play: no problem of openrca_bank of h"),
         ({"env_kwargs": {"problem": PROBLEM}}, "leave 'problem' to the evaluation"),
-        ({"agents": ("odd_agents:plain",)}, "cannot be made with env, seed: too many positional arguments"),
         ({"tokenizer": "odd_agents:nothing"}, "no tokenizer 'odd_agents:nothing': it is module:function"),
         ({"tokenizer": "cl100k_base"}, "no tokenizer 'cl100k_base': it is module:function"),
         ({"tokenizer": "no_such_module:count"}, "no tokenizer .* No module named"),
+        ({"agents": ("odd_agents:maker",)}, "cannot be made with nothing: missing a required argument: 'env'"),
+        ({"agents": ("chat", "noop"), "agent_options": {"model": "m"}, "tasks": ("analyses",)}, "mean analysis?"),
+        ({"agents": ("odd_agents:Lab",), "agent_options": {"anser": 1}}, "the option 'anser': did you mean answer?"),
         ({"env_kwargs": {"colour": "red"}}, "cannot be made with"),
+        ({"env_kwargs": {"niose": False}}, "did you mean noise?"),
+        ({"env_kwargs": {"evaluation": "aiopslap"}}, "did you mean aiopslab?"),
         ({"tasks": ("openrca_bank",), "env_kwargs": {"colour": "red"}}, "cannot be made with"),
     ],
 )
@@ -192,9 +196,10 @@ def test_two_evaluations_do_not_share_a_folder(tmp_path):
 def test_an_agent_that_raises_is_an_error_of_its_own_and_tried_again(tmp_path):
     row = total(play(tmp_path / "out", "odd_agents:raising"))
     assert (row.episodes, row.agent_errors, row.infra_errors, row.success) == (2, 1, 0, 1.0)
-    (path,) = (tmp_path / "out" / "errors").iterdir()
-    noted = json.loads(path.read_text())
-    assert (noted["kind"], noted["error"]) == ("agent", "ZeroDivisionError: seven is no number")
+    noted, unfinished = (json.loads(path.read_text()) for path in sorted((tmp_path / "out" / "errors").iterdir()))
+    assert noted["kind"] == "agent"
+    assert noted["error"].startswith("ZeroDivisionError: seven is no number (odd_agents.py, line ")
+    assert noted["error"] == unfinished["agent_error"]
     assert "in raising" in noted["traceback"]
     (tmp_path / "sick").unlink()
     row = total(play(tmp_path / "out", "odd_agents:raising"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import time
@@ -117,6 +118,40 @@ def test_agents_that_wait_are_interrupted_wherever_they_wait():
             found.append(episode)
     assert [(episode.agent_error, len(episode.steps)) for episode in found] == [(INTERRUPTED, 1)] * 3
     assert len(agents) == 3
+
+
+class AsyncWaiting:
+    """An async agent that waits for ever, and is told nothing of interrupts; `met` is told that it does."""
+
+    def __init__(self, met):
+        self.met, self.first, self.closed = met, True, False
+
+    async def act(self, observation):
+        if self.first:
+            self.first = False
+            return LOOK
+        self.met()
+        await asyncio.sleep(3_600)
+        return YES
+
+    async def close(self):
+        await asyncio.sleep(0)
+        self.closed = True
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_async_agents_that_wait_are_interrupted_and_closed(at_once):
+    agents, found, barrier = [], [], Barrier(at_once, action=interrupt)
+
+    def make(env, seed):
+        agents.append(AsyncWaiting(lambda: barrier.wait(20)))
+        return agents[-1]
+
+    with pytest.raises(KeyboardInterrupt):
+        for episode in run_episodes(ToyEnv, make, range(9), at_once=at_once):
+            found.append(episode)
+    assert [(episode.agent_error, len(episode.steps)) for episode in found] == [(INTERRUPTED, 1)] * at_once
+    assert [agent.closed for agent in agents] == [True] * at_once
 
 
 def test_agents_that_wait_are_interrupted_when_nobody_wants_more_episodes():

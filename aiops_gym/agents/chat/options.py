@@ -11,7 +11,7 @@ from typing import Any, Self, get_args, get_type_hints
 from urllib.parse import urlsplit
 
 from aiops_gym.agents.base import shown
-from aiops_gym.errors import CatalogError
+from aiops_gym.errors import CatalogError, hint
 
 KEYS = ("AIOPS_GYM_LLM_KEY", "OPENAI_API_KEY")
 """Environment variables that may hold the key, in this order."""
@@ -84,8 +84,8 @@ class Options:
         types = get_type_hints(cls)
         for name, value in given.items():
             if name not in types:
-                known = ", ".join(each.name for each in fields(cls))
-                raise CatalogError(f"the agent 'chat' has no option {name!r}; it has {known}")
+                known = hint(name, (each.name for each in fields(cls)))
+                raise CatalogError(f"the agent 'chat' has no option {name!r}: {known}")
             if not _fits(value, types[name]):
                 says = f": {value!r}" if name in shown({name: value}) else ""
                 raise CatalogError(f"the option {name!r} is no {_name(types[name])}{says}")

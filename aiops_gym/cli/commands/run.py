@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from aiops_gym.agents.base import Agent, Env, make
+from aiops_gym.agents.base import AnyAgent, Env, make
+from aiops_gym.agents.waiting import INTERRUPTED
 from aiops_gym.cli import agent_options
-from aiops_gym.cli.common import env_arguments, make_env, show, show_json
+from aiops_gym.cli.common import APP, SPLIT, env_arguments, make_env, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode
-from aiops_gym.runs.together import INTERRUPTED, KEEP, RAISE, run_episodes
+from aiops_gym.runs.together import KEEP, RAISE, run_episodes
 from aiops_gym.runs.usage import usage
 
 UNBEGUN = "unbegun"
@@ -23,7 +25,9 @@ UNBEGUN = "unbegun"
 def command(
     problem: Annotated[str | None, typer.Option(help="Id of the problem; without it one is drawn.")] = None,
     task: Annotated[str | None, typer.Option(help="Task to draw a problem of; detection if nothing is named.")] = None,
-    agent: Annotated[str, typer.Option(help="reference, runbook, rules, chat ..., or module:function.")] = "reference",
+    split: Annotated[str | None, typer.Option(help=SPLIT)] = None,
+    app: Annotated[str | None, typer.Option(help=APP)] = None,
+    agent: Annotated[str, typer.Option(help="reference, runbook, rules, chat ..., or module:name.")] = "reference",
     model: Annotated[str, typer.Option(help="Model of the agent chat.")] = "",
     base_url: Annotated[str, typer.Option(help="Its API, such as http://127.0.0.1:8000/v1.")] = "",
     agent_option: Annotated[
@@ -48,10 +52,11 @@ def command(
         raise typer.BadParameter("--env-kwargs does not say which problem is played: --problem does")
 
     def new_env() -> Env:
-        return make_env(problem, task, **{"evaluation": evaluation, **given})
+        return make_env(problem, task, split, app, **{"evaluation": evaluation, **given})
 
-    def new_agent(env: Env, seed: int) -> Agent:
-        return make(agent, env, seed, **options)
+    def new_agent(env: Env, seed: int) -> AnyAgent:
+        made: AnyAgent = make(agent, env, seed, **options)
+        return made
 
     reports, errors = [], []
     try:
@@ -63,6 +68,8 @@ def command(
                 show_json(asdict(episode))
             else:
                 show(_summary(episode))
+            if episode.agent_traceback:
+                sys.stderr.write(episode.agent_traceback)
             reports.append(episode.agent_report)
             if error := _error(episode):
                 errors.append(f"seed {episode.seed}: {error}" if episodes > 1 else error)

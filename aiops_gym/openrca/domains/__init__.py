@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from aiops_gym.errors import ArgumentError
+from aiops_gym.errors import unknown
 from aiops_gym.scan import names as modules
 from aiops_gym.scan import one
 
@@ -40,7 +40,7 @@ def find(name: str) -> tuple[Domain, str]:
                 return domain, cloudbed
         if wanted == each:
             return domain, ""
-    raise ArgumentError(f"no domain {name!r}; there are: {', '.join(names())}")
+    raise unknown("domain", name, names())
 
 
 @cache
