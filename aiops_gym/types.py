@@ -230,7 +230,7 @@ class ShellRun:
     Attributes:
         output: stdout and stderr in the order written.
         code: exit code; 124 when the time or another limit ended it.
-        limit: "" or what ended it: `time`, `commands`, `output`, or `wall` (5 s of real time).
+        limit: "" or what ended it: `time`, `commands`, `output`, or `wall` (real or processor time).
     """
 
     stdout: str

@@ -11,7 +11,7 @@ from bashkit import Bash, BashError
 
 from aiops_gym.shell.awk import only_prints
 from aiops_gym.shell.disk import absolute
-from aiops_gym.shell.heavy import builds, parsed
+from aiops_gym.shell.heavy import AWKS, ENDLESS, YQS, endless, starts
 from aiops_gym.shell.words import words
 
 READERS = words(
@@ -59,6 +59,7 @@ class Script:
         writes: whether it may change files other than through our own commands.
         deep: whether it may run what its text does not show, or what nests as deep as its input does; such a script
             needs a deep stack.
+        apart: commands that it may run without an end: see `shell.heavy`.
         targets: the files that it may change, where its text tells; None where it does not.
     """
 
@@ -68,6 +69,7 @@ class Script:
     writes: bool = False
     bomb: bool = False
     deep: bool = False
+    apart: frozenset[str] = frozenset()
     targets: tuple[str, ...] | None = None
 
 
@@ -82,7 +84,7 @@ def analyse(script: str) -> Script:
     try:
         found = _analyst().analyze(script)
     except BashError as error:
-        return Script(error=str(error), writes=True, deep=True)
+        return Script(error=str(error), writes=True, deep=True, apart=ENDLESS)
     commands = tuple(
         Word((c.name, *c.args), c.context == "function_body") for c in found.commands if not c.is_assignment_only
     )
@@ -94,7 +96,8 @@ def analyse(script: str) -> Script:
     targets = None if anywhere else _targets(paths, any("cd" in c.argv for c in commands))
     deep = hidden or any(_may_nest(c.argv, functions) for c in commands) or len(script) > LONG
     bomb = _multiplies(functions, commands, script)
-    return Script(commands, functions, writes=writes, bomb=bomb, deep=deep, targets=targets)
+    apart = ENDLESS if deep else frozenset[str]().union(*(_endless(c.argv) for c in commands))
+    return Script(commands, functions, writes=writes, bomb=bomb, deep=deep, apart=apart, targets=targets)
 
 
 def _targets(paths: Sequence[str | None], moves: bool) -> tuple[str, ...] | None:
@@ -140,17 +143,27 @@ def _end(script: str, start: int) -> int:
 
 def _may_nest(argv: Sequence[str | None], functions: Sequence[str]) -> bool:
     name, *arguments = argv
-    if name in FLAT:
+    if name in FLAT or name == "jq":
         return False
-    if name == "jq":
-        call = parsed([a or "" for a in argv])
-        return None in arguments or bool(call.source) or builds(call.program or "")
     if name in ("find", "test", "[", "let"):
         return None in arguments or "-exec" in arguments or "-execdir" in arguments
     if name in ("sudo", "xargs"):
         rest = [a for a in arguments if a is None or not a.startswith("-")]
         return not rest or _may_nest(rest, functions)
     return name not in functions
+
+
+def _endless(argv: Sequence[str | None]) -> frozenset[str]:
+    """Commands that a call may run without an end, by their names."""
+    name, *arguments = argv
+    if name in AWKS and starts(argv):
+        return ENDLESS - AWKS  # what it starts; it has to stay where our commands are
+    if name in AWKS or name == "jq" or name in YQS:
+        return ENDLESS & {name} if endless(argv) else frozenset()
+    if name in ("sudo", "xargs"):
+        inner = [a for a in arguments if a is None or not a.startswith("-")]
+        return ENDLESS if not ENDLESS.isdisjoint(a for a in inner if a) else frozenset()
+    return frozenset()
 
 
 def _may_write(argv: Sequence[str | None], functions: Sequence[str]) -> bool:

@@ -17,6 +17,10 @@ HIDDEN = "/var/tmp/."
 
 RANDOM_FILES = ("/var/tmp/.random", "/var/tmp/.urandom")
 UUID_FILE = "/var/tmp/.uuid"
+STDIN = "/var/tmp/.stdin"
+PROC = "/var/tmp/.proc"
+STANDING_IN = frozenset({*RANDOM_FILES, UUID_FILE, STDIN, PROC})
+"""All of these: `ls` and its like pass over them. `STDIN` is what a command reads that another one starts."""
 
 _SUSPECT = re.compile(r"SECONDS|UID|EPOCHREALTIME|SRANDOM|\bnow\b|srand|systime|strftime|\)T|sort(?!-by)|/random|/ura")
 _SUSPECT_FILE = re.compile(_SUSPECT.pattern.encode())

@@ -21,22 +21,21 @@ from aiops_gym.shell.disk import Disk
 from aiops_gym.shell.genuine import genuine
 from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME
 from aiops_gym.shell.running import Callback, Ended, Invocation, Run
+from aiops_gym.shell.worker import MAX_COMMANDS, MAX_LOOPS
 from aiops_gym.types import Output, Printed
 
-__all__ = ["Ended", "Engine", "Invocation", "depth", "engine", "nested", "overdue", "remaining"]
+__all__ = ["Ended", "Engine", "Invocation", "charge", "depth", "engine", "left", "nested", "overdue", "remaining"]
 
 T = TypeVar("T")
 
-MAX_COMMANDS = 5_000
-MAX_LOOPS = 10_000
 MAX_OUTPUT = 4_000_000
 CAPTURED = 10 << 20
 """Bytes of one command's output that the interpreter keeps."""
 
 WALL_SECONDS = 20.0
-"""The last resort against what no counter ends, as `jq 'def f: f; f'`: not reproducible, and reported as such.
+"""The last resort against what is counted but long, as thousands of sorts of a file of megabytes: reported as such.
 
-Long enough that no machine is so busy that a script which ends by itself meets it.
+Long enough that no machine is so busy that a script which ends by itself meets it. What no counter ends runs apart.
 """
 
 EARLIER = 1_500_000_000
@@ -44,7 +43,11 @@ EARLIER = 1_500_000_000
 interpreter dates by the wall clock, is then newer than what was there, whenever that is."""
 
 SLOW = "execution timeout"
+BUSY = "processor time"
 CUT_SHORT = "execution cancelled"
+
+LEAST = 0.05
+"""Seconds of processor time that every call that runs apart has, however much was used before it."""
 
 SHORTEST = 0.2
 """Seconds that a script inside another one has, however late it is."""
@@ -64,7 +67,7 @@ _REAL = re.compile(r"real\t\d+m\d+\.\d+s")
 class Engine:
     """An interpreter that calls back for a fixed set of command names."""
 
-    def __init__(self, names: frozenset[str], python: bool = False, seconds: float | None = None) -> None:
+    def __init__(self, names: frozenset[str], seconds: float | None = None) -> None:
         self.seconds = WALL_SECONDS if seconds is None else seconds
         self.lock = threading.Lock()
         self._run: Run | None = None
@@ -79,11 +82,10 @@ class Engine:
             env=ENVIRONMENT,
             files=dict(KERNEL_FILES),  # any: only with files of its own is all of the file system writable
             custom_builtins=dict.fromkeys(sorted(names), self._call),
-            python=python,
         )
         self._fresh = self._bash.snapshot(exclude_filesystem=True)
         self._bash.execute_sync(f"touch -d @{int(INSTALLED)} {' '.join(KERNEL_FOLDERS)}")
-        self.disk = Disk(self._bash.fs(), self._bash.execute_sync, 0 if python else EARLIER)
+        self.disk = Disk(self._bash.fs(), self._bash.execute_sync, EARLIER)
 
     def execute(self, script: str, call: Callback, elapsed: Callable[[], float]) -> Ended:
         """Run a script as a new shell over the loaded files. An exception of a callback comes out of here.
@@ -121,7 +123,9 @@ class Engine:
 
     def _ended(self, run: Run, began: float, code: int, error: str) -> Ended:
         error = "output limit exceeded" if run.flooded else error
-        if run.overrun or time.monotonic() - began >= self.seconds * 0.98:
+        if _depth.late:
+            error = BUSY
+        elif time.monotonic() - began >= self.seconds * 0.98:
             error = SLOW  # some commands have a limit of their own and only fail
         parts = run.chunks
         return Ended(
@@ -134,12 +138,6 @@ class Engine:
 
     def cancel(self) -> None:
         """End the running script now; what the present command would print is lost."""
-        self._bash.cancel()
-
-    def overrun(self) -> None:
-        """End the running script now, because its real time is up."""
-        if self._run is not None:
-            self._run.overrun = True
         self._bash.cancel()
 
     def end(self) -> None:
@@ -191,37 +189,46 @@ def _fitting(text: str) -> str:
 
 
 class _Depth(threading.local):
-    """How many scripts run inside each other, and when the real time of the outermost is up."""
+    """How many scripts run inside each other, and what the outermost has used up.
+
+    Attributes:
+        ends: when its real time is up.
+        cpu: seconds of processor time that calls took which ran apart.
+        late: they took all that they had.
+    """
 
     value: int = 0
     ends: float = 0.0
+    cpu: float = 0.0
+    late: bool = False
 
 
 _depth = _Depth()
-_engines: OrderedDict[tuple[frozenset[str], bool, int], Engine] = OrderedDict()
+_engines: OrderedDict[tuple[frozenset[str], int], Engine] = OrderedDict()
 _engines_lock = threading.Lock()
 _stack_lock = threading.Lock()
 
 
 @contextmanager
-def engine(names: frozenset[str], python: bool = False, new: bool = False) -> Iterator[Engine]:
+def engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
     """Borrow an engine that calls back for these names; a `new` one has run nothing before.
 
     A script started by a command of another script needs an engine of its own, on a thread of its own; see `nested`.
     """
-    key = (names, python, _depth.value)
+    key = (names, _depth.value)
     if _depth.value == 0:
         _depth.ends = time.monotonic() + WALL_SECONDS
-    left = remaining()
+        _depth.cpu, _depth.late = 0.0, False
+    seconds = remaining()
     with _engines_lock:
         found = _engines.get(key)
         if found is None or found.disk.lost or new:
-            found = _engines[key] = Engine(names, python)
+            found = _engines[key] = Engine(names)
             while len(_engines) > MOST_ENGINES:
                 _engines.popitem(last=False)
         _engines.move_to_end(key)
-    if found.seconds - left > 0.1 * found.seconds:
-        found = Engine(names, python, left)
+    if found.seconds - seconds > 0.1 * found.seconds:
+        found = Engine(names, seconds)
     _depth.value += 1
     try:
         with found.lock:
@@ -241,8 +248,20 @@ def remaining() -> float:
 
 
 def overdue() -> bool:
-    """Whether the real time of the script on this thread is up."""
-    return _depth.value > 0 and time.monotonic() > _depth.ends
+    """Whether the time of the script on this thread is up: the real one, or that of the processor."""
+    return _depth.value > 0 and (_depth.late or time.monotonic() > _depth.ends)
+
+
+def left(seconds: float) -> float:
+    """What is left of so many seconds of processor time to the next call that runs apart."""
+    return max(LEAST, seconds - _depth.cpu)
+
+
+def charge(seconds: float, late: bool) -> bool:
+    """Count what a call took that ran apart; whether the script has to end for it."""
+    _depth.cpu += max(0.0, seconds)
+    _depth.late = _depth.late or late
+    return _depth.late
 
 
 def nested(work: Callable[[], T], deep: bool = False) -> T:
@@ -250,18 +269,22 @@ def nested(work: Callable[[], T], deep: bool = False) -> T:
 
     The interpreter cannot be entered again from a callback, not even another instance of it, on the same thread.
     """
-    outer, ends = _depth.value, _depth.ends
+    outer = _depth.value
+    ends, cpu, late = _depth.ends, _depth.cpu, _depth.late
+    spent: list[tuple[float, bool]] = []
     if outer == 0 and not deep:
         return work()
     done: list[T] = []
     failed: list[BaseException] = []
 
     def target() -> None:
-        _depth.value, _depth.ends = outer, ends
+        _depth.value, _depth.ends, _depth.cpu, _depth.late = outer, ends, cpu, late
         with _Collected(failed):
             done.append(work())
+        spent.append((_depth.cpu, _depth.late))
 
     _started(target, deep).join()
+    _depth.cpu, _depth.late = spent[0]
     if failed:
         raise failed[0]
     return done[0]

@@ -9,6 +9,7 @@ from posixpath import dirname, join
 from typing import Any
 
 from aiops_gym.clients.context import FileInfo
+from aiops_gym.shell.chance import STANDING_IN
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.disk import UNSEEN, Disk, absolute
 from aiops_gym.shell.drive import Drive
@@ -113,14 +114,15 @@ class OpenFiles:
             raise FileNotFoundError(path)
         if drive.stat(full)["file_type"] != "directory":
             raise NotADirectoryError(path)
-        return sorted(str(entry["name"]) for entry in drive.read_dir(full))
+        return sorted(str(entry["name"]) for entry in drive.read_dir(full) if _shown(full, entry))
 
     def entries(self, path: str) -> Sequence[tuple[str, FileInfo]]:
         """What is in a folder, sorted by name; nothing when there is no such folder."""
         drive, full = self._drive, absolute(path, self._invocation.cwd)
         if not drive.exists(full) or drive.stat(full)["file_type"] != "directory":
             return ()
-        found = sorted(((str(e["name"]), e["metadata"]) for e in drive.read_dir(full)), key=lambda e: e[0])
+        inside = [(str(e["name"]), e["metadata"]) for e in drive.read_dir(full) if _shown(full, e)]
+        found = sorted(inside, key=lambda e: e[0])
         return [(name, self._info(drive, join(full, name), about)) for name, about in found]
 
     def remove(self, path: str) -> bool:
@@ -132,6 +134,11 @@ class OpenFiles:
             return False
         self.wrote = True
         return True
+
+
+def _shown(folder: str, entry: Mapping[str, Any]) -> bool:
+    """Whether an entry is a file of the machine, and not one that stands in for something else."""
+    return join(folder, str(entry["name"])) not in STANDING_IN
 
 
 def _refusal(error: RuntimeError, drive: Drive, full: str, path: str) -> OSError:

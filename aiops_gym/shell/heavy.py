@@ -1,29 +1,22 @@
-"""`jq` where its program may not end by itself, or could build what is too deep to print.
+"""Commands that may go on for ever between two counts of the interpreter, and when they certainly do not.
 
-The interpreter's jq looks at its limits between two steps of a program, but not while it prints: a value of 100,000
-brackets inside each other takes minutes and gigabytes to indent. Programs that can build such values run apart.
+A script that may run such a call, by its text (`endless`), is given commands of ours in their place (`COMMANDS`),
+which hand the call to a process of its own: see `shell.apart`. All others have the interpreter's own, which are faster.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from aiops_gym.clients.context import Context
-from aiops_gym.shell.apart import run_apart
+from aiops_gym.clients.context import CommandModule, Context
+from aiops_gym.shell import awk, jq
 from aiops_gym.shell.chance import with_now
-from aiops_gym.shell.disk import absolute
 from aiops_gym.shell.words import words
+from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.types import Output
 
-LONG = 2_000
-MANY = 20
-"""Commas of a program: as many doublings of a value can make it too large to print."""
-
-_BUILDS = re.compile(
-    r"\b(?:reduce|foreach|recurse|repeat|while|until|limit|def|walk|fromjson|inputs?|import|include)\b"
-)
 VALUES = {
     **dict.fromkeys(words("--arg --argjson --slurpfile --rawfile"), 2),
     **dict.fromkeys(words("--indent -L --library-path"), 1),
@@ -37,15 +30,6 @@ class Call(NamedTuple):
     program: str | None
     source: str
     inputs: tuple[str, ...]
-
-
-def builds(program: str) -> bool:
-    """Whether a program could build values of any depth, or run without end.
-
-    >>> builds(".items[] | select(.status.phase != \\"Running\\") | .metadata.name"), builds("def f: [f]; f")
-    (False, True)
-    """
-    return len(program) > LONG or program.count(",") >= MANY or _BUILDS.search(program) is not None
 
 
 def parsed(argv: Sequence[str]) -> Call:
@@ -77,45 +61,159 @@ def parsed(argv: Sequence[str]) -> Call:
     return Call(tuple(options), plain[0] if plain and not from_file else None, source, tuple(plain[1:]))
 
 
-def jq(seconds: Callable[[], float], ended: Callable[[], None]) -> Callable[[Context, list[str]], Output]:
-    """The command.
+AWKS = words("awk gawk mawk")
+YQS = words("yq tomlq")
+ENDLESS = AWKS | YQS | {"jq"}
+"""Commands whose programs may have no end."""
 
-    Args:
-        seconds: what is left of the script's real time.
-        ended: what to do when that was not enough.
+WIDEST = 256
+"""Columns of `xxd`; the interpreter's own would make room for any number."""
+
+WRITERS = AWKS | YQS | words("python3")
+"""Those whose programs may read and write files that their words do not name."""
+
+WIDE_ONES = frozenset({"printf", "xxd"})
+_COLUMNS = re.compile(r"xxd\b[^|;&\n]*?(?:-c[^|;&\n]*(?:\d{3,}|[$`{])|[$`])")
+"""A call of `xxd` with columns of more than two digits, or whose words only running tells."""
+
+CHANCY = words("python3")
+"""Those that draw from the shell's stream whenever they run."""
+
+_WIDTH = re.compile(r"%[-+ #0']*(?:\d{4,}|\d*[*$`])|\d{4,}[a-zA-Z]|\d{3,}[\"'$]")
+"""What of a format may be a width that, for each of 100,000 arguments, comes to a gigabyte."""
+
+_VARIABLE = re.compile(r"printf\s+-v")
+_FILLING = re.compile(r"%[-+ #0']*(\d+|\*)")
+_CONVERSION = re.compile(r"%-?\d*([sd])|%0\d+(d)")
+_PLAIN = re.compile(r"(?:[^%\\]|\\[nt]|%-?[1-9]\d{0,3}[sd]|%0\d{1,4}d)*", re.ASCII)
+_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})")
+
+ROOM = 10_000_000
+"""Characters that one call of `printf` may fill up with blanks."""
+
+WIDE = "xxd: invalid number of columns (max. 256)."
+
+
+def endless(argv: Sequence[str | None]) -> bool:
+    """Whether a call may go on for ever, or take more memory than there is; None is a word that only running tells.
+
+    >>> [endless(["jq", each]) for each in (".items[].kind", "def f: f; f")]
+    [False, True]
+    >>> [endless(["awk", "-F", ":", each]) for each in ("{print $1}", "{while (1) x++}")]
+    [False, True]
     """
-
-    def run(context: Context, argv: list[str]) -> Output:
-        call = parsed(argv)
-        program = call.program
-        if call.source:
-            try:
-                program = context.files.read(call.source)
-            except OSError:
-                where = f"Could not open {call.source}: No such file or directory"
-                return Output("", f"jq: error: {where}\n", 2)
-        if program is None:
-            return context.spawn(argv, context.stdin, own=True)[0]
-        program = with_now(program, context.cluster.now())
-        line = ["jq", *call.options, program, *call.inputs]
-        if not builds(program):
-            return context.spawn(line, context.stdin, own=True)[0]
-        files = {
-            absolute(word, context.cwd): text
-            for word in line
-            if word != program and (text := _read(context, word)) is not None
-        }
-        answer = run_apart(line, context.stdin, files, context.cwd, context.env, seconds())
-        if answer is None:
-            ended()
-            return Output("", "", 124)
-        return Output(*answer)
-
-    return run
+    name, *arguments = argv
+    if name == "jq":
+        call = parsed([a or "" for a in argv])
+        return None in arguments or bool(call.source) or not jq.linear(call.program or "")
+    if name in AWKS:
+        program = _awk_program(arguments)
+        return program is None or not awk.linear(program)
+    return name in YQS
 
 
-def _read(context: Context, path: str) -> str | None:
-    try:
-        return context.files.read(path)
-    except OSError:
+def wide(script: str) -> frozenset[str]:
+    """Commands that a script may ask for more columns than there is room for.
+
+    >>> [sorted(wide(each)) for each in ("xxd -c 8 f", "command xxd -c 9999 f", "n=9999; xxd -c$n f", "printf %-9s a")]
+    [[], ['xxd'], ['xxd'], []]
+    >>> sorted(wide("printf '%10000s' $(seq 100000)"))
+    ['printf']
+    """
+    found = set[str]()
+    if _COLUMNS.search(script) or ("xx" in script and "-c" in script and ("xxd" not in script or "xargs" in script)):
+        found.add("xxd")
+    widths = _WIDTH.findall(script) if "printf" in script else []
+    if _VARIABLE.search(script):  # a command of ours could not set a variable
+        widths = [each for each in widths if any(map(str.isdigit, each))]
+    if widths:
+        found.add("printf")
+    return frozenset(found)
+
+
+def starts(argv: Sequence[str | None]) -> bool:
+    """Whether a call of awk may start other commands, ours among them."""
+    program = _awk_program(argv[1:]) if argv[0] in AWKS else ""
+    return program is None or awk.starts(program)
+
+
+def _awk_program(arguments: Sequence[str | None]) -> str | None:
+    """The program of a call of awk; None where it cannot be told, or stands in a file."""
+    rest = list(arguments)
+    while rest and (word := rest.pop(0)) is not None:
+        if word in ("-F", "-v"):
+            rest = rest[1:]
+        elif not word.startswith("-") or word == "-":
+            return word
+        elif not word.startswith(("-F", "-v")):
+            return None
+    return None
+
+
+def _jq(context: Context, argv: list[str]) -> Output:
+    call = parsed(argv)
+    program = call.program
+    if call.source:
+        try:
+            program = context.files.read(call.source)
+        except OSError:
+            where = f"Could not open {call.source}: No such file or directory"
+            return Output("", f"jq: error: {where}\n", 2)
+    if program is None:
+        return context.spawn(argv, context.stdin, own=True)[0]
+    line = ["jq", *call.options, with_now(program, context.cluster.now()), *call.inputs]
+    return context.spawn(line, context.stdin, own=True)[0]
+
+
+def _own(context: Context, argv: list[str]) -> Output:
+    return context.spawn(argv, context.stdin, own=True)[0]
+
+
+def _xxd(context: Context, argv: list[str]) -> Output:
+    rest = argv[1:]
+    plain = "-p" in rest or "-ps" in rest
+    for index, word in enumerate(rest):
+        if word == "--":
+            break
+        value = rest[index + 1] if word in ("-c", "-cols") and index + 1 < len(rest) else word.removeprefix("-c")
+        number = natural(value) if word.startswith("-c") else None
+        if number is not None and number > WIDEST and not plain:
+            return Output("", f"{WIDE}\n", 1)
+    return _own(context, argv)
+
+
+def _printf(context: Context, argv: list[str]) -> Output:
+    form = argv[3:4] if argv[1:2] == ["-v"] else argv[1:2]
+    widths = _FILLING.findall("".join(form))
+    columns = [natural(width) or 0 for width in widths if width != "*"]
+    if "*" in widths:
+        columns += [natural(word) or 0 for word in argv[2:]]
+    if len(argv) * sum(columns) > ROOM:
+        return Output("", "bash: printf: write error: Cannot allocate memory\n", 1)
+    if argv[1:2] == ["-v"]:
+        return Output("", "bash: printf: -v: not with so wide a format\n", 2)
+    return _filled(argv) or _own(context, argv)
+
+
+def _filled(argv: Sequence[str]) -> Output | None:
+    """What a plain format prints of plain words, as of `printf '%05000d'`; None for all others.
+
+    There may be thousands of such calls in a loop, and one that runs apart costs 3 ms.
+    """
+    form, *rest = argv[1:] or [""]
+    wanted = [string or number for string, number in _CONVERSION.findall(form)]
+    if _PLAIN.fullmatch(form) is None or len(rest) != len(wanted) or not all(map(str.isascii, rest)):
         return None
+    if not all(kind == "s" or _INTEGER.fullmatch(word) for kind, word in zip(wanted, rest, strict=True)):
+        return None
+    values = [word if kind == "s" else int(word) for kind, word in zip(wanted, rest, strict=True)]
+    return Output(form.replace("\\n", "\n").replace("\\t", "\t") % tuple(values))
+
+
+COMMANDS: Mapping[str, CommandModule] = {
+    "jq": _jq,
+    "printf": _printf,
+    "xxd": _xxd,
+    **dict.fromkeys((*sorted(AWKS), *sorted(YQS)), _own),
+}
+"""What calls back in scripts that may run calls which are `endless`."""

@@ -16,6 +16,7 @@ from aiops_gym.clients.context import CommandModule, Context, Network
 from aiops_gym.clients.waiting import finished
 from aiops_gym.shell import layers
 from aiops_gym.shell.analysis import analyse
+from aiops_gym.shell.chance import STDIN
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.commands import help as help_
@@ -23,7 +24,7 @@ from aiops_gym.shell.disk import File, Tree, absolute
 from aiops_gym.shell.engine import Ended, depth, nested
 from aiops_gym.shell.host import NAME
 from aiops_gym.shell.repair import repair, syntax_error
-from aiops_gym.shell.session import STDIN, Session
+from aiops_gym.shell.session import Session
 from aiops_gym.shell.words import words
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.draws import bits

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from aiops_gym.shell import chance
 from aiops_gym.shell.disk import File, Tree, add, pack, unpack
 from aiops_gym.shell.words import words
 from aiops_gym.sim.kernel import draws
@@ -27,7 +28,7 @@ BUILT_AGO = (40, 400)
 BINARY = b"\x7fELF\x02\x01\x01\x00" + bytes(56)
 WRITABLE = ("emptyDir", "hostPath", "persistentVolumeClaim")
 
-PROC = "/var/tmp/.proc/"
+PROC = f"{chance.PROC}/"
 """Where the files of the process 1 lie for the interpreter, whose own `/proc` is not the container's."""
 
 

@@ -52,7 +52,6 @@ class Run:
         call: what to do when the script calls one of the engine's commands.
         elapsed: seconds since it began, on the cluster's clock.
         ending: the script's time is up: it ends at the next boundary.
-        overrun: its real time is up.
         failure: an exception of a command, which is ours and not the script's.
         chunks: (stdout, stderr, both) in the order written.
         printed: what the last of our commands wrote, if it knows in which order.
@@ -62,7 +61,6 @@ class Run:
     elapsed: Callable[[], float]
     ending: bool = False
     flooded: bool = False
-    overrun: bool = False
     size: int = 0
     failure: BaseException | None = None
     chunks: list[tuple[str, str, str]] = field(default_factory=list)

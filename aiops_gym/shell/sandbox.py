@@ -13,10 +13,11 @@ from aiops_gym.helm.dispatch import run as helm
 from aiops_gym.kubectl import run as kubectl
 from aiops_gym.shell import engine, repair
 from aiops_gym.shell.analysis import analyse
+from aiops_gym.shell.apart import SECONDS
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.disk import LARGEST, File, absolute, add, below, pack, unpack
-from aiops_gym.shell.engine import SLOW, Ended, nested
+from aiops_gym.shell.engine import BUSY, SLOW, Ended, nested
 from aiops_gym.shell.host import host_tree
 from aiops_gym.shell.session import Session
 from aiops_gym.sim.kernel.draws import bits
@@ -64,7 +65,7 @@ class Sandbox:
         """Run a script for at most `timeout` seconds of the cluster's time.
 
         What it printed before a limit is kept. The exit code is then 124 and `limit` says which: `time`, `commands`,
-        `output`, or `wall` for the last resort that no counter foresaw.
+        `output`, or `wall` for the processor time of what runs apart, and for the last resort.
         """
         refused = _unfit(script)
         if refused:
@@ -155,7 +156,9 @@ def _unfit(script: str) -> str:
 
 def _report(ended: Ended, clock: Clock, timeout: float) -> ShellRun:
     limit, message, stderr, output = "", "", ended.stderr, ended.output
-    if ended.error == SLOW:
+    if ended.error == BUSY:
+        limit, message = "wall", f"bash: killed: more than {SECONDS:g} seconds of processor time used\n"
+    elif ended.error == SLOW:
         limit, message = "wall", f"bash: killed: more than {engine.WALL_SECONDS:g} seconds of real time used\n"
         stderr, output = repair.without_timeouts(stderr), repair.without_timeouts(output)
     elif clock.spent and ended.error:

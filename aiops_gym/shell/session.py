@@ -12,11 +12,13 @@ from typing import NamedTuple, Protocol
 from uuid import UUID
 
 from aiops_gym.clients.context import CommandModule, Context, Network
-from aiops_gym.shell import archive, columns
+from aiops_gym.shell import archive, heavy
 from aiops_gym.shell.analysis import Script
+from aiops_gym.shell.apart import FREE, SECONDS, run_apart
 from aiops_gym.shell.chance import (
     HIDDEN,
     RANDOM_FILES,
+    STDIN,
     UUID_FILE,
     needs_new_pids,
     settled,
@@ -26,10 +28,10 @@ from aiops_gym.shell.chance import (
     written,
 )
 from aiops_gym.shell.clock import Clock
-from aiops_gym.shell.disk import File, Tree
-from aiops_gym.shell.engine import Ended, Engine, Invocation, depth, engine, nested, overdue, remaining
+from aiops_gym.shell.disk import File, Tree, absolute, parents
+from aiops_gym.shell.engine import Ended, Engine, Invocation, charge, depth, engine, left, nested, overdue
 from aiops_gym.shell.files import OpenFiles
-from aiops_gym.shell.heavy import jq
+from aiops_gym.shell.host import HOME
 from aiops_gym.shell.loops import TICK, patient, satisfied
 from aiops_gym.shell.reach import reach
 from aiops_gym.shell.repair import repair
@@ -40,16 +42,12 @@ CALL_SECONDS = 0.3
 CHARGED = frozenset({"kubectl", "helm", "curl", "wget"})
 """Commands that talk to the cluster, and what each call costs."""
 
-ANYTHING = Script(writes=True, deep=True)
+ANYTHING = Script(writes=True, deep=True, apart=heavy.ENDLESS)
 
 CHANCE = frozenset({*RANDOM_FILES, UUID_FILE})
-JQ = frozenset({"jq"})
-"""What calls back in scripts that may run programs of jq which have no end: see `shell.heavy`."""
-
 INTERNAL = frozenset({"__special", TICK, archive.ORDER})
 """Names that call back in every shell: variables that follow the clock, and turns of loops."""
 
-STDIN = "/var/tmp/.stdin"
 DEEPEST = 4
 """Shells inside shells, as of `timeout 9 sh -c "timeout 5 sh -c ..."`."""
 
@@ -63,6 +61,10 @@ MOST_LATE = 20
 TIMES = re.compile(r"-[no]t\b|newer|touch|cp|mv|rsync|tar|zip|install")
 """What scripts that look at the times of files have in them; our own commands know them anyway."""
 
+LONGEST_PATH = 4096
+LONGEST_LINE = 131_072
+"""Characters of the words of a call that runs apart, as of a script."""
+
 LONGEST_FILE = 100_000
 """Bytes of a script in a file."""
 
@@ -74,12 +76,14 @@ class Traits(NamedTuple):
         new_pids: it asks for process numbers.
         timed: it looks at the times of files.
         opening: what has to be defined first.
+        wide: commands that it may ask for more than there is room for.
         asking: the script with its loops asking for their turns, or "".
     """
 
     new_pids: bool
     timed: bool
     opening: str
+    wide: frozenset[str]
     asking: str
 
 
@@ -87,7 +91,7 @@ class Traits(NamedTuple):
 def traits(script: str) -> Traits:
     """Look at a script that is settled; see `shell.chance`."""
     timed = TIMES.search(script) is not None
-    return Traits(needs_new_pids(script), timed, archive.opening(script) + columns.opening(script), patient(script))
+    return Traits(needs_new_pids(script), timed, archive.opening(script), heavy.wide(script), patient(script))
 
 
 class Owner(Protocol):
@@ -118,25 +122,34 @@ class Session:
         self.clock = clock
 
     def script(
-        self, script: str, tree: Tree, about: Script, names: frozenset[str] | None = None, own: bool = False
+        self, script: str, tree: Tree, about: Script, names: frozenset[str] | None = None, without: Sequence[str] = ()
     ) -> tuple[Ended, Tree]:
-        """Run a script over a tree; what it printed, and the tree it left."""
+        """Run a script over a tree; what it printed, and the tree it left.
+
+        Args:
+            script: its text.
+            tree: the files.
+            about: what is known of it.
+            names: commands that are ours; all of the shell's when not given.
+            without: commands that are not, although they may have no end.
+        """
         shell = self.shell
         names = (shell.names if names is None else names) | INTERNAL
-        names = names | JQ if about.deep and not own else names
+        names = names | (about.apart - frozenset(without))
         now = self.clock.now()
         script = settled(script, now, shell.draw)
         look = traits(script)
+        names = names | look.wide
         start = self._settled_tree(tree, now) if about.deep else tree
         if HIDDEN in script or start is not tree:
             start = {**start, **self._random_files()}
-        with engine(names, own, look.new_pids) as machine:
+        with engine(names, look.new_pids) as machine:
             near = reach(script) if start is tree and not (about.writes or about.deep) else None
             machine.disk.load(start, only=near)
             if near is None and machine.disk.undated and (about.deep or look.timed):
                 machine.disk.date()
             job = _Job(self, machine, f"RANDOM={shell.draw() % 32768}; {look.opening}", about)
-            only = words(script) if start is tree and not own and not look.opening else ()
+            only = words(script) if start is tree and not look.opening else ()
             try:
                 ended = job.alone(only) if only and only[0] in names else job.run(script, start)
             finally:
@@ -144,6 +157,21 @@ class Session:
                     targets = None if job.wrote else about.targets
                     tree = _left(machine.disk.save(self.clock.now(), only=targets), start, tree)
         return _named(_without_room(ended) if machine.disk.full else ended), tree
+
+    def lent(self, script: str, tree: Tree, chance: bool) -> tuple[str, Tree]:
+        """A script for another process and its files: without the wall clock and real chance, as all are.
+
+        Args:
+            script: what is to run there.
+            tree: the files.
+            chance: whether it asks for chance by itself; then the shell's own stream goes on.
+        """
+        now = self.clock.now()
+        script = settled(script, now, self.shell.draw)
+        start = self._settled_tree(tree, now) if chance else tree
+        if HIDDEN in script.replace(STDIN, "") or start is not tree:
+            start = {**start, **self._random_files()}
+        return (f"RANDOM={self.shell.draw() % 32768}; {script}" if chance else script), start
 
     def _settled_tree(self, tree: Tree, now: float) -> Tree:
         """The tree with scripts in files settled as the text of a script is; the same when there are none."""
@@ -237,6 +265,9 @@ class _Job:
         if invocation.name == TICK:
             return self._tick()
         self.calls += 1
+        if overdue():
+            self.machine.cancel()
+            return KILLED
         if clock.expired:
             self.late += 1
             if not self.patient or self.late > MOST_LATE:
@@ -281,7 +312,7 @@ class _Job:
         )
         if argv[0] == archive.ORDER:
             return Output(archive.ordered(context, argv[1:]))
-        command = shell.commands.get(argv[0]) or jq(remaining, self.machine.overrun)
+        command = shell.commands.get(argv[0]) or heavy.COMMANDS[argv[0]]
         answer = command(context, argv)
         output = answer if isinstance(answer, Output) else Output(*answer)
         self.wrote = self.wrote or files.wrote
@@ -291,16 +322,54 @@ class _Job:
         shell, disk = self.session.shell, self.machine.disk
         if argv[0] in shell.names and not own:
             return self._command(invocation, argv, stdin)
+        if own and not heavy.starts(argv):
+            return self._apart(invocation, argv, stdin)
         if depth() >= DEEPEST:
             return Output("", "bash: fork: retry: Resource temporarily unavailable\n", 254)
         tree = disk.save(self.session.clock.now(), invocation.drive)
         names = shell.names - {argv[0]}
         script = f"{_setting(invocation)}{first}{quoted(argv)} < {STDIN}"
         start = {**tree, STDIN: File(data=stdin.encode())}
-        ended, after = nested(lambda: self.session.script(script, start, ANYTHING, names, own), deep=True)
+        without = argv[:1] if own else ()
+        ended, after = nested(lambda: self.session.script(script, start, ANYTHING, names, without), deep=True)
         disk.load({path: file for path, file in after.items() if not path.startswith(STDIN)}, invocation.drive)
         self.wrote = True
         return Output(ended.stdout, repair(ended.stderr), 124 if ended.error else ended.code)
+
+    def _apart(self, invocation: Invocation, argv: list[str], stdin: str) -> Output:
+        """Run the interpreter's own command in a process of its own, over a copy of the files."""
+        disk, clock = self.machine.disk, self.session.clock
+        tree = disk.save(clock.now(), invocation.drive)
+        if sum(map(len, argv)) > LONGEST_LINE:
+            return Output("", f"bash: line 1: {argv[0]}: Argument list too long\n", 126)
+        script = f"{_setting(invocation)}{quoted(argv)} < {STDIN}"
+        chancy = argv[0] in heavy.CHANCY
+        if not chancy and invocation.cwd == HOME:
+            script = script.removeprefix(f"cd {HOME}; ")  # where it stands already: OLDPWD would tell
+        script, start = self.session.lent(script, tree, chancy)
+        named = _paths(argv, invocation.cwd)
+        links = any(start[path].kind == "symlink" for path in named if path in start)
+        reads = argv[0] not in heavy.WRITERS and not links
+        seen = {path: file for path, file in start.items() if not reads or path in named}
+        lent = {**seen, STDIN: File(data=stdin.encode(errors="replace"))}
+        answer = run_apart(script, lent, left(SECONDS), writes=not reads, python=chancy)
+        if charge(answer.cpu - FREE, answer.late):
+            self.machine.cancel()
+            return KILLED
+        if answer.written or answer.removed:
+            now = clock.now()
+            after = {path: file for path, file in start.items() if path not in answer.removed}
+            after |= {path: replace(file, time=now) for path, file in answer.written.items()}
+            after.pop(STDIN, None)
+            disk.load(dict(sorted(_left(after, start, tree).items())), invocation.drive)
+            self.wrote = True
+        return Output(shown(answer.stdout), repair(shown(answer.stderr)), answer.code)
+
+
+def _paths(argv: Sequence[str], cwd: str) -> set[str]:
+    """The files that the words of a call may name, and the folders above them."""
+    named = {absolute(word, cwd) for word in argv[1:] if len(word) < LONGEST_PATH}
+    return named | {cwd} | {folder for path in (*named, cwd) for folder in parents(path)}
 
 
 def _named(ended: Ended) -> Ended:

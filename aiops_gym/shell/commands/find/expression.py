@@ -123,13 +123,22 @@ def _named(search: Search, name: str, value: str) -> Test:
     return _matched((lambda place: place.path) if whole else base, translate(value), flags)
 
 
+_REPEATS = re.compile(r"[*+{]")
+_REPEATED_GROUP = re.compile(r"\)[*+{?]|\\[1-9]")
+
+
 def _regex(search: Search, name: str, value: str) -> Test:
     flags = re.IGNORECASE if name.startswith("i") else 0
     pattern = re.sub(r"\\([(){}|+?])", r"\1", value)
     try:
-        return _matched(lambda place: place.path, f"(?:{pattern})\\Z", flags)
+        matched = _matched(lambda place: place.path, f"(?:{pattern})\\Z", flags)
     except re.error:
         raise Wrong(f"failed to compile regular expression '{value}'") from None
+    if len(_REPEATS.findall(pattern)) <= 2 and not _REPEATED_GROUP.search(pattern):
+        return matched
+    # What may be tried in ever more ways is left to grep, which goes over each path but once.
+    grep = ["grep", f"-qxE{'i' if flags else ''}", "-e", pattern]
+    return lambda place: search.context.spawn(grep, f"{place.path}\n")[0].code == 0
 
 
 def _typed(search: Search, name: str, value: str) -> Test:
