@@ -4,41 +4,57 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-ray quick lint size bench admission agents learning pictures docs clean
+.PHONY: help demo quick test test-all test-ray weigh lint size wheel bench admission agents learning pictures docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+# A stamp is touched when what it stands for is whole. What was interrupted has none, and the same command begins anew:
+# a half-made environment is cleared, a half-done installation continued.
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is too old or not there: Python 3.11 or newer is needed, as in make PYTHON=python3.12 demo" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
 
-$(VENV)/.core: pyproject.toml | $(BIN)/python
+$(VENV)/.core: pyproject.toml | $(VENV)/.made
 	$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
-$(VENV)/.test: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable ".[test,dev]"
+# .test, .dev, .docs, ...: the package with the extra of that name.
+$(VENV)/.%: pyproject.toml | $(VENV)/.made
+	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	@touch $@ $(VENV)/.core
 
 demo: $(VENV)/.core ## one incident, from the first look to the repair
 	$(BIN)/aiops-gym demo
 
-test: $(VENV)/.test ## the whole suite
-	$(BIN)/python -m pytest -n auto -q
+# PYTEST_ARGS is for you: make test PYTEST_ARGS="--durations=20"
+PYTEST := -m pytest --numprocesses=auto --dist=worksteal --quiet $(PYTEST_ARGS)
+
+quick: $(VENV)/.test ## the part of the suite below a minute
+	$(BIN)/python $(PYTEST) -m "not slow"
+
+test: $(VENV)/.test ## the suite, without what is long or needs large packages
+	$(BIN)/python $(PYTEST) -m "not full"
+
+test-all: $(VENV)/.test-all ## the rest of it: learning, browser, long comparisons; and test-ray
+	OMP_NUM_THREADS=1 $(BIN)/python $(PYTEST) -m "full and not ray"
+	$(MAKE) test-ray
 
 RAY := build/venv-ray
 $(RAY)/.test: pyproject.toml
-	$(PYTHON) -m venv $(RAY)
-	$(RAY)/bin/python -m pip install --quiet "torch==2.13.0"
+	$(PYTHON) -m venv --clear $(RAY)
 	$(RAY)/bin/python -m pip install --quiet --editable ".[ray,test]"
 	@touch $@
 
 test-ray: $(RAY)/.test ## what needs Ray, in an environment of its own: RLlib holds Gymnasium at 1.2.2
-	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q tests/on_ray tests/test_examples.py aiops_gym/learning/rllib.py
+	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q -m ray $(PYTEST_ARGS) \
+	  tests/on_ray tests/test_examples.py tests/docs/test_code.py aiops_gym/learning/rllib.py
 
-quick: $(VENV)/.test ## the part of the suite below a minute
-	$(BIN)/python -m pytest -n auto -q -m "not slow"
+weigh: $(VENV)/.test ## what an install weighs, package by package; more than 700 MB for `make test` is an error
+	$(BIN)/python .ci/weigh.py --most 700 test
 
-lint: $(VENV)/.test ## style, types and the plan of the house
+lint: $(VENV)/.test $(VENV)/.dev ## style, types and the plan of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -46,6 +62,11 @@ lint: $(VENV)/.test ## style, types and the plan of the house
 
 size: $(VENV)/.core ## lines of Python by room; fails above the ceilings
 	$(BIN)/python .ci/size.py
+
+wheel: $(VENV)/.dev ## build the wheel by way of the source package, and try it in an empty environment
+	rm -rf build/dist
+	$(BIN)/python -m build --outdir build/dist
+	PYTHON=$(PYTHON) .ci/try-wheel build/dist
 
 bench: $(VENV)/.core ## steps a second, reset, fork, snapshot, memory
 	$(BIN)/aiops-gym bench
@@ -58,17 +79,13 @@ agents: $(VENV)/.core ## let all bundled agents play a sample of both splits, an
 	$(BIN)/aiops-gym evaluate --agent noop,random,restart,runbook,reference --split train,test --sample 200 --workers 2 --out build/agents
 	$(BIN)/aiops-gym evaluate --report build/agents --markdown docs/agents.md
 
-$(VENV)/.learning: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable ".[sb3]"
-	@touch $@
-
-learning: $(VENV)/.learning ## train on three tasks with three seeds (an hour and a half; can be stopped), and write docs/learning.md
+learning: $(VENV)/.sb3 ## train on three tasks with three seeds (an hour and a half; can be stopped), and write docs/learning.md
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md
 
-pictures: $(VENV)/.test ## draw the pictures of README and of the site, into docs/pictures
+pictures: $(VENV)/.docs ## draw the pictures of README and of the site, into docs/pictures
 	$(BIN)/python docs/making/pictures.py
 
-docs: $(VENV)/.test ## the documentation site, into build/site
+docs: $(VENV)/.docs ## the documentation site, into build/site
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 clean: ## forget the virtual environment and all caches

@@ -86,7 +86,7 @@ class Hang:
     """Says nothing until the server closes."""
 
     def send(self, handler: Handler, request: dict[str, Any]) -> None:
-        handler.server.closing.wait(10)  # type: ignore[attr-defined]
+        handler.server.closing.wait(600)  # type: ignore[attr-defined]
         handler.close_connection = True
 
 

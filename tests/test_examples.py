@@ -20,14 +20,15 @@ SAYS = {
     "08_train": ["after 6,144 steps, better: True"],
     "09_rllib": ["after 16 iterations, better: True"],
 }
-NEEDS = {"08_train": "sb3_contrib", "09_rllib": "ray"}
-"""Examples that need an extra with an environment of its own."""
+WHEN = dict.fromkeys(("06_group_rollouts", "07_tree_search", "08_train"), pytest.mark.full)
+WHEN["09_rllib"] = pytest.mark.ray
+"""Examples that learn, and one that needs an environment of its own."""
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "example", [pytest.param(path, marks=WHEN.get(path.stem, ()), id=path.stem) for path in EXAMPLES]
+)
 def test_an_example_runs_and_keeps_its_promise(example, tmp_path):
-    if example.stem in NEEDS:
-        pytest.importorskip(NEEDS[example.stem])
     text = example.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 60
     done = subprocess.run(

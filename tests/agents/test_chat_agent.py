@@ -143,30 +143,41 @@ FAULTS = {
 
 
 def patience(fault):
-    return {"timeout": 0.15} if fault in ("silent", "dripping") else {}
+    """A slow machine may be too late for it with good answers too: these are asked for again."""
+    return {"timeout": 0.5} if fault in ("silent", "dripping") else {}
 
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_fault_ends_in_a_retry(fault, stream):
-    with ChatServer([LOOK, FAULTS[fault], LOOK, YES]) as server:
+    failed = []
+
+    def answer(messages):
+        if turn(messages) == 1 and not failed:
+            failed.append(messages)
+            return FAULTS[fault]
+        return YES if turn(messages) == 2 else LOOK
+
+    with ChatServer(answer) as server:
         slept = []
         episode = run_episode(ToyEnv(), chat(server, slept=slept, stream=stream, **patience(fault)), seed=3)
     assert [step["tool"] for step in episode.steps] == ["exec_shell", "exec_shell", "submit"]
-    assert len(slept) == 1
-    assert server.requests[1] == server.requests[2]
+    assert episode.agent_report["usage"]["requests"] == 3 + len(slept) > 3
+    first, second, *_ = (each for each in server.requests if turn(each["messages"]) == 1)
+    assert first == second
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_or_in_one_clear_message_with_the_finished_steps_kept(fault):
-    with ChatServer([LOOK, LOOK, *[FAULTS[fault]] * 2]) as server:
-        episode = run_episode(ToyEnv(), chat(server, max_retries=1, **patience(fault)), seed=3)
+    with ChatServer(lambda messages: FAULTS[fault] if turn(messages) == 2 else LOOK) as server:
+        slept = []
+        episode = run_episode(ToyEnv(), chat(server, slept=slept, max_retries=1, **patience(fault)), seed=3)
     assert len(episode.steps) == 2
     assert not episode.terminated
     assert not episode.success
     assert episode.agent_error.startswith(f"{server.url}/chat/completions failed 2 times, at last with ")
     assert "\n" not in episode.agent_error
-    assert episode.agent_report["usage"]["requests"] == 4
+    assert episode.agent_report["usage"]["requests"] == 3 + len(slept) > 3
 
 
 def test_a_conversation_that_a_server_finds_too_long_is_shortened():
@@ -238,7 +249,7 @@ def test_episodes_that_are_played_at_once_share_nothing():
 
 def test_they_wait_for_the_server_at_the_same_time():
     """All six must have asked before the first is answered."""
-    barrier = Barrier(6, timeout=10)
+    barrier = Barrier(6, timeout=600)
 
     def answer(messages):
         barrier.wait()
@@ -264,7 +275,7 @@ class Interrupted:
             self.first_done.set()
             return YES
         if self.seed == 1 and self.turns == 2:
-            self.first_done.wait(10)
+            self.first_done.wait(600)
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.2)
         return LOOK if self.turns < 100 else YES

@@ -14,12 +14,10 @@ from aiops_gym.agents.base import make
 from aiops_gym.runs import run_episode
 from aiops_gym.runs.export import messages
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
-    pytest.importorskip("torch")
-    pytest.importorskip("transformers")
     from tiny_lm import TinyLM
 
 PROBLEMS = ("pod_failure_hotel_res", "misconfig_app_hotel_res", "user_unregistered_mongodb")

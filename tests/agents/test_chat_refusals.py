@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from chat_server import ASK, KEY, ChatServer, Events, Hang, Raw, Say, Status, client_of
@@ -134,22 +133,22 @@ class DripHead:
             handler.wfile.write(b"X-More: yes\r\n")
 
 
-class Late:
-    """One byte shortly before the time-out, and then silence."""
+class DripBody:
+    """A body of half a minute: a byte before each time-out for silence."""
 
     def send(self, handler, request):
         handler.begin(200, {"Content-Length": "100"})
-        handler.server.closing.wait(0.38)
-        handler.wfile.write(b" ")
-        handler.server.closing.wait(5)
+        for _ in range(100):
+            if not handler.server.closing.wait(0.3):
+                handler.wfile.write(b" ")
 
 
-@pytest.mark.parametrize("fault", [DripHead, Late, Hang])
-def test_a_request_takes_no_longer_than_its_time_out_wherever_it_hangs(fault):
-    with ChatServer([fault(), "well"]) as server:
+@pytest.mark.parametrize("fault", [DripHead, DripBody, Hang])
+def test_a_request_ends_with_its_time_out_wherever_it_hangs(fault):
+    """What would hold it up goes on until the server closes: that it comes back at all is the promise."""
+    with ChatServer(lambda messages: fault() if len(server.requests) == 1 else "well") as server:
         client, _ = client_of(server, timeout=0.4, max_retries=0)
-        began = time.monotonic()
         with pytest.raises(AgentError, match=r"no answer in 0\.4 s"):
             client.complete(ASK)
-        assert time.monotonic() - began < 0.75
+        client, _ = client_of(server)
         assert client.complete(ASK).text == "well"

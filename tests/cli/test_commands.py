@@ -171,8 +171,7 @@ def test_the_doctor_finds_everything_well(cli):
     assert "missing" not in report["versions"].values()
 
 
-@pytest.mark.slow
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_benchmark_measures_everything(cli):
     code, out, _ = cli("bench", "--rounds", "2", "--envs", "3", "--json")
     report = json.loads(out)

@@ -184,7 +184,7 @@ class Real:
                     env={**settings, "GOGC": "off"},
                     input=case.stdin.encode(),
                     capture_output=True,
-                    timeout=20,
+                    timeout=120,
                     cwd=folder,
                     check=False,
                 )

@@ -47,7 +47,6 @@ SMALLER = {
     '"http://127.0.0.1:8000/v1"': "SERVER",
     "seeds=range(64)": "seeds=range(2)",
     'evaluate("runbook", "all", split="test", seeds=3, workers=2': 'evaluate("runbook", "all", split="test", sample=1',
-    "env = gymnasium.wrappers.RecordVideo": "# needs moviepy: ",
 }
 """What is changed before a page is run: data, servers and hours that a test does not have."""
 
@@ -76,6 +75,18 @@ def named(path: Path) -> str:
 WITH_PYTHON = [path for path in PAGES if any(block.language == "python" for block in blocks(path))]
 
 
+SOON = ("README.md", "docs/index.md", "docs/howto/index.md")
+"""The pages that a newcomer reads first: `make test` runs them, `make test-all` the others."""
+
+RAY = "docs/howto/ray.md"
+
+
+def when(path: Path) -> tuple[pytest.MarkDecorator, ...]:
+    """In which run the Python of a page is tried."""
+    name = named(path)
+    return () if name in SOON else (pytest.mark.ray if name == RAY else pytest.mark.full,)
+
+
 def missing(program: str) -> list[str]:
     """The packages that a program imports and that are not installed."""
     names = set()
@@ -93,7 +104,7 @@ def server():
         yield running
 
 
-@pytest.mark.parametrize("page", WITH_PYTHON, ids=named)
+@pytest.mark.parametrize("page", [pytest.param(path, marks=when(path), id=named(path)) for path in WITH_PYTHON])
 def test_the_python_of_a_page_runs(page, tmp_path, server):
     shown = [block for block in blocks(page) if block.language == "python"]
     program = "".join(block.text for block in shown if not block.title)
@@ -124,6 +135,7 @@ def extended(files: list[Block], place: Path) -> Path:
     return place
 
 
+@pytest.mark.full  # The linter is no part of the small install.
 def test_files_that_pages_add_are_in_the_style_of_the_house(tmp_path):
     files = [block for page in WITH_PYTHON for block in blocks(page) if block.title]
     assert files

@@ -21,8 +21,6 @@ from aiops_gym.envs.recorded import RecordedEnv
 from aiops_gym.openrca import BankDataset
 from aiops_gym.runs import Episode
 
-pytest.importorskip("mkdocs", reason="the extra `docs` is not installed")
-
 ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = (
     *("detection", "localization", "analysis", "mitigation"),

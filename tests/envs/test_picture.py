@@ -94,9 +94,8 @@ def test_frames_are_collected_by_gymnasiums_wrapper():
     assert [right(frame).shape for frame in env.render()] == [(HEIGHT, WIDTH, 3)] * 3
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_gymnasium_films_an_episode(tmp_path):
-    pytest.importorskip("moviepy")
     toy = ToyEnv("detection", "container_kill-detection", render_mode="rgb_array")
     env = RecordVideo(toy, str(tmp_path / "films"), episode_trigger=lambda number: True, disable_logger=True)
     env.reset(seed=1)

@@ -264,7 +264,7 @@ CHANGES = (
 def _real(helm, folder, place, words):
     settings = {"PATH": os.environ["PATH"], "HOME": str(folder), "KUBECONFIG": str(place)}
     line = [helm, *words.split(), "-n", NS]
-    done = subprocess.run(line, env=settings, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(line, env=settings, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
     return done.returncode, TIME.sub("TIME", done.stdout), TIME.sub("TIME", done.stderr)
 
 
@@ -273,7 +273,7 @@ def _ours(shell, words):
     return done.code, TIME.sub("TIME", done.stdout), TIME.sub("TIME", done.stderr)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_real_helm_says_the_same_byte_for_byte(incident, helm, folder):
     ours = incident.fork()
     with door(incident.world.fork()) as place:
@@ -282,7 +282,7 @@ def test_the_real_helm_says_the_same_byte_for_byte(incident, helm, folder):
                 assert _ours(ours.shell, words) == _real(helm, folder, place, words), (change, words)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_real_helm_carries_on_what_ours_began_and_leaves_the_same_objects(incident, helm, folder):
     ours = incident.fork()
     look = f"kubectl get cm,svc,deploy -n {NS} -o json | jq -S '[.items[] | [.kind, .metadata.name, .spec, .data]]'"

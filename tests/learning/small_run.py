@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any
 
 from aiops_gym.learning.policies import load
 from aiops_gym.learning.settings import Settings
-from aiops_gym.learning.training import train
+from aiops_gym.learning.training import Progress, train
 
 SMALL = Settings(
     task="detection",
@@ -22,8 +23,13 @@ SMALL = Settings(
 
 
 def main(out: str) -> None:
-    """Do it in a process of its own."""
-    train(SMALL, Path(out))
+    """Do it in a process of its own, which stands still in its second segment until it is killed."""
+
+    def hold(now: Progress) -> None:
+        if now.steps > SMALL.segment:
+            signal.pause()
+
+    train(SMALL, Path(out), progress=hold)
 
 
 def weights(out: Path) -> dict[str, Any]:

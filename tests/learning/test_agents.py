@@ -6,11 +6,8 @@ import json
 from dataclasses import replace
 
 import gymnasium as gym
-import pytest
-
-pytest.importorskip("sb3_contrib")
-
 import numpy as np
+import pytest
 import torch
 from small_run import SMALL
 

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from math import sqrt
 
-import pytest
-
-pytest.importorskip("sb3_contrib")
-
 import torch
 
 from aiops_gym.learning import trial, worlds

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import gymnasium as gym
 import pytest
-
-pytest.importorskip("stable_baselines3")
-pytest.importorskip("sb3_contrib")
-
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import gymnasium as gym
-import pytest
-from wrapper_stacks import NUMBERS
-
-pytest.importorskip("sb3_contrib")
-
 import numpy as np
+import pytest
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
@@ -18,6 +14,7 @@ from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.evaluation import evaluate_policy as evaluate_plain
 from stable_baselines3.common.monitor import load_results
 from stable_baselines3.common.vec_env import SubprocVecEnv, VecNormalize
+from wrapper_stacks import NUMBERS
 
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.learning import stack

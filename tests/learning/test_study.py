@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("sb3_contrib")
-
 from aiops_gym.cli import run
 from aiops_gym.learning import study, trial
 from aiops_gym.learning.settings import Settings

@@ -11,11 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("sb3_contrib")
-
 import numpy as np
+import pytest
 import torch
 from small_run import SMALL, weights
 

@@ -11,21 +11,19 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import evaluations
 import pytest
+import ray
+from chat_server import ChatServer
+from evaluations import EPISODES, ODD, PROBLEM, lasting, started, total, until, until_some_are_kept
+from ray.cluster_utils import Cluster
 
-ray = pytest.importorskip("ray")
-
-import evaluations  # noqa: E402
-from chat_server import ChatServer  # noqa: E402
-from evaluations import EPISODES, ODD, PROBLEM, lasting, started, total, until, until_some_are_kept  # noqa: E402
-from ray.cluster_utils import Cluster  # noqa: E402
-
-from aiops_gym.errors import AiopsGymError  # noqa: E402
-from aiops_gym.runs import Judge, RayCluster, ray_cluster, summarise  # noqa: E402
-from aiops_gym.runs.arguments import Arguments  # noqa: E402
-from aiops_gym.runs.folder import Folder  # noqa: E402
-from aiops_gym.runs.plan import make_plan  # noqa: E402
-from aiops_gym.runs.player import Player  # noqa: E402
+from aiops_gym.errors import AiopsGymError
+from aiops_gym.runs import Judge, RayCluster, ray_cluster, summarise
+from aiops_gym.runs.arguments import Arguments
+from aiops_gym.runs.folder import Folder
+from aiops_gym.runs.plan import make_plan
+from aiops_gym.runs.player import Player
 
 QUIET = {"include_dashboard": False, "object_store_memory": 200 * 2**20}
 
@@ -162,7 +160,7 @@ def machines(place):
     cluster.shutdown()
 
 
-def test_a_machine_that_goes_away_takes_with_it_only_what_it_was_playing(tmp_path, diary, machines):
+def test_a_machine_that_goes_away_takes_with_it_only_what_it_was_playing(tmp_path, place, diary, machines):
     cluster, other = machines
     gone = []
 
@@ -170,6 +168,7 @@ def test_a_machine_that_goes_away_takes_with_it_only_what_it_was_playing(tmp_pat
         if progress.done >= 3 and not gone:
             gone.append(other)
             cluster.remove_node(other, allow_graceful=False)
+            (place / "sick").unlink()
 
     out = tmp_path / "out"
     summary = play(out, "odd_agents:slow", seeds=EPISODES, cluster=RayCluster(cluster.address), progress=look)
@@ -179,9 +178,10 @@ def test_a_machine_that_goes_away_takes_with_it_only_what_it_was_playing(tmp_pat
     assert len(diary()) <= EPISODES + 1
 
 
-def finish(out):
+def finish(out, place):
+    (place / "sick").unlink()
     process = started(out, "slow", "--ray")
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=600)
     assert (process.returncode, errors) == (0, "")
     row = total(summarise(Folder(out)))
     assert (row.episodes, row.infra_errors, row.missing) == (EPISODES, 0, 0)
@@ -204,7 +204,7 @@ def test_after_an_interrupt_or_a_kill_nobody_is_left_and_the_same_command_contin
     until_some_are_kept(process, out)
     assert len(offspring(place)) >= 4  # itself, Ray's head, two actors
     (os.killpg if sent == signal.SIGINT else os.kill)(process.pid, sent)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     if sent == signal.SIGINT:
         assert process.returncode == 130
         assert f"of {EPISODES} episodes are kept; the same command continues." in errors
@@ -212,7 +212,7 @@ def test_after_an_interrupt_or_a_kill_nobody_is_left_and_the_same_command_contin
     until(lambda: not offspring(place), "processes are left")
     kept = {path: path.stat().st_mtime_ns for path in (out / "episodes").glob("[!.]*")}
     assert 3 <= len(kept) < EPISODES
-    finish(out)
+    finish(out, place)
     assert all(path.stat().st_mtime_ns == then for path, then in kept.items())
     assert EPISODES <= len(diary()) <= EPISODES + 2
     until(lambda: not offspring(place), "processes are left")

@@ -5,15 +5,13 @@ from __future__ import annotations
 import gymnasium as gym
 import numpy as np
 import pytest
+import ray
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.tune import register_env
 
-ray = pytest.importorskip("ray")
-
-from ray.rllib.algorithms.ppo import PPOConfig  # noqa: E402
-from ray.rllib.core.rl_module.rl_module import RLModuleSpec  # noqa: E402
-from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule  # noqa: E402
-from ray.tune import register_env  # noqa: E402
-
-from aiops_gym.learning import rllib  # noqa: E402
+from aiops_gym.learning import rllib
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 PROBLEMS = ["pod_failure_hotel_res-detection-1", "noop_detection_hotel_reservation-1"]

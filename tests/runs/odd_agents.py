@@ -62,12 +62,19 @@ def told(env, seed, answer):
     return lambda observation: f"```\nsubmit({answer!r})\n```"
 
 
+HELD = 4
+"""The first seed that `slow` does not finish while it is sick."""
+
+
 def slow(env, seed):
+    """Takes its time, and from `HELD` on all the time that it is sick: who ends it meets it at work."""
     with Path(os.environ[DIARY]).open("a") as diary:
         diary.write(f"{seed}\n")
 
     def slow(observation):
         time.sleep(0.1)
+        while seed >= HELD and _sick():
+            time.sleep(0.02)
         return YES
 
     return slow

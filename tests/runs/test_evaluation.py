@@ -266,8 +266,9 @@ def test_what_was_not_played_is_missing_and_no_failure(tmp_path):
 
 
 def finish(out):
+    (out.parent / "sick").unlink()
     process = started(out)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=600)
     assert (process.returncode, errors) == (0, "")
     (row,) = summarise(Folder(out)).find("all")
     assert (row.episodes, row.infra_errors, row.missing) == (EPISODES, 0, 0)
@@ -312,7 +313,7 @@ def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(tmp_path):
     until_some_are_kept(process, out)
     assert deaf(process.pid) == [True, True]
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 130
     assert f"of {EPISODES} episodes are kept; the same command continues." in errors
     assert "Traceback" not in errors

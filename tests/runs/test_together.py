@@ -100,7 +100,7 @@ class Waiting(Fixed):
     def act(self, observation):
         if self.at == 1:
             self.met()
-            assert self.over.wait(20)
+            assert self.over.wait(600)
             raise AgentError("nobody came")
         return super().act(observation)
 
@@ -110,7 +110,7 @@ def test_agents_that_wait_are_interrupted_wherever_they_wait():
     barrier = Barrier(3, action=interrupt)
 
     def make(env, seed):
-        agents.append(Waiting(lambda: barrier.wait(20)))
+        agents.append(Waiting(lambda: barrier.wait(600)))
         return agents[-1]
 
     with pytest.raises(KeyboardInterrupt):
@@ -174,7 +174,7 @@ def test_a_model_that_hangs_does_not_hold_up_an_interrupt(tmp_path, at_once):
 
     def answer(messages):
         if turn(messages):
-            barrier.wait(20)
+            barrier.wait(600)
         return Hang() if turn(messages) else LOOK
 
     with ChatServer(answer) as server:
@@ -201,7 +201,7 @@ def test_another_thread_than_the_first_plays_too():
         done.set()
 
     Thread(target=play).start()
-    assert done.wait(10)
+    assert done.wait(600)
     assert [len(episode.steps) for episode in found] == [2]
 
 

@@ -108,11 +108,11 @@ def test_the_questions_about_one_incident_count_as_one(tmp_path):
     assert {row.reward_low for row in summary.find("task")} == {0.5655}  # a problem alone: its seeds are five
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_an_episode_that_takes_too_long_is_ended_and_the_others_are_played(tmp_path):
-    row = total(play(tmp_path, "odd_agents:hanging", limit=6.0))
+    row = total(play(tmp_path, "odd_agents:hanging", limit=20.0))  # enough for the others on a busy machine too
     assert (row.episodes, row.agent_errors, row.infra_errors) == (2, 1, 0)
-    assert noted(tmp_path) == [("agent", "the episode took more than 6 seconds")]
+    assert noted(tmp_path) == [("agent", "the episode took more than 20 seconds")]
 
 
 @pytest.mark.slow

@@ -59,7 +59,7 @@ def kubectl(tmp_path_factory: pytest.TempPathFactory) -> Kubectl:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=600,
             cwd=home,
             check=False,
         )

@@ -1,4 +1,4 @@
-"""Clients of the Kubernetes API that nobody here wrote: the official one, kr8s and lightkube."""
+"""Clients of the Kubernetes API that nobody here wrote: the official one and kr8s."""
 
 from __future__ import annotations
 
@@ -16,12 +16,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     import kr8s.asyncio
     import kubernetes
-    import lightkube
     from kubernetes import dynamic, stream, utils, watch
-    from lightkube.core.exceptions import ApiError
-    from lightkube.models.meta_v1 import ObjectMeta
-    from lightkube.resources.apps_v1 import Deployment
-    from lightkube.resources.core_v1 import ConfigMap, Pod
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -110,9 +105,9 @@ class TestTheOfficialClient:
         run |= {"command": ["/bin/sh"], "stdin": True, "_preload_content": False}
         session = stream.stream(core.connect_get_namespaced_pod_exec, name, NAMESPACE, **run)
         session.write_stdin("cd /tmp; echo one\n")
-        assert session.readline_stdout(timeout=5) == "one"
+        assert session.readline_stdout(timeout=600) == "one"
         session.write_stdin("pwd; exit 3\n")
-        session.run_forever(timeout=5)
+        session.run_forever(timeout=600)
         assert session.returncode == 3
         assert session.read_all().splitlines()[-1] == "/tmp"
         session.close()
@@ -165,18 +160,3 @@ def test_kr8s_gets_scales_patches_and_runs(opened: Door) -> None:
         await api._session.aclose()
 
     asyncio.run(work())
-
-
-def test_lightkube_lists_patches_applies_and_watches(opened: Door) -> None:
-    config = lightkube.KubeConfig.from_file(str(opened))
-    client = lightkube.Client(config=config, field_manager="test")
-    assert len(list(client.list(Pod, namespace=NAMESPACE))) > 10
-    client.patch(Deployment, "geo", {"spec": {"replicas": 0}}, namespace=NAMESPACE)
-    assert client.get(Deployment, "geo", namespace=NAMESPACE).spec.replicas == 0
-    made = ConfigMap(metadata=ObjectMeta(name="a", namespace="default"), data={"x": "1"})
-    assert client.apply(made).data == {"x": "1"}
-    kind, found = next(iter(client.watch(ConfigMap, namespace="default", fields={"metadata.name": "a"})))
-    assert (kind, found.data) == ("ADDED", {"x": "1"})
-    with pytest.raises(ApiError) as caught:
-        client.get(ConfigMap, "nope", namespace="default")
-    assert caught.value.status.message == 'configmaps "nope" not found'

@@ -18,7 +18,7 @@ V5, V4 = "v5.channel.k8s.io", "v4.channel.k8s.io"
 def dial(place: Door, pod: str, query: str, version: str = V5) -> ClientConnection:
     where = place.url.replace("http://", "ws://")
     path = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}/exec?{query}"
-    return connect(where + path, subprotocols=[version], open_timeout=5)
+    return connect(where + path, subprotocols=[version], open_timeout=600)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def heard(session: ClientConnection, channel: int = 1) -> str:
 def heard_until(session: ClientConnection, text: str) -> str:
     found = ""
     while text not in found:
-        found += session.recv(timeout=5)[1:].decode()
+        found += session.recv(timeout=600)[1:].decode()
     return found
 
 

@@ -32,7 +32,7 @@ def ask(place: Door, method: str, path: str, body: Json = None, **headers: str) 
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     request = Request(place.url + path, data, named, method=method)
     try:
-        with urlopen(request, timeout=10) as answer:
+        with urlopen(request, timeout=600) as answer:
             return answer.status, json.loads(answer.read().splitlines()[0])
     except HTTPError as error:
         return error.code, json.loads(error.read())

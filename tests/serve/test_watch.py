@@ -24,7 +24,7 @@ def make(place: Door, name: str, **labels: str) -> str:
 def watched(place: Door, path: str = MAPS, accept: str = "application/json", **query: str) -> list[dict[str, Any]]:
     """All events until the watch's time is up."""
     query = {"watch": "true", "timeoutSeconds": "1", **query}
-    answer = httpx.get(place.url + path, params=query, headers={"accept": accept}, timeout=10)
+    answer = httpx.get(place.url + path, params=query, headers={"accept": accept}, timeout=600)
     assert answer.status_code == 200
     assert answer.headers["transfer-encoding"] == "chunked"
     return [json.loads(line) for line in answer.text.splitlines()]
@@ -95,7 +95,7 @@ def test_one_object_can_be_watched_in_either_way(opened: Door) -> None:
 def test_the_headers_come_at_once_and_changes_as_they_happen(opened: Door) -> None:
     version = make(opened, "a")
     url = f"{opened.url}{MAPS}?watch=true&resourceVersion={version}"
-    with httpx.stream("GET", url, timeout=5) as answer:
+    with httpx.stream("GET", url, timeout=600) as answer:
         assert answer.status_code == 200
         lines = answer.iter_lines()
         make(opened, "b")
@@ -103,7 +103,7 @@ def test_the_headers_come_at_once_and_changes_as_they_happen(opened: Door) -> No
 
 
 def test_another_world_ends_the_watches_of_the_one_before(opened: Door, world: World) -> None:
-    with httpx.stream("GET", f"{opened.url}{MAPS}?watch=true", timeout=5) as answer:
+    with httpx.stream("GET", f"{opened.url}{MAPS}?watch=true", timeout=600) as answer:
         lines = answer.iter_lines()
         next(lines)
         opened.put(world.fork())
@@ -113,7 +113,7 @@ def test_another_world_ends_the_watches_of_the_one_before(opened: Door, world: W
 def test_closing_the_door_ends_all_watches(world: World) -> None:
     with door(world) as place:
         client = httpx.Client()
-        with client.stream("GET", f"{place.url}{MAPS}?watch=true", timeout=5) as answer:
+        with client.stream("GET", f"{place.url}{MAPS}?watch=true", timeout=600) as answer:
             lines = answer.iter_lines()
             next(lines)
             place.close()

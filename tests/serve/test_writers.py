@@ -19,7 +19,7 @@ def test_sixteen_clients_count_together_and_lose_nothing(opened: Door) -> None:
     conflicts = []
 
     def count(_: int) -> None:
-        with httpx.Client(base_url=opened.url) as client:
+        with httpx.Client(base_url=opened.url, timeout=600) as client:
             for _ in range(ROUNDS):
                 while not increment(client, conflicts):
                     pass
@@ -77,7 +77,7 @@ def test_watchers_see_every_change_once_and_in_order(opened: Door) -> None:
     seen: list[list[str]] = []
 
     def look(_: int) -> None:
-        query = {"watch": "true", "resourceVersion": version, "timeoutSeconds": "20"}
+        query = {"watch": "true", "resourceVersion": version, "timeoutSeconds": "600"}
         with httpx.stream("GET", where, params=query) as answer:
             names = []
             for line in answer.iter_lines():
@@ -93,7 +93,7 @@ def test_watchers_see_every_change_once_and_in_order(opened: Door) -> None:
         watching = [pool.submit(look, each) for each in range(6)]
         list(pool.map(make, range(20)))
         for each in watching:
-            each.result(timeout=20)
+            each.result(timeout=600)
     assert len(seen) == 6
     assert all(names == seen[0] for names in seen)
     assert sorted(seen[0]) == sorted(f"c-{number}" for number in range(20))

@@ -21,7 +21,7 @@ def test_a_corpus_of_scripts_prints_the_same_in_two_processes():
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONHASHSEED": seed})
         for seed in ("0", "1")
     ]
-    one, two = (process.communicate(timeout=60)[0].splitlines() for process in processes)
+    one, two = (process.communicate(timeout=600)[0].splitlines() for process in processes)
     assert len(one) >= 100
     assert [a for a, b in zip(one, two, strict=True) if a != b] == []
 

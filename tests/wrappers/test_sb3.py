@@ -5,11 +5,6 @@ from __future__ import annotations
 import gymnasium as gym
 import numpy as np
 import pytest
-from wrapper_stacks import FOR_RLLIB, NUMBERS, ROWS, TASKS, WORDS
-
-pytest.importorskip("stable_baselines3")
-pytest.importorskip("sb3_contrib")
-
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
@@ -17,6 +12,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecNormalize
+from wrapper_stacks import FOR_RLLIB, NUMBERS, ROWS, TASKS, WORDS
 
 torch.set_num_threads(1)
 

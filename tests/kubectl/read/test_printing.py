@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sides import kubectl
 
 from aiops_gym.clients import as_yaml, gotemplate
 from aiops_gym.kubectl.output import as_json, jsonpath
@@ -91,12 +91,10 @@ def test_a_tab_in_a_cell_starts_a_column_of_its_own():
     assert layout([["AAAA", "x\ty"], ["B", "z"]]) == "AAAA   x     y\nB      z\n"
 
 
-@pytest.mark.skipif(shutil.which("kubectl") is None, reason="the oracle is a real kubectl")
+@pytest.mark.skipif(kubectl() is None, reason="the oracle is a real kubectl")
 def test_the_goldens_are_what_a_real_kubectl_prints(tmp_path):
     source = tmp_path / "x.json"
     source.write_text(json.dumps(NASTY["object"]))
-    command = ["kubectl", "patch", "--local", "-f", str(source), "--type=merge", "-p", "{}", "-o", "yaml"]
-    printed = subprocess.run(
-        command, capture_output=True, check=True, env={"PATH": "/usr/bin:/usr/local/bin", "HOME": "/"}
-    )
+    command = [kubectl().path, "patch", "--local", "-f", str(source), "--type=merge", "-p", "{}", "-o", "yaml"]
+    printed = subprocess.run(command, capture_output=True, check=True, env={"HOME": "/"})
     assert printed.stdout.decode() == NASTY["yaml"]

@@ -186,7 +186,8 @@ def test_what_needs_a_person_is_refused(web):
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(), lambda s: st.lists(s) | st.dictionaries(st.text(), s)
+        st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.text(),
+        lambda s: st.lists(s) | st.dictionaries(st.text(), s),
     )
 )
 def test_json_is_read_as_python_reads_it(value):

@@ -44,7 +44,7 @@ def test_children_answer_like_their_parent(tmp_path, method, used):
     children = [context.Process(target=answer, args=(recording, answers)) for _ in range(3)]
     for child in children:
         child.start()
-    found = [answers.get(timeout=60) for _ in children]
+    found = [answers.get(timeout=600) for _ in children]
     for child in children:
         child.join(60)
     assert found == [ask(recording)] * 3

@@ -59,7 +59,7 @@ def count(root: Path) -> int:
 def test_processes_that_ask_at_once_convert_once(tmp_path):
     path, where = write(tmp_path, "bank", "trace_span", spans(100_000)), tmp_path / "cache"
     processes = [converter(path, where) for _ in range(4)]
-    said = sorted(process.communicate(timeout=60)[0].strip() for process in processes)
+    said = sorted(process.communicate(timeout=600)[0].strip() for process in processes)
     assert said == ["False", "False", "False", "True"]
     assert count(tmp_path) == 100_000
 
@@ -77,7 +77,7 @@ def test_what_a_killed_conversion_left_is_cleared_by_the_next(tmp_path):
     process = converter(path, where, waits, "wait")
     assert process.stdout.readline() == "half way\n"
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert conversions(where) == ["making"]
     assert shelf.state(path, SPANS, where) == "missing"
     assert count(tmp_path) == 1000
@@ -140,7 +140,7 @@ def test_a_file_that_changes_while_it_is_converted_is_refused(tmp_path):
 def test_a_disk_that_gets_full_is_a_clear_error_and_leaves_nothing(tmp_path, room):
     path, where = write(tmp_path, "bank", "trace_span", spans(20_000)), tmp_path / "cache"
     limits = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))"
-    said = converter(path, where, limits).communicate(timeout=60)[1]
+    said = converter(path, where, limits).communicate(timeout=600)[1]
     assert "BackendError" in said and "the disk is full" in said and cache.VARIABLE in said
     assert conversions(where) == []
     assert count(tmp_path) == 20_000
@@ -210,7 +210,7 @@ def test_a_conversion_takes_little_memory_whatever_the_size(tmp_path, grouped):
         path = write(tmp_path / str(rows), "bank", "trace_span", [])
         with path.open("a") as file:
             file.writelines(lines)
-        said = converter(path, tmp_path / "cache", PEAK).communicate(timeout=120)[0].split()
+        said = converter(path, tmp_path / "cache", PEAK).communicate(timeout=600)[0].split()
         sizes.append(int(said[1]) / (1 << 10 if sys.platform == "linux" else 1 << 20))
     assert sizes[1] < 600
     assert sizes[1] - sizes[0] < 250

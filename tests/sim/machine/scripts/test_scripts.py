@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
+from effort import calls
 
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
@@ -147,6 +147,4 @@ def test_what_no_shell_takes_is_refused(text):
     ],
 )
 def test_a_hostile_script_ends_or_goes_on_quietly(tiny, script):
-    started = time.process_time()
-    play(tiny, script, seconds=60)
-    assert time.process_time() - started < 2
+    assert calls(lambda: play(tiny, script, seconds=60)) < 200_000

@@ -1,0 +1,83 @@
+"""What holds for all rooms: which tests run where, what they need, and that none of them depends on the machine's pace.
+
+`make quick` leaves out what is `slow`, `make test` what is `full`, `make test-all` runs just that, and `make test-ray`
+what needs Ray. A test says it with a mark; files of which all tests say the same are listed here.
+"""
+
+import os
+import shutil
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).parent
+
+SLOW = (
+    *("calibration", "differential", "docs", "openrca/store", "openrca/synth", "serve", "wrappers"),
+    *("backends/test_admission.py", "backends/test_causes.py", "backends/test_social_network.py"),
+    *("envs/test_recorded.py", "envs/test_vector.py", "runs/test_evaluation.py", "runs/test_judge.py"),
+    *("learning/test_extra.py", "on_ray/test_without_ray.py", "shell/test_helm.py", "test_examples.py"),
+)
+"""Tests that wait for sockets or processes, for programs that nobody here wrote, or for hours of virtual time."""
+
+FULL = (
+    *("browser", "cli/test_admission.py", "cli/test_bench_vectors.py"),
+    *("differential/test_drawn.py", "openrca/test_speed.py"),
+)
+"""Tests that need a browser, or measure."""
+
+NEEDS = {
+    "torch": (
+        *("aiops_gym/learning/again.py", "aiops_gym/learning/policy.py", "aiops_gym/learning/workers.py"),
+        *(f"tests/learning/test_{name}.py" for name in ("agents", "learning", "policy", "stacks", "study", "training")),
+        "tests/wrappers/test_sb3.py",
+    ),
+    "transformers": ("tests/agents/test_chat_model.py", "tests/tiny_lm.py"),
+    "mkdocs": ("tests/docs/test_site.py",),
+    "kr8s": ("tests/serve/test_clients.py",),
+    "ray": ("aiops_gym/learning/rllib.py", "tests/on_ray/test_cluster.py", "tests/on_ray/test_rllib.py"),
+}
+"""Packages that the extra `test` leaves out, and the files that cannot be imported without them.
+
+Without the package they are not collected; with it they are `ray`, or `full`.
+"""
+
+CACHE = "AIOPS_GYM_CACHE"
+
+collect_ignore = [path for package, paths in NEEDS.items() if not find_spec(package) for path in paths]
+
+settings.register_profile("same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.register_profile("search", settings.get_profile("same"), derandomize=False, print_blob=True)
+settings.load_profile("same")
+"""The same examples each time, on machines however slow; `--hypothesis-profile=search` draws others."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One cache for all workers, made by the process that starts them: a user's own is neither used nor filled."""
+    if not hasattr(config, "workerinput"):
+        os.environ[CACHE] = tempfile.mkdtemp(prefix="aiops_gym-tests-")
+        os.environ.pop("AIOPS_GYM_OPENRCA", None)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Forget it."""
+    if not hasattr(config, "workerinput"):
+        shutil.rmtree(os.environ[CACHE], ignore_errors=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what the lists say. What is left out of a longer run is left out of the shorter ones."""
+    listed = {"slow": [f"tests/{place}" for place in SLOW], "full": [f"tests/{place}" for place in FULL]}
+    for package, places in NEEDS.items():
+        listed.setdefault("ray" if package == "ray" else "full", []).extend(places)
+    places = [(mark, ROOT / place) for mark, those in listed.items() for place in those]
+    for item in items:
+        for mark in {mark for mark, place in places if place == item.path or place in item.path.parents}:
+            item.add_marker(mark)
+        if item.get_closest_marker("ray"):
+            item.add_marker("full")
+        if item.get_closest_marker("full"):
+            item.add_marker("slow")
