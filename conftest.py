@@ -19,7 +19,7 @@ SLOW = (
     *("calibration", "differential", "docs", "openrca/store", "openrca/synth", "serve", "wrappers"),
     *("backends/test_admission.py", "backends/test_causes.py", "backends/test_social_network.py"),
     *("envs/test_recorded.py", "envs/test_vector.py", "runs/test_evaluation.py", "runs/test_judge.py"),
-    *("learning/test_extra.py", "on_ray/test_without_ray.py", "shell/test_helm.py", "test_examples.py"),
+    *("learning/test_extra.py", "on_ray/test_without_ray.py", "helm/test_helm.py", "test_examples.py"),
 )
 """Tests that wait for sockets or processes, for programs that nobody here wrote, or for hours of virtual time."""
 
