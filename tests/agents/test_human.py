@@ -111,7 +111,7 @@ def test_choices_are_listed_where_they_are_few(typed):
 
 def test_help_says_what_can_be_typed(typed):
     episode, shown = typed("detection", "help", "help get_logs", "help get_log", "help task", "exit")
-    assert all(word in shown for word in ("other lines", "exit", "submit", "read_metrics(file_path: str)"))
+    assert all(word in shown for word in ("other lines", "exit", "submit", "read_metrics(file_path: str"))
     assert shown.count("Your job is to") == 2
     assert "no API 'get_log': did you mean get_logs?" in shown
     assert "Args:" in shown

