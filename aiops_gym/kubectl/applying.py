@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import orjson
-
+from aiops_gym.clients import gojson
+from aiops_gym.clients.flags import go_quote
 from aiops_gym.kubectl.changes import query
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json
@@ -65,16 +65,31 @@ def validation(call: Invocation, manager: str) -> dict[str, str]:
 def remembered(obj: Json) -> Json:
     """The object with itself in an annotation: what the next apply compares with."""
     metadata = obj.get("metadata") or {}
-    annotations = {k: v for k, v in (metadata.get("annotations") or {}).items() if k != LAST_APPLIED}
+    annotations = {k: v for k, v in annotations_of(obj).items() if k != LAST_APPLIED}
     bare = {**obj, "metadata": {**metadata, "annotations": annotations}}
     text = as_json.compact(bare) + "\n"
     return {**obj, "metadata": {**metadata, "annotations": {**annotations, LAST_APPLIED: text}}}
 
 
-def difference(info: Info, live: Json) -> Json:
-    """The patch that brings the live object to what the file says, leaving alone what others set."""
+def annotations_of(obj: Json) -> Json:
+    """The annotations of an object of a file; none where they are no map (the server says so then)."""
+    found = get(obj, "metadata", "annotations")
+    return found if isinstance(found, dict) else {}
+
+
+def difference(call: Invocation, info: Info, live: Json) -> Json:
+    """The patch that brings the live object to what the file says, leaving alone what others set. Raises Failure."""
     text = get(live, "metadata", "annotations", LAST_APPLIED)
-    original = orjson.loads(text) if text else {}
+    try:
+        original = gojson.loads(text) if text else None
+        original = {} if original is None else original
+    except ValueError:
+        original = None
+    if not isinstance(original, dict):  # somebody wrote into the annotation
+        call.warn("warning: error calculating patch from openapi v3 spec: invalid JSON document")
+        sides = f"original:\n{text}\nmodified:\n{as_json.compact(remembered(info.obj))}\n\n"
+        sides += f"current:\n{as_json.compact(live)}\n\nfor:: invalid JSON document"
+        raise Failure(f"error when patching {go_quote(info.source)}: creating patch with:\n{sides}")
     name = type_of(info.resource.api_version, info.resource.kind)
     return apply_three_way(original, remembered(info.obj), live, name)
 

@@ -12,8 +12,11 @@ from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import go_quote
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json
+from aiops_gym.sim.kube_api.decode import DecodeError, Decoder
+from aiops_gym.sim.kube_api.schema import Field
 from aiops_gym.types import Json
 
+METADATA = Field("ObjectMeta")
 EXTENSIONS = (".json", ".yaml", ".yml")
 
 
@@ -85,7 +88,7 @@ def _texts(context: Context, path: str, recursive: bool) -> Iterator[tuple[str, 
             yield from _texts(context, name, recursive)
 
 
-def _flat(document: Json, source: str, validated: bool) -> Iterator[Manifest]:
+def _flat(document: Json, source: str, validated: bool, listed: bool = False) -> Iterator[Manifest]:
     if not isinstance(document, dict):
         raise Failure(
             f"error validating {go_quote(source)}: error validating data: invalid object to validate; "
@@ -94,7 +97,7 @@ def _flat(document: Json, source: str, validated: bool) -> Iterator[Manifest]:
     kind, version = document.get("kind"), document.get("apiVersion")
     if kind and str(kind).endswith("List") and isinstance(document.get("items"), list):
         for item in document["items"]:
-            yield from _flat(item, source, validated)
+            yield from _flat(item, source, validated, listed=True)
         return
     unset = [name for name, value in (("apiVersion not set", version), ("kind not set", kind)) if not value]
     if unset and not validated and not kind:
@@ -105,7 +108,18 @@ def _flat(document: Json, source: str, validated: bool) -> Iterator[Manifest]:
             f"error validating {go_quote(source)}: error validating data: {shown}; "
             "if you choose to ignore these errors, turn validation off with --validate=false"
         )
+    if not isinstance(document.get("metadata") or {}, dict) or not listed:
+        _check_metadata(document, source)
     yield Manifest(document, source)
+
+
+def _check_metadata(document: Json, source: str) -> None:
+    """Read the metadata into its type, as the client does for whatever kind a file holds. Raises Failure."""
+    try:
+        if document.get("metadata") is not None:
+            Decoder().many(document["metadata"], METADATA, "metadataOnlyObject", "metadata", ("metadata",))
+    except DecodeError as error:
+        raise Failure(f"unable to decode {go_quote(source)}: {error}") from None
 
 
 def _keys(value: Json) -> Json:

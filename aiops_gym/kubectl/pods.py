@@ -9,7 +9,7 @@ from aiops_gym.kubectl.client import known
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation
-from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.objects import get, since
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.types import Json
 
@@ -78,7 +78,7 @@ def preference(pod: Json) -> tuple[Any, ...]:
         not pod["spec"].get("nodeName"),
         {"Running": 0, "Unknown": 1, "Pending": 2}.get(status.get("phase", ""), 0),
         not is_ready,
-        millis(ready["lastTransitionTime"]) if is_ready else 0,
+        millis(since(ready, pod["metadata"]["creationTimestamp"])) if is_ready else 0,
         -restarts,
         millis(pod["metadata"]["creationTimestamp"]),
         pod["metadata"]["name"],

@@ -34,4 +34,4 @@ def describe(page: Page, cron: Object, view: View) -> None:
     template(page, job.get("template") or {})
     last = status.get("lastScheduleTime")
     page.line(f"Last Schedule Time:\t{moment(last) if last else '<unset>'}")
-    page.line(f"Active Jobs:\t{', '.join(j['name'] for j in status.get('active') or ()) or '<none>'}")
+    page.line(f"Active Jobs:\t{', '.join(j.get('name', '') for j in status.get('active') or ()) or '<none>'}")

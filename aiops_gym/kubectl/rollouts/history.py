@@ -14,6 +14,7 @@ from aiops_gym.kubectl.errors import Failure, ServerError
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.kernel.digits import integer
 from aiops_gym.sim.kernel.objects import controller_of, dissoc, get
 from aiops_gym.types import Json
 
@@ -41,12 +42,16 @@ def revisions(client: Client, info: Info) -> dict[int, Object]:
     kind = info.resource.kind
     if kind == "Deployment":
         old, new = replica_sets(info.obj, View(client.cluster))
-        found = [(int(get(rs, "metadata", "annotations", REVISION, default="0")), rs) for rs in (*old, *new)]
+        found = []
+        for rs in (*old, *new):
+            number = integer(get(rs, "metadata", "annotations", REVISION, default="0"))
+            if number is not None:  # of a set whose annotation is no number, kubectl logs a warning
+                found.append((number, rs))
     elif kind in ("DaemonSet", "StatefulSet"):
         uid = info.obj["metadata"].get("uid")
         stored = client.list(known("controllerrevisions.apps"), info.namespace)["items"]
-        owned = [item for item in stored if (owner := controller_of(item)) and owner["uid"] == uid]
-        found = [(int(item["revision"]), item) for item in owned]
+        owned = [item for item in stored if (owner := controller_of(item)) and owner.get("uid") == uid]
+        found = [(int(item.get("revision", 0)), item) for item in owned]
     else:
         raise Failure(_no_visitor("history", info))
     return dict(sorted(found, key=lambda pair: pair[0]))
@@ -65,6 +70,7 @@ def pod_template(info: Info, revision: Object) -> Json:
     if info.resource.kind == "Deployment":
         return revision["spec"]["template"]
     kept: Json = get(revision, "data", "spec", "template", default={})
+    kept = kept if isinstance(kept, dict) else {}
     return {name: value for name, value in kept.items() if name != "$patch"}
 
 
@@ -119,7 +125,7 @@ def undo(call: Invocation, info: Info, number: int, mode: str) -> str:
     if info.resource.kind == "Deployment":
         return _undo_deployment(call, info, chosen, number)
     if plain(pod_template(info, chosen)) == plain(info.obj["spec"]["template"]):
-        return f"skipped rollback (current template already matches revision {chosen['revision']})"
+        return f"skipped rollback (current template already matches revision {chosen.get('revision', 0)})"
     call.client.patch(
         info.resource,
         info.name,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from aiops_gym.kubectl.errors import Failure
+from aiops_gym.sim.kernel.digits import integer
 from aiops_gym.sim.kernel.objects import get
 
 Object = Mapping[str, Any]
@@ -23,7 +24,11 @@ def deployment(obj: Object, revision: int) -> Progress:
     """Progress of a deployment. Raises Failure when it exceeded its deadline or runs another revision."""
     name, spec, status = obj["metadata"]["name"], obj["spec"], obj.get("status") or {}
     if revision > 0:
-        running = int(get(obj, "metadata", "annotations", REVISION, default="0"))
+        text = get(obj, "metadata", "annotations", REVISION, default="0")
+        running = integer(text)
+        if running is None:
+            why = f'strconv.ParseInt: parsing "{text}": invalid syntax'
+            raise Failure(f'cannot get the revision of deployment "{name}": {why}')
         if running != revision:
             raise Failure(f"desired revision ({revision}) is different from the running revision ({running})")
     if not _observed(obj):

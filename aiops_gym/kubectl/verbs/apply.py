@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aiops_gym.clients import as_yaml, gojson
-from aiops_gym.clients.flags import Flag
+from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl import output
 from aiops_gym.kubectl.applying import (
     LAST_APPLIED,
@@ -20,6 +20,7 @@ from aiops_gym.kubectl.applying import (
 from aiops_gym.kubectl.changes import ALL, CHANGING, VALIDATE, dry_run, query, report, typed
 from aiops_gym.kubectl.client import APPLY, MERGE, STRATEGIC
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
+from aiops_gym.kubectl.manifests import documents
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -99,7 +100,11 @@ def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
         return live, "configured"
     if LAST_APPLIED not in (get(live, "metadata", "annotations") or {}):
         call.warn(MISSING.format(f"{info.resource.plural}/{info.name}", LAST_APPLIED))
-    patch = difference(info, live)
+    try:
+        patch = difference(call, info, live)
+    except Failure as error:
+        where = f"\nto:\n{described(info)}\nfor: {go_quote(info.source)}"
+        raise Failure(f"error when applying patch:\n{where}: {error.inner}") from None
     if "deletionTimestamp" in live["metadata"]:
         call.warn(f"Warning: Detected changes to resource {info.name} which is currently being deleted.")
     if not patch:
@@ -167,9 +172,19 @@ def view_last(call: Invocation) -> int | None:
     for info in infos:
         text = (get(info.obj, "metadata", "annotations") or {}).get(LAST_APPLIED)
         if text:
-            obj = gojson.loads(text)
+            obj = _remembered_as(text, word)
             call.write(as_yaml.text(obj) if word == "yaml" else as_json.text(obj))
     return None
+
+
+def _remembered_as(text: str, word: str) -> Json:
+    """What an annotation holds; somebody may have written it by hand. Raises Failure."""
+    try:
+        return gojson.loads(text)
+    except ValueError as error:
+        if word == "json":
+            raise Failure(str(error)) from None
+    return next(iter(documents(text, "STDIN")), None)
 
 
 def set_last(call: Invocation) -> int | None:

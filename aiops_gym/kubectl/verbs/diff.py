@@ -39,7 +39,7 @@ def _compared(call: Invocation, info: Info) -> str:
         if live is None:
             merged = call.client.create(info.resource, info.obj, info.namespace, **asked)
         else:
-            patch = difference(info, live)
+            patch = difference(call, info, live)
             merged = call.client.patch(info.resource, info.name, patch, STRATEGIC, info.namespace, query=asked)
     except ServerError as error:
         raise error.about("applying", info.source) from None

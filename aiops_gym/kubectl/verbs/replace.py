@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag, go_quote
-from aiops_gym.kubectl.applying import LAST_APPLIED, files_of, remembered, validation
+from aiops_gym.kubectl.applying import LAST_APPLIED, annotations_of, files_of, remembered, validation
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, dry_run, prepare, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.targets import FILES, Info
@@ -43,7 +43,7 @@ def run(call: Invocation) -> int | None:
 
 def _replaced(call: Invocation, info: Info, *, recreate: bool) -> Json:
     obj, asked = info.obj, validation(call, "kubectl-replace")
-    if call.flags.on("save-config") or LAST_APPLIED in (get(obj, "metadata", "annotations") or {}):
+    if call.flags.on("save-config") or LAST_APPLIED in annotations_of(obj):
         obj = remembered(obj)
     if dry_run(call) == "client":
         return obj

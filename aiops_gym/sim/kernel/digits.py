@@ -19,6 +19,31 @@ def amount(text: str) -> int | str:
     return text if number is None or number >= INT32 else number
 
 
+INT64 = 1 << 63
+
+
+def integer(text: object) -> int | None:
+    """The number that a text writes, with a sign or without, None for any other (`strconv.ParseInt(text, 10, 64)`).
+
+    >>> integer("-7"), integer("+1"), integer("1e3"), integer("9" * 20), integer(None)
+    (-7, 1, None, None, None)
+    """
+    if not isinstance(text, str):
+        return None
+    number = natural(text[1:] if text[:1] in ("+", "-") else text)
+    number = -number if number is not None and text.startswith("-") else number
+    return number if number is not None and -INT64 <= number < INT64 else None
+
+
+def is_natural(text: str) -> bool:
+    """Whether a text is a number that `int` reads: plain digits, and not very many.
+
+    >>> is_natural("007"), is_natural("\N{SUPERSCRIPT TWO}"), is_natural("9" * 5000), is_natural("")
+    (True, False, False, False)
+    """
+    return text.isascii() and text.isdigit() and len(text) <= LONGEST
+
+
 def natural(text: str) -> int | None:
     """The number that plain digits write, None for any other text.
 

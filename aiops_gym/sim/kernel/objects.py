@@ -115,6 +115,15 @@ def labels_of(obj: Mapping[str, Any]) -> Mapping[str, str]:
     return obj["metadata"].get("labels") or {}
 
 
+def since(condition: Mapping[str, Any], otherwise: str) -> str:
+    """When a condition became what it is; `otherwise` where whoever wrote it (a person may) did not say.
+
+    >>> since({"type": "Ready", "status": "True"}, "2026-03-02T09:00:00Z")
+    '2026-03-02T09:00:00Z'
+    """
+    return str(condition.get("lastTransitionTime") or otherwise)
+
+
 def walk(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """All leaves of a value with their paths."""
     if isinstance(value, Mapping):

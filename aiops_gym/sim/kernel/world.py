@@ -39,6 +39,10 @@ QUEUE_DELAY = 20
 """Milliseconds from a change to the controller that reacts to it."""
 
 
+NEVER = 1_000 * 365 * 24 * 3_600_000
+"""Milliseconds (a thousand years) after which nothing happens any more: fields of 64 bits ask for longer."""
+
+
 class Controller(Protocol):
     """A control loop: which changes concern it, and what it does about one object."""
 
@@ -136,7 +140,8 @@ class World:
         """Have the handler `kind` called in `delay` milliseconds; arguments are JSON data."""
         meta = self.tables["meta"]
         meta["count"] = count = meta["count"] + 1
-        heapq.heappush(self.heap, (self.now + max(0, delay), priority, count, kind, list(arguments)))
+        due = self.now + max(0, min(delay, NEVER))
+        heapq.heappush(self.heap, (due, priority, count, kind, list(arguments)))
 
     def enqueue(self, controller: str, key: str, delay: int = QUEUE_DELAY) -> None:
         """Have a controller look at an object soon; once, however often it is asked."""

@@ -64,6 +64,27 @@ class Schedule:
             day = (day + timedelta(days=1)).replace(hour=0, minute=0)
         return None
 
+    def latest(self, first: datetime, now: datetime) -> datetime | None:
+        """The last time up to `now` at which it comes due, having begun to at `first`; None if there is none.
+
+        Found from its end, so that years in which nobody looked cost no more than a day.
+        """
+        if self.every:
+            missed = int((now - first).total_seconds()) // self.every
+            return first + timedelta(seconds=self.every * missed) if missed >= 0 else None
+        day = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        for _ in range(LONGEST):
+            if self._on(day):
+                for hour in reversed(self.hours):
+                    for minute in reversed(self.minutes):
+                        found = day.replace(hour=hour, minute=minute)
+                        if found <= now:
+                            return found if found >= first else None
+            if day < first:
+                return None
+            day = (day - timedelta(days=1)).replace(hour=0, minute=0)
+        return None
+
     def _on(self, day: datetime) -> bool:
         """Whether a day is meant: with both a day and a weekday given, either will do."""
         if day.month not in self.months:

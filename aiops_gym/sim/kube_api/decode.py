@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from aiops_gym.sim.kernel import quantity
+from aiops_gym.sim.kernel import quantity, times
 from aiops_gym.sim.kube_api.schema import Field, fields, words
 from aiops_gym.types import Json
 
@@ -45,6 +45,12 @@ PLAIN_INTS = words(
 TIME = re.compile(
     r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-][01]\d:[0-5]\d)"
 )
+
+MICRO_TIMES = words("eventTime renewTime acquireTime lastObservedTime")
+"""Fields of the type MicroTime; all others have whole seconds."""
+
+NO_TIME = "0001-01-01T00:00:00"
+"""Go's zero time, which is written as no time at all."""
 
 GO_KINDS = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
 UNSTRUCTURED_KINDS = {dict: "map", list: "slice", str: "string", bool: "bool", int: "int64", float: "float64"}
@@ -152,11 +158,14 @@ class Decoder:
     def time(self, value: Json, owner: str, names: tuple[str, ...]) -> str:
         """A time in RFC 3339."""
         if not isinstance(value, str):
-            raise self.wrong(value, "v1.Time", owner, names, "struct")
-        if not TIME.fullmatch(value):
+            raise self.wrong(value, "v1.Time" if self.patched else "string", owner, names, "struct")
+        found = times.canonical(value, names[-1] in MICRO_TIMES) if TIME.fullmatch(value) else None
+        if found is None:
+            if TIME.fullmatch(value):
+                raise DecodeError(f'parsing time "{value}": day out of range')
             shape = "2006-01-02T15:04:05Z07:00"
             raise DecodeError(f'parsing time "{value}" as "{shape}": cannot parse "{value}" as "2006"')
-        return value
+        return "" if found.startswith(NO_TIME) else found
 
     def data(self, value: Json, owner: str, names: tuple[str, ...]) -> str:
         """Base64."""

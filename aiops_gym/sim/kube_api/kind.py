@@ -119,6 +119,8 @@ class Kind:
         admit: allocates or refuses at creation (old is None) and update; raises ApiError.
         validate: rules for each version of an object.
         validate_update: rules for changes.
+        validate_status: rules for what is written into the status.
+        default_status: fills in what was left out of a status.
         status: what a new object's status holds; None if the kind has none.
         generation: whether `metadata.generation` counts changes of the spec.
         fields: what field selectors may ask besides name and namespace; None accepts only those, by another text.
@@ -132,6 +134,8 @@ class Kind:
     admit: Callable[[World, Draft, Obj | None], None] = admit_all
     validate: Callable[[Draft], list[Fault]] = no_faults
     validate_update: Callable[[Draft, Obj], list[Fault]] = no_update_faults
+    validate_status: Callable[[Draft, Obj], list[Fault]] = no_update_faults
+    default_status: Callable[[Draft], None] = nothing
     status: Mapping[str, Json] | None = None
     generation: bool = False
     fields: Mapping[str, Callable[[Obj], str]] | None = None

@@ -16,6 +16,7 @@ from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.schema import fields, type_of
 from aiops_gym.sim.kube_api.status import (
     ApiError,
+    Fault,
     already_exists,
     bad_request,
     conflict,
@@ -133,6 +134,11 @@ def _check(resource: Resource, kind: Kind, draft: Draft, old: Obj | None) -> Non
     faults = metadata.faults(resource, draft) + kind.validate(draft)
     if old is not None:
         faults += kind.validate_update(draft, old)
+    refused(resource, draft, faults)
+
+
+def refused(resource: Resource, draft: Draft, faults: list[Fault]) -> None:
+    """Raise Invalid if there are faults."""
     if faults:
         raise invalid(resource, draft["metadata"].get("name", ""), faults)
 
@@ -182,6 +188,8 @@ def replace(
     if subresource == "status":
         draft = {**copied(old), **({"status": draft["status"]} if "status" in draft else {})}
         draft["metadata"] = {**draft["metadata"], **{k: meta[k] for k in ("labels", "annotations") if k in meta}}
+        kind.default_status(draft)
+        refused(resource, draft, metadata.faults(resource, draft) + kind.validate_status(draft, old))
     else:
         if kind.status is not None and "status" in old:
             draft["status"] = old["status"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.sim.kernel.labels import matches
-from aiops_gym.sim.kernel.objects import Obj, assoc, controller_of, get, labels_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, assoc, controller_of, get, labels_of, namespace_of, since, uid_of
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.writes import owner_reference
@@ -38,7 +38,7 @@ def ready_since(pod: Pod) -> int | None:
     """Since when (ms) the pod has been ready; None when it is not."""
     for found in get(pod, "status", "conditions", default=()):
         if found["type"] == "Ready":
-            return millis(found["lastTransitionTime"]) if found["status"] == "True" else None
+            return millis(since(found, pod["metadata"]["creationTimestamp"])) if found["status"] == "True" else None
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of
+from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, since
 from aiops_gym.sim.kernel.world import World
 
 
@@ -58,6 +58,11 @@ def condition(conditions: Iterable[Mapping[str, Any]], type_: str) -> Mapping[st
         if found["type"] == type_:
             return found
     return None
+
+
+def kept_since(world: World, old: Mapping[str, Any] | None, status: str) -> str:
+    """Since when a condition has had this status: as before where it had it before, or else now."""
+    return since(old, world.timestamp) if old is not None and old["status"] == status else world.timestamp
 
 
 def without_condition(conditions: Sequence[Mapping[str, Any]], type_: str) -> list[Mapping[str, Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.telemetry import traces
 from aiops_gym.types import Json, Span
@@ -80,7 +81,7 @@ def _search(world: World, query: Query) -> tuple[int, str]:
         return _bad(400, "parameter 'service' is required")
     numbers = {name: query.get(name, "") for name in ("start", "end", "limit")}
     for name, text in numbers.items():
-        if text and not text.isdigit():
+        if text and not is_natural(text):
             return _bad(400, f"unable to parse param '{name}': strconv.ParseInt: parsing \"{text}\": invalid syntax")
     for name in ("lookback", "minDuration", "maxDuration"):
         if query.get(name) and query[name] != "custom" and _micros(query[name]) is None:
@@ -157,7 +158,7 @@ def _span(span: Span, process: str) -> Json:
 
 
 def _tag(key: str, value: str) -> Json:
-    if key.endswith("status_code") and value.isdigit():
+    if key.endswith("status_code") and is_natural(value):
         return {"key": key, "type": "int64", "value": int(value)}
     return {"key": key, "type": "string", "value": value}
 
@@ -169,8 +170,8 @@ def _operations(world: World, service: str) -> list[str]:
 
 def _dependencies(world: World, query: Query) -> Sequence[Json]:
     """Calls between services, counted from the newest traces and scaled to all of the time asked for."""
-    end = int(query["endTs"]) if query.get("endTs", "").isdigit() else world.now
-    back = int(query["lookback"]) if query.get("lookback", "").isdigit() else 24 * HOUR
+    end = int(query["endTs"]) if is_natural(query.get("endTs", "")) else world.now
+    back = int(query["lookback"]) if is_natural(query.get("lookback", "")) else 24 * HOUR
     counts: dict[tuple[str, str], float] = {}
     seen: set[str] = set()
     for service in traces.services(world):

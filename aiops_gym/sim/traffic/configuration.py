@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.types import Json
 
 SAMPLE_RATIO = 0.01
@@ -54,5 +55,5 @@ def address(process: Mapping[str, Json], name: str) -> tuple[str, int]:
         )  # the check of a dict costs nothing
         if text:
             host, _, port = text.rpartition(":")
-            return (host, int(port)) if port.isdigit() else ("", 0)
+            return (host, int(port)) if is_natural(port) else ("", 0)
     return "", 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.kube_api import standing
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.pods.rules import part
 from aiops_gym.sim.kube_api.status import Fault, invalid_value, required, unsupported
@@ -42,7 +44,37 @@ def _faults(draft: Draft) -> list[Fault]:
         )
     for index, metric in enumerate(spec.get("metrics") or ()):
         faults += _metric_faults(metric, f"spec.metrics[{index}]")
+    for name, rules in (spec.get("behavior") or {}).items():
+        faults += _scaling_faults(rules, f"spec.behavior.{name}")
     return faults
+
+
+SELECTS = ("Disabled", "Max", "Min")
+LONGEST_WINDOW, LONGEST_PERIOD = 3600, 1800
+"""Seconds (`MaxStabilizationWindowSeconds` and `MaxPeriodSeconds` of pkg/apis/autoscaling/validation)."""
+
+
+def _scaling_faults(rules: Json, path: str) -> list[Fault]:
+    """What is wrong with the rules for one direction."""
+    faults = _within(rules, "stabilizationWindowSeconds", 0, LONGEST_WINDOW, path)
+    if rules.get("selectPolicy") and rules["selectPolicy"] not in SELECTS:
+        faults.append(unsupported(f"{path}.selectPolicy", rules["selectPolicy"], SELECTS))
+    for index, policy in enumerate(rules.get("policies") or ()):
+        where = f"{path}.policies[{index}]"
+        if policy["type"] not in ("Percent", "Pods"):
+            faults.append(unsupported(f"{where}.type", policy["type"], ["Percent", "Pods"]))
+        faults += _within(policy, "value", 1, None, where) + _within(policy, "periodSeconds", 1, LONGEST_PERIOD, where)
+    return faults
+
+
+def _within(found: Json, name: str, least: int, most: int | None, path: str) -> list[Fault]:
+    number = found.get(name, least)
+    if number < least:
+        text = "must be greater than zero" if least else "must be greater than or equal to zero"
+        return [invalid_value(f"{path}.{name}", number, text)]
+    if most is not None and number > most:
+        return [invalid_value(f"{path}.{name}", number, f"must be less than or equal to {most}")]
+    return []
 
 
 def _metric_faults(metric: Json, path: str) -> list[Fault]:
@@ -55,16 +87,31 @@ def _metric_faults(metric: Json, path: str) -> list[Fault]:
     if not source:
         return [required(path, "must populate information for the given metric source")]
     if kind not in ("Resource", "ContainerResource"):
-        return []
+        return _target_faults(source.get("target") or {}, f"{path}.target")
     faults = [] if source.get("name") else [required(f"{path}.name", "must specify a resource name")]
     if kind == "ContainerResource" and not source.get("container"):
         faults.append(required(f"{path}.container", "must specify a container"))
     target = source.get("target") or {}
-    if not target.get("type"):
-        faults.append(required(f"{path}.target.type", "must specify a metric target type"))
+    faults += _target_faults(target, f"{path}.target")
     if target.get("averageUtilization") is None and not target.get("averageValue"):
         text = "must set either a target raw value or a target utilization"
         faults.append(required(f"{path}.target.averageUtilization", text))
+    return faults
+
+
+def _target_faults(target: Json, path: str) -> list[Fault]:
+    faults = list[Fault]()
+    if not target.get("type"):
+        faults.append(required(f"{path}.type", "must specify a metric target type"))
+    if target.get("type") not in ("Utilization", "Value", "AverageValue"):
+        text = "must be either Utilization, Value, or AverageValue"
+        faults.append(invalid_value(f"{path}.type", target.get("type", ""), text))
+    for name in ("value", "averageValue"):
+        if target.get(name) is not None and quantity.parse(target[name]) <= 0:
+            faults.append(invalid_value(f"{path}.{name}", target[name], "must be positive"))
+    if target.get("averageUtilization") is not None and target["averageUtilization"] < 1:
+        number = target["averageUtilization"]
+        faults.append(invalid_value(f"{path}.averageUtilization", number, "must be greater than 0"))
     return faults
 
 
@@ -133,6 +180,7 @@ KINDS = (
         cells=_cells,
         default=_default,
         validate=_faults,
+        validate_status=standing.counts("currentReplicas", "desiredReplicas"),
         status={"currentMetrics": None, "desiredReplicas": 0},
     ),
     Kind(
@@ -140,6 +188,7 @@ KINDS = (
         columns=columns("Name/Min Available/Max Unavailable/Allowed Disruptions#/Age"),
         cells=_budget_cells,
         validate=_budget_faults,
+        validate_status=standing.counts("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),
         status={"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0},
         generation=True,
     ),

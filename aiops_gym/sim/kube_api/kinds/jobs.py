@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import standing
 from aiops_gym.sim.kube_api.age import human_duration
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns, since
 from aiops_gym.sim.kube_api.kinds.workloads import containers
@@ -117,6 +118,7 @@ KINDS = (
         admit=_admit_job,
         validate=rules.job,
         validate_update=rules.job_kept,
+        validate_status=standing.job,
         status={},
         generation=True,
         fields={"status.successful": lambda obj: str(get(obj, "status", "succeeded", default=0))},

@@ -6,6 +6,7 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import standing
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 
 
@@ -26,6 +27,7 @@ KINDS = (
         columns=columns("Name/Status/Age"),
         cells=_cells,
         admit=_admit,
+        validate_status=standing.namespace,
         status={"phase": "Active"},
         fields={"status.phase": lambda obj: str(get(obj, "status", "phase", default=""))},
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.kube_api import standing
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.selectors import format_object
 from aiops_gym.sim.kube_api.status import Fault, required, unsupported
@@ -62,6 +63,7 @@ KINDS = (
         columns=columns("Name/Class/Hosts/Address/Ports/Age"),
         cells=_ingress_cells,
         validate=_ingress_faults,
+        validate_status=standing.balancer,
         status={"loadBalancer": {}},
         generation=True,
     ),

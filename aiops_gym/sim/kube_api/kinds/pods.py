@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from aiops_gym.sim.kernel.objects import Obj, get
+from aiops_gym.sim.kube_api import standing
 from aiops_gym.sim.kube_api.kind import AGE, NAME, Column, Kind
 from aiops_gym.sim.kube_api.pods import admission, defaults, rules, summary
 
@@ -40,6 +41,8 @@ KINDS = (
         admit=admission.admit,
         validate=rules.pod,
         validate_update=rules.pod_update,
+        validate_status=standing.pod,
+        default_status=standing.same_addresses,
         status={},
         fields={
             "spec.nodeName": _text("spec", "nodeName"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_api import limits
+from aiops_gym.sim.kube_api import limits, standing
 from aiops_gym.sim.kube_api.kind import CREATED_AT, NAME, Draft, Kind, age, columns, created_cells
 from aiops_gym.sim.kube_api.names import qualified_name
 from aiops_gym.sim.kube_api.resources import RESOURCES
@@ -97,7 +97,7 @@ def _revision_cells(obj: Obj) -> list[Json]:
 
 def _service_cells(obj: Obj) -> list[Json]:
     service = get(obj, "spec", "service")
-    where = f"{service['namespace']}/{service['name']}" if service else "Local"
+    where = f"{service.get('namespace', '')}/{service.get('name', '')}" if service else "Local"
     condition: dict[str, Json] = next(
         (c for c in get(obj, "status", "conditions", default=[]) if c["type"] == "Available"), {}
     )
@@ -133,6 +133,19 @@ def _sorted(value: Json) -> Json:
     return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
+def _revision_faults(draft: Draft) -> list[Fault]:
+    if draft.get("revision", 0) >= 0:
+        return []
+    return [invalid_value("revision", draft["revision"], "must be greater than or equal to 0")]
+
+
+def _revision_kept(draft: Draft, old: Obj) -> list[Fault]:
+    """What a revision remembers stays (`ValidateControllerRevisionUpdate`)."""
+    if draft.get("data") == old.get("data"):
+        return []
+    return [Fault("FieldValueInvalid", "data", "Invalid value: runtime.RawExtension{...}: field is immutable")]
+
+
 KINDS = (
     Kind(
         resource="resourcequotas",
@@ -140,6 +153,7 @@ KINDS = (
         cells=_quota_cells,
         default=_quota,
         validate=_quota_faults,
+        validate_status=standing.amounts("hard", "used"),
         status={},
     ),
     Kind(
@@ -165,6 +179,8 @@ KINDS = (
         columns=columns("Name/Controller/Revision#/Age"),
         cells=_revision_cells,
         default=_canonical,
+        validate=_revision_faults,
+        validate_update=_revision_kept,
     ),
     Kind(
         resource="apiservices.apiregistration.k8s.io",

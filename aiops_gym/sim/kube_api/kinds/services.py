@@ -8,7 +8,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_api import names
+from aiops_gym.sim.kube_api import names, standing
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_api.status import Fault, duplicate, invalid, invalid_value, required, shown, unsupported
@@ -216,6 +216,7 @@ KINDS = (
         admit=_admit,
         validate=_validate,
         validate_update=_kept,
+        validate_status=standing.balancer,
         status={"loadBalancer": {}},
         fields={
             "spec.clusterIP": lambda obj: str(get(obj, "spec", "clusterIP", default="")),

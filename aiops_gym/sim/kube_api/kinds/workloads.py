@@ -8,6 +8,7 @@ from typing import Any
 from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import standing
 from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
 from aiops_gym.sim.kube_api.pods import defaults, rules
 from aiops_gym.sim.kube_api.selectors import format_object
@@ -147,6 +148,9 @@ KINDS = (
         default=_deployment,
         validate=rules.deployment,
         validate_update=rules.selector_kept,
+        validate_status=standing.no_more_than_replicas(
+            "updatedReplicas", "readyReplicas", "availableReplicas", above=("unavailableReplicas", "collisionCount")
+        ),
         status={},
         generation=True,
     ),
@@ -157,6 +161,7 @@ KINDS = (
         default=_replica_set,
         validate=rules.workload,
         validate_update=rules.selector_kept,
+        validate_status=standing.no_more_than_replicas("fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
         status={"replicas": 0},
         generation=True,
         fields={"status.replicas": lambda obj: str(get(obj, "status", "replicas", default=0))},
@@ -167,6 +172,7 @@ KINDS = (
         cells=_replica_set_cells,
         default=_controller,
         validate=rules.controller,
+        validate_status=standing.no_more_than_replicas("fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
         status={"replicas": 0},
         generation=True,
         fields={"status.replicas": lambda obj: str(get(obj, "status", "replicas", default=0))},
@@ -178,6 +184,9 @@ KINDS = (
         default=_stateful_set,
         validate=rules.workload,
         validate_update=rules.stateful_set_kept,
+        validate_status=standing.no_more_than_replicas(
+            "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", above=("collisionCount",)
+        ),
         status={"replicas": 0, "availableReplicas": 0},
         generation=True,
     ),
@@ -191,6 +200,10 @@ KINDS = (
         admit=_count_templates,
         validate=rules.daemon_set,
         validate_update=rules.selector_kept,
+        validate_status=standing.counts(
+            *("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"),
+            *("observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"),
+        ),
         status={"currentNumberScheduled": 0, "numberMisscheduled": 0, "desiredNumberScheduled": 0, "numberReady": 0},
         generation=True,
     ),

@@ -93,6 +93,8 @@ def _list(original: list[Json], patch: list[Json], declared: Field) -> list[Json
     maps = [isinstance(item, dict) for item in (*original, *patch)]
     if any(maps) and not all(maps):
         raise PatchError(f"list element types are not identical: [{go(original)} {go(patch)}]")
+    if any(isinstance(item, list) for item in (*original, *patch)):
+        raise PatchError("lists of lists are not supported")
     if not all(maps):
         merged = list(dict.fromkeys((*original, *patch)))
         return _sorted(merged, patch, original, "")

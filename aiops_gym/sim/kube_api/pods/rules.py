@@ -188,6 +188,26 @@ def daemon_set(draft: Draft) -> list[Fault]:
     if found["updateStrategy"]["type"] not in ("RollingUpdate", "OnDelete"):
         kind = found["updateStrategy"]["type"]
         faults.append(unsupported("spec.updateStrategy.type", kind, ["RollingUpdate", "OnDelete"]))
+    else:
+        faults += _bounds(found["updateStrategy"].get("rollingUpdate") or {})
+    return faults + _counts(found, "minReadySeconds", "revisionHistoryLimit")
+
+
+def _bounds(rolling: Mapping[str, Any]) -> list[Fault]:
+    """What is wrong with how many pods of a DaemonSet may be missing or doubled (`ValidateRollingUpdateDaemonSet`)."""
+    path, faults = "spec.updateStrategy.rollingUpdate", list[Fault]()
+    missing, extra = rolling.get("maxUnavailable", 0), rolling.get("maxSurge", 0)
+    for name, value in (("maxUnavailable", missing), ("maxSurge", extra)):
+        faults += part(value, f"{path}.{name}")
+    none = [str(value).rstrip("%").lstrip("0") == "" for value in (missing, extra)]
+    if not faults and rolling and all(none):
+        text = "cannot be 0 when maxSurge is 0"
+        faults.append(
+            Fault("FieldValueInvalid", f"{path}.maxUnavailable", f"Invalid value: {_go_part(missing)}: {text}")
+        )
+    elif not faults and not any(none):
+        text = "may not be set when maxUnavailable is non-zero"
+        faults.append(Fault("FieldValueInvalid", f"{path}.maxSurge", f"Invalid value: {_go_part(extra)}: {text}"))
     return faults
 
 
@@ -233,7 +253,7 @@ def part(value: Json, path: str) -> list[Fault]:
     """A number of pods, or a percentage of them."""
     if isinstance(value, int):
         return [] if value >= 0 else [invalid_value(path, value, POSITIVE)]
-    if re.fullmatch(r"[0-9]+%", value):
+    if re.fullmatch(r"[0-9]{1,18}%", value):  # more digits than a number of 64 bits has are none for anybody who counts
         return []
     text = "a valid percent string must be a numeric string followed by an ending '%'"
     pattern = "(e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"

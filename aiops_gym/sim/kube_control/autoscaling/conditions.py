@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_control.writes import kept_since
 
 
 class Condition(NamedTuple):
@@ -23,7 +24,6 @@ def merged(world: World, old: Iterable[Mapping[str, Any]], news: Iterable[Condit
     for one in news:
         index = next((i for i, c in enumerate(found) if c["type"] == one.type), len(found))
         before = found[index] if index < len(found) else None
-        same = before is not None and before["status"] == one.status
-        since = before["lastTransitionTime"] if before is not None and same else world.timestamp
+        since = kept_since(world, before, one.status)
         found[index : index + 1] = [{"lastTransitionTime": since, **one._asdict()}]
     return found

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.labels import matches
-from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of
+from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of, since
 from aiops_gym.sim.kernel.times import MINUTE, SECOND, millis
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
@@ -132,7 +132,7 @@ def _warming(world: World, pod: Obj) -> bool:
     ready = next((c for c in get(pod, "status", "conditions", default=()) if c["type"] == "Ready"), None)
     if started is None or ready is None:
         return True
-    changed = millis(ready["lastTransitionTime"])
+    changed = millis(since(ready, pod["metadata"]["creationTimestamp"]))
     if millis(started) + INITIALISATION > world.now:
         measured = world.now // WINDOW * WINDOW
         return ready["status"] == "False" or measured < changed + WINDOW
@@ -154,6 +154,7 @@ def _by_utilisation(
     name = f"{resource} resource utilization (percentage of request)"
     if container:
         name = f"{resource} container resource utilization (percentage of request)"
+    goal = max(1, goal)  # the server takes none below 1
     ratio = percent / goal
     fill = {name_of(pod): asked[name_of(pod)] * max(100, goal) // 100 if ratio < 1 else 0 for pod in missing}
     fill |= {name_of(pod): 0 for pod in unready} if ratio > 1 else {}

@@ -104,9 +104,9 @@ def _settle(world: World, cron_job: Obj, mine: list[Obj]) -> Obj:
     status: dict[str, Any] = dict(get(cron_job, "status", default={}))
     active = []
     for reference in status.get("active") or ():
-        job = there.get(reference["uid"])
+        job = there.get(reference.get("uid", ""))
         if job is None:
-            text = f"Active job went missing: {reference['name']}"
+            text = f"Active job went missing: {reference.get('name', '')}"
             events.record(world, cron_job, "Normal", "MissingJob", text, COMPONENT)
         elif state := jobs.over(job):
             text = f"Saw completed job: {name_of(job)}, condition: {state}"
@@ -123,25 +123,30 @@ def _settle(world: World, cron_job: Obj, mine: list[Obj]) -> Obj:
 
 def _earliest(cron_job: Obj) -> int:
     """The time (ms) from which on the schedule counts."""
-    last = get(cron_job, "status", "lastScheduleTime") or cron_job["metadata"]["creationTimestamp"]
-    return millis(last)
+    return millis(get(cron_job, "status", "lastScheduleTime") or cron_job["metadata"]["creationTimestamp"])
 
 
 def _due(world: World, cron_job: Obj, schedule: cron.Schedule, zone: tzinfo) -> int | None:
-    """The newest time (ms) that the schedule has reached and no Job was started for, unless it is too late for it."""
+    """The newest time (ms) that the schedule has reached and no Job was started for, unless it is too late for it.
+
+    How many it has missed is an estimate, from the first two (`mostRecentScheduleTime` in `cronjob/utils.go`): none is
+    counted one by one, however long ago the last one was.
+    """
     deadline = get(cron_job, "spec", "startingDeadlineSeconds")
-    since = _earliest(cron_job)
+    since = max(_earliest(cron_job), 0)
     if deadline is not None:
         since = max(since, world.now - int(deadline) * SECOND)
-    found, missed = None, 0
-    time = schedule.after(_when(since, zone))
-    while time is not None and _ms(time) <= world.now and missed < 10 * MANY:
-        found, missed = _ms(time), missed + 1
-        time = schedule.after(time)
-    if missed > MANY:
+    first = schedule.after(_when(since, zone)) if since <= world.now else None
+    if first is None or _ms(first) > world.now:
+        return None
+    second = schedule.after(first)
+    if second is None or _ms(second) > world.now:
+        return _ms(first)
+    if (world.now - _ms(first)) // (_ms(second) - _ms(first)) + 1 > MANY:
         text = "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew"
         events.record(world, cron_job, "Warning", "TooManyMissedTimes", text, COMPONENT)
-    return found
+    newest = schedule.latest(first, _when(world.now, zone))
+    return None if newest is None else _ms(newest)
 
 
 def _start(world: World, cron_job: Obj, time: int, zone: tzinfo) -> Obj:
@@ -179,7 +184,7 @@ def _room(world: World, cron_job: Obj, time: int) -> list[Any] | None:
     if policy != "Replace":
         return active
     for reference in active:
-        job = world.store.get(jobs.RESOURCE, namespace_of(cron_job), reference["name"])
+        job = world.store.get(jobs.RESOURCE, namespace_of(cron_job), reference.get("name", ""))
         if job is not None:
             _delete(world, cron_job, job)
     return []

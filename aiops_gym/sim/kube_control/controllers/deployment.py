@@ -117,8 +117,8 @@ class _Rollout:
 
     def _note_pause(self, paused: bool) -> None:
         found = condition(get(self.deployment, "status", "conditions", default=[]), "Progressing")
-        noted = found is not None and found["reason"] == "DeploymentPaused"
-        if found is not None and found["reason"] == deployment_status.TIMED_OUT:
+        noted = found is not None and found.get("reason") == "DeploymentPaused"
+        if found is not None and found.get("reason") == deployment_status.TIMED_OUT:
             return
         if paused and not noted:
             deployment_status.remember(
@@ -229,6 +229,8 @@ class _Rollout:
             self._resize_in_proportion(busy)
 
     def _resize_in_proportion(self, busy: Sequence[Obj]) -> None:
+        if not busy:
+            return
         allowed = self.wanted + self.surge if self.wanted else 0
         to_add, added = allowed - deployment_status.total(busy, "spec", "replicas"), 0
         # Of sets of one size the newest grows first, and the oldest shrinks first.

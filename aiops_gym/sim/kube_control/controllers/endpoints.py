@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiops_gym.sim import kube_api
+from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
@@ -138,7 +139,7 @@ def _port(port: Mapping[str, Any], found: int) -> tuple[str, int, str]:
 
 
 def _address(service: Obj, pod: Obj) -> dict[str, Any]:
-    address = {"ip": pod["status"]["podIP"], "nodeName": pod["spec"]["nodeName"], "targetRef": target(pod)}
+    address = {"ip": pod["status"]["podIP"], "nodeName": pod["spec"].get("nodeName", ""), "targetRef": target(pod)}
     hostname = pod["spec"].get("hostname")
     if hostname and pod["spec"].get("subdomain") == name_of(service):
         address = {"hostname": hostname, **address}
@@ -146,16 +147,15 @@ def _address(service: Obj, pod: Obj) -> dict[str, Any]:
 
 
 def _order(address: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(map(int, address["ip"].split("."))), address["targetRef"]["uid"]
+    numbers = [natural(part) or 0 for part in address["ip"].split(".")]  # a node's address need not be of digits
+    return numbers, address["ip"], address["targetRef"]["uid"]
 
 
 def _subset(ports: tuple[Any, ...], found: Mapping[str, list[Any]]) -> dict[str, Any]:
     subset: dict[str, Any] = {}
     for kind in ("addresses", "notReadyAddresses"):
         if kind in found:
-            subset[kind] = sorted(
-                found[kind], key=lambda a: (tuple(map(int, a["ip"].split("."))), a["targetRef"]["uid"])
-            )
+            subset[kind] = sorted(found[kind], key=_order)
     if ports:
         subset["ports"] = [
             {**({"name": name} if name else {}), "port": found_port, "protocol": protocol}

@@ -45,7 +45,7 @@ class EndpointSliceController:
         spare = world.store.labelled(RESOURCE, namespace_of(service), mine)
         for ports, found in groups.items():
             body = _body(service, ports, found)
-            same = next((s for s in spare if s["ports"] == body["ports"]), spare[0] if spare else None)
+            same = next((s for s in spare if s.get("ports") == body["ports"]), spare[0] if spare else None)
             if same is not None:
                 spare = [s for s in spare if s is not same]
             _write(world, service, same, body)
@@ -71,7 +71,7 @@ def _endpoint(service: Obj, pod: Obj) -> dict[str, Any]:
     return {
         "addresses": [pod["status"]["podIP"]],
         "conditions": {"ready": ready, "serving": serving, "terminating": leaving},
-        "nodeName": pod["spec"]["nodeName"],
+        "nodeName": pod["spec"].get("nodeName", ""),
         "targetRef": endpoints.target(pod),
     }
 

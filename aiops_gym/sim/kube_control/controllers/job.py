@@ -144,7 +144,7 @@ class _Sync:
         for type_ in FINAL:
             there = condition(self.conditions, type_)
             if there is not None:
-                return type_, str(there["reason"]), str(there["message"])
+                return type_, str(there.get("reason", "")), str(there.get("message", ""))
         spec = self.job["spec"]
         if doomed := failure_policy.verdict(self.job, self.pods):
             return "FailureTarget", "PodFailurePolicy", doomed

@@ -10,7 +10,7 @@ from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.writes import condition, put_status
+from aiops_gym.sim.kube_control.writes import condition, kept_since, put_status
 
 OWN = "kubernetes"
 CALM = (
@@ -88,7 +88,7 @@ def _remaining(rest: list[tuple[str, Obj]]) -> str:
 
 def _condition(world: World, old: Mapping[str, Any] | None, facts: tuple[str, str, str, str]) -> dict[str, Any]:
     type_, status, reason, message = facts
-    since = old["lastTransitionTime"] if old is not None and old["status"] == status else world.timestamp
+    since = kept_since(world, old, status)
     return {"lastTransitionTime": since, "message": message, "reason": reason, "status": status, "type": type_}
 
 

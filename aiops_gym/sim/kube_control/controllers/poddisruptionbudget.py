@@ -12,7 +12,7 @@ from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels
 from aiops_gym.sim.kernel.world import QUEUE_DELAY, World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.writes import condition, put_status, without_condition
+from aiops_gym.sim.kube_control.writes import condition, kept_since, put_status, without_condition
 
 RESOURCE = "poddisruptionbudgets.policy"
 COMPONENT = "controllermanager"
@@ -120,7 +120,7 @@ def _wanted(budget: Obj, expected: int) -> int:
 def _with_condition(world: World, budget: Obj, status: str, reason: str, message: str) -> list[Any]:
     conditions = get(budget, "status", "conditions", default=[])
     old = condition(conditions, "DisruptionAllowed")
-    since = old["lastTransitionTime"] if old and old["status"] == status else world.timestamp
+    since = kept_since(world, old, status)
     found = {
         "lastTransitionTime": since,
         "message": message,

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import repeat
 from typing import Any
 
+from aiops_gym.sim.kernel.digits import integer
 from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND, millis
@@ -87,20 +88,23 @@ def _related(world: World, owner: Obj, mine: list[Obj]) -> Iterable[Obj]:
     return [pod for rs in sets for pod in world.store.owned("pods", uid_of(rs)) if pods_of.active(pod)]
 
 
+PHASES = ("Pending", "Unknown", "Running")
+
+
 def cost(world: World, pod: Obj, beside: Mapping[str, int]) -> tuple[Any, ...]:
     """What deleting a pod would cost; the cheapest goes first (`ActivePodsWithRanks`).
 
     Args:
         beside: how many related pods each node has.
     """
-    node = get(pod, "spec", "nodeName", default="")
+    node, phase = get(pod, "spec", "nodeName", default=""), pods_of.phase(pod)
     since = pods_of.ready_since(pod)
     deletion_cost = get(pod, "metadata", "annotations", "controller.kubernetes.io/pod-deletion-cost", default="0")
     return (
         bool(node),
-        ("Pending", "Unknown", "Running").index(pods_of.phase(pod)),
+        PHASES.index(phase) if phase in PHASES else 0,
         since is not None,
-        int(deletion_cost) if str(deletion_cost).lstrip("-").isdigit() else 0,
+        integer(deletion_cost) or 0,
         -beside.get(node, 0),
         0 if since is None else _magnitude(world.now - since),
         -pods_of.restarts(pod),

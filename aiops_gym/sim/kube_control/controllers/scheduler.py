@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, since, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
@@ -161,7 +161,7 @@ def _fail(world: World, pod: Obj, message: str) -> None:
     if old is None or old.get("message") != message:
         changed: dict[str, Any] = {
             "lastProbeTime": None,
-            "lastTransitionTime": old["lastTransitionTime"] if old else world.timestamp,
+            "lastTransitionTime": since(old, world.timestamp) if old else world.timestamp,
             "message": message,
             "reason": "Unschedulable",
             "status": "False",

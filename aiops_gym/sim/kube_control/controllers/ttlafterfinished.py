@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aiops_gym.sim import kube_api
-from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, since, uid_of
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import pods as pods_of
@@ -30,8 +30,8 @@ class TTLController:
         seconds = get(job or {}, "spec", "ttlSecondsAfterFinished")
         if job is None or seconds is None or pods_of.terminating(job) or not jobs.over(job):
             return
-        ended = condition(job["status"]["conditions"], jobs.over(job))
-        due = millis(str((ended or {})["lastTransitionTime"])) + int(seconds) * SECOND
+        ended = condition(job["status"]["conditions"], jobs.over(job)) or {}
+        due = millis(since(ended, job["metadata"]["creationTimestamp"])) + int(seconds) * SECOND
         if due <= world.now:
             kube_api.delete(world, jobs.RESOURCE, namespace_of(job), name_of(job), propagation="Foreground")
         else:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.writes import condition
+from aiops_gym.sim.kube_control.writes import condition, kept_since
 from aiops_gym.types import Json
 
 Status = dict[str, Json]
@@ -107,7 +107,7 @@ def _condition(
     world: World, before: Sequence[Mapping[str, Json]], type_: str, true: bool, reason: str, message: str
 ) -> Status:
     old, text = condition(before, type_), "True" if true else "False"
-    since = old["lastTransitionTime"] if old and old["status"] == text else world.timestamp
+    since = kept_since(world, old, text)
     found: Status = {"lastProbeTime": None, "lastTransitionTime": since}
     if message:
         found["message"] = message

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.objects import Obj, get, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
@@ -69,7 +70,7 @@ def _request(world: World, pod: Obj, spec: Mapping[str, Json], action: Mapping[s
     """Any answer will do; only a connection that fails is a failure."""
     port = action["port"]
     named = {p.get("name"): p["containerPort"] for p in spec.get("ports") or ()}
-    number = int(port) if str(port).isdigit() else int(named.get(port, 0))
+    number = int(port) if is_natural(str(port)) else int(named.get(port, 0))
     host = action.get("host") or ip
     route = routes.dial(world, None, namespace_of(pod), host, number)
     if route.outcome == "ok":

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, namespace_of
 from aiops_gym.sim.kernel.tables import ContainerRecord, PodRecord
 from aiops_gym.sim.kernel.times import SECOND
@@ -238,7 +239,7 @@ def _ip(world: World, uid: str) -> str:
 
 
 def _port(spec: Mapping[str, Json], port: int | str) -> int:
-    if isinstance(port, int) or port.isdigit():
+    if isinstance(port, int) or is_natural(port):
         return int(port)
     named: Iterator[int] = (int(p["containerPort"]) for p in spec.get("ports") or () if p.get("name") == port)
     return next(named, 0)

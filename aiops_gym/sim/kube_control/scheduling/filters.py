@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiops_gym.sim.kernel import quantity
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
@@ -184,7 +185,7 @@ def _rule(rule: Mapping[str, Any], values: Mapping[str, str]) -> bool:
     key, operator = rule["key"], rule["operator"]
     if operator in ("Gt", "Lt"):
         texts = (values.get(key, ""), str((rule.get("values") or [""])[0]))
-        if not all(text.lstrip("-").isdigit() for text in texts):
+        if not all(is_natural(text.removeprefix("-")) for text in texts):
             return False
         have, bound = int(texts[0]), int(texts[1])
         return have > bound if operator == "Gt" else have < bound

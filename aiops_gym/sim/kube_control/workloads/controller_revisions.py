@@ -24,10 +24,14 @@ def name(owner: Obj) -> str:
 def remember(world: World, owner: Obj, label: str) -> Obj | None:
     """Have a revision of the owner's present template, with the highest number; `label` holds its hash."""
     there = world.store.owned(RESOURCE, uid_of(owner))
-    newest = max((int(one["revision"]) for one in there), default=0)
+    newest = max((int(one.get("revision", 0)) for one in there), default=0)
     found = next((one for one in there if name_of(one) == name(owner)), None)
     if found is not None:
-        return found if found["revision"] == newest else world.store.put(RESOURCE, {**found, "revision": newest + 1})
+        return (
+            found
+            if found.get("revision", 0) == newest
+            else world.store.put(RESOURCE, {**found, "revision": newest + 1})
+        )
     template = owner["spec"]["template"]
     meta: dict[str, Any] = {
         "name": name(owner),
@@ -47,11 +51,11 @@ def remember(world: World, owner: Obj, label: str) -> Obj | None:
 
 def template(world: World, owner: Obj, revision: str) -> Mapping[str, Any]:
     """The template of a revision; the owner's own one where that is forgotten."""
-    stored = world.store.get(RESOURCE, namespace_of(owner), revision)
-    if stored is None:
+    kept = get(world.store.get(RESOURCE, namespace_of(owner), revision) or {}, "data", "spec", "template")
+    if not isinstance(kept, dict) or not get(kept, "spec", "containers"):  # a revision may be written by hand
         found: Mapping[str, Any] = owner["spec"]["template"]
         return found
-    return {k: v for k, v in stored["data"]["spec"]["template"].items() if k != "$patch"}
+    return {k: v for k, v in kept.items() if k != "$patch"}
 
 
 def forget(world: World, owner: Obj, used: Iterable[str]) -> None:
@@ -60,6 +64,6 @@ def forget(world: World, owner: Obj, used: Iterable[str]) -> None:
         return
     limit, kept = int(get(owner, "spec", "revisionHistoryLimit", default=10)), set(used)
     idle = [one for one in world.store.owned(RESOURCE, uid_of(owner)) if name_of(one) not in kept]
-    idle.sort(key=lambda one: int(one["revision"]))
+    idle.sort(key=lambda one: int(one.get("revision", 0)))
     for one in idle[: max(0, len(idle) - limit)]:
         kube_api.delete(world, RESOURCE, namespace_of(one), name_of(one))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, uid_of
-from aiops_gym.sim.kernel.times import SECOND, millis
+from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, since, uid_of
+from aiops_gym.sim.kernel.times import SECOND, iso, millis
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.writes import compact, condition, put_status, without_condition
 
@@ -38,10 +38,10 @@ def make(world: World, type_: str, status: str, reason: str, message: str) -> di
 def merge(conditions: Sequence[Condition], new: dict[str, Any]) -> list[Condition]:
     """Set a condition: unchanged status and reason leave it, an unchanged status keeps its transition time."""
     old = condition(conditions, new["type"])
-    if old and old["status"] == new["status"] and old["reason"] == new["reason"]:
+    if old and old["status"] == new["status"] and old.get("reason") == new["reason"]:
         return list(conditions)
     if old and old["status"] == new["status"]:
-        new = {**new, "lastTransitionTime": old["lastTransitionTime"]}
+        new = {**new, "lastTransitionTime": since(old, new["lastTransitionTime"])}
     return [*without_condition(conditions, new["type"]), new]
 
 
@@ -132,7 +132,7 @@ def _judge(
     if not _deadline(deployment):
         return without_condition(conditions, "Progressing")
     current = condition(conditions, "Progressing")
-    if current and current["reason"] == DONE and counts["replicas"] == counts["updatedReplicas"]:
+    if current and current.get("reason") == DONE and counts["replicas"] == counts["updatedReplicas"]:
         return conditions
     subject = f'ReplicaSet "{name_of(new)}"' if new is not None else f'Deployment "{name_of(deployment)}"'
     if _complete(deployment, counts):
@@ -140,7 +140,7 @@ def _judge(
     if _moved(before, counts):
         moving = make(world, "Progressing", "True", "ReplicaSetUpdated", f"{subject} is progressing.")
         if current and current["status"] == "True":
-            moving["lastTransitionTime"] = current["lastTransitionTime"]
+            moving["lastTransitionTime"] = since(current, world.timestamp)
         return [*without_condition(conditions, "Progressing"), moving]
     if current and _late(world, deployment, current):
         return merge(
@@ -158,10 +158,15 @@ def _moved(before: Mapping[str, Any], counts: Mapping[str, Any]) -> bool:
 
 
 def _late(world: World, deployment: Obj, current: Condition) -> bool:
-    if current["reason"] in (DONE, "DeploymentPaused"):
+    reason = current.get("reason", "")
+    if reason in (DONE, "DeploymentPaused"):
         return False
-    since = millis(current["lastUpdateTime"])
-    return bool(current["reason"] == TIMED_OUT or since + _deadline(deployment) * SECOND < world.now)
+    return bool(reason == TIMED_OUT or _renewed(deployment, current) + _deadline(deployment) * SECOND < world.now)
+
+
+def _renewed(deployment: Obj, current: Condition) -> int:
+    """When (ms) a condition was written last; one that does not say so is as old as its Deployment."""
+    return millis(current.get("lastUpdateTime") or deployment["metadata"]["creationTimestamp"])
 
 
 def _failures(world: World, new: Obj | None, old: Sequence[Obj], conditions: Sequence[Condition]) -> list[Condition]:
@@ -169,8 +174,8 @@ def _failures(world: World, new: Obj | None, old: Sequence[Obj], conditions: Seq
     for rs in ([new] if new is not None else []) + list(old):
         found = condition(get(rs, "status", "conditions", default=[]), "ReplicaFailure")
         if found and found["status"] == "True":
-            copied = make(world, "ReplicaFailure", "True", found["reason"], found["message"])
-            return merge(conditions, {**copied, "lastTransitionTime": found["lastTransitionTime"]})
+            copied = make(world, "ReplicaFailure", "True", found.get("reason", ""), found.get("message", ""))
+            return merge(conditions, {**copied, "lastTransitionTime": since(found, copied["lastTransitionTime"])})
     return without_condition(conditions, "ReplicaFailure")
 
 
@@ -178,11 +183,11 @@ def _watch(world: World, deployment: Obj, conditions: Sequence[Condition]) -> No
     """Look again when the deadline has passed; one entry for each time the condition was renewed."""
     current, seconds, uid = condition(conditions, "Progressing"), _deadline(deployment), uid_of(deployment)
     table = world.table("deadlines")
-    if not seconds or current is None or current["reason"] in (DONE, TIMED_OUT, "DeploymentPaused"):
+    if not seconds or current is None or current.get("reason") in (DONE, TIMED_OUT, "DeploymentPaused"):
         table.pop(uid, None)
         return
-    since = current["lastUpdateTime"]
-    if table.get(uid) != since:
-        table[uid] = since
-        due = millis(since) + (seconds + 1) * SECOND
-        world.schedule(due - world.now, "deployment.deadline", key_of(deployment), uid, since)
+    renewed = _renewed(deployment, current)
+    if table.get(uid) != iso(renewed):
+        table[uid] = iso(renewed)
+        due = renewed + (seconds + 1) * SECOND
+        world.schedule(due - world.now, "deployment.deadline", key_of(deployment), uid, iso(renewed))

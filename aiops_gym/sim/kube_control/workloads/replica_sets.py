@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from aiops_gym.sim import kube_api
+from aiops_gym.sim.kernel.digits import integer
 from aiops_gym.sim.kernel.draws import SAFE_ALPHABET
 from aiops_gym.sim.kernel.objects import (
     Obj,
@@ -82,14 +83,12 @@ def template_hash(template: Mapping[str, Any], collisions: int = 0) -> str:
 
 def revision(obj: Mapping[str, Any]) -> int:
     """The revision in an object's annotations, 0 where there is none."""
-    text = get(obj, "metadata", "annotations", REVISION, default="0")
-    return int(text) if str(text).isdigit() else 0
+    return integer(get(obj, "metadata", "annotations", REVISION)) or 0
 
 
 def desired(rs: Mapping[str, Any]) -> int | None:
     """How many replicas the Deployment wanted when it last scaled this set."""
-    text = get(rs, "metadata", "annotations", DESIRED, default="")
-    return int(text) if str(text).isdigit() else None
+    return integer(get(rs, "metadata", "annotations", DESIRED))
 
 
 def annotated(deployment: Obj, rs: Mapping[str, Any], newer: int) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from aiops_gym.sim import kube_api
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
@@ -20,7 +21,7 @@ CLAIMS = "persistentvolumeclaims"
 def ordinal(ss: Obj, pod: Obj) -> int:
     """A pod's number, -1 for one whose name is not of this set."""
     before, _, last = name_of(pod).rpartition("-")
-    return int(last) if before == name_of(ss) and last.isdigit() else -1
+    return int(last) if before == name_of(ss) and is_natural(last) else -1
 
 
 def create(world: World, ss: Obj, number: int, revision: str) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import streams, tools
 from aiops_gym.sim.machine.scripts.files import absolute
 from aiops_gym.sim.machine.scripts.parser import NAME, ScriptError, parse
@@ -101,7 +102,7 @@ def _sleep(machine: Machine, argv: list[str]) -> Stop | None:
 
 def _exit(machine: Machine, argv: list[str]) -> Stop | None:
     task = machine.task
-    code = int(argv[1]) & 255 if len(argv) > 1 and argv[1].isdigit() else task.code
+    code = int(argv[1]) & 255 if len(argv) > 1 and is_natural(argv[1]) else task.code
     while task.stack and task.stack[-1][0] != "shell":
         frame = task.stack.pop()
         if frame[0] == "restore":
@@ -112,7 +113,7 @@ def _exit(machine: Machine, argv: list[str]) -> Stop | None:
 
 def _return(machine: Machine, argv: list[str]) -> Stop | None:
     task = machine.task
-    code = int(argv[1]) & 255 if len(argv) > 1 and argv[1].isdigit() else 0
+    code = int(argv[1]) & 255 if len(argv) > 1 and is_natural(argv[1]) else 0
     if not any(frame[0] == "call" for frame in task.stack):
         return _exit(machine, argv)
     while task.stack[-1][0] != "call":
@@ -125,7 +126,7 @@ def _return(machine: Machine, argv: list[str]) -> Stop | None:
 
 def _loop(machine: Machine, argv: list[str]) -> Stop | None:
     """`break` and `continue`."""
-    stack, left = machine.task.stack, int(argv[1]) if len(argv) > 1 and argv[1].isdigit() else 1
+    stack, left = machine.task.stack, int(argv[1]) if len(argv) > 1 and is_natural(argv[1]) else 1
     if not any(frame[0] in LOOPS for frame in stack):
         return None
     while any(frame[0] in LOOPS for frame in stack):
@@ -183,7 +184,7 @@ def _kill(machine: Machine, argv: list[str]) -> Stop | None:
     for word in words:
         pid = word.removeprefix("%") if word.startswith("%") else word
         signal = "EXIT" if signal == "0" else signal
-        known = pid.isdigit() and machine.host.kill(int(pid), signal)
+        known = is_natural(pid) and machine.host.kill(int(pid), signal)
         if not known:
             machine.write("2", f"{machine.name}: 1: kill: No such process\n")
             machine.task.code = 1
@@ -191,7 +192,7 @@ def _kill(machine: Machine, argv: list[str]) -> Stop | None:
 
 
 def _wait(machine: Machine, argv: list[str]) -> Stop | None:
-    wanted = int(argv[1]) if len(argv) > 1 and argv[1].isdigit() else 0
+    wanted = int(argv[1]) if len(argv) > 1 and is_natural(argv[1]) else 0
     children = machine.host.children()
     if wanted and wanted not in children:
         machine.task.code = machine.host.ended(wanted)
@@ -242,7 +243,7 @@ def _set(machine: Machine, argv: list[str]) -> Stop | None:
 
 
 def _shift(machine: Machine, argv: list[str]) -> Stop | None:
-    count = int(argv[1]) if len(argv) > 1 and argv[1].isdigit() else 1
+    count = int(argv[1]) if len(argv) > 1 and is_natural(argv[1]) else 1
     machine.task.args = [machine.name, *machine.arguments()[count:]]
     return None
 
@@ -304,7 +305,7 @@ def _shell(machine: Machine, argv: list[str]) -> Stop | None:
 def _serve(machine: Machine, argv: list[str]) -> Stop | None:
     """Small servers: `httpd -f -p PORT -h FOLDER`, `nc -l -p PORT`, `python3 -m http.server PORT`."""
     name, words = argv[0].rpartition("/")[2], argv[1:]
-    ports = [int(w.rpartition(":")[2]) for w in words if w.rpartition(":")[2].isdigit()]
+    ports = [int(w.rpartition(":")[2]) for w in words if is_natural(w.rpartition(":")[2])]
     listens = name != "nc" or any(w.startswith("-") and "l" in w for w in words)
     if (name.startswith("python") and "http.server" not in words) or not listens:
         return _other(machine, argv, name)

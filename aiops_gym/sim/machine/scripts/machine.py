@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Protocol
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.files import Files, absolute
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
@@ -381,7 +382,7 @@ class Machine:
             return special[name]
         if name in ("@", "*", "#"):
             return str(len(self.arguments())) if name == "#" else " ".join(self.arguments())
-        if name.isdigit():
+        if is_natural(name):
             return task.args[int(name)] if int(name) < len(task.args) else None
         if name == "RANDOM":
             count = self.c.world.now * 1000 + len(task.stack) + task.turn

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.quantity import whole
 from aiops_gym.sim.machine.scripts.files import absolute
@@ -68,7 +69,7 @@ def dd(machine: Machine, argv: list[str]) -> Stop | None:
     if block > limit_of(machine.c):
         return Stop("oom", ms=50 + block // PER_MS)
     target = options.get("of", "/dev/null")
-    if not count.isdigit():
+    if not is_natural(count):
         if target == "/dev/null":
             return Stop("forever")
         count = "1000000"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.software.mongo import bson
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.types import Json
@@ -41,7 +42,7 @@ def values(document: Json, path: str) -> list[Json]:
     if isinstance(document, list):
         inner = [v for item in document if isinstance(item, Mapping) for v in values(item, path)]
         return inner + (
-            values(document[int(head)], rest) if rest and head.isdigit() and int(head) < len(document) else []
+            values(document[int(head)], rest) if rest and is_natural(head) and int(head) < len(document) else []
         )
     if not isinstance(document, Mapping) or head not in document:
         return []
@@ -139,7 +140,7 @@ def update(document: Mapping[str, Json], change: Mapping[str, Json], inserting: 
 def _changed(document: Json, path: list[str], name: str, operand: Json) -> Json:
     base: Json = document if isinstance(document, list | dict) else {}
     if isinstance(base, list):
-        at = int(path[0]) if path[0].isdigit() else -1
+        at = int(path[0]) if is_natural(path[0]) else -1
         return [_applied(v, path[1:], name, operand) if i == at else v for i, v in enumerate(base)]
     old = base.get(path[0], MISSING)
     new = _applied(old, path[1:], name, operand)

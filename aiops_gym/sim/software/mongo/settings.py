@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import yaml
 
 from aiops_gym.sim.kernel import yamltext
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.software.mongo import tls
 from aiops_gym.sim.software.mongo.server import DATA_PATH
@@ -60,7 +61,7 @@ def read(c: Container) -> Settings | tls.Refused:
         auth = "--noauth" not in argv
     port = _option(argv, "--port") or str(get(config, "net", "port", default=27017))
     path = _option(argv, "--dbpath") or str(get(config, "storage", "dbPath", default=DATA_PATH))
-    number = int(port) if port.isdecimal() and len(port) < 6 else 27017
+    number = int(port) if is_natural(port) and len(port) < 6 else 27017
     if not file:
         return Settings(auth, number, path, None, {})
     mode, bound = tls.mode_of(_section(config, "net"))[0], _bound(c, argv, config)

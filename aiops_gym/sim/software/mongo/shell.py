@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software.mongo import client, commands, javascript
 from aiops_gym.sim.software.mongo.errors import MongoError
@@ -279,10 +280,10 @@ def _placed(found: dict[str, Any], positional: list[str]) -> Options:
         elif ":" in address:
             found |= {"host": address, "database": "test"}
     host, _, port = str(found.get("host", "127.0.0.1")).rpartition(":")
-    if host and port.isdigit():
+    if host and is_natural(port):
         found |= {"host": host, "port": port}
     number = str(found.get("port", 27017))
-    if not number.isdigit() or not 0 < int(number) < 65_536:
+    if not is_natural(number) or not 0 < int(number) < 65_536:
         raise Usage(f"Error: bad port {number}")
     fields = {k: v for k, v in found.items() if k in Options._fields and k != "port"}
     return Options(**fields, port=int(number), files=files)

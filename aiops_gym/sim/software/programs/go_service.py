@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.machine.program import HttpAnswer, Program, program_of
@@ -285,7 +286,7 @@ def _main(c: Container) -> str:
 
 def _split(address: str, default: int) -> tuple[str, int]:
     host, _, port = address.rpartition(":")
-    return (host, int(port)) if host and port.isdigit() else (address, default)
+    return (host, int(port)) if host and is_natural(port) else (address, default)
 
 
 def _go_error(host: str, port: int, outcome: str, address: str) -> str:

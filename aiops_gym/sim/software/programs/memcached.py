@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
@@ -29,7 +30,7 @@ class Memcached(Program):
         """Open the port, `-p` of the command line or the usual one."""
         argv = list(c.argv)
         given = argv[argv.index("-p") + 1] if "-p" in argv[:-1] else ""
-        c.listen(int(given) if given.isdigit() else PORT)
+        c.listen(int(given) if is_natural(given) else PORT)
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """The cache fills with its use."""

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import moment
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
@@ -123,7 +124,7 @@ class NginxThrift(Program):
                 silent = not dns_works(c.world, c.process)
                 c.after(int(RESOLVE) if silent else 0, "refuse", problem)
                 return
-        ports = [int(p) for p in map(_port, conf.values(directives, "listen")) if p.isdecimal() and len(p) < 6]
+        ports = [int(p) for p in map(_port, conf.values(directives, "listen")) if is_natural(p) and len(p) < 6]
         tracing = self._tracing(c, directives)
         if tracing is None:
             return

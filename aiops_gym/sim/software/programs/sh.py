@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import Program
@@ -77,7 +78,7 @@ class Sh(Program):
                 return _file(world, process, serving["folder"], path.partition("?")[0])
             head, _, body = str(serving["text"]).replace("\r\n", "\n").partition("\n\n")
             words = head.split()
-            return (int(words[1]), body) if len(words) > 1 and words[1].isdigit() else (0, "")
+            return (int(words[1]), body) if len(words) > 1 and is_natural(words[1]) else (0, "")
         return 0, ""
 
 

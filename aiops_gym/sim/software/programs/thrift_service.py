@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import moment
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
@@ -101,7 +102,7 @@ class ThriftService(Program):
     def _trace(self, c: Container, asked: bool = False) -> None:
         """UDP: nobody has to listen, but the name has to stand for something; `asked` when that took its time."""
         host, _, port = str(configured(c.process)["tracer"]).rpartition(":")
-        outcome = c.dial(host, int(port) if port.isdigit() else 6831).outcome if host else "ok"
+        outcome = c.dial(host, int(port) if is_natural(port) else 6831).outcome if host else "ok"
         if outcome == "no_answer" and not asked:
             c.after(int(RESOLVE), "trace", True)
             return

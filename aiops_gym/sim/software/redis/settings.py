@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.sim.kernel.digits import is_natural
 
 DEFAULTS: Mapping[str, str] = {
     "appendonly": "no",
@@ -120,7 +121,7 @@ def size(text: str) -> int:
     text = text.lower()
     name = next((name for name in NAMES if text.endswith(name)), "")
     digits = text.removesuffix(name)
-    return int(digits) * NAMES.get(name, 1) if digits.isdigit() else 0
+    return int(digits) * NAMES.get(name, 1) if is_natural(digits) else 0
 
 
 def _take(values: dict[str, str], words: list[str], number: int, line: str, version: str) -> None:
@@ -132,7 +133,7 @@ def _take(values: dict[str, str], words: list[str], number: int, line: str, vers
         problem = "Bad directive or wrong number of arguments"
     elif len(words) < 2:
         problem = "wrong number of arguments"
-    elif name in ("port", "tls-port") and not (value.isdigit() and int(value) < 65_536):
+    elif name in ("port", "tls-port") and not (is_natural(value) and int(value) < 65_536):
         problem = "argument must be between 0 and 65535 inclusive"
     if problem:
         head = f"*** FATAL CONFIG FILE ERROR (Redis {version}) ***"

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software.redis import commands
 from aiops_gym.types import Output
@@ -41,7 +42,7 @@ def redis_cli(c: Container, argv: Sequence[str], stdin: str) -> Output:
     if line.unknown:
         return Output("", f"Unrecognized option or bad number of args for: '{line.unknown}'\n", 1)
     host, port = line.options.get("host", "127.0.0.1"), line.options.get("port", "6379")
-    if not port.isdigit():
+    if not is_natural(port):
         return Output("", "Invalid server port.\n", 1)
     server, problem = _server(c, host, int(port), "--tls" in argv)
     if server is None:

@@ -1,0 +1,28 @@
+"""Whatever is written into objects by hand, status included, no action raises or hangs, and nor does the judge.
+
+Each round forks one episode, writes fields of its objects through kubectl, lets an hour pass and reads the world with
+all there is to read it with. `hunt.py` does the same at any length.
+"""
+
+from __future__ import annotations
+
+import pytest
+from fuzzing import PROBLEMS, Round
+
+ROUNDS, WRITES = 50, 2000
+FEW = 50
+
+
+def _told(played: Round) -> str:
+    return "\n\n".join(str(failure) for failure in played.play())
+
+
+@pytest.mark.parametrize(("problem", "seed"), [(PROBLEMS[0], 1000), (PROBLEMS[1], 1001)])
+def test_a_few_fields_written_by_hand_break_nothing(problem, seed):
+    assert not _told(Round(problem, seed, FEW, many=1, minutes=10))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_a_hundred_thousand_fields_written_by_hand_break_nothing(seed):
+    assert not _told(Round(PROBLEMS[seed % len(PROBLEMS)], seed, WRITES))
