@@ -110,7 +110,7 @@ def test_correct_repairs_are_accepted_in_spite_of_noise():
         assert repaired(problem, NOISY) == 1.0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("problem", [problem.id for problem in aiops_gym.problems("mitigation")])
 def test_every_correct_repair_of_every_problem_of_aiopslab_is_accepted(problem):
     assert [repaired(problem, seed) for seed in range(8)] == [1.0] * 8

@@ -22,7 +22,7 @@ def test_a_few_fields_written_by_hand_break_nothing(problem, seed):
     assert not _told(Round(problem, seed, FEW, many=1, minutes=10))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_a_hundred_thousand_fields_written_by_hand_break_nothing(seed):
     assert not _told(Round(PROBLEMS[seed % len(PROBLEMS)], seed, WRITES))

@@ -282,7 +282,7 @@ def _played(scripts, times):
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_whatever_is_typed_ends_by_a_count_with_the_same_words_and_within_a_gigabyte():
     for script, limit, same, size, peak in _played(COUNTED, 2):
         assert limit in ("", "time", "commands", "output"), script
@@ -291,7 +291,7 @@ def test_whatever_is_typed_ends_by_a_count_with_the_same_words_and_within_a_giga
         assert peak < MOST, script
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_what_no_count_ends_is_ended_by_the_clock_of_the_processor():
     for script, limit, _, _, peak in _played(LATE, 1):
         assert limit == "wall", script
@@ -342,7 +342,7 @@ STAGES = st.one_of(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @settings(max_examples=40, deadline=None)
 @given(
     SOURCES,
