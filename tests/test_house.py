@@ -6,6 +6,7 @@ import pytest
 
 import aiops_gym
 from aiops_gym.catalog import cluster, registry
+from aiops_gym.sim.software import programs
 
 HOUSE = Path(aiops_gym.__file__).parent
 SOURCES = sorted(HOUSE.rglob("*.py"))
@@ -45,3 +46,33 @@ def _code(path: Path) -> str:
     return "\n".join(
         line for line in lines if not line.lstrip().startswith(("#", ">>>", "...", '"""')) and "`" not in line
     )
+
+
+BY_NAME = {
+    "scan.py": "the one scan of folders that are registries",
+    "__init__.py": "public names, loaded when first asked for",
+    "openrca/__init__.py": "public names, loaded when first asked for",
+    "agents/base.py": "agents of users, by module:name",
+    "runs/tokenizer.py": "tokenizers of users, by module:function",
+    "agents/chat/client.py": "httpx, an extra",
+    "sim/software/mongo/javascript.py": "quickjs, loaded on the first use only",
+    "cli/benches/readers/__main__.py": "one rival in a process of its own, without the others' packages",
+}
+"""Who may import by a name that is worked out, and why; import-linter sees none of these arrows."""
+
+
+def test_modules_are_imported_by_a_name_that_is_worked_out_in_few_places_only():
+    found = {str(path.relative_to(HOUSE)) for path in SOURCES if "import_module(" in _code(path)}
+    assert found == set(BY_NAME)
+
+
+LOWER = ("kernel", "network", "machine", "kube_api", "traffic", "telemetry")
+GENERIC = {"sh", "idle", "pause", "git"}
+"""Kinds of programs whose names are words of the machine itself."""
+
+
+@pytest.mark.parametrize("kind", sorted(set(programs.kinds()) - GENERIC))
+def test_a_room_below_the_software_knows_no_program_by_name(kind):
+    """How client libraries fail is data by protocol, and a protocol may be called as its server is."""
+    files = [path for room in LOWER for path in (HOUSE / "sim" / room).rglob("*.py") if path.parent.name != "clients"]
+    assert not [str(path.relative_to(HOUSE)) for path in files if f'"{kind}"' in _code(path)]
