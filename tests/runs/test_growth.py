@@ -37,6 +37,7 @@ def kept(out):
     ],
 )
 def test_more_is_added_and_what_is_there_is_not_played_again(tmp_path, more):
+    (tmp_path / "sick").unlink()  # healthy, it finishes episodes of any seed
     out = tmp_path / "out"
     play(out, "odd_agents:slow", seeds=2, workers=0)
     before, diary = kept(out), (tmp_path / "diary").read_text()
