@@ -112,9 +112,9 @@ def _quiet_minute(world: World, before: World, app: App, reasons: list[str]) -> 
 
 def repaired(app: App, fault: Fault | None) -> tuple[str, ...]:
     """The deployments that a repair concerns; those with volumes where the cause names no component."""
-    cause = fault.cause if fault and fault.cause else {}
-    named = [cause[key] for key in ("component", "service") if cause.get(key)]
-    return tuple(named) or tuple(name for name in app.components if app.parameters.get(name, {}).get("database"))
+    cause = fault.cause if fault else None
+    named = tuple(filter(None, (cause.component, cause.service))) if cause else ()
+    return named or tuple(name for name in app.components if app.parameters.get(name, {}).get("database"))
 
 
 def _survives_restarts(world: World, before: World, app: App, fault: Fault | None, reasons: list[str]) -> bool:

@@ -108,7 +108,7 @@ def _lost_data(before: World, world: World, app: App) -> list[str]:
 
 def _weaker_users(before: World, world: World, app: App, fault: Fault | None) -> list[str]:
     """Database users that were added, dropped or changed; the user that the fault is about may get its rights back."""
-    target = (fault.cause or {}).get("component") if fault else None
+    target = fault.cause.component if fault and fault.cause else ""
     now = databases(world, app)
     wrong = []
     for name, copies in databases(before, app).items():

@@ -114,15 +114,6 @@ def owned(world: World, app: App, name: str) -> list[Obj]:
     return [pod for pod in mine if "deletionTimestamp" not in pod["metadata"]]
 
 
-def strangers(world: World, app: App, name: str) -> list[str]:
-    """Pods to which the Service of a component leads without being its own."""
-    endpoints = world.store.get("endpoints", app.namespace, name)
-    mine = {uid_of(pod) for pod in owned(world, app, name)}
-    subsets = endpoints.get("subsets") or () if endpoints is not None else ()
-    addresses = [a for subset in subsets for a in subset.get("addresses") or ()]
-    return [get(a, "targetRef", "name") or a["ip"] for a in addresses if get(a, "targetRef", "uid") not in mine]
-
-
 def databases(world: World, app: App) -> dict[str, Json]:
     """What each database of the app serves now: documents by collection and id, and users."""
     found = {}

@@ -1,13 +1,15 @@
 """What the catalogue is written in: apps, faults and problems as plain data.
 
-Nothing here knows how it is run; `backends/` turns it into a world or into requests to a real cluster.
+Nothing here knows how it is run; `backends/` turns it into a world or into requests to a real cluster, and answers what
+the checks of faults ask of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from aiops_gym.catalog.system import System
 from aiops_gym.types import Json
 
 Manifest = Mapping[str, Json]
@@ -156,6 +158,29 @@ class Redeploy:
 Change = Patch | Exec | Restart | Effect | Create | Rollout | Upgrade | Redeploy
 
 
+Check = Callable[[System, System, "Cause"], str]
+"""(the system before, the system now, the cause) -> what is still wrong, "" if nothing is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cause:
+    """What must be so again for a fault to be gone, however it was mended.
+
+    Attributes:
+        check: a function of the fault's own file, or one of `catalog.checks` that several share.
+        component: that the check and a repair are about, "" where they are about no single one.
+        service: a client of it that a repair may have to start anew.
+        detail: what else the check has to know: the name of a host, another component, a database.
+        upstream: what AIOpsLab looks at besides the pods, see `tasks/mitigation.py`.
+    """
+
+    check: Check
+    component: str = "{target}"
+    service: str = ""
+    detail: str = ""
+    upstream: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fault:
     """What breaks, and all that follows for the four tasks.
@@ -168,7 +193,7 @@ class Fault:
             about the fault would defend, and none that only describes a symptom.
         changes: applied in order.
         wait: seconds between the last change and the agent's first look.
-        cause: data of the check that the cause is gone, see `tasks/mitigation.py`; None where no repair is asked.
+        cause: how to see that it is gone; None where no repair is asked.
         fixes: shell scripts, each of which repairs it; the first is the reference.
         looks: shell commands that a person would run first; played by the reference agent before its answer.
         targets: traits that a component must have for the fault to hurt users there, `!` before one that it must not
@@ -185,7 +210,7 @@ class Fault:
     changes: tuple[Change, ...]
     also_accept: tuple[tuple[str, str], ...] = ()
     wait: float = 60.0
-    cause: Mapping[str, Json] | None = None
+    cause: Cause | None = None
     fixes: tuple[str, ...] = ()
     looks: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()

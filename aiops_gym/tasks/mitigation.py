@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from aiops_gym.backends.base import Assessment, Backend
+from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import App
 from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
 from aiops_gym.tasks.form import Field, Form
@@ -68,11 +69,11 @@ def _components(found: Assessment) -> Mapping[str, float]:
 
 def _as_aiopslab(case: Case) -> bool:
     """Upstream's verdict: a look at the pods, which much that is broken passes. Upstream has no noise."""
-    cause = (case.fault.cause if case.fault else None) or {}
-    further = UPSTREAM.get(cause.get("upstream", ""))
+    cause = case.fault.cause if case.fault else None
+    further = UPSTREAM.get(cause.upstream) if cause else None
     if further is not None:
         return further(case) and _pods_look_well(case.backend.pods())
-    if cause.get("check") != "template":
+    if cause is None or cause.check is not template:
         return _pods_look_well(case.backend.pods())
     if _command_matters(case):
         return _pods_look_well(case.backend.pods(), BAD_WAITING) and _runs_its_own(case)

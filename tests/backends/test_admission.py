@@ -7,6 +7,7 @@ from samples import some
 
 from aiops_gym.backends import open_backend
 from aiops_gym.catalog import registry
+from aiops_gym.catalog.checks import template
 from aiops_gym.testing import SHORTCUTS, check_backend, check_problem
 
 MITIGATIONS = registry.problems(task="mitigation", app="hotel_reservation")
@@ -106,7 +107,7 @@ def test_a_repair_with_something_harmless_beside_it_is_accepted(extra):
 @each_problem
 def test_a_repair_that_has_just_rolled_out_is_accepted(problem, seed):
     fault = registry.fault(problem)
-    name = problem.target if fault.cause["check"] == "template" else fault.cause.get("service", "frontend")
+    name = problem.target if fault.cause.check is template else fault.cause.service or "frontend"
     status = (
         f"kubectl rollout restart deploy/{name} -n {NS}; kubectl rollout status deploy/{name} -n {NS} --timeout=300s"
     )

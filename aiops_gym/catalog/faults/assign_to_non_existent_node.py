@@ -1,8 +1,19 @@
 """A deployment asks for a node that the cluster does not have; its pods wait for ever."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
+from aiops_gym.catalog.system import System
 
 SELECTOR = "/spec/template/spec/nodeSelector"
+
+
+def placed(before: System, now: System, cause: Cause) -> str:
+    """A node of the cluster, as it was before, has the labels that the component asks for."""
+    deployment = now.object("deployments.apps", cause.component)
+    wanted = deployment["spec"]["template"]["spec"].get("nodeSelector") or {} if deployment else {}
+    nodes = [node["metadata"].get("labels") or {} for node in before.objects("nodes")]
+    fitting = any(wanted.items() <= labels.items() for labels in nodes)
+    return "" if fitting else f"no node is what {cause.component} asks for"
+
 
 fault = Fault(
     id="assign_to_non_existent_node",
@@ -18,7 +29,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "placed", "component": "{target}", "service": "{service}", "upstream": "listed"},
+    cause=Cause(check=placed, service="{service}", upstream="listed"),
     looks=(
         "kubectl get pods -n {namespace}",
         "kubectl describe pod -n {namespace} -l {selector}={target}",

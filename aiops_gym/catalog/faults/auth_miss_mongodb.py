@@ -4,7 +4,9 @@ One database alone has a certificate mounted and settings for it in its chart. A
 is `unexpected_password`, wherever there is one.
 """
 
-from aiops_gym.catalog.model import Fault, Restart, Rollout, Upgrade
+from aiops_gym.catalog.checks import answered
+from aiops_gym.catalog.model import Cause, Fault, Restart, Rollout, Upgrade
+from aiops_gym.catalog.system import System
 
 RELEASE, CHART = "social-network", "/root/socialnetwork"
 OFF = "--set {target}.tls.mode=disabled --set {target}.tls.certificateKeyFile= --set {target}.tls.CAFile="
@@ -12,6 +14,13 @@ AGAIN = "kubectl rollout restart deployment/{target} -n {namespace}\nsleep 15\n"
 ANEW = "kubectl rollout restart deployment/{service} -n {namespace}"
 BOTH = r"net:\n  tls:\n    mode: allowTLS\n    certificateKeyFile: /etc/tls/tls.pem\n"
 CLIENT = "kubectl delete pod -n {namespace} -l {selector}={service}"
+
+
+def unencrypted(before: System, now: System, cause: Cause) -> str:
+    """The database answers clients that do not encrypt, as its service's does not."""
+    argv = ("mongo", "--quiet", "--eval", "print('answered ' + db.adminCommand({ping: 1}).ok)")
+    return answered(now, cause.component, argv, "answered 1", f"{cause.component} does not answer its service")
+
 
 fault = Fault(
     id="auth_miss_mongodb",
@@ -30,7 +39,7 @@ fault = Fault(
         Restart(components=("{service}",)),
         Rollout(components=("{target}",)),
     ),
-    cause={"check": "unencrypted", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=unencrypted, service="{service}"),
     looks=(
         "kubectl get pods -n {namespace}",
         "kubectl logs -n {namespace} deploy/{service} --tail=20",

@@ -1,7 +1,8 @@
 """A NetworkPolicy lets only pods with a label that none has connect to a component."""
 
-from aiops_gym.catalog.model import Create, Fault, Restart
+from aiops_gym.catalog.model import Cause, Create, Fault, Restart
 from aiops_gym.catalog.scripts import PODS, patched
+from aiops_gym.catalog.system import System
 
 RULE = {"from": [{"podSelector": {"matchLabels": {"role": "{target}-client"}}}]}
 POLICY = {
@@ -15,6 +16,14 @@ POLICY = {
     },
 }
 
+
+def admitted(before: System, now: System, cause: Cause) -> str:
+    """Each of the app's pods may connect to the component, on each port on which it listens."""
+    pods, ends = [pod for name in now.components for pod in now.pods(name)], now.listening(cause.component)
+    closed = any(not now.lets_through(pod, *end) for pod in pods for end in ends)
+    return f"packets to {cause.component} are not let through" if closed else ""
+
+
 fault = Fault(
     id="blocking_network_policy",
     layer="Virtualization",
@@ -22,7 +31,7 @@ fault = Fault(
     also_accept=(("Virtualization", "Network/Storage Issue"),),
     changes=(Create(manifest=POLICY), Restart(components=("{service}",))),
     wait=90.0,
-    cause={"check": "admitted", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=admitted, service="{service}"),
     looks=(PODS, "kubectl get networkpolicies -n {namespace}", "kubectl describe networkpolicies -n {namespace}"),
     fixes=(
         "kubectl delete networkpolicy {target}-ingress -n {namespace}",

@@ -1,6 +1,7 @@
 """A service may keep no connection to another one, as somebody took 0 for no limit: each request waits for one."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import connected
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import PODS, reset_value, resettled
 
 fault = Fault(
@@ -16,7 +17,7 @@ fault = Fault(
         Restart(components=("{target}",)),
     ),
     wait=90.0,
-    cause={"check": "connected", "component": "{target}", "callee": "{pooled}"},
+    cause=Cause(check=connected, detail="{pooled}"),
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",

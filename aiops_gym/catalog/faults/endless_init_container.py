@@ -1,6 +1,7 @@
 """An init container waits for a Service that does not exist: the program behind it never starts."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, edited, patched
 
 WAIT = {
@@ -24,7 +25,7 @@ fault = Fault(
         Restart(components=("{service}",)),
     ),
     wait=90.0,
-    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl logs -n {namespace} deploy/{target} -c wait-for-config --tail=10"),
     fixes=(
         patched("deployment", {"op": "remove", "path": f"{POD}/initContainers"}),

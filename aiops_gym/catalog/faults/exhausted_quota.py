@@ -1,7 +1,8 @@
 """The namespace may hold fewer pods than the application has: one that was deleted is not made again."""
 
-from aiops_gym.catalog.model import Create, Fault, Restart
+from aiops_gym.catalog.model import Cause, Create, Fault, Restart
 from aiops_gym.catalog.scripts import EVENTS, PODS, edited
+from aiops_gym.catalog.system import System
 
 QUOTA = {
     "apiVersion": "v1",
@@ -10,12 +11,20 @@ QUOTA = {
     "spec": {"hard": {"pods": "10"}},
 }
 
+
+def roomy(before: System, now: System, cause: Cause) -> str:
+    """The namespace may hold as many pods as the app has."""
+    pods = sum(len(now.pods(name)) for name in now.components)
+    low = [f"quota {name} allows {hard} of {pods} pods" for name, hard in now.quotas("pods").items() if hard < pods]
+    return low[0] if low else ""
+
+
 fault = Fault(
     id="exhausted_quota",
     layer="Virtualization",
     kind="Misconfiguration",
     changes=(Create(manifest=QUOTA, component=""), Restart(components=("{target}", "{service}"))),
-    cause={"check": "quota", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=roomy, service="{service}"),
     looks=(PODS, EVENTS, "kubectl describe resourcequota -n {namespace}"),
     fixes=(
         "kubectl delete resourcequota team-budget -n {namespace}",

@@ -1,6 +1,7 @@
 """A liveness probe knocks at a port on which nobody listens: a healthy container is killed again and again."""
 
-from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch
 from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
 
 PROBE = {"tcpSocket": {"port": 18080}, "initialDelaySeconds": 3, "periodSeconds": 5, "failureThreshold": 2}
@@ -18,7 +19,7 @@ fault = Fault(
         ),
     ),
     wait=210.0,
-    cause={"check": "template", "component": "{target}"},
+    cause=Cause(check=template),
     looks=(PODS, DESCRIBE),
     fixes=(
         patched("deployment", {"op": "remove", "path": f"{CONTAINER}/livenessProbe"}),

@@ -1,6 +1,7 @@
 """A readiness probe knocks at a port on which nobody listens: the pod runs and its Service leaves it out."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import reached
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
 
 PROBE = {"tcpSocket": {"port": 18080}, "initialDelaySeconds": 5, "periodSeconds": 10}
@@ -18,7 +19,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=reached, service="{service}"),
     looks=(PODS, "kubectl get endpoints -n {namespace}", DESCRIBE),
     fixes=(
         patched("deployment", {"op": "remove", "path": f"{CONTAINER}/readinessProbe"}),

@@ -1,6 +1,7 @@
 """A file of another environment is mounted over the settings in a service's image: whom it needs lies elsewhere."""
 
-from aiops_gym.catalog.model import Create, Fault, Patch
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Create, Fault, Patch
 from aiops_gym.catalog.scripts import CONTAINER, POD, PODS, edited, patched
 
 NAME = "{target}-settings"
@@ -26,7 +27,7 @@ fault = Fault(
         ),
     ),
     wait=90.0,
-    cause={"check": "template", "component": "{target}"},
+    cause=Cause(check=template),
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",

@@ -1,6 +1,7 @@
 """A NetworkPolicy lets a component talk to its namespace only: its questions to the name server get lost."""
 
-from aiops_gym.catalog.model import Create, Fault, Restart
+from aiops_gym.catalog.checks import named
+from aiops_gym.catalog.model import Cause, Create, Fault, Restart
 from aiops_gym.catalog.scripts import PODS, patched
 
 DNS = {"ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]}
@@ -22,7 +23,7 @@ fault = Fault(
     also_accept=(("Virtualization", "Network/Storage Issue"),),
     changes=(Create(manifest=POLICY), Restart(components=("{target}",))),
     wait=90.0,
-    cause={"check": "named", "component": "{target}", "host": "kubernetes.default"},
+    cause=Cause(check=named, detail="kubernetes.default"),
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",

@@ -1,6 +1,7 @@
 """A Service has lost its selector: its endpoints stay what they were, and the pod behind them has gone since."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import reached
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import PODS, edited, patched
 
 SELECTOR = "/spec/selector"
@@ -16,7 +17,7 @@ fault = Fault(
         Restart(components=("{service}",)),
     ),
     wait=90.0,
-    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=reached, service="{service}"),
     looks=(
         f"{PODS} -o wide",
         "kubectl get endpoints -n {namespace}",

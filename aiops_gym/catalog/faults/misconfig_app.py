@@ -3,7 +3,8 @@
 Such a build has been published of one service only. The same mistake in a mounted file is `wrong_upstream_port`.
 """
 
-from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch
 
 IMAGE = "/spec/template/spec/containers/0/image"
 GOOD, BAD = "yinfangchen/hotelreservation:latest", "yinfangchen/geo:app3"
@@ -16,7 +17,7 @@ fault = Fault(
         Patch(resource="deployments.apps", name="{target}", ops=({"op": "replace", "path": IMAGE, "value": BAD},)),
     ),
     wait=150.0,
-    cause={"check": "template", "component": "{target}"},
+    cause=Cause(check=template),
     looks=(
         "kubectl get pods -n {namespace}",
         "kubectl logs -n {namespace} deploy/{target} --tail=20",

@@ -1,6 +1,7 @@
 """A Service forwards to a port on which its pods do not listen: callers are refused, and nothing looks ill."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import reached
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 
 PATH = "/spec/ports/0/targetPort"
 
@@ -12,7 +13,7 @@ fault = Fault(
         Patch(resource="services", name="{target}", ops=({"op": "replace", "path": PATH, "value": 9999},)),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "reached", "component": "{target}", "service": "{service}", "upstream": "port"},
+    cause=Cause(check=reached, service="{service}", upstream="port"),
     looks=(
         "kubectl get pods -n {namespace}",
         "kubectl get endpoints -n {namespace}",

@@ -1,6 +1,7 @@
 """A Service selects pods by a label value that none has: it has no endpoints."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import reached
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import PODS, edited, patched
 
 SELECTOR = "/spec/selector/{selector_key}"
@@ -17,7 +18,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=reached, service="{service}"),
     looks=(PODS, "kubectl get endpoints -n {namespace}", "kubectl describe service {target} -n {namespace}"),
     fixes=(
         patched("service", {"op": "replace", "path": SELECTOR, "value": "{selector_value}"}),

@@ -1,6 +1,7 @@
 """A deployment mounts a ConfigMap under a name that does not exist: its pod waits for the volume for ever."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, edited, patched
 
 NAME = f"{POD}/volumes/{{configmap_index}}/configMap/name"
@@ -20,7 +21,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl get configmaps -n {namespace}"),
     fixes=(
         patched("deployment", {"op": "replace", "path": NAME, "value": "{configmap}"}),

@@ -1,6 +1,7 @@
 """A deployment asks for a tag of its image that the registry does not have."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, patched
 
 fault = Fault(
@@ -17,7 +18,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl get deploy -n {namespace} -o wide"),
     fixes=(
         "kubectl set image deployment/{target} -n {namespace} {container}={image}",

@@ -1,6 +1,7 @@
 """A deployment takes its environment from a Secret that nobody has created: its container is never made."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
 
 SOURCE = f"{CONTAINER}/envFrom"
@@ -19,7 +20,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl get secrets -n {namespace}"),
     fixes=(
         patched("deployment", {"op": "remove", "path": SOURCE}),

@@ -1,6 +1,7 @@
 """A container asks for more memory than any node has: its pod is never scheduled."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
 
 fault = Fault(
@@ -16,7 +17,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl describe nodes | grep -A8 '^Allocat'"),
     fixes=(
         patched("deployment", {"op": "remove", "path": f"{CONTAINER}/resources/requests/memory"}),

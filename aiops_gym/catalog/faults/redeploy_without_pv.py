@@ -3,9 +3,18 @@
 It befalls a whole application and no component, and only one whose data outlive its namespace.
 """
 
-from aiops_gym.catalog.model import Fault, Redeploy
+from aiops_gym.catalog.model import Cause, Fault, Redeploy
+from aiops_gym.catalog.system import System
 
 VOLUMES = "geo profile rate recommendation reservation user"
+
+
+def bound(before: System, now: System, cause: Cause) -> str:
+    """All claims have a volume."""
+    claims = now.objects("persistentvolumeclaims")
+    loose = [c["metadata"]["name"] for c in claims if (c.get("status") or {}).get("phase") != "Bound"]
+    return f"claims without a volume: {', '.join(loose)}" if loose else ""
+
 
 fault = Fault(
     id="redeploy_without_pv",
@@ -13,7 +22,7 @@ fault = Fault(
     kind="Operation Error",
     changes=(Redeploy(),),
     wait=60.0,
-    cause={"check": "volumes"},
+    cause=Cause(check=bound, component=""),
     looks=(
         "kubectl get pods -n {namespace}",
         "kubectl get pvc,pv -n {namespace}",

@@ -3,7 +3,8 @@
 Databases without users have no role to lose; see `unexpected_password` for them.
 """
 
-from aiops_gym.catalog.model import Exec, Fault, Restart
+from aiops_gym.catalog.checks import database_access
+from aiops_gym.catalog.model import Cause, Exec, Fault, Restart
 
 MONGO = ("mongo", "admin", "-u", "admin", "-p", "admin", "--quiet", "--eval")
 ROLE = "[{role: 'readWrite', db: '{database}'}]"
@@ -18,7 +19,7 @@ fault = Fault(
         Exec(component="{target}", command=(*MONGO, f"db.revokeRolesFromUser('admin', {ROLE})")),
         Restart(components=("{service}", "{cache}")),
     ),
-    cause={"check": "database_access", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=database_access, service="{service}", detail="{database}"),
     looks=(
         "kubectl get pods -n {namespace}",
         "kubectl logs -n {namespace} deploy/{service} --tail=20",

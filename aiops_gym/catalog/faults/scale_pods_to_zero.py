@@ -1,6 +1,14 @@
 """Somebody scaled a deployment to nothing."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
+from aiops_gym.catalog.system import System
+
+
+def replicated(before: System, now: System, cause: Cause) -> str:
+    """The component has as many pods as it had."""
+    name = cause.component
+    return "" if len(now.pods(name)) >= len(before.pods(name)) else f"{name} has too few pods"
+
 
 fault = Fault(
     id="scale_pods_to_zero",
@@ -14,7 +22,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "replicas", "component": "{target}", "service": "{service}", "upstream": "replicas"},
+    cause=Cause(check=replicated, service="{service}", upstream="replicas"),
     looks=("kubectl get pods -n {namespace}", "kubectl get deployments -n {namespace}"),
     fixes=(
         "kubectl scale deployment {target} -n {namespace} --replicas=1",

@@ -1,7 +1,8 @@
 """A service looks for its cache at an address that is gone, and waits for it each time: all succeeds, and is slow."""
 
+from aiops_gym.catalog.checks import named
 from aiops_gym.catalog.faults import stale_host_entry
-from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.model import Cause, Fault, Patch
 from aiops_gym.catalog.scripts import PODS, edited, patched
 
 ENTRIES, IP = stale_host_entry.ENTRIES, "10.43.207.9"
@@ -20,7 +21,7 @@ fault = Fault(
         ),
     ),
     wait=120.0,
-    cause={"check": "named", "component": "{target}", "host": "{cache}"},
+    cause=Cause(check=named, detail="{cache}"),
     looks=(
         PODS,
         "kubectl top pods -n {namespace}",

@@ -1,6 +1,7 @@
 """A container may use so little of a processor that each request waits for its share."""
 
-from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.checks import headroom
+from aiops_gym.catalog.model import Cause, Fault, Patch
 from aiops_gym.catalog.scripts import CONTAINER, PODS, edited, patched
 
 SMALL = {"limits": {"cpu": "10m"}, "requests": {"cpu": "10m"}}
@@ -19,7 +20,7 @@ fault = Fault(
         ),
     ),
     wait=120.0,
-    cause={"check": "headroom", "component": "{target}"},
+    cause=Cause(check=headroom),
     looks=(
         PODS,
         "kubectl top pods -n {namespace}",

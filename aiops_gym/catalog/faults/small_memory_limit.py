@@ -1,6 +1,7 @@
 """A container may use less memory than its program needs: the kernel kills it as soon as it has grown."""
 
-from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.checks import headroom
+from aiops_gym.catalog.model import Cause, Fault, Patch
 from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
 
 fault = Fault(
@@ -16,7 +17,7 @@ fault = Fault(
         ),
     ),
     wait=120.0,
-    cause={"check": "headroom", "component": "{target}"},
+    cause=Cause(check=headroom),
     looks=(PODS, DESCRIBE),
     fixes=(
         "kubectl set resources deployment/{target} -n {namespace} --limits=memory={ample} --requests=memory={ample}",

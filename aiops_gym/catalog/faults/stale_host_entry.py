@@ -1,6 +1,7 @@
 """A pod's own hosts file says where the service lies that it needs most; the address is one of another cluster."""
 
-from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.checks import named
+from aiops_gym.catalog.model import Cause, Fault, Patch
 from aiops_gym.catalog.scripts import POD, PODS, edited, patched
 
 ENTRIES = f"{POD}/hostAliases"
@@ -20,7 +21,7 @@ fault = Fault(
         ),
     ),
     wait=90.0,
-    cause={"check": "named", "component": "{target}", "host": "{callee}"},
+    cause=Cause(check=named, detail="{callee}"),
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",

@@ -3,7 +3,8 @@
 Databases without users have none to drop; see `unexpected_password` for them.
 """
 
-from aiops_gym.catalog.model import Exec, Fault, Restart
+from aiops_gym.catalog.checks import database_access
+from aiops_gym.catalog.model import Cause, Exec, Fault, Restart
 
 SHELL = "kubectl exec -n {namespace} deploy/{target} -- mongo admin -u root -p root --quiet --eval"
 ROLES = "[{role: 'userAdminAnyDatabase', db: 'admin'}, {role: 'readWrite', db: '{database}'}]"
@@ -21,7 +22,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "database_access", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=database_access, service="{service}", detail="{database}"),
     looks=(
         "kubectl get pods -n {namespace}",
         "kubectl logs -n {namespace} deploy/{service} --tail=20",

@@ -1,6 +1,7 @@
 """A pod of somebody's debugging bears a component's labels: its Service sends it requests, and nobody listens there."""
 
-from aiops_gym.catalog.model import Create, Fault, Restart
+from aiops_gym.catalog.checks import reached
+from aiops_gym.catalog.model import Cause, Create, Fault, Restart
 from aiops_gym.catalog.scripts import PODS
 
 LABELS = {"{selector_key}": "{selector_value}", "run": "toolbox"}
@@ -22,7 +23,7 @@ fault = Fault(
     kind="Misconfiguration",
     changes=(Create(manifest=TOOLBOX), Restart(components=("{service}",))),
     wait=90.0,
-    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=reached, service="{service}"),
     looks=(
         PODS,
         "kubectl get endpoints -n {namespace}",

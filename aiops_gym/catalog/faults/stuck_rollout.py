@@ -1,6 +1,7 @@
 """A rollout took the old pod away and cannot make the new one: its service account does not exist."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import POD, PODS, patched
 
 ACCOUNT = f"{POD}/serviceAccountName"
@@ -22,7 +23,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=template, service="{service}"),
     looks=(
         PODS,
         "kubectl get deployments,replicasets -n {namespace}",

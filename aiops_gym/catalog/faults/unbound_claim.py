@@ -1,6 +1,7 @@
 """A deployment has been moved to a new claim of a storage class that does not exist: its pod waits for the volume."""
 
-from aiops_gym.catalog.model import Create, Fault, Patch, Restart
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Create, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, edited, patched
 
 NAME = f"{POD}/volumes/{{claim_index}}/persistentVolumeClaim/claimName"
@@ -30,7 +31,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl get pvc,pv -n {namespace}"),
     fixes=(
         patched("deployment", {"op": "replace", "path": NAME, "value": "{claim}"}),

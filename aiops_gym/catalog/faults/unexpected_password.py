@@ -3,17 +3,15 @@
 It is told by its configuration file where it has one, and by its arguments where it has none.
 """
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
-from aiops_gym.catalog.scripts import CONTAINER, PODS, RENEW, RESTART_CLIENT, patched
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
+from aiops_gym.catalog.scripts import CONTAINER, PODS, RENEW, RESTART_CLIENT, edited, patched
+from aiops_gym.catalog.system import System
 
 ARGUMENTS = f"{CONTAINER}/args"
 OLD_FILE = (
     "kubectl get configmap {target} -n {namespace} -o yaml | sed '/{guard}/d;/^ *security:$/d' | kubectl replace -f -"
 )
-NEW_FILE = (
-    "kubectl get configmap {target} -n {namespace} -o json "
-    '| jq \'.data["{file}"] |= sub("{guard}"; "{unguarded}")\' | kubectl replace -f -'
-)
+NEW_FILE = edited("configmap", '.data["{file}"] |= sub("{guard}"; "{unguarded}")')
 RUN = patched("deployment", {"op": "remove", "path": ARGUMENTS})
 RUN_EMPTY = patched("deployment", {"op": "replace", "path": ARGUMENTS, "value": []})
 
@@ -21,6 +19,13 @@ RUN_EMPTY = patched("deployment", {"op": "replace", "path": ARGUMENTS, "value": 
 def _either(file: str, run: str) -> str:
     """A repair of the file, or of the arguments."""
     return f'if [ -n "{{guarded_map}}" ]; then\n{file}\n{RENEW}\nelse\n{run}\nfi\nsleep 20\n{RESTART_CLIENT}'
+
+
+def opened(before: System, now: System, cause: Cause) -> str:
+    """The store answers clients that name no user, as its own do not."""
+    programs = now.programs(cause.component)
+    closed = not programs or any(now.asks_password(each) for each in programs)
+    return f"{cause.component} asks for a password" if closed else ""
 
 
 fault = Fault(
@@ -43,7 +48,7 @@ fault = Fault(
         Restart(components=("{service}",)),
     ),
     wait=90.0,
-    cause={"check": "opened", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=opened, service="{service}"),
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",

@@ -1,6 +1,7 @@
 """An environment variable that becomes an argument of the program says a wrong port of the registry it needs."""
 
-from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch
 from aiops_gym.catalog.scripts import CONTAINER, PODS, edited, patched
 
 ENV = {"name": "REGISTRY_ADDRESS", "value": "{wrong_address}"}
@@ -21,7 +22,7 @@ fault = Fault(
         ),
     ),
     wait=90.0,
-    cause={"check": "template", "component": "{target}"},
+    cause=Cause(check=template),
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",

@@ -1,6 +1,7 @@
 """A deployment starts another service's executable: its pod is healthy, and nobody does its work."""
 
-from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch
 
 COMMAND = "/spec/template/spec/containers/0/command"
 
@@ -17,7 +18,7 @@ fault = Fault(
             recreate=True,
         ),
     ),
-    cause={"check": "template", "component": "{target}"},
+    cause=Cause(check=template),
     looks=(
         "kubectl get pods -n {namespace}",
         "kubectl logs -n {namespace} deploy/frontend --tail=20",

@@ -1,6 +1,7 @@
 """A container is started with a command that its image does not have."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
 
 fault = Fault(
@@ -16,7 +17,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "template", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE),
     fixes=(
         patched("deployment", {"op": "replace", "path": f"{CONTAINER}/command", "value": "#{command}"}),

@@ -1,6 +1,7 @@
 """A pod asks the name server of its node instead of the cluster's: it finds no Service by name."""
 
-from aiops_gym.catalog.model import Fault, Patch
+from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.model import Cause, Fault, Patch
 from aiops_gym.catalog.scripts import POD, PODS, edited, patched
 
 POLICY = {"op": "replace", "path": f"{POD}/dnsPolicy"}
@@ -13,7 +14,7 @@ fault = Fault(
         Patch(resource="deployments.apps", name="{target}", ops=({**POLICY, "value": "Default"},), recreate=True),
     ),
     wait=90.0,
-    cause={"check": "template", "component": "{target}"},
+    cause=Cause(check=template),
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",

@@ -1,6 +1,7 @@
 """A component's own settings have it listen on another port than the one to which its Service forwards."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import reached
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import PODS, patched, resettled
 
 fault = Fault(
@@ -17,7 +18,7 @@ fault = Fault(
         Restart(components=("{service}",)),
     ),
     wait=90.0,
-    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=reached, service="{service}"),
     looks=(
         PODS,
         "kubectl get endpoints {target} -n {namespace}",

@@ -1,6 +1,7 @@
 """A Service offers a port that its clients do not dial: their packets vanish, though it has endpoints."""
 
-from aiops_gym.catalog.model import Fault, Patch, Restart
+from aiops_gym.catalog.checks import reached
+from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import PODS, edited, patched
 
 PORT = {"op": "replace", "path": "/spec/ports/0/port"}
@@ -13,7 +14,7 @@ fault = Fault(
         Patch(resource="services", name="{target}", ops=({**PORT, "value": 18080},)),
         Restart(components=("{service}",)),
     ),
-    cause={"check": "reached", "component": "{target}", "service": "{service}"},
+    cause=Cause(check=reached, service="{service}"),
     looks=(PODS, "kubectl get services -n {namespace}", "kubectl describe service {target} -n {namespace}"),
     fixes=(
         patched("service", {**PORT, "value": "#{service_port}"}),

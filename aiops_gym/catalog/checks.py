@@ -1,0 +1,101 @@
+"""Checks that a cause is gone, which several faults share. What one family alone needs is a function in its own file.
+
+A check compares the system before the incident with the one now, and says what is still wrong, "" if nothing is. It
+asks for what must be so, not for what was done: every repair that leads there passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aiops_gym.catalog.model import Cause
+from aiops_gym.catalog.system import Object, System
+
+MIN_CORES = 0.1
+"""With less, even one request waits so long for its share that its user notices."""
+
+INFINITE = float("inf")
+
+
+def template(before: System, now: System, cause: Cause) -> str:
+    """The component runs the program that it ran before, and whatever probes it has would find it well now."""
+    name = cause.component
+    if before.runs(name) != now.runs(name):
+        return f"{name} runs another program"
+    failing = now.failing_probe(name)
+    return f"the {failing} of {name} fails" if failing else ""
+
+
+def reached(before: System, now: System, cause: Cause) -> str:
+    """The component's Service leads to its own pods, and to them alone, on each port on which it did."""
+    name = cause.component
+    service, mine = before.object("services", name), _uids(now, name)
+    for port in [entry["port"] for entry in (service or {"spec": {}})["spec"].get("ports") or ()]:
+        ends = now.connect(name, port)
+        if before.connect(name, port).pods and (not ends.pods or ends.refusing or ends.pods - mine):
+            return f"the Service {name} does not lead to {name} on port {port}"
+    return ""
+
+
+def named(before: System, now: System, cause: Cause) -> str:
+    """In the component's pods the name of a Service, the cause's `detail`, stands for what it stands for elsewhere."""
+    name, host = cause.component, cause.detail
+    usual, programs = now.addresses(host), now.programs(name)
+    wrong = not programs or any(now.addresses(host, program) != usual for program in programs)
+    return f"{name} does not find {host} by its name" if wrong else ""
+
+
+def connected(before: System, now: System, cause: Cause) -> str:
+    """The component's program has connections to another one, `detail`, at the address that its configuration says."""
+    name, callee = cause.component, cause.detail
+    mine = _uids(now, callee)
+    for program in now.programs(name):
+        told = now.upstream(program, callee)
+        ends = now.connect(told.host, told.port, program)
+        if not ends.pods or ends.pods - mine or not told.pooled:
+            return f"{name} has no connection to {callee}"
+    return ""
+
+
+def headroom(before: System, now: System, cause: Cause) -> str:
+    """The component's limits leave it what it needs: none, or as much as before, or half as much again as it uses."""
+    name = cause.component
+    cpu, memory = next((before.limits(program) for program in before.programs(name)), (INFINITE, INFINITE))
+    load = before.load(name)
+    for program in now.programs(name):
+        limit, used = now.limits(program), now.usage(program, load)
+        if limit.memory < min(memory, 1.3 * used.memory):
+            return f"{name} may use too little memory"
+        if limit.cpu < min(cpu, max(MIN_CORES, 4.0 * used.cpu)):
+            return f"{name} may use too little of a processor"
+    return ""
+
+
+def database_access(before: System, now: System, cause: Cause) -> str:
+    """The service's user can log in to its own database, the cause's `detail`, read it and write to it."""
+    script = (
+        f"var d = db.getSiblingDB('{cause.detail}'); d.access_check.insertOne({{}}); d.access_check.findOne(); "
+        "d.access_check.drop(); print('granted')"
+    )
+    argv = ("mongo", "admin", "-u", "admin", "-p", "admin", "--quiet", "--eval", script)
+    return answered(now, cause.component, argv, "granted", f"no access to {cause.detail} for its service")
+
+
+def answered(now: System, component: str, argv: Sequence[str], expected: str, otherwise: str) -> str:
+    """A command in each pod of a component prints what is expected, and its Service leads to no other pod."""
+    pods = now.pods(component)
+    if not pods or _strangers(now, component):
+        return f"{component} is not what its Service leads to"
+    return "" if all(expected in (now.output(pod, argv) or "") for pod in pods) else otherwise
+
+
+def _strangers(now: System, component: str) -> list[Object]:
+    """Addresses to which the Service of a component leads without being its own pods'."""
+    subsets = (now.object("endpoints", component) or {}).get("subsets") or ()
+    mine = _uids(now, component)
+    addresses = [address for subset in subsets for address in subset.get("addresses") or ()]
+    return [each for each in addresses if (each.get("targetRef") or {}).get("uid") not in mine]
+
+
+def _uids(system: System, component: str) -> frozenset[str]:
+    return frozenset(pod["metadata"]["uid"] for pod in system.pods(component))
