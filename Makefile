@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo quick test test-all test-ray weigh lint size wheel bench admission agents learning pictures docs clean
+.PHONY: help demo quick test test-all test-ray weigh lint size wheel bench admission agents learning conformance pictures docs clean
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A stamp is touched when what it stands for is whole. What was interrupted has none, and the same command begins anew:
 # a half-made environment is cleared, a half-done installation continued.
@@ -81,6 +81,9 @@ agents: $(VENV)/.core ## let all bundled agents play a sample of both splits, an
 
 learning: $(VENV)/.sb3 ## train on three tasks with three seeds (an hour and a half; can be stopped), and write docs/learning.md
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md
+
+conformance: $(VENV)/.test ## check what docs/making/promises.yaml names, and write docs/conformance.md
+	$(BIN)/python docs/making/conformance.py
 
 pictures: $(VENV)/.docs ## draw the pictures of README and of the site, into docs/pictures
 	$(BIN)/python docs/making/pictures.py

@@ -49,6 +49,7 @@ WRAPPER_VALUES = {
 }
 SHELLS = words("sh bash dash ash zsh")
 DEEPEST = 8
+"""Scripts in scripts (`sh -c`) that are looked into; what is deeper meets the commands' own refusals."""
 
 Words = Sequence[str | None]
 

@@ -12,6 +12,7 @@ from aiops_gym.sim.kernel.objects import get
 
 RESOURCES = ("services",)
 SHOWN = 3
+"""Endpoints that are shown; the rest is `+ N more...`, as kubectl's `formatEndpointSlices` does."""
 
 
 def describe(page: Page, service: Object, view: View) -> None:

@@ -102,6 +102,7 @@ _KEY: Final = re.compile(r"'([^']*)'\Z")
 _SLICE: Final = re.compile(r"(-?\d*)(:-?\d*)?(:-?\d*)?\Z", re.ASCII)
 _COMPARISON: Final = re.compile(r"([^!<>=]+)([!<>=]+)(.+?)\Z")
 _DEEPEST: Final = 64
+"""Templates inside one another: Go has no limit, and Python would run out of stack."""
 
 
 def parse_template(text: str, depth: int = 0) -> ListNode:

@@ -16,6 +16,8 @@ from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Request
 
 WEEK = 168 * 3600.0
+"""Seconds that kubectl waits when it is told to wait for ever."""
+
 AT_ONCE = (
     "Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. "
     "The resource may continue to run on the cluster indefinitely."

@@ -19,6 +19,7 @@ from aiops_gym.types import Json
 
 HEADERS: Final = ["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"]
 STEP: Final = 1.0
+"""Seconds between two looks of `--watch`."""
 
 
 def run(call: Invocation) -> int | None:

@@ -27,6 +27,7 @@ PLAIN: Final = {
     "float64": "number",
 }
 _DEEPEST: Final = 8
+"""Levels that `--recursive` shows of schemas that contain themselves."""
 
 
 def run(call: Invocation) -> int | None:

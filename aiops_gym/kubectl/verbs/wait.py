@@ -21,7 +21,11 @@ Check = Callable[[Json], bool]
 """Whether the condition holds for an object, None for one that is gone."""
 
 STEP: Final = 0.5
+"""Seconds between two looks."""
+
 WEEK: Final = 7 * 24 * 3600.0
+"""What a negative `--timeout` means to kubectl."""
+
 FORMAT: Final = (
     "jsonpath wait format must be --for=jsonpath='{.status.readyReplicas}'=3 or "
     "--for=jsonpath='{.status.readyReplicas}'"

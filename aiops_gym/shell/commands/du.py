@@ -12,6 +12,7 @@ from aiops_gym.types import Output
 KNOWN = frozenset("abchkmsSx")
 LONG = {"--all": "a", "--bytes": "b", "--total": "c", "--human-readable": "h", "--summarize": "s"}
 BLOCK = 4096
+"""Bytes by which files take room, as on ext4."""
 
 
 def run(context: Context, argv: list[str]) -> Output:

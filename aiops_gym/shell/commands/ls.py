@@ -24,6 +24,8 @@ LONG = {
     "--size": "s",
 }
 HALF_YEAR = 15_778_476
+"""Seconds, as GNU ls counts them (half of 365.2425 days): older files show the year and not the time."""
+
 KINDS = {"file": "-", "directory": "d", "symlink": "l"}
 
 

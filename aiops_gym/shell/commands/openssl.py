@@ -9,6 +9,7 @@ from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.types import Output
 
 MOST = 65_536
+"""Random bytes at once: more text than any observation holds."""
 
 
 def run(context: Context, argv: list[str]) -> Output:

@@ -18,6 +18,7 @@ MOST = 100
 """Runs of the command; after them nobody looks, and only time passes."""
 
 FOREVER = 1e9
+"""Seconds: longer than any command may take."""
 
 
 def run(context: Context, argv: list[str]) -> Output:

@@ -18,6 +18,8 @@ OWN = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeco
 """What clients may send but never set."""
 
 ANNOTATIONS_LIMIT = 256 * 1024
+"""Bytes of all annotations of an object (`TotalAnnotationSizeLimitB`)."""
+
 DNS_LABEL_NAMES = frozenset(["namespaces"])
 PATH_NAMES = frozenset(
     f"{r}.rbac.authorization.k8s.io" for r in ("roles", "rolebindings", "clusterroles", "clusterrolebindings")

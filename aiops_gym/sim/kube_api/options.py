@@ -12,6 +12,8 @@ KINDS = {"create": "CreateOptions", "update": "UpdateOptions", "patch": "PatchOp
 MATCHES = ("Exact", "NotOlderThan")
 VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 LONGEST_MANAGER = 128
+"""Characters of a field manager's name (`FieldManagerMaxLength`)."""
+
 APPLY = "application/apply-patch+yaml"
 MATCH = "resourceVersionMatch"
 

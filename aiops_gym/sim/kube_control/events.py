@@ -16,11 +16,15 @@ from aiops_gym.sim.kernel.times import HOUR, MINUTE, SECOND, iso, iso_micro, mil
 from aiops_gym.sim.kernel.world import Handler, World
 
 TTL = HOUR
+"""`--event-ttl` of the API server."""
+
 SIMILAR_WINDOW = 600 * SECOND
 SIMILAR_LIMIT = 10
 BURST = 25
 REFILL = 300 * SECOND
 SERIES_WINDOW = 6 * MINUTE
+"""`finishTime` of client-go: a repeat later than this begins a new series."""
+
 SCHEDULER = "default-scheduler"
 
 Involved = Mapping[str, Any]

@@ -23,6 +23,7 @@ Keys = NDArray[np.uint64]
 
 MASK = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
+"""The increment of SplitMix64 (2 to the 64 by the golden ratio); the rounds below are its mixing function."""
 
 _GOLDEN, _LAST, _SPARE = np.uint64(GOLDEN), np.uint64(31), np.uint64(11)
 _ROUNDS = (

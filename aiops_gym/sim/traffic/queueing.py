@@ -24,6 +24,7 @@ BACKLOG = 2_000.0
 fit into them is not answered at all."""
 
 SMALL = 1e-9
+"""Below this, load and capacity are equal, and the general formula would divide by about zero."""
 
 
 class Queue(NamedTuple):

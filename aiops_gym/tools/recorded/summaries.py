@@ -32,6 +32,7 @@ ROWS = 1_000
 """That can be asked for at most."""
 
 WHOLE_DAY = (0, 24)
+"""Hours of a domain that is recorded round the clock, so that a day borders on the one before."""
 
 EXAMPLE = 160
 """Characters of an example at most."""

@@ -13,6 +13,8 @@ from aiops_gym.sim.kube_api.status import Fault, field_forbidden, invalid_value,
 from aiops_gym.types import Json
 
 LIMIT = 1024 * 1024
+"""Bytes of data in a ConfigMap or Secret (`MaxSecretSize`)."""
+
 NEEDED = {
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
     "kubernetes.io/dockercfg": (".dockercfg",),

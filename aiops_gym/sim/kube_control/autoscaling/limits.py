@@ -15,6 +15,8 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.autoscaling.conditions import Condition
 
 STABLE_DOWN = 300
+"""Seconds: `--horizontal-pod-autoscaler-downscale-stabilization`."""
+
 DEFAULTS: Mapping[str, Any] = {
     "scaleUp": {
         "stabilizationWindowSeconds": 0,

@@ -15,9 +15,17 @@ from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.telemetry import usage
 
 TOLERANCE = 0.1
+"""By how much usage may miss its target: `--horizontal-pod-autoscaler-tolerance`."""
+
 INITIALISATION = 5 * MINUTE
+"""A pod that started this recently may just be warming up: `--horizontal-pod-autoscaler-cpu-initialization-period`."""
+
 READINESS = 30 * SECOND
+"""So long after its start a pod may become ready late: `--horizontal-pod-autoscaler-initial-readiness-delay`."""
+
 WINDOW = 15 * SECOND
+"""What metrics-server measures over (`--metric-resolution`)."""
+
 NO_CUSTOM = "unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered"
 NO_EXTERNAL = (
     "unable to fetch metrics from external metrics API: no external metrics API (external.metrics.k8s.io) registered"

@@ -18,6 +18,7 @@ from aiops_gym.sim.kube_control.writes import put_status
 RESOURCE = "daemonsets.apps"
 COMPONENT = "daemonset-controller"
 LONGEST_BACK_OFF = 900 * SECOND
+"""Between two tries on a node where pods keep failing: the controller's `flowcontrol.NewBackOff(1 s, 15 min)`."""
 
 
 class DaemonSetController:

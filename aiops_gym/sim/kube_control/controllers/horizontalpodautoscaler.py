@@ -18,6 +18,8 @@ from aiops_gym.sim.kube_control.writes import put_spec, put_status
 RESOURCE = "horizontalpodautoscalers.autoscaling"
 COMPONENT = "horizontal-pod-autoscaler"
 PERIOD = 15 * SECOND
+"""`--horizontal-pod-autoscaler-sync-period`."""
+
 SCALABLE = ("deployments.apps", "replicasets.apps", "statefulsets.apps", "replicationcontrollers")
 
 

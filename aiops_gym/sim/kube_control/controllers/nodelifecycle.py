@@ -20,7 +20,11 @@ from aiops_gym.sim.kube_control.writes import condition
 
 COMPONENT = "node-controller"
 GRACE = 50 * SECOND
+"""`--node-monitor-grace-period`."""
+
 PERIOD = 5 * SECOND
+"""`--node-monitor-period`."""
+
 PREFIX = "node.kubernetes.io/"
 PRESSURES = {
     "MemoryPressure": "memory-pressure",

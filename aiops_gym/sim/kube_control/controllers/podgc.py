@@ -13,7 +13,11 @@ from aiops_gym.sim.kube_control.controllers.nodelifecycle import gone
 from aiops_gym.sim.kube_control.pods import evicted
 
 PERIOD = 20 * SECOND
+"""`gcCheckPeriod` of the controller."""
+
 QUARANTINE = 40 * SECOND
+"""`quarantineTime`: so long a node must have been gone before its pods are."""
+
 THRESHOLD = 12_500
 """Ended pods beyond this number are deleted, the oldest first (`--terminated-pod-gc-threshold`)."""
 

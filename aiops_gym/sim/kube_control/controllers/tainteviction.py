@@ -15,6 +15,7 @@ from aiops_gym.sim.kube_control.scheduling import filters
 
 COMPONENT = "taint-eviction-controller"
 FOREVER = -1
+"""A toleration without `tolerationSeconds`."""
 
 
 class TaintEvictionController:

@@ -12,7 +12,10 @@ from aiops_gym.types import Json
 
 PATH = "/dev/termination-log"
 LONGEST = 4096
+"""Bytes of a termination message (`MaxContainerTerminationMessageLength`)."""
+
 LOG_LINES, LOG_BYTES = 80, 2048
+"""What is taken of a log that stands in for one (`FallbackToLogsOnError`)."""
 
 
 def of(world: World, uid: str, name: str, exit_: Mapping[str, Json]) -> str:

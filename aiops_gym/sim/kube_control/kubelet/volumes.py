@@ -11,6 +11,7 @@ from aiops_gym.types import Json
 
 FIRST_RETRY = SECOND // 2
 LONGEST_RETRY = 122 * SECOND
+"""From half a second, doubling (`pkg/util/goroutinemap/exponentialbackoff`)."""
 
 KINDS = {"configMap": ("configmaps", "name", "config"), "secret": ("secrets", "secretName", "secret")}
 

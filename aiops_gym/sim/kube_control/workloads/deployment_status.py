@@ -12,6 +12,8 @@ from aiops_gym.sim.kube_control.writes import compact, condition, put_status, wi
 
 RESOURCE = "deployments.apps"
 NEVER = 2**31 - 1
+"""A progress deadline of MaxInt32 means none (`HasProgressDeadline`)."""
+
 DONE = "NewReplicaSetAvailable"
 TIMED_OUT = "ProgressDeadlineExceeded"
 

@@ -18,6 +18,7 @@ DNS_GIVES_UP = 10.0
 """Seconds after which a resolver stops asking a name server that does not answer (5 s, two attempts)."""
 
 MOST_RESENDS = 12
+"""More of them would take longer than anybody waits: each waits twice as long as the one before."""
 
 
 class Link(NamedTuple):

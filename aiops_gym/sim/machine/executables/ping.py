@@ -16,6 +16,8 @@ WAIT = 10.0
 """Seconds that the last answer is waited for (BusyBox and iputils alike)."""
 
 FOREVER = 1e9
+"""Seconds: longer than any command may take."""
+
 VALUED = "cWwistIpQSlMt"
 
 

@@ -32,6 +32,7 @@ LEVELS: tuple[dict[str, Callable[[int, int], int]], ...] = (
 
 ASSIGN = re.compile(r"(<<|>>|[-+*/%&|^]?)=")
 DEEPEST = 100
+"""Parentheses inside one another, well within Python's own stack."""
 
 Get = Callable[[str], str | None]
 Set = Callable[[str, str], None]

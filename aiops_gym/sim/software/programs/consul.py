@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 PORTS = (8300, 8301, 8302, 8500, 8502, 8503, 8600)
+"""Consul's defaults: servers, gossip in the LAN and WAN, HTTP, gRPC, gRPC with TLS, DNS."""
+
 VERSION = "1.19.2"
 OPENING = (
     (

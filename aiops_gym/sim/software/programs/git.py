@@ -22,6 +22,7 @@ VERSION = "git version 2.45.2\n"
 USAGE = "usage: git [-v | --version] [-h | --help] [-C <path>] [-c <name>=<value>]\n           <command> [<args>]\n"
 VALUED = ("--depth", "-b", "--branch", "-o", "--origin")
 FATAL = 128
+"""git's exit code after a line that begins with `fatal:`."""
 
 
 class Git(Program):

@@ -25,6 +25,8 @@ STALE = 5 * 60
 """Seconds after which a sample is too old for an instant query."""
 
 MOST_POINTS = 11_000
+"""For each series: a range query that asks for more is refused, as by a real Prometheus."""
+
 SELECTOR = re.compile(r"\s*([a-zA-Z_:][\w:]*)?\s*(?:\{(.*)\})?\s*", re.DOTALL)
 MATCHER = re.compile(r'\s*([a-zA-Z_]\w*)\s*(=~|!~|!=|=)\s*(?:"((?:[^"\\]|\\.)*)"|\'([^\']*)\')\s*(,|$)')
 STEP = re.compile(r"(?:(\d+(?:\.\d+)?)|(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?)")

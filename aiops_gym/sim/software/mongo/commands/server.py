@@ -14,7 +14,10 @@ from aiops_gym.types import Json
 Reply = dict[str, Json]
 
 DOCUMENT_BYTES = 96
+"""What a document takes on the disk, about; sizes need only be plausible and follow from the counts."""
+
 BLOCK = 4_096
+"""Bytes by which WiredTiger's files grow."""
 
 
 def _ping(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
