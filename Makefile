@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo quick test test-all test-ray weigh lint size wheel bench admission agents learning conformance pictures docs clean
+.PHONY: help demo quick test test-all test-ray test-uncached weigh lint size wheel bench admission agents learning conformance pictures docs clean
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # A stamp is touched when what it stands for is whole. What was interrupted has none, and the same command begins anew:
 # a half-made environment is cleared, a half-done installation continued.
@@ -39,6 +39,7 @@ test: $(VENV)/.test ## the suite, without what is long or needs large packages
 
 test-all: $(VENV)/.test-all ## the rest of it: learning, browser, long comparisons; and test-ray
 	OMP_NUM_THREADS=1 $(BIN)/python $(PYTEST) -m "full and not ray"
+	$(MAKE) test-uncached
 	$(MAKE) test-ray
 
 RAY := build/venv-ray
@@ -53,6 +54,12 @@ test-ray: $(RAY)/.test ## what needs Ray, in an environment of its own: RLlib ho
 
 weigh: $(VENV)/.test ## what an install weighs, package by package; more than 700 MB for `make test` is an error
 	$(BIN)/python .ci/weigh.py --most 700 test
+
+UNCACHED := tests/test_caches.py tests/sim/kernel tests/sim/traffic tests/sim/telemetry tests/envs/test_live.py \
+	tests/shell/test_same_bytes.py tests/backends/test_looking_around.py tests/differential/test_replay.py
+
+test-uncached: $(VENV)/.test ## determinism, forks, telemetry and answers of a real kubectl, with all caches off
+	AIOPS_GYM_CACHES=off $(BIN)/python $(PYTEST) -m "not full" $(UNCACHED)
 
 lint: $(VENV)/.test $(VENV)/.dev ## style, types and the plan of the house
 	$(BIN)/ruff check .

@@ -134,8 +134,11 @@ def register(world, addresses):
     change(world, "consul", state={"services": services})
 
 
-def make_shop(seed=7, rate=20.0):
-    operations = (
+def make_shop(seed=7, rate=20.0, pods=(), services=(), operations=()):
+    """The shop; pods and services in the order of `KINDS`, where they are given, at these addresses."""
+    pods = pods or [f"10.244.1.{i + 2}" for i in range(len(KINDS))]
+    services = services or [f"10.96.0.{i + 2}" for i in range(len(KINDS))]
+    operations = operations or (
         Operation(name="buy", weight=0.8, service="front", port=5000, handler="HTTP GET /buy"),
         Operation(name="look", weight=0.2, service="front", port=5000, handler="HTTP GET /"),
     )
@@ -150,9 +153,9 @@ def make_shop(seed=7, rate=20.0):
     )
     world.table("processes")
     for i, name in enumerate(KINDS):
-        add_process(world, name, f"10.244.1.{i + 2}")
-        add_service(world, name, f"10.96.0.{i + 2}", f"10.244.1.{i + 2}")
-    register(world, ["10.244.1.3"])
+        add_process(world, name, pods[i])
+        add_service(world, name, services[i], pods[i])
+    register(world, [pods[1]])
     return world
 
 
@@ -162,6 +165,6 @@ def looked_up_anew(shop):
     load = timeline.rate(twin)
     found = inputs.gather(twin, load)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solutions, "_graphs", solutions.Cache(1, lambda graph: 1))
-        patch.setattr(solutions, "_solved", solutions.Cache(1, lambda solved: 1))
+        for kept in (inputs._values, solutions._graphs, solutions._read, solutions._nodes, solutions._solved):
+            patch.setattr(kept.entry, "off", True)
         return solutions.named(solutions.look(twin, found, load), found.processes)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.backends import releases
 from aiops_gym.catalog import cluster, registry
 from aiops_gym.catalog.model import App, Manifest
@@ -41,7 +41,7 @@ def baseline(app_id: str, variant: int, shift: int = 0) -> World:
     return _booted(app_id, variant, shift)
 
 
-@lru_cache(maxsize=VARIANTS * len(registry.apps()))
+@caches.function(VARIANTS * len(registry.apps()), "the hours in which a cluster is set up and the app deployed")
 def _booted(app_id: str, variant: int, shift: int) -> World:
     app = registry.app(app_id)
     seed = draws.bits(0, "baseline", f"{app_id} {variant}")

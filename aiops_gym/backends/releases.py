@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from aiops_gym import caches
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App, Manifest, Release
@@ -46,13 +45,13 @@ def files(app: App) -> tuple[tuple[str, str], ...]:
     return _files(app.id)
 
 
-@lru_cache(maxsize=16)
+@caches.function(16, "laying out the charts of an app as files")
 def _files(app_id: str) -> tuple[tuple[str, str], ...]:
     found = ((f"/root/{r.folder}/{path}", text) for r in _releases(app_id) for path, text in r.files.items())
     return tuple(found)
 
 
-@lru_cache(maxsize=16)
+@caches.function(16, "reading a chart")
 def _chart(app_id: str, name: str) -> charts.Chart:
     return charts.of_files(next(r.files for r in _releases(app_id) if r.name == name))
 

@@ -9,12 +9,11 @@ anything.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from weakref import WeakKeyDictionary
-
+from aiops_gym import caches
 from aiops_gym.backends import noise
 from aiops_gym.backends.baseline import VARIANTS, baseline
 from aiops_gym.backends.health import Measure, measure
+from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel import draws
@@ -52,13 +51,19 @@ def undisturbed(app_id: str, variant: int, rate: float, shift: int = 0) -> World
 
 def measure_after(world: World, app: App) -> Measure:
     """What is needed to measure an incident that follows on a warm-up."""
-    found = _measures.get(world)
-    if found is None:
-        found = _measures[world] = measure(world, app)
+    found = _measures.get(world, lambda: measure(world, app))
     return Measure(found.edges, found.slots, found.usual)
 
 
-_measures: WeakKeyDictionary[World, Measure] = WeakKeyDictionary()
+_measures: Beside[Measure] = Beside(
+    Entry(
+        f"{__name__}.measures",
+        "measuring how an app does before an incident",
+        key="a warm-up",
+        bound=0,
+        ends=caches.SEALED,
+    )
+)
 
 
 def _open(app: App, decided: frozenset[str], spared: frozenset[str]) -> bool:
@@ -66,7 +71,7 @@ def _open(app: App, decided: frozenset[str], spared: frozenset[str]) -> bool:
     return not decided & spared and not (decided and len(spared) == len(app.components))
 
 
-@lru_cache(maxsize=WARMUPS * VARIANTS * len(registry.apps()))
+@caches.function(WARMUPS * VARIANTS * len(registry.apps()), "the noisy minutes before an incident")
 def _warmed_up(app_id: str, variant: int, number: int, shift: int) -> World:
     app, seed = registry.app(app_id), _seed(app_id, variant, number)
     world = _asked(app_id, variant, shift, noise.rate(seed), seed)
@@ -74,14 +79,14 @@ def _warmed_up(app_id: str, variant: int, number: int, shift: int) -> World:
     return _sealed(world)
 
 
-@lru_cache(maxsize=WARMUPS * VARIANTS * len(registry.apps()))
+@caches.function(WARMUPS * VARIANTS * len(registry.apps()), "drawing what somebody decides in a warm-up")
 def _decided(app_id: str, variant: int, number: int, shift: int) -> frozenset[str]:
     """Components about which somebody decided something in a warm-up, `noise.ALL` for the namespace."""
     world, seed = baseline(app_id, variant, shift), _seed(app_id, variant, number)
     return frozenset(noise.decisions(world, registry.app(app_id), seed).values() if number >= PLAIN else ())
 
 
-@lru_cache(maxsize=VARIANTS)
+@caches.function(VARIANTS, "the quiet minutes before an incident without noise")
 def _undisturbed(app_id: str, variant: int, rate: float, shift: int) -> World:
     return _sealed(_asked(app_id, variant, shift, rate, draws.bits(0, "quiet", f"{app_id} {variant}")))
 

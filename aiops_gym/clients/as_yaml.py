@@ -13,13 +13,17 @@ c: {}
 
 from __future__ import annotations
 
-from functools import cmp_to_key, lru_cache
+from functools import cmp_to_key
 from typing import Final
 
+from aiops_gym import caches
 from aiops_gym.clients import yaml_scalar
 from aiops_gym.clients.view import shown
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.types import Json
+
+_TEXT: Final = caches.slot(f"{__name__}.text", "writing an object as YAML")
+_LISTED: Final = caches.slot(f"{__name__}.item", "writing an object as YAML in a list")
 
 LONGEST_KEY: Final = 128
 
@@ -28,9 +32,9 @@ def text(value: Json) -> str:
     """A document; the text of a stored object is kept in its memo, without its managedFields."""
     if isinstance(value, Obj):
         memo = value.memo
-        found = memo.get("kubectl.yaml")
+        found = memo.get(_TEXT)
         if found is None:
-            found = memo["kubectl.yaml"] = _document(shown(value))
+            found = memo[_TEXT] = _document(shown(value))
         return str(found)
     return _document(value)
 
@@ -39,9 +43,9 @@ def item(obj: Json) -> str:
     """An object as it stands among the items of a list."""
     if isinstance(obj, Obj):
         memo = obj.memo
-        found = memo.get("kubectl.yaml.item")
+        found = memo.get(_LISTED)
         if found is None:
-            found = memo["kubectl.yaml.item"] = _item(shown(obj))
+            found = memo[_LISTED] = _item(shown(obj))
         return str(found)
     return _item(shown(obj))
 
@@ -125,7 +129,7 @@ def _leaf(value: Json, column: int, indent: int) -> str:
     return " {}" if isinstance(value, dict) else " []"
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "sorting the keys of a mapping as yaml.v2 does")
 def _sorted(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(names, key=cmp_to_key(compare)))
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.clients import gofunctions
 from aiops_gym.clients.gofunctions import MISSING, TemplateError, truth
 from aiops_gym.clients.gotemplate_parser import Action, Block, Command, Operand, Pipe, Text, parse_nodes
@@ -98,7 +98,7 @@ class Template:
         return f'{before.count(10) + 1}:{column}: executing "output" at <{last[0].source}>'
 
 
-@lru_cache(maxsize=128)
+@caches.function(128, "parsing a Go template")
 def parse(text: str) -> Template:
     """Parse a template. Raises TemplateError."""
     return Template(text)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any, Final
 
 import yaml
 
+from aiops_gym import caches
 from aiops_gym.clients import goyaml
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import Parsed
@@ -47,7 +47,7 @@ def load(context: Context, flags: Parsed) -> Mapping[str, Any]:
     return _parse(text)
 
 
-@lru_cache(maxsize=64)
+@caches.function(64, "parsing a kubeconfig")
 def _parse(text: str) -> Mapping[str, Any]:
     try:
         data = yaml.load(text, Loader=goyaml.Loader)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
 from typing import Final
+
+from aiops_gym import caches
 
 WIDTH: Final = 80
 INT64: Final = 1 << 63
@@ -52,7 +53,7 @@ def string(value: str, column: int, indent: int) -> str:
     return " " + _double(value, column + 2, indent)
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "finding out whether a key needs quotes")
 def key(name: str) -> str:
     """A key: on one line, quoted where it must be."""
     style, _ = _style(name)
@@ -72,7 +73,7 @@ def number(value: float) -> str:
     return repr(value)
 
 
-@lru_cache(maxsize=16384)
+@caches.function(16384, "finding out how a text is written in YAML")
 def _style(value: str) -> tuple[str, int]:
     """The style, and for a plain text the room it needs: its length, or 0 if it can never be folded."""
     wanted = "|" if "\n" in value else "plain" if _stays_text(value) else '"'

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
+from aiops_gym import caches
 from aiops_gym.helm import texts
 from aiops_gym.helm.errors import HelmError
 from aiops_gym.helm.render import documents
@@ -19,7 +19,7 @@ STRATEGIC = "application/strategic-merge-patch+json"
 MANAGER = {"fieldManager": "helm"}
 
 
-@lru_cache(maxsize=32)
+@caches.function(32, "parsing the manifest of a release")
 def of_manifest(text: str) -> tuple[Obj, ...]:
     """The objects of a release's manifest: read them, never change them."""
     return tuple(obj for part in documents(text) if isinstance(obj := texts.load(f"{part}\n"), dict))

@@ -7,12 +7,12 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
 import yaml
 
+from aiops_gym import caches
 from aiops_gym.clients import as_yaml, gofunctions
 from aiops_gym.clients.flags import go_quote
 from aiops_gym.clients.gofunctions import MISSING, TemplateError, truth
@@ -122,7 +122,7 @@ class _Asked:
     release: Mapping[str, Json] = field(compare=False)
 
 
-@lru_cache(maxsize=32)
+@caches.function(32, "rendering a chart")
 def _rendered(asked: _Asked) -> tuple[Manifest, ...]:
     chart, values, release = asked.chart, asked.values, asked.release
     about = {key[:1].upper() + key[1:]: value for key, value in chart.metadata.items()}

@@ -7,10 +7,10 @@ import binascii
 import gzip
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
 
 import orjson
 
+from aiops_gym import caches
 from aiops_gym.helm.errors import HelmError
 from aiops_gym.types import Cluster, Json, Request
 
@@ -27,7 +27,7 @@ def packed(release: Release) -> str:
     return base64.b64encode(inner).decode()
 
 
-@lru_cache(maxsize=32)
+@caches.function(32, "unpacking a release's Secret")
 def _unpacked(text: str) -> bytes:
     return gzip.decompress(base64.b64decode(base64.b64decode(text)))
 

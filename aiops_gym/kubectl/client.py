@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 
+from aiops_gym import caches
 from aiops_gym.clients.flags import go_quote
 from aiops_gym.kubectl.errors import Failure, ServerError
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource, find
@@ -170,7 +171,7 @@ def known(text: str) -> Resource:
     return resource
 
 
-@cache
+@caches.function(256, "looking through all short names")
 def others(word: str) -> tuple[Resource, ...]:
     """The resources that a short name could mean besides the one it does.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 
+from aiops_gym import caches
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.learning.extra import needed
 from aiops_gym.learning.settings import ALGORITHMS
@@ -67,7 +67,7 @@ def load(path: str) -> Policy:
     return _loaded(str(file.resolve()), file.stat().st_mtime_ns)
 
 
-@lru_cache(maxsize=4)
+@caches.function(4, "loading a trained network from its file")
 def _loaded(path: str, changed: int) -> Policy:
     needed()
     from stable_baselines3.common.save_util import load_from_zip_file  # noqa: PLC0415

@@ -6,10 +6,10 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.agents.chat.agent import BARE, THINK
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
@@ -136,7 +136,7 @@ def messages(episode: Episode, system: str | None = None) -> list[dict[str, str]
     return [{"role": role, "content": content} for role, content in found[:-1]]
 
 
-@cache
+@caches.function(4096, "looking for a problem in the splits")
 def splits(problem: str, task: str) -> tuple[str, ...]:
     """The splits that have a problem; a healthy one is in both, a recorded one in none that is known here."""
     if task not in TASKS:

@@ -8,6 +8,7 @@ from hashlib import sha512
 
 import orjson
 
+from aiops_gym import caches
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.types import Json
 
@@ -58,7 +59,7 @@ def aggregated(core: bool, version: str) -> bytes:
     return orjson.dumps({**head, "items": items})
 
 
-@cache
+@caches.function(256, "a digest of an answer")
 def etag(body: bytes) -> str:
     """A name for these bytes."""
     return f'"{sha512(body).hexdigest().upper()}"'

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
+from aiops_gym import caches
 from aiops_gym.serve.refusals import JSON, YAML, not_acceptable
 
 
@@ -45,7 +45,7 @@ MEDIA = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "reading an Accept header")
 def form(accept: str) -> Form:
     """The first form in an Accept header that can be had; JSON without one. Raises NotAcceptable.
 

@@ -8,6 +8,7 @@ from hashlib import sha512
 
 import orjson
 
+from aiops_gym import caches
 from aiops_gym.serve.discovery import groups
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.schema import Field, fields, type_of
@@ -67,7 +68,7 @@ def index() -> bytes:
     return orjson.dumps({"paths": found})
 
 
-@cache
+@caches.function(256, "describing a group's resources")
 def document(path: str) -> bytes | None:
     """One group's document, None if there is none.
 

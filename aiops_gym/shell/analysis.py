@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from bashkit import Bash, BashError
 
+from aiops_gym import caches
 from aiops_gym.shell.awk import only_prints
 from aiops_gym.shell.disk import absolute
 from aiops_gym.shell.heavy import AWKS, ENDLESS, YQS, endless, starts
@@ -73,12 +74,12 @@ class Script:
     targets: tuple[str, ...] | None = None
 
 
-@lru_cache(maxsize=1)
+@cache
 def _analyst() -> Bash:
     return Bash()
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "parsing a script for what it does")
 def analyse(script: str) -> Script:
     """Parse a script without running it."""
     try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+
+from aiops_gym import caches
 
 _TOKEN = re.compile(
     r"""
@@ -47,7 +48,7 @@ SMALL = 100
 Tokens = list[tuple[str, str]]
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "looking through an awk program")
 def only_prints(program: str) -> bool:
     """Whether a program certainly neither writes a file, nor reads one that it names, nor starts another command.
 
@@ -77,7 +78,7 @@ def only_prints(program: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "looking through an awk program")
 def starts(program: str) -> bool:
     """Whether a program may start other commands, in which there may be anything.
 
@@ -88,7 +89,7 @@ def starts(program: str) -> bool:
     return tokens is None or any(kind != "text" and text in ("|", "system") for kind, text in tokens)
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "looking through an awk program")
 def linear(program: str) -> bool:
     """Whether the work of a program certainly grows with its input and no faster.
 
@@ -216,15 +217,17 @@ def _growth(tokens: Tokens, loops: frozenset[str], kept: set[str]) -> int:
             if field and (field[:2] != [",", "$"] or len(field) != 3 or not _near(field[2], loops)):
                 return TOO_MUCH
             factor *= max(1, len(new[0][1]) - 2)
-        elif text == "=" or (text in TARGETS and texts[at - 2 : at - 1] == ["$"]):
+            continue
+        last, before = texts[at - 1] if at else "", texts[at - 2] if at > 1 else ""
+        if text == "=" or (text in TARGETS and before == "$"):
             right = texts[at + 1 : _closing(texts, at + 1)]
             if any(name in kept - loops for name in right):
                 return TOO_MUCH
-            if texts[at - 1] == ")" or (texts[at - 2] == "$" and not _near(texts[at - 1], loops)):
+            if last == ")" or (before == "$" and not _near(last, loops)):
                 return TOO_MUCH
-            if texts[at - 2] == "$":
+            if before == "$":
                 factor *= 1 + right.count("$")
-            if texts[at - 1] in ("NF", "FS", "RS", "OFS") and (len(right) != 1 or texts[at - 1] == "NF"):
+            if last in ("NF", "FS", "RS", "OFS") and (len(right) != 1 or last == "NF"):
                 return TOO_MUCH
     return factor
 

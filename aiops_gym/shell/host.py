@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
+from aiops_gym import caches
 from aiops_gym.shell.disk import File, Tree, add, tree_of
 from aiops_gym.shell.words import words
 
@@ -82,7 +81,7 @@ BUILT_IN = words(
 """Commands of ours that the interpreter has too, and so finds without a file."""
 
 
-@lru_cache(maxsize=64)
+@caches.function(64, "laying out the files of a new shell")
 def host_tree(commands: frozenset[str], time: float = INSTALLED, files: tuple[tuple[str, str], ...] = ()) -> Tree:
     """The files of a new shell; each command is there as a program too, so that `which` and `type` find it.
 

@@ -9,8 +9,8 @@ Whatever else there is may be harmless too; it runs apart.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from aiops_gym import caches
 from aiops_gym.shell.words import words
 
 LONG = 2_000
@@ -63,7 +63,7 @@ class _Unknown(Exception):
     """What stands here may do anything."""
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "looking through a jq program")
 def linear(program: str) -> bool:
     """Whether the work of a program certainly grows with its input and no faster.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
+from aiops_gym import caches
+from aiops_gym.caches import ByValue
 from aiops_gym.shell import chance
 from aiops_gym.shell.disk import File, Tree, add, pack, unpack
 from aiops_gym.shell.words import words
@@ -37,7 +38,7 @@ def load(c: Container, image: Image, workdir: str) -> tuple[Tree, Tree]:
     fresh = tuple((path, text) for path, text in c.files().items() if path not in image.files)
     built = c.world.blueprint.start / 1000 - 86_400.0 * draws.between(*BUILT_AGO, 0, "built", image.digest)
     row = c.process
-    tree = dict(_image_tree(_Hashable(image, row["image"]), workdir, built))
+    tree = dict(_image_tree(row["image"], ByValue(image), workdir, built))
     for path, text in fresh:
         add(tree, path, File("file", 0o644, text.encode(), row["started"] / 1000))
     for path, file in _volumes(c).items():
@@ -47,30 +48,18 @@ def load(c: Container, image: Image, workdir: str) -> tuple[Tree, Tree]:
     return base, unpack(kept["files"], base) if kept is not None and kept["process"] == row["id"] else base
 
 
-class _Hashable:
-    """An image as the key of a cache: by name and identity."""
-
-    def __init__(self, image: Image, name: str) -> None:
-        self.image, self.name = image, name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashable) and other.image is self.image
-
-
-@lru_cache(maxsize=64)
-def _image_tree(key: _Hashable, workdir: str, built: float) -> Tree:
+@caches.function(64, "laying out the files of an image")
+def _image_tree(name: str, given: ByValue, workdir: str, built: float) -> Tree:
+    image: Image = given.data
     tree: dict[str, File] = {}
-    for path, text in key.image.files.items():
+    for path, text in image.files.items():
         add(tree, path, File("file", 0o644, text.encode(), built))
     for folder in (*sorted(FOLDERS), workdir.rstrip("/")):
         if folder and folder not in tree:
             add(tree, folder, File("directory", 0o755, b"", built))
     for folder in STICKY:
         add(tree, folder, File("directory", 0o1777, b"", built))
-    for path in executables.installed(key.image):
+    for path in executables.installed(image):
         add(tree, path, File("file", 0o755, BINARY, built))
     return tree
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from posixpath import dirname
 
+from aiops_gym import caches
 from aiops_gym.shell.awk import only_prints
 from aiops_gym.shell.disk import Reach, absolute
 
@@ -40,7 +40,7 @@ PROGRAMMED = frozenset({"awk", "grep", "sed"})
 _SUBSTITUTIONS = re.compile(r"(?:\s*s/(?:[^/\\\n]|\\[^\n])*/(?:[^/\\\n]|\\[^\n])*/[gIi0-9]*\s*(?:;|$))+")
 
 
-@lru_cache(maxsize=512)
+@caches.function(512, "finding what a script can reach")
 def reach(script: str) -> Reach | None:
     """What can be reached; None where that may be anything.
 

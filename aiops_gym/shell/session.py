@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from shlex import join as quoted
 from shlex import quote
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
+from aiops_gym import caches
 from aiops_gym.clients.context import CommandModule, Context, Network
 from aiops_gym.shell import archive, heavy
 from aiops_gym.shell.analysis import Script
@@ -87,7 +87,7 @@ class Traits(NamedTuple):
     asking: str
 
 
-@lru_cache(maxsize=512)
+@caches.function(512, "finding what a script looks at")
 def traits(script: str) -> Traits:
     """Look at a script that is settled; see `shell.chance`."""
     timed = TIMES.search(script) is not None

@@ -7,8 +7,8 @@ or a second command makes a script. What is printed, and when the time is up, is
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from aiops_gym import caches
 from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.host import ENVIRONMENT, HOME
 from aiops_gym.shell.reach import CALLING
@@ -20,7 +20,7 @@ _SCRIPT = re.compile(rf"[ ]*((?:{_PART})+(?:[ ]+(?:{_PART})+)*)[ \n]*", re.ASCII
 _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 
 
-@lru_cache(maxsize=512)
+@caches.function(512, "splitting a script that is one command")
 def words(script: str) -> tuple[str, ...]:
     """The words of the one command of a script; none where there may be more to it.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import zlib
-from functools import lru_cache
 from typing import Any
 
 import gymnasium as gym
@@ -12,6 +11,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
+from aiops_gym import caches
 from aiops_gym.wrappers.reading.turns import Env, box
 
 _RANDOM = re.compile(r"-[a-z0-9]{8,10}-[a-z0-9]{5}\b|-(?=[a-z0-9]*[0-9])[a-z0-9]{5,10}\b")
@@ -67,7 +67,7 @@ def features(text: str, size: int, grams: int) -> NDArray[np.float32]:
     return np.asarray(row / length if length else row, np.float32)
 
 
-@lru_cache(maxsize=16_384)
+@caches.function(16_384, "hashing the words of a line")
 def _codes(line: str, grams: int) -> tuple[int, ...]:
     """Hashes of all runs of words of a line; lines come again and again."""
     words = [_plain(word) for word in _WORD.findall(_RANDOM.sub("", line))]

@@ -6,6 +6,7 @@ import sys
 import orjson
 import pytest
 
+from aiops_gym import caches
 from aiops_gym.backends import warmup
 from aiops_gym.backends.baseline import baseline
 from aiops_gym.backends.inject import rewritten
@@ -27,12 +28,12 @@ def text(world, base):
 
 ASKED = """
 import hashlib, orjson
-from aiops_gym.backends import pasts
+from aiops_gym.backends import warmup
 from aiops_gym.backends.baseline import baseline
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 {first}
-found = [orjson.dumps(pasts.past("hotel_reservation", 3, number).difference(baseline("hotel_reservation", 3)))
+found = [orjson.dumps(warmup.warmed_up("hotel_reservation", 3, number).difference(baseline("hotel_reservation", 3)))
          for number in {order}]
 print(*sorted(hashlib.sha256(each).hexdigest() for each in found))
 """
@@ -49,7 +50,7 @@ def test_a_past_is_the_same_whoever_asks_first():
 def test_a_snapshot_stays_the_same_where_caches_forget_the_past():
     backend = Simulated(ABOUT_GEO[0], 1)
     before = backend.snapshot()
-    warmup._lived.cache_clear()
+    caches.ENTRIES["backends.warmup._warmed_up"].forget()
     assert (backend.snapshot() == before, Simulated.restored(before).snapshot() == before) == (True, True)
 
 

@@ -11,11 +11,14 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.kubectl.describe import generic, meta
 from aiops_gym.kubectl.describe.page import Page, align
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.scan import loaded
 from aiops_gym.sim.kernel.objects import Obj
+
+_TEXT = caches.slot(f"{__name__}.text", "describing an object", key="the stored object, how the text ends")
 
 __all__ = ["View", "describe"]
 
@@ -47,10 +50,9 @@ def describe(view: View, resource: str, kind: str, obj: Mapping[str, Any]) -> st
 
 def _kept(module: ModuleType, obj: Obj, view: View, end: str) -> str:
     """A description that follows from the object alone, made once for each of its two ends."""
-    slot = f"describe {end}"
-    text = obj.memo.get(slot)
+    text = obj.memo.get((_TEXT, end))
     if text is None:
         page = Page()
         module.describe(page, obj, view)
-        text = obj.memo[slot] = align("\n".join([*page.lines, end] if end else page.lines))
+        text = obj.memo[_TEXT, end] = align("\n".join([*page.lines, end] if end else page.lines))
     return str(text)

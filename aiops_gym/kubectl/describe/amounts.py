@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from functools import lru_cache
 from typing import NamedTuple
 
+from aiops_gym import caches
 from aiops_gym.kubectl.describe.meta import Object
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj
+
+_AMOUNTS = caches.slot(f"{__name__}.amounts", "adding up requests and limits of a pod")
 
 
 class Amount(NamedTuple):
@@ -39,13 +41,13 @@ ZERO = Amount(Decimal(0), "")
 Amounts = dict[str, Amount]
 
 
-@lru_cache(maxsize=2048)
+@caches.function(2048, "parsing a quantity that `describe` shows")
 def _read(text: str) -> Amount:
     digits = text.lstrip("+-").lstrip("0123456789.")
     return Amount(quantity.parse(text), digits)
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "writing an amount with its share")
 def ratio(part: Amount | None, whole: Amount) -> str:
     """An amount and its share of the whole, in per cent cut to an integer.
 
@@ -59,13 +61,13 @@ def ratio(part: Amount | None, whole: Amount) -> str:
 
 def pod_amounts(pod: Object) -> tuple[Amounts, Amounts]:
     """Requests and limits of a pod: its containers together, or a bigger init container; kept with the pod."""
-    if isinstance(pod, Obj) and "describe amounts" in pod.memo:
-        kept: tuple[Amounts, Amounts] = pod.memo["describe amounts"]
+    if isinstance(pod, Obj) and _AMOUNTS in pod.memo:
+        kept: tuple[Amounts, Amounts] = pod.memo[_AMOUNTS]
         return kept
     spec = pod.get("spec") or {}
     found = (_total(spec, "requests"), _total(spec, "limits"))
     if isinstance(pod, Obj):
-        pod.memo["describe amounts"] = found
+        pod.memo[_AMOUNTS] = found
     return found
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 
+from aiops_gym import caches
 from aiops_gym.clients.gosort import arranged
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
@@ -67,7 +67,7 @@ def shorten(text: str, limit: int) -> str:
     return text if len(data) <= limit else data[:limit].decode(errors="replace") + "..."
 
 
-@lru_cache(maxsize=8192)
+@caches.function(8192, "writing a time as `describe` does")
 def moment(timestamp: str | None) -> str:
     """A time as in mail headers.
 

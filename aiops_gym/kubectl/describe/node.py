@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aiops_gym import caches
 from aiops_gym.kubectl.describe import meta
 from aiops_gym.kubectl.describe.amounts import ZERO, Amount, Amounts, collect, pod_amounts, ratio
 from aiops_gym.kubectl.describe.meta import Object, moment
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.sim.kernel.objects import Obj, get
+
+_ROW = caches.slot(
+    f"{__name__}.row",
+    "writing the row of a pod on its node",
+    ends="a write to the pod, and another size of the node, which is compared",
+)
 
 RESOURCES = ("nodes",)
 ROLE = "node-role.kubernetes.io/"
@@ -130,11 +137,10 @@ def _pods(page: Page, allocatable: Mapping[str, str], name: str, view: View) -> 
 
 def _row(pod: Object, amounts: tuple[Amounts, Amounts], cpu: Amount, memory: Amount) -> str:
     """A pod's row up to its age, kept with the pod."""
-    slot = "describe node"
-    if isinstance(pod, Obj) and (kept := pod.memo.get(slot)) and kept[0] == (cpu, memory):
+    if isinstance(pod, Obj) and (kept := pod.memo.get(_ROW)) and kept[0] == (cpu, memory):
         return str(kept[1])
     cells = [ratio(part.get(name), whole) for name, whole in (("cpu", cpu), ("memory", memory)) for part in amounts]
     row = "\t".join([pod["metadata"].get("namespace", ""), pod["metadata"]["name"], "", *cells])
     if isinstance(pod, Obj):
-        pod.memo[slot] = ((cpu, memory), row)
+        pod.memo[_ROW] = ((cpu, memory), row)
     return row

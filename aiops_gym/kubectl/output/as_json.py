@@ -18,9 +18,13 @@ from typing import Final
 
 import orjson
 
+from aiops_gym import caches
 from aiops_gym.clients.view import shown
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.types import Json
+
+_TEXT: Final = caches.slot(f"{__name__}.text", "writing an object as JSON")
+_ITEM: Final = caches.slot(f"{__name__}.item", "indenting an object's JSON for a list")
 
 ITEM: Final = " " * 8
 EXACT: Final = 2**53
@@ -35,9 +39,9 @@ def text(value: Json) -> str:
     """A value with a newline at its end; the text of a stored object is kept in its memo, without its managedFields."""
     if isinstance(value, Obj):
         memo = value.memo
-        found = memo.get("kubectl.json")
+        found = memo.get(_TEXT)
         if found is None:
-            found = memo["kubectl.json"] = _render(shown(value)) + "\n"
+            found = memo[_TEXT] = _render(shown(value)) + "\n"
         return str(found)
     return _render(value) + "\n"
 
@@ -46,9 +50,9 @@ def item(obj: Json) -> str:
     """An object as it stands among the items of a list."""
     if isinstance(obj, Obj):
         memo = obj.memo
-        found = memo.get("kubectl.json.item")
+        found = memo.get(_ITEM)
         if found is None:
-            found = memo["kubectl.json.item"] = _indented(text(obj)[:-1])
+            found = memo[_ITEM] = _indented(text(obj)[:-1])
         return str(found)
     return _indented(_render(shown(obj)))
 

@@ -10,9 +10,9 @@ Not RFC 9535: names may hold `-` and `/`, dots in names are escaped with `\.`, a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.clients.gotext import display
 from aiops_gym.kubectl.output.as_json import compact
 from aiops_gym.kubectl.output.jsonpath_parser import (
@@ -56,7 +56,7 @@ class Template:
         return "".join([" ".join(map(_text, values)) for values in self.find(data, strict)])
 
 
-@lru_cache(maxsize=512)
+@caches.function(512, "parsing a JSONPath template")
 def parse(text: str) -> Template:
     """Parse a template. Raises JsonPathError with kubectl's words."""
     return Template(parse_template(text))

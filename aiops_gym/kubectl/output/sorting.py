@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
-from functools import cmp_to_key, lru_cache
+from functools import cmp_to_key
 from typing import Any, Final
 
+from aiops_gym import caches
 from aiops_gym.clients.flags import go_quote
 from aiops_gym.clients.gosort import arranged
 from aiops_gym.kubectl.errors import Failure
@@ -15,6 +16,8 @@ from aiops_gym.kubectl.output.jsonpath import JsonPathError, Template, parse
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.types import Json
+
+_SORTED = caches.slot(f"{__name__}.sorted", "looking up what objects are sorted by", key="the stored object, the path")
 
 _RELAXED: Final = re.compile(r"\{\.?([^{}]+)\}\Z|\.?([^{}]+)\Z")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")
@@ -44,8 +47,7 @@ def order(objects: Sequence[Json], field: str) -> list[int]:
         Failure: the path is none, or no object has the field.
     """
     template = _template(field)
-    slot = f"kubectl.sort {field}"
-    values = [_value(obj, slot, template) for obj in objects]
+    values = [_value(obj, (_SORTED, field), template) for obj in objects]
     if objects and all(value is _MISSING for value in values):
         raise Failure(f"couldn't find any field with path {go_quote(relaxed(field))} in the list of objects")
     keys = _keys(values)
@@ -59,7 +61,7 @@ def _template(field: str) -> Template:
         raise Failure(str(error)) from None
 
 
-def _value(obj: Json, slot: str, template: Template) -> Any:
+def _value(obj: Json, slot: caches.Slot, template: Template) -> Any:
     """The first value of the field, kept in the object's memo."""
     if not isinstance(obj, Obj):
         return _first(obj, template)
@@ -110,7 +112,7 @@ def _compare(a: str, b: str) -> int:
 _by_rule = cmp_to_key(_compare)
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "parsing a quantity to sort by")
 def _quantity(text: str) -> Decimal | None:
     try:
         return quantity.parse(text)

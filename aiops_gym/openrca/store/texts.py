@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.openrca.store.files import write_all
 
 CHUNK = 2048
@@ -26,7 +27,7 @@ Chunk = dict[str, tuple[memoryview, np.ndarray]]
 """Of each column the bytes, and where each text ends, from 0."""
 
 _AHEAD = 4
-_KEPT = 6
+_RECENT = Entry(f"{__name__}.chunks", "unpacking a chunk of texts", key="an opened file, number of the chunk", bound=6)
 INDEX = np.dtype([("at", "<i8"), ("packed", "<i4"), ("raw", "<i4")])
 
 
@@ -106,7 +107,7 @@ class Texts:
 
     def __init__(self, handle: int, index: np.ndarray, columns: Sequence[str], rows: int) -> None:
         self.handle, self.index, self.columns, self.rows = handle, index, tuple(columns), rows
-        self._recent: OrderedDict[int, Chunk] = OrderedDict()
+        self._recent: Cache[Chunk] = Cache(_RECENT)
 
     def read(self, column: str, rows: np.ndarray) -> list[str]:
         """Texts of rows of the chunks, in the order given."""
@@ -133,7 +134,7 @@ class Texts:
 
     def chunk(self, number: int, keep: bool = False) -> Chunk:
         """All columns of a chunk: the bytes, and where each text ends, from 0."""
-        recent = self._recent.get(number)
+        recent = self._recent.seen(number)
         if recent is not None:
             return recent
         at, packed, raw = self.index[number].item()
@@ -150,9 +151,7 @@ class Texts:
             made[column] = data[begin : begin + int(ends[-1])], ends
             begin += int(ends[-1])
         if keep:
-            self._recent[number] = made
-            if len(self._recent) > _KEPT:
-                self._recent.popitem(last=False)
+            self._recent.put(number, made)
         return made
 
 

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from aiops_gym import caches
+
 
 class Obj(dict[str, Any]):
     """A stored object: a dict to read, with a `memo` for what is derived from it."""
@@ -22,12 +24,12 @@ class Obj(dict[str, Any]):
     __slots__ = ("_memo",)
 
     @property
-    def memo(self) -> dict[str, Any]:
+    def memo(self) -> dict[Any, Any]:
         """Derived values; dropped with the object."""
         try:
             return self._memo
         except AttributeError:
-            self._memo: dict[str, Any] = {}
+            self._memo: dict[Any, Any] = caches.memo()
             return self._memo
 
     def __reduce__(self) -> tuple[type[Obj], tuple[dict[str, Any]]]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from decimal import ROUND_CEILING, ROUND_UP, Decimal
-from functools import lru_cache
+
+from aiops_gym import caches
 
 _SYNTAX = re.compile(r"([+-]?)([0-9]+(?:\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,4}|[KMGTPE]i|[numkMGTPE]?)")
 DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
@@ -40,7 +41,7 @@ def _split(text: str) -> tuple[Decimal, str]:
 SUFFIX = "unable to parse quantity's suffix"
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "parsing a quantity")
 def parse(text: str) -> Decimal:
     """The number that a quantity stands for. Raises ValueError with the server's text.
 
@@ -60,7 +61,7 @@ def whole(text: str) -> int:
     return int(parse(text).to_integral_value(rounding=ROUND_CEILING))
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "writing a quantity as the server keeps it")
 def canonical(text: str) -> str:
     """The form in which the server keeps it: no fraction, the largest suffix that allows that. Raises ValueError.
 

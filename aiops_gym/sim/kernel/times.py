@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import lru_cache
+
+from aiops_gym import caches
 
 SECOND = 1_000
 MINUTE = 60_000
@@ -21,7 +22,7 @@ LATEST = 253_402_300_799_999
 """The first and the last millisecond of years of four digits, which is all that RFC 3339 has room for."""
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "writing a minute")
 def _minute(minute: int) -> str:
     return datetime.fromtimestamp(minute * 60, UTC).isoformat()[:16]
 
@@ -44,7 +45,7 @@ def iso_nano(ms: int, nanos: int = 0) -> str:
     return f"{_minute(minute)}:{rest // 1000:02d}.{rest % 1000:03d}{nanos:06d}Z"
 
 
-@lru_cache(maxsize=16384)
+@caches.function(16384, "parsing a time")
 def millis(text: str) -> int:
     """Milliseconds of an RFC 3339 time."""
     return round(datetime.fromisoformat(text).timestamp() * 1000)
@@ -67,7 +68,7 @@ def canonical(text: str, micro: bool = False) -> str | None:
     return found.isoformat(timespec="microseconds" if micro else "seconds") + "Z"
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "the calendar")
 def _second(second: int) -> datetime:
     return datetime.fromtimestamp(second, UTC)
 

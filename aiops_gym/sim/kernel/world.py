@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, Protocol, overload
 from weakref import ref
 
+from aiops_gym import caches
 from aiops_gym.errors import BackendError, SnapshotError
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Blueprint
@@ -94,7 +95,7 @@ class World:
         self.seed = seed
         self.tables: dict[str, Table] = {"meta": {"now": blueprint.start, "count": 0, "dirty": False}}
         self.heap: list[Entry] = []
-        self.memo: dict[str, Any] = {}
+        self.memo: dict[Any, Any] = caches.memo()
         self.store = Store(self.tables, _observer(self))
 
     @property
@@ -191,7 +192,7 @@ class World:
         twin.seed = self.seed if seed is None else seed
         twin.tables = {name: dict(table) for name, table in self.tables.items()}
         twin.heap = list(self.heap)
-        twin.memo = dict(self.memo)
+        twin.memo = self.memo.copy()
         twin.store = self.store.fork(twin.tables, _observer(twin))
         return twin
 

@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from aiops_gym import caches
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 YEAR = 365 * DAY
 
 
-@lru_cache(maxsize=65536)
+@caches.function(65536, "writing an age")
 def age_window(seconds: int) -> tuple[str, int, int]:
     """The text for an age in seconds, and the half-open range of ages for which it stays the same."""
     if seconds < -1:

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
+
+from aiops_gym import caches
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
@@ -93,7 +94,7 @@ class Schedule:
         return (dated and named) if self.any_day else (dated or named)
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "parsing a schedule")
 def parse(text: str) -> Schedule:
     """Read a schedule of five fields, or `@hourly` and the like. Raises ValueError with the text of the real parser."""
     if text.startswith("@every "):

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+
+from aiops_gym import caches
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = f"{_LABEL}(\\.{_LABEL})*"
@@ -73,7 +74,7 @@ KEY_TEXT = _wrong(
 )
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "matching a name with a pattern")
 def _matches(pattern: str, value: str) -> bool:
     return re.fullmatch(pattern, value) is not None
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj, assoc, get
 from aiops_gym.sim.kernel.times import SECOND, millis
@@ -14,6 +15,8 @@ from aiops_gym.sim.kube_api import limits
 from aiops_gym.sim.kube_api.kind import Draft
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.status import forbidden
+
+_DEMAND = caches.slot(f"{__name__}.demand", "reckoning what an object takes of a quota")
 
 COMPUTE = {"cpu": "requests.cpu", "memory": "requests.memory", "ephemeral-storage": "requests.ephemeral-storage"}
 CLASS = ".storageclass.storage.k8s.io/"
@@ -164,9 +167,9 @@ def _taken(name: str, obj: Mapping[str, Any]) -> Mapping[str, Decimal | int]:
     """What an object takes, reckoned once for each that is stored."""
     if not isinstance(obj, Obj):
         return demand(RESOURCES[name], obj)
-    found: Mapping[str, Decimal | int] | None = obj.memo.get("demand")
+    found: Mapping[str, Decimal | int] | None = obj.memo.get(_DEMAND)
     if found is None:
-        found = obj.memo["demand"] = demand(RESOURCES[name], obj)
+        found = obj.memo[_DEMAND] = demand(RESOURCES[name], obj)
     return found
 
 

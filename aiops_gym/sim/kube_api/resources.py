@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from aiops_gym import caches
+
 ALL = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 CREATE = ("create",)
 READ = ("get", "list")
@@ -176,7 +178,7 @@ def find(text: str) -> Resource | None:
     return _names().get(text.lower())
 
 
-@cache
+@caches.function(1024, "looking through all resources for a kind")
 def of_kind(api_version: str, kind: str) -> Resource | None:
     """The resource whose objects say this `apiVersion` and `kind`, or None.
 

@@ -13,6 +13,8 @@ from typing import Any
 
 import orjson
 
+from aiops_gym import caches
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -49,7 +51,7 @@ def _data() -> dict[str, Any]:
     return dict(orjson.loads(files(__package__).joinpath("schema.json").read_bytes()))
 
 
-@cache
+@caches.function(1024, "the name of a kind's type")
 def type_of(api_version: str, kind: str) -> str:
     """The name of a kind's type, "" if this kind has no schema.
 

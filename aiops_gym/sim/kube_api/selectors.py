@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.sim.kube_api.names import label_value, qualified_name
 from aiops_gym.sim.kube_api.status import quoted
 
@@ -164,7 +164,7 @@ def _check(where: str, value: str, faults: list[str]) -> None:
         raise ValueError(f"{where}: Invalid value: {quoted(value)}: {'; '.join(faults)}")
 
 
-@lru_cache(maxsize=1024)
+@caches.function(1024, "parsing a label selector")
 def parse_labels(text: str) -> Selector:
     """A label selector from the text of `-l`. Raises ValueError with the parser's text."""
     return Selector(_Parser(text).requirements())
@@ -203,7 +203,7 @@ def format_object(selector: Mapping[str, Any] | None) -> str:
     return ",".join(text for _, text in sorted(parts)) or "<none>"
 
 
-@lru_cache(maxsize=1024)
+@caches.function(1024, "parsing a field selector")
 def parse_fields(text: str) -> tuple[tuple[str, bool, str], ...]:
     r"""A field selector as (field, equal, value) terms, all of which must hold. Raises ValueError.
 

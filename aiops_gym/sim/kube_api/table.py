@@ -9,11 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api.age import age_window
 from aiops_gym.sim.kube_api.kind import Since
 from aiops_gym.sim.kube_api.kinds import kind_of
 from aiops_gym.types import Json
+
+_ROW = caches.slot(
+    f"{__name__}.row", "writing ages into a row", ends="a write to the object, or a time when an age reads otherwise"
+)
+_CELLS = caches.slot(f"{__name__}.cells", "reading the cells of a row from an object")
 
 FOREVER = 1 << 62
 
@@ -43,9 +49,9 @@ def rows(resource: str, objects: Iterable[Obj], now: int) -> list[dict[str, Json
     found = []
     for obj in objects:
         memo = obj.memo
-        known = memo.get("row")
+        known = memo.get(_ROW)
         if known is None or not known[0] <= now < known[1]:
-            known = memo["row"] = _row(resource, obj, now)
+            known = memo[_ROW] = _row(resource, obj, now)
         found.append(known[2])
     return found
 
@@ -53,10 +59,10 @@ def rows(resource: str, objects: Iterable[Obj], now: int) -> list[dict[str, Json
 def _row(resource: str, obj: Obj, now: int) -> tuple[int, int, dict[str, Json]]:
     """A row, and from when until when (ms) it reads like this."""
     memo = obj.memo
-    kept = memo.get("cells")
+    kept = memo.get(_CELLS)
     if kept is None:
         cells = kind_of(resource).cells(obj)
-        kept = memo["cells"] = cells, [(at, cell) for at, cell in enumerate(cells) if type(cell) is Since]
+        kept = memo[_CELLS] = cells, [(at, cell) for at, cell in enumerate(cells) if type(cell) is Since]
     start, end, printed = -FOREVER, FOREVER, kept[0].copy()
     for at, (time, before, after) in kept[1]:
         text, low, high = age_window((now - time) // 1000)

@@ -146,6 +146,10 @@ class Program:
         """What its log adds to lines about requests for a handler; `address` is that which users know."""
         return ""
 
+    def peers(self, process: Process) -> Sequence[str]:
+        """Addresses that `about` names besides the one it is given; one that is left out here is never shared."""
+        return ()
+
     def format(self, ms: int, level: str, source: str, message: str) -> str:
         """One line in the program's own log format."""
         return message

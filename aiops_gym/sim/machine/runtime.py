@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Image
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
@@ -20,6 +21,8 @@ from aiops_gym.sim.machine.container import Container, find_image
 from aiops_gym.sim.machine.mounts import container_spec, data_of, field
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Json, Output
+
+_LINKS = caches.slot(f"{__name__}.links", "writing the environment variables of a Service")
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import Handler, World
@@ -235,10 +238,10 @@ def _service_links(world: World, pod: Obj) -> dict[str, str]:
 
 def _links(service: Obj) -> Mapping[str, str]:
     """The variables of one Service, made once."""
-    found: dict[str, str] | None = service.memo.get("links")
+    found: dict[str, str] | None = service.memo.get(_LINKS)
     if found is not None:
         return found
-    found = service.memo["links"] = {}
+    found = service.memo[_LINKS] = {}
     ip, ports = get(service, "spec", "clusterIP", default=""), get(service, "spec", "ports", default=())
     if ip in ("", "None") or not ports:
         return found

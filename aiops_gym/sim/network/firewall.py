@@ -7,15 +7,24 @@ What comes from a node itself (probes, traffic from outside) is always let in.
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from functools import lru_cache
 from hashlib import blake2b
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of
+
+_LETS_ALL = caches.slot(f"{__name__}.lets_all", "reading a network policy")
+_SHOWN = caches.slot(f"{__name__}.shown", "reading of a pod what policies see")
+_DIGEST = caches.slot(
+    f"{__name__}.digest",
+    "writing and hashing all that network policies depend on",
+    key="the world",
+    ends="other policies, namespaces or pods, which are held and compared by value",
+)
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
@@ -141,7 +150,7 @@ def _port_fits(rule: Mapping[str, Any], target: Obj | None, port: int, protocol:
     return wanted is None or int(wanted) <= port <= int(rule.get("endPort", wanted))
 
 
-@lru_cache(maxsize=4096)
+@caches.function(4096, "whether an address lies in a block")
 def _inside(ip: str, block: str) -> bool:
     try:
         return ip_address(ip) in ip_network(block, strict=False)
@@ -157,12 +166,12 @@ def closing(world: World) -> list[Obj]:
 
 def _lets_all(policy: Obj) -> bool:
     """Whether a policy has, in each of its directions, a rule for whatever port and whomever; looked up once."""
-    found: bool | None = policy.memo.get("lets all")
+    found: bool | None = policy.memo.get(_LETS_ALL)
     if found is None:
         spec = policy.get("spec") or {}
         rules = [spec.get(direction.lower()) or () for direction in _directions(spec)]
         found = all(any(not rule for rule in some) for some in rules)
-        policy.memo["lets all"] = found
+        policy.memo[_LETS_ALL] = found
     return found
 
 
@@ -178,22 +187,22 @@ def key(world: World, ips: Set[str]) -> bytes:
     pods = [shown for pod in world.store.all("pods") if (shown := _shown(pod))[1] in known]
     spaces = [(name_of(one), dict(labels_of(one))) for one in world.store.all("namespaces")]
     rules = [(namespace_of(one), one.get("spec")) for one in policies]
-    last, digest = world.memo.get("firewall", (None, b""))
+    last, digest = world.memo.get(_DIGEST, (None, b""))
     if last != (rules, spaces, pods):
         text = orjson.dumps([rules, spaces, pods], option=orjson.OPT_SORT_KEYS)
         digest = blake2b(text, digest_size=16).digest()
-        world.memo["firewall"] = (rules, spaces, pods), digest
+        world.memo[_DIGEST] = (rules, spaces, pods), digest
     found: bytes = digest
     return found
 
 
 def _shown(pod: Obj) -> tuple[str, Any, dict[str, str], list[Any]]:
     """What policies see of a pod: namespace, address, labels, ports; read once."""
-    found: tuple[str, Any, dict[str, str], list[Any]] | None = pod.memo.get("shown")
+    found: tuple[str, Any, dict[str, str], list[Any]] | None = pod.memo.get(_SHOWN)
     if found is None:
         ports = [container.get("ports") for container in _containers(pod)]
         address = get(pod, "status", "podIP", default="")
-        found = pod.memo["shown"] = namespace_of(pod), address, dict(labels_of(pod)), ports
+        found = pod.memo[_SHOWN] = namespace_of(pod), address, dict(labels_of(pod)), ports
     return found
 
 

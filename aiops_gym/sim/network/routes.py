@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.network.firewall import Firewall
@@ -15,10 +16,16 @@ from aiops_gym.types import Json
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
+_ASKS_CLUSTER = caches.slot(f"{__name__}.asks_cluster", "reading the DNS policy of a pod")
+_ALIASES = caches.slot(f"{__name__}.aliases", "reading the host aliases of a pod")
+_BACKENDS = caches.slot(
+    f"{__name__}.backends", "listing the ready endpoints of a port", key="the stored object, name of the port"
+)
+
 
 DOMAIN = ".cluster.local"
 LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
-ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+")
+ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+", re.ASCII)
 
 
 class Target(NamedTuple):
@@ -316,21 +323,21 @@ def dns_works(world: World, process: Process | None = None) -> bool:
 def asks_cluster(world: World, process: Process) -> bool:
     """Whether a pod's names are looked up in the cluster: not where its policy is the node's, or its network is."""
     pod = world.store.by_key("pods", process["pod"]) or Obj()
-    found: bool | None = pod.memo.get("asks cluster")
+    found: bool | None = pod.memo.get(_ASKS_CLUSTER)
     if found is None:
         spec = get(pod, "spec", default={})
         policy = spec.get("dnsPolicy", "ClusterFirst")
         found = policy == "ClusterFirstWithHostNet" or (policy == "ClusterFirst" and not spec.get("hostNetwork"))
-        pod.memo["asks cluster"] = found
+        pod.memo[_ASKS_CLUSTER] = found
     return found
 
 
 def aliases(world: World, process: Process) -> Mapping[str, str]:
     """Names that a pod's `/etc/hosts` has from its `hostAliases`, with their IP; of a name's IPs the first counts."""
     pod = world.store.by_key("pods", process["pod"]) or Obj()
-    found: dict[str, str] | None = pod.memo.get("aliases")
+    found: dict[str, str] | None = pod.memo.get(_ALIASES)
     if found is None:
-        found = pod.memo["aliases"] = {}
+        found = pod.memo[_ALIASES] = {}
         for entry in get(pod, "spec", "hostAliases", default=()):
             for name in entry.get("hostnames") or ():
                 found.setdefault(name.lower(), entry["ip"])
@@ -364,7 +371,7 @@ def _is_tcp_or_udp(port: Mapping[str, Json]) -> bool:
     return port.get("protocol", "TCP") in ("TCP", "UDP")
 
 
-@lru_cache(maxsize=4_096)
+@caches.function(4_096, "matching a host with the pattern of an address")
 def is_address(host: str) -> bool:
     """Whether a host is an IP address and no name."""
     return ADDRESS.fullmatch(host) is not None
@@ -375,10 +382,9 @@ def _backends(world: World, service: Obj, port_name: str | None) -> list[tuple[s
     endpoints = world.store.get("endpoints", namespace_of(service), service["metadata"]["name"])
     if endpoints is None:
         return []
-    known: dict[str | None, list[tuple[str, int]]] = endpoints.memo.setdefault("backends", {})
-    found = known.get(port_name)
+    found: list[tuple[str, int]] | None = endpoints.memo.get((_BACKENDS, port_name))
     if found is None:
-        found = known[port_name] = _listed(endpoints, port_name)
+        found = endpoints.memo[_BACKENDS, port_name] = _listed(endpoints, port_name)
     return found
 
 

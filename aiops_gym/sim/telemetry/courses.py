@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aiops_gym.caches import ByValue, Cache, Entry
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.machine.program import Program
 from aiops_gym.sim.telemetry.lives import Life
-from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.timeline import Interval
-from aiops_gym.types import Json
 
 Floats = NDArray[np.float64]
 
@@ -38,11 +37,28 @@ COLUMNS = ("cpu", "received", "sent", "dropped", "periods", "throttled")
 MINUTES = 64
 """Minutes of which an appetite is drawn at once."""
 
-_appetites: Cache[Floats] = Cache(4_000_000, lambda factors: 100 + 8 * len(factors))
-_rates: Cache[tuple[dict[str, list[float]], Json]] = Cache(4_000, lambda kept: 1)
-"""What processes use, by the digest of an outcome; with it the objects whose identity is part of the key."""
-
-_places: Cache[Mapping[str, int]] = Cache(100, lambda places: 1)
+_appetites: Cache[Floats] = Cache(
+    Entry(
+        f"{__name__}.appetites",
+        "drawing how much a process uses from minute to minute",
+        key="seed, id of the process, how many minutes",
+        bound=4_000_000,
+        unit="bytes",
+    ),
+    lambda factors: 100 + 8 * len(factors),
+)
+_rates: Cache[dict[str, list[float]]] = Cache(
+    Entry(
+        f"{__name__}.rates",
+        "asking a program what it uses under the load of an outcome",
+        key="process, program, parameters and state, cores; then the digest of the outcome",
+        bound=4_000,
+        unit="processes",
+    )
+)
+_places: Cache[Mapping[str, int]] = Cache(
+    Entry(f"{__name__}.places", "where each process stands in an outcome", key="digest of the outcome", bound=100)
+)
 
 
 class Course(NamedTuple):
@@ -129,11 +145,11 @@ def _between(asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
     """What each process uses per second in each interval: by life, interval and column."""
     outcomes = {s.digest: s for s in stretches}
     several: list[Interval | None] = [*outcomes.values()] or [None]
-    known: dict[tuple[str, int], int] = {}
+    known: dict[tuple[str, ByValue], int] = {}
     rows: list[list[list[float]]] = []
     which: list[int] = []
     for each in asked:  # a process by itself and with its pod's past is one process
-        one = (each.life.key, id(each.life.record))
+        one = (each.life.key, ByValue(each.life.record))
         if one not in known:
             known[one] = len(rows)
             rows.append(_of_process(each, several))
@@ -145,9 +161,9 @@ def _between(asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
 
 def _of_process(asked: Course, outcomes: Sequence[Interval | None]) -> list[list[float]]:
     life = asked.life
-    of = life.record["params"], life.record.get("state")
-    key = (life.key, life.record["program"], *map(id, of), asked.cores)
-    known = _rates.get(key, lambda: ({}, of))[0]
+    record = life.record
+    key = (life.key, record["program"], asked.cores, ByValue((record["params"], record.get("state"))))
+    known = _rates.get(key, dict)
     found = []
     for outcome in outcomes:
         digest = outcome.digest if outcome else ""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aiops_gym import caches
+from aiops_gym.caches import Cache
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.times import iso_nano
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import stream
-from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.failure_lines import Failure
 from aiops_gym.types import Json
 
@@ -27,7 +28,16 @@ FINE, COARSE = 10_000, 300_000
 LATE = 2_000
 """Milliseconds by which a recurring line may come after its time, and so in the block after it."""
 
-_blocks: Cache[list[Entry]] = Cache(16_000_000, lambda entries: 200 + 200 * len(entries))
+_blocks: Cache[list[Entry]] = Cache(
+    caches.Entry(
+        f"{__name__}.blocks",
+        "generating the lines of some time",
+        key="id, program and image of the process, seed, start, end, intervals in which its calls may fail",
+        bound=16_000_000,
+        unit="bytes, roughly",
+    ),
+    lambda entries: 200 + 200 * len(entries),
+)
 
 
 def read(

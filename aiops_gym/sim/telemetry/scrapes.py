@@ -9,14 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aiops_gym.caches import ByValue, Cache, Entry
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.telemetry.courses import COLUMNS, Course, Floats, read
 from aiops_gym.sim.telemetry.lives import Life, lives, whole_pods
 from aiops_gym.sim.traffic import quotas, timeline
-from aiops_gym.sim.traffic.cache import Cache
-from aiops_gym.types import Json
 
 SCRAPE = 60_000
 """Milliseconds between two scrapes of a node."""
@@ -72,14 +71,12 @@ class Scrapes(NamedTuple):
         pods: with all that its pod lived through before, as the network's counters are.
         points: of all processes.
         limited: of those with a limit of their cores.
-        held: rows of tables whose identity is part of the key under which this is kept.
     """
 
     own: Scraped
     pods: Scraped
     points: Points
     limited: Points
-    held: Sequence[Json]
 
 
 class _Stay(NamedTuple):
@@ -90,8 +87,14 @@ class _Stay(NamedTuple):
     scrapes: list[int]
 
 
-_kept: Cache[Scrapes] = Cache(12, lambda scrapes: 1)
-"""The last ones: whoever asks for each of the metrics in turn meets them again."""
+_kept: Cache[Scrapes] = Cache(
+    Entry(
+        f"{__name__}.scrapes",
+        "scraping a namespace again for each of the metrics",
+        key="seed, namespace, times, the timeline, and the rows of all tables that are read, by value",
+        bound=12,
+    )
+)
 
 TABLES = ("processes", "previous", "ended", "quotas", "objects/pods")
 
@@ -102,12 +105,12 @@ def scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Sc
     held = [row for name in TABLES for row in world.table(name).values()]
     names = [tuple(world.table(name)) for name in (*TABLES, "timeline")]
     marks = tuple(world.table("timeline").values())
-    key = (world.seed, namespace, start, end, step, *names, marks, tuple(map(id, held)))
-    found = _kept.get(key, lambda: _scrapes(world, namespace, start, end, step, held))
+    key = (world.seed, namespace, start, end, step, *names, marks, ByValue(held))
+    found = _kept.get(key, lambda: _scrapes(world, namespace, start, end, step))
     return found if len(found.own.times) else None
 
 
-def _scrapes(world: World, namespace: str, start: int, end: int, step: int, held: Sequence[Json]) -> Scrapes:
+def _scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Scrapes:
     everyone = lives(world, namespace)
     points = np.arange(start, end + 1, step, dtype=np.int64)
     of_node: dict[str, list[int]] = {}
@@ -126,7 +129,7 @@ def _scrapes(world: World, namespace: str, start: int, end: int, step: int, held
     rows = read(world.seed, courses, timeline.intervals(world, begin, until))
     scraped, half = _scraped(world, there, limits), len(rows) // 2
     own, pods = _with(scraped, rows[:half]), _with(scraped, rows[half:])
-    return Scrapes(own, pods, *_points(there, of_node, (points // 1000).tolist(), own.limited), held)
+    return Scrapes(own, pods, *_points(there, of_node, (points // 1000).tolist(), own.limited))
 
 
 def _stay(life: Life, of_node: list[int]) -> _Stay:

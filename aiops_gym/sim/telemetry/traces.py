@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import stream, timeline
 from aiops_gym.sim.traffic.arrivals import Keys, identity, mix, uniform
-from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.walk import CANCELED, OK, UNIMPLEMENTED, UNKNOWN, Visit
 from aiops_gym.types import Json, Span
 
@@ -72,18 +72,22 @@ class Part(NamedTuple):
     traces: dict[int, Trace]
 
 
-class Window(NamedTuple):
-    """The requests of a stretch of time; `batches` is kept so that no other list gets its identity."""
-
-    batches: list[stream.Batch]
-    parts: list[Part]
-
-
-_windows: Cache[Window] = Cache(1, lambda window: 1)
-"""The last window: whoever asks for the traces of each service in turn meets most of them several times."""
-
-_senders: Cache[list[tuple[str, float, float]]] = Cache(200, lambda senders: 1)
-"""By outcome and tracer: service, requests per second and sampled share of each process that reports to it."""
+_windows: Cache[list[Part]] = Cache(
+    Entry(
+        f"{__name__}.windows",
+        "making the spans of a trace again for each service in it",
+        key="seed, start, end, its intervals with the digests of their outcomes, the collector",
+        bound=1,
+    )
+)
+_senders: Cache[list[tuple[str, float, float]]] = Cache(
+    Entry(
+        f"{__name__}.senders",
+        "finding who reports to a collector: service, requests per second, sampled share",
+        key="digest of the outcome, the collector",
+        bound=200,
+    )
+)
 
 
 def services(world: World) -> list[str]:
@@ -115,7 +119,8 @@ def traces(world: World, service: str, start_ms: int, end_ms: int, limit: int) -
     if end <= start:
         return [], 0
     found = stream.batches(world, start, end)
-    parts = _windows.get((id(found), tracer.process), lambda: Window(found, [_part(b, tracer) for b in found])).parts
+    key = (stream.key(world, start, end), tracer.process)
+    parts = _windows.get(key, lambda: [_part(batch, tracer) for batch in found])
     hits = [_through(part, service, tracer, world.now) for part in parts]
     total = sum(len(hit) for hit in hits)
     times = np.concatenate([b.arrivals.ms[hit] for b, hit in zip(found, hits, strict=True)]) if found else np.empty(0)

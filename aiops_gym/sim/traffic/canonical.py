@@ -27,12 +27,14 @@ class Canonical(NamedTuple):
         numbers: of the addresses.
         processes: keys, in the order of the canonical form.
         cores: of the processes.
+        literal: addresses that can be read in texts which worlds of this form have in common; none has a number.
     """
 
     key: reach.Key
     numbers: Mapping[str, int]
     processes: Sequence[str]
     cores: Sequence[float]
+    literal: frozenset[str]
 
 
 def of(world: World, found: Inputs) -> Canonical | None:
@@ -73,12 +75,12 @@ def of(world: World, found: Inputs) -> Canonical | None:
         tuple(registries),
         tuple(sorted(inhabited, key=str)),
     )
-    return Canonical(key, numbers, [found.processes[i] for i in order], [members[i].cores for i in order])
+    return Canonical(key, numbers, [found.processes[i] for i in order], [members[i].cores for i in order], mentioned)
 
 
 def own(found: Inputs) -> Canonical:
     """A canonical form that no other inputs have."""
-    return Canonical((), {}, found.processes, [process.cores for process in found.members])
+    return Canonical((), {}, found.processes, [process.cores for process in found.members], frozenset())
 
 
 def _rows(world: World, found: Inputs, members: Sequence[Process], name: Name) -> list[reach.Key]:
@@ -94,6 +96,7 @@ def _rows(world: World, found: Inputs, members: Sequence[Process], name: Name) -
                 process.hostname if process.hostname in found.reached.dialled else "",
                 tuple([(alias, name(ip)) for alias, ip in process.aliases]),
                 _registered(here, process.registered, name),
+                tuple([name(ip) for ip in process.peers]),
                 here.impairment(row) if here.impaired else None,
             )
         )

@@ -7,11 +7,14 @@ are left out: processes appear by their position.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
 import orjson
 
+from aiops_gym import caches
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel import tables
 from aiops_gym.sim.kernel.blueprint import Blueprint
 from aiops_gym.sim.kernel.objects import Obj
@@ -19,7 +22,6 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.network import firewall, routes
 from aiops_gym.sim.traffic import graph, reach
-from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.configuration import address, configured
 from aiops_gym.types import Json
 
@@ -47,9 +49,8 @@ class Inputs(NamedTuple):
 
 
 class Value(NamedTuple):
-    """Immutable data with its text, the hosts that a program with such parameters may dial, and addresses in it."""
+    """The text of data, the hosts that a program with such parameters may dial, and addresses in it."""
 
-    data: Json
     text: bytes
     hosts: frozenset[str]
     mentions: frozenset[str]
@@ -69,6 +70,7 @@ class Process(NamedTuple):
         cores: CPU that it may use.
         aliases: names that only it knows, with their address.
         registered: service, address and port of all that it would name to who asks for addresses.
+        peers: addresses that it names in its log without having been told, see `Program.peers`.
         mentions: addresses in its data.
     """
 
@@ -82,6 +84,7 @@ class Process(NamedTuple):
     cores: float
     aliases: tuple[tuple[str, str], ...]
     registered: tuple[tuple[str, str, int], ...]
+    peers: tuple[str, ...]
     mentions: frozenset[str]
 
 
@@ -96,12 +99,28 @@ class Memory(NamedTuple):
 
 NO_MEMORY = Memory([], {}, reach.NO_CLUSTER, reach.NO_REACH)
 
-_values: Cache[Value] = Cache(2_000, lambda value: 1)
+_values: Cache[Value] = Cache(
+    Entry(
+        f"{__name__}.values",
+        "finding hosts and addresses in parameters and settings",
+        key="their JSON text",
+        bound=2_000,
+    )
+)
+
+_ANYWHERE = re.compile(rb"(?=(\d+\.\d+\.\d+\.\d+))")
+
+_MEMO = caches.slot(
+    f"{__name__}.inputs",
+    "reading each process, Service and endpoint again",
+    key="the world",
+    ends="another object or row in the place of one that was read, which is held and compared with `is`",
+)
 
 
 def gather(world: World, rate: float) -> Inputs:
     """The inputs of a world under a load of so many requests per second."""
-    memory: Memory = world.memo.get("inputs", NO_MEMORY)
+    memory: Memory = world.memo.get(_MEMO, NO_MEMORY)
     volumes = _objects(world, "persistentvolumeclaims", "persistentvolumes")
     processes = _processes(world, memory.processes if volumes == memory.volumes else {})
     objects = _objects(world, "services", "endpoints")
@@ -110,7 +129,7 @@ def gather(world: World, rate: float) -> Inputs:
     heard = {process.sources[0]["ip"] for process in processes.values() if process.sources[0]["ports"]}
     taken = {row["ip"] for row in world.table("processes").values()}
     reached = reach.follow(world, cluster, users, each, taken - heard, memory.reached)
-    world.memo["inputs"] = Memory(volumes, processes, cluster, reached)
+    world.memo[_MEMO] = Memory(volumes, processes, cluster, reached)
     return _inputs(world, rate, reached, processes, taken)
 
 
@@ -193,6 +212,7 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         cores,
         aliases,
         registered,
+        tuple(program.peers(row)),
         params.mentions | settings.mentions | (known.mentions if known else frozenset()),
     )
 
@@ -208,28 +228,26 @@ def _inhabited(world: World, addresses: frozenset[str], taken: Set[str]) -> froz
 
 def _blueprint(blueprint: Blueprint) -> Value:
     """What users ask, and whom."""
-    return _values.get(id(blueprint), lambda: _start(blueprint))
-
-
-def _start(blueprint: Blueprint) -> Value:
     asked = [[o.name, o.weight, o.service, o.port, o.handler] for o in blueprint.operations]
     text = orjson.dumps([blueprint.namespace, *asked])
-    return Value(blueprint, text, frozenset(o.service for o in blueprint.operations), _mentions(text))
+    return _values.get(text, lambda: Value(text, frozenset(o.service for o in blueprint.operations), mentions(text)))
 
 
 def _value(data: Json) -> Value:
-    """Immutable data by value; written once, and kept alive here, so that its id stays its own."""
-    return _values.get(id(data), lambda: _written(data))
-
-
-def _written(data: Json) -> Value:
+    """Data by value."""
     text = orjson.dumps(data)
-    return Value(data, text, frozenset(_hosts(data)), _mentions(text))
+    return _values.get(text, lambda: Value(text, frozenset(_hosts(data)), mentions(text)))
 
 
-def _mentions(text: bytes) -> frozenset[str]:
-    """Addresses in a text."""
-    return frozenset(routes.ADDRESS.findall(text.decode())).difference(routes.LOCAL)
+def mentions(text: bytes) -> frozenset[str]:
+    """All addresses that can be read in a text, from any letter to any other: `110.244.1.34` has 10.244.1.3 in it.
+
+    >>> sorted(mentions(b"v1.2.3.45"))
+    ['1.2.3.4', '1.2.3.45']
+    """
+    found = [match[1].decode() for match in _ANYWHERE.finditer(text)]
+    shorter = [each[:-n] for each in found for n in range(1, len(each) - each.rindex("."))]
+    return frozenset(each for each in (*found, *shorter) if each[-1] != ".")
 
 
 def _hosts(params: Json) -> Iterator[str]:

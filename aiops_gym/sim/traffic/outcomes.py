@@ -7,12 +7,12 @@ seconds (retransmissions, delays, queues), not the milliseconds of healthy work.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aiops_gym import caches
 from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE, Queue, queue
 from aiops_gym.types import Json
 
@@ -62,7 +62,7 @@ def solve(graph: Json, rate: float, weights: Mapping[str, float]) -> Json:
         `success` and `latency` (ms) per operation.
     """
     nodes, entry = graph["nodes"], graph["entry"]
-    fates, ends = [DONE] * len(nodes), dict[int, Fate]()
+    fates, ends = [DONE] * len(nodes), list[list[Fate]]()
     before: list[float] | None = None
     for _ in range(ROUNDS):
         rps = _rates(nodes, entry, fates, ends, rate, weights)
@@ -70,8 +70,10 @@ def solve(graph: Json, rate: float, weights: Mapping[str, float]) -> Json:
             break
         before = rps
         queues = _queues(graph, rps)
+        ends = []
         for i, node in enumerate(nodes):
-            fates[i] = _handle(node, queues[node["process"]], fates, ends)
+            ends.append([])
+            fates[i] = _handle(node, queues[node["process"]], fates, ends[i])
     users = {name: _call(call, fates) for name, call in entry.items()}
     work = [0.0] * len(graph["processes"])
     for node, each in zip(nodes, rps, strict=True):
@@ -89,22 +91,22 @@ def _rates(
     nodes: Sequence[Json],
     entry: Json,
     fates: list[Fate],
-    ends: Mapping[int, Fate],
+    ends: Sequence[Sequence[Fate]],
     rate: float,
     weights: Mapping[str, float],
 ) -> list[float]:
-    """Requests per second that reach each node, callers before callees; `ends` of calls as far as they are known."""
+    """Requests per second that reach each node, callers before callees; `ends` of the calls of each, once known."""
     rps = [0.0] * len(nodes)
     for name, call in entry.items():
         _spread(call, rate * weights[name], rps)
     for i in range(len(nodes) - 1, -1, -1):
-        reached = rps[i]
+        reached, known = rps[i], iter(ends[i] if ends else ())
         for item in nodes[i]["calls"]:
             group = item if isinstance(item, list) else [item]
             for call in group:
                 _spread(call, reached * call["p"], rps)
             for call in group:
-                end = ends.get(id(call)) or _call(call, fates)
+                end = next(known, None) or _call(call, fates)
                 reached *= _mass(end.ok)
     return rps
 
@@ -125,16 +127,16 @@ def _queues(graph: Json, rps: list[float]) -> list[Queue]:
     return [queue(rates[i], work[i] / rates[i] if rates[i] else 0.0, graph["cores"][i]) for i in range(count)]
 
 
-def _handle(node: Json, waiting: Queue, fates: list[Fate], ends: dict[int, Fate]) -> Fate:
-    """A handler: wait for the processor, work, then its calls in order, whose ends are noted by their id."""
+def _handle(node: Json, waiting: Queue, fates: list[Fate], ends: list[Fate]) -> Fate:
+    """A handler: wait for the processor, work, then its calls in order, whose ends are noted in their order."""
     if node["error"]:
         return Fate(NEVER, NOW, 0.0)
     ok, fail, mean = _waits(waiting), NEVER, waiting.mean + node["ms"]
     for item in node["calls"]:
         group = item if isinstance(item, list) else [item]
-        for call in group:
-            ends[id(call)] = _call(call, fates)
-        end = _parallel([ends[id(call)] for call in group]) if isinstance(item, list) else ends[id(item)]
+        met = [_call(call, fates) for call in group]
+        ends += met
+        end = _parallel(met) if isinstance(item, list) else met[0]
         fail = _add(fail, _then(ok, end.fail))
         ok = _then(ok, end.ok)
         mean += end.mean
@@ -208,7 +210,7 @@ def _way(delay: float, loss: float) -> tuple[Grid, float]:
     return _trim(way), mean / within if within > 0.0 else wait
 
 
-@lru_cache(maxsize=1_024)
+@caches.function(1_024, "making an array with all mass at one time")
 def _point(ms: float) -> Grid:
     """All mass at one time; none where that is later than anybody waits."""
     cell = int(ms / STEP + 0.5)

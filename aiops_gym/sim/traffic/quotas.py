@@ -5,9 +5,9 @@ Table `quotas`: process key -> [CPU limit in cores or None, CPU request in cores
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.world import World
@@ -65,7 +65,7 @@ SUFFIXES = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 
 BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 
 
-@lru_cache(maxsize=4_096)
+@caches.function(4_096, "parsing a quantity of a limit")
 def amount(text: str) -> float:
     """A Kubernetes quantity as a number; 0 for what is none.
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence, Set
 from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
+from aiops_gym import caches
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel.objects import Obj, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network import firewall
-from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.types import Json
 
 Key = tuple[Any, ...]
@@ -76,7 +77,15 @@ NOBODY: frozenset[str] = frozenset()
 NO_CLUSTER = Cluster([], (), 0, [], NOBODY)
 NO_REACH = Reach([], [], NO_CLUSTER, NOBODY, NOBODY, NOBODY, NOBODY, (), 0)
 
-_numbers: Cache[int] = Cache(20_000, lambda number: 1)
+_numbers: Cache[int] = Cache(
+    Entry(
+        f"{__name__}.numbers",
+        "hashing and comparing long keys: equal ones have one number",
+        key="all that the number stands for",
+        bound=20_000,
+    )
+)
+_READ = caches.slot(f"{__name__}.read", "reading a Service or its endpoints for those who may be reached")
 _counter = count(1)
 
 
@@ -101,9 +110,9 @@ def read(world: World, objects: list[Obj]) -> Cluster:
 
 def _memo(obj: Obj, reader: Callable[[Obj], T]) -> T:
     """What was read from an object, once."""
-    found: T | None = obj.memo.get("traffic")
+    found: T | None = obj.memo.get(_READ)
     if found is None:
-        found = obj.memo["traffic"] = reader(obj)
+        found = obj.memo[_READ] = reader(obj)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.types import Json
 
 RARE = 1e-9
@@ -30,22 +31,24 @@ class Risks(NamedTuple):
     crashes: frozenset[str]
 
 
-_known: dict[str, Risks] = {}
+_known: Cache[Risks] = Cache(
+    Entry(
+        f"{__name__}.risks",
+        "finding where an outcome leaves room for failure",
+        key="digest of the outcome",
+        bound=4_096,
+    )
+)
 
 
 def assess(digest: str, outcome: Mapping[str, Json]) -> Risks:
     """The risks of an outcome, found once for each digest."""
-    found = _known.get(digest)
-    if found is None:
-        if len(_known) >= 4_096:
-            _known.clear()
-        found = _known[digest] = _assess(outcome)
-    return found
+    return _known.get(digest, lambda: _assess(outcome))
 
 
 def crashes(digest: str, outcome: Mapping[str, Json]) -> frozenset[str]:
     """Operations in which a failed call may end a process: none, as is quickly seen, where no program panics."""
-    if digest not in _known and not any(call["on_error"] == "panic" for call in _calls(outcome)):
+    if _known.seen(digest) is None and not any(call["on_error"] == "panic" for call in _calls(outcome)):
         return frozenset()
     return assess(digest, outcome).crashes
 

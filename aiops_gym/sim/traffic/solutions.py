@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 import orjson
 
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.network import routes
 from aiops_gym.sim.traffic import canonical, graph, outcomes
-from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.canonical import Canonical
-from aiops_gym.sim.traffic.inputs import Inputs
+from aiops_gym.sim.traffic.inputs import Inputs, mentions
 from aiops_gym.types import Json
 
 SOLUTIONS = 2_000
@@ -40,6 +41,11 @@ NAMINGS = 4
 """Sets of process keys for which each of them is kept."""
 
 ADDRESS = re.compile(rb"\d+\.\d+\.\d+\.\d+")
+"""What may be an address of the world. Only one with a number is cut out; what then still reads like an address must
+stand in a text that all worlds of the form share, or the graph is of one world; see `Graph.general`."""
+
+LOCAL = mentions(" ".join(routes.LOCAL).encode())
+"""Means the same in every world."""
 
 Named = tuple[str, Json]
 """Digest and outcome."""
@@ -72,6 +78,7 @@ class Graph(NamedTuple):
         processes: the position of each.
         told: who was told about which service by the registry.
         recalled: what the registry is remembered to have said; only in graphs that are of one world.
+        general: whether the pieces are the same in all worlds of the canonical form, as far as their texts tell.
     """
 
     pieces: Sequence[bytes]
@@ -79,13 +86,44 @@ class Graph(NamedTuple):
     processes: Sequence[int]
     told: Sequence[tuple[int, str]]
     recalled: Sequence[tuple[int, str, Json]]
+    general: bool
 
 
-_solutions: Cache[Solution] = Cache(SOLUTIONS, lambda solution: 1)
-_graphs: Cache[Graph] = Cache(GRAPHS, lambda graph: sum(map(len, graph.pieces)))
-_read: Cache[Json] = Cache(READ, lambda found: 1)
-_nodes: Cache[Json] = Cache(NODES, lambda node: 1)
-_solved: Cache[Json] = Cache(SOLVED, lambda solved: 1)
+_solutions: Cache[Solution] = Cache(
+    Entry(
+        f"{__name__}.solutions",
+        "all that comes of inputs",
+        key="the inputs, see `traffic.inputs`; what processes remember of the registry is compared as well",
+        bound=SOLUTIONS,
+    )
+)
+_graphs: Cache[Graph] = Cache(
+    Entry(
+        f"{__name__}.graphs",
+        "a look into the world for who calls whom",
+        key="the inputs but for addresses, order, load and cores, see `traffic.canonical`",
+        bound=GRAPHS,
+        unit="bytes of text",
+    ),
+    lambda graph: sum(map(len, graph.pieces)),
+)
+_read: Cache[Json] = Cache(
+    Entry(f"{__name__}.read", "parsing a call graph; equal ones are one object", key="its JSON text", bound=READ)
+)
+_nodes: Cache[Json] = Cache(
+    Entry(f"{__name__}.nodes", "memory: equal nodes of call graphs are one object", key="its JSON text", bound=NODES)
+)
+_solved: Cache[Json] = Cache(
+    Entry(
+        f"{__name__}.solved",
+        "solving the queues of a call graph",
+        key="digest of the graph's text without addresses, load, weights of the operations, cores",
+        bound=SOLVED,
+    )
+)
+_NAMED = Entry(
+    f"{__name__}.named", "writing an outcome with names, and its digest", key="keys of processes", bound=NAMINGS
+)
 
 
 def present(world: World, found: Inputs, load: float) -> Named:
@@ -113,7 +151,7 @@ def look(world: World, found: Inputs, load: float) -> Solution:
     else:
         seen = _graphs.seen(canon.key)
         known = _survey(world, canon) if seen is None else seen
-        if seen is None and not known.recalled:
+        if seen is None and known.general and not known.recalled:
             _graphs.put(canon.key, known)
     at = {key: i for i, key in enumerate(found.processes)}
     places = [at[key] for key in canon.processes]
@@ -123,7 +161,7 @@ def look(world: World, found: Inputs, load: float) -> Solution:
         [places[i] for i in known.processes],
         [(places[i], service, answers[service]) for i, service in known.told],
         [(places[i], service, answer) for i, service, answer in known.recalled],
-        Cache(NAMINGS, lambda named: 1),
+        Cache(_NAMED),
     )
 
 
@@ -141,12 +179,15 @@ def _survey(world: World, canon: Canonical) -> Graph:
             pieces.append(text[end : match.start()])
             placeholders.append(number)
             end = match.end()
+    pieces.append(text[end:])
+    left = mentions(b" ".join(pieces))
     return Graph(
-        (*pieces, text[end:]),
+        pieces,
         placeholders,
         [at[key] for key in processes],
         [(at[key], service) for key, service in told],
         [(at[key], service, answer) for (key, service), answer in recalled.items()],
+        left.isdisjoint(canon.numbers) and left <= canon.literal | LOCAL,
     )
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.traffic import failure_lines
 from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, arrivals, ordered
-from aiops_gym.sim.traffic.cache import Cache
 from aiops_gym.sim.traffic.failure_lines import Failure, Lines
 from aiops_gym.sim.traffic.queueing import PATIENCE
 from aiops_gym.sim.traffic.risks import assess
@@ -65,9 +65,14 @@ def requests(world: World, start: int, end: int) -> list[Request]:
 
 def batches(world: World, start: int, end: int) -> list[Batch]:
     """The requests that arrive in [start, end) ms, walked, by interval and operation."""
-    stretches = intervals(world, start, end)
-    key = (world.seed, start, end, tuple((s.start, s.end, s.digest) for s in intervals(world, start - BUCKET, end)))
-    return _walks.get(key, lambda: list(_walk_all(_drawn(world, start, end), stretches)))
+    return _walks.get(
+        key(world, start, end), lambda: list(_walk_all(_drawn(world, start, end), intervals(world, start, end)))
+    )
+
+
+def key(world: World, start: int, end: int) -> Hashable:
+    """All that the requests which arrive in [start, end) ms follow from."""
+    return world.seed, start, end, tuple((s.start, s.end, s.digest) for s in intervals(world, start - BUCKET, end))
 
 
 def _drawn(world: World, start: int, end: int) -> Arrivals:
@@ -125,10 +130,28 @@ def _lives(world: World, line: Failure) -> bool:
     return process is not None and process["running"] and line.arrived >= process["started"]
 
 
-_cache: Cache[Told] = Cache(40_000, lambda told: 1 + sum(len(some.ms) for several in told.values() for some in several))
+_cache: Cache[Told] = Cache(
+    Entry(
+        f"{__name__}.told",
+        "drawing and walking the requests that may fail",
+        key="seed, bucket of time, its intervals with the digests of their outcomes",
+        bound=40_000,
+        unit="lines of logs",
+    ),
+    lambda told: 1 + sum(len(some.ms) for several in told.values() for some in several),
+)
 
 
-_walks: Cache[list[Batch]] = Cache(12_000, lambda batches: 1 + sum(len(batch.arrivals.ms) for batch in batches))
+_walks: Cache[list[Batch]] = Cache(
+    Entry(
+        f"{__name__}.walks",
+        "drawing and walking all requests of some time",
+        key="seed, start, end, its intervals with the digests of their outcomes",
+        bound=12_000,
+        unit="requests",
+    ),
+    lambda batches: 1 + sum(len(batch.arrivals.ms) for batch in batches),
+)
 
 
 def _told(world: World, every: range, end: int) -> list[Told]:

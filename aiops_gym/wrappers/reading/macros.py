@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from string import Formatter
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.tasks.analysis import KINDS, LAYERS
 from aiops_gym.types import Call
 from aiops_gym.wrappers.reading import rates, settings, spans
@@ -85,7 +86,7 @@ class Macro:
         return self
 
 
-@lru_cache(maxsize=16_384)
+@caches.function(16_384, "filling names into a macro")
 def _text(macro: Macro, values: tuple[str, ...]) -> str:
     """A macro with its names filled in; most stay the same from turn to turn."""
     filled = _filled(macro.command, dict(zip(macro.needs, values, strict=True)))

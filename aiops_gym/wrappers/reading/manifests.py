@@ -10,9 +10,9 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeAlias
 
+from aiops_gym import caches
 from aiops_gym.wrappers.reading.fields import CONTAINER, POD, REPLICAS, SERVICE
 
 Path: TypeAlias = tuple[Any, ...]
@@ -44,7 +44,7 @@ class Manifest:
     leaves: Mapping[str, Leaves]
 
 
-@lru_cache(maxsize=8_192)
+@caches.function(8_192, "parsing a line of the listing of deployments")
 def deployment(line: str) -> Manifest | None:
     """What a line of the listing of deployments tells, None where it was cut: name, replicas, labels, pod spec.
 
@@ -67,7 +67,7 @@ def deployment(line: str) -> Manifest | None:
     return _manifest(line.partition("\t")[0], image, ports, labels or {}, values)
 
 
-@lru_cache(maxsize=8_192)
+@caches.function(8_192, "parsing a line of the listing of services")
 def service(line: str, image: str, ports: tuple[int, ...]) -> Manifest | None:
     """What a line of the listing of services tells: name and spec; image and ports are those of its deployment."""
     name, _, spec = line.partition("\t")

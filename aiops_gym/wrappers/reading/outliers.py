@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeAlias
 
+from aiops_gym import caches
 from aiops_gym.wrappers.reading.fields import NEEDED
 from aiops_gym.wrappers.reading.manifests import Leaves, Manifest, Path, Unfit, plain
 
@@ -55,7 +55,7 @@ def drifts(manifests: Mapping[str, Manifest]) -> dict[str, dict[str, Drift]]:
     return found
 
 
-@lru_cache(maxsize=1_024)
+@caches.function(1_024, "comparing the manifests of a group")
 def _of_group(group: tuple[Manifest, ...], circle: tuple[Manifest, ...]) -> dict[str, dict[str, Drift]]:
     """Those of some components, among others; most episodes meet the same manifests again."""
     close, usual = len(group) > 2, _counted(circle)
@@ -63,7 +63,7 @@ def _of_group(group: tuple[Manifest, ...], circle: tuple[Manifest, ...]) -> dict
     return {each.name: _of_one(each, usual, len(circle) - 1, share, weight) for each in group}
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "counting the values in manifests")
 def _counted(circle: tuple[Manifest, ...]) -> Usual:
     """How often each value stands at each place of each field."""
     usual: dict[str, dict[Path, dict[Any, int]]] = {}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+
+from aiops_gym import caches
 
 SUMMARY = (
     "awk -F, 'NR == 1 {{ for (i = 1; i <= NF; i++) at[$i] = i; next }} "
@@ -60,7 +61,7 @@ def operations(text: str, components: Collection[str]) -> list[Operation]:
     ]
 
 
-@lru_cache(maxsize=4_096)
+@caches.function(4_096, "finding the component that a service is")
 def _nearest(service: str, names: tuple[str, ...]) -> str:
     """The component that a service of the traces is: that of its name, or the one with most words in common."""
     if service in names:
@@ -71,7 +72,7 @@ def _nearest(service: str, names: tuple[str, ...]) -> str:
     return best if best and shared[best] else ""
 
 
-@lru_cache(maxsize=16_384)
+@caches.function(16_384, "finding the component that an operation names")
 def _guess(service: str, operation: str, caller: str, names: tuple[str, ...]) -> str:
     """The component that an operation is named after, in which more than its caller is named; "" for none."""
     said, mine = _words(operation), _words(service)
@@ -86,12 +87,12 @@ def _guess(service: str, operation: str, caller: str, names: tuple[str, ...]) ->
     return best
 
 
-@lru_cache(maxsize=16_384)
+@caches.function(16_384, "splitting a name into words")
 def _words(text: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in _WORD.findall(text))
 
 
-@lru_cache(maxsize=65_536)
+@caches.function(65_536, "comparing two words")
 def _like(left: str, right: str) -> bool:
     """Whether two words are the same, begin alike, or one is the other without its vowels."""
     if left == right:

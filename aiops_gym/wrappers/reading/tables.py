@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+
+from aiops_gym import caches
 
 KINDS: Mapping[str, frozenset[str]] = {
     "event": frozenset({"LAST SEEN", "REASON", "OBJECT"}),
@@ -91,7 +92,7 @@ def _by_columns(head: str, line: str) -> dict[str, str]:
     return dict(zip(names, cells, strict=True))
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "finding the columns of a table's head")
 def _columns(head: str) -> tuple[tuple[str, ...], tuple[int, ...], tuple[int | None, ...]]:
     """Names of the columns, where each begins, and where it ends: the last one with the line."""
     found = list(_COLUMN.finditer(head))

@@ -113,8 +113,7 @@ def everything(shop, start, end):
 
 def forget_all():
     for kept in (scrapes._kept, courses._appetites, courses._rates, courses._places):
-        kept.values.clear()
-        kept.weight = 0
+        kept.clear()
 
 
 def test_what_is_read_depends_on_nobody_who_read_before(shop):

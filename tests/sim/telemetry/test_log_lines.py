@@ -4,6 +4,7 @@ import pytest
 from effort import calls
 from toy_shop import START, change, make_shop, stop
 
+from aiops_gym import caches
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.telemetry import logs
@@ -89,6 +90,7 @@ def test_an_unknown_process_has_no_log(shop):
     assert logs.read(shop, "nobody/main") == ""
 
 
+@pytest.mark.skipif(caches.SETTING == "off", reason="caches are off")
 def test_a_warm_tail_does_hardly_anything():
     shop = failing_shop()
     logs.read(shop, FRONT, tail=50)

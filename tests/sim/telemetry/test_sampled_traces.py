@@ -90,13 +90,13 @@ def test_a_service_that_is_never_reached_sends_nothing(shop):
     assert traces.traces(shop, "stock", start + 10, shop.now, 10) == ([], 0)
 
 
-def test_a_trace_made_for_one_service_is_the_same_when_another_asks_for_it(shop, monkeypatch):
+def test_a_trace_made_for_one_service_is_the_same_when_another_asks_for_it(shop):
     shop.run(60_000)
     end = shop.now
     traces.traces(shop, "stock", START, end, 30)
     shop.run(300)
     kept = traces.traces(shop, "front", START, end, 30)
-    monkeypatch.setattr(traces, "_windows", traces.Cache(1, lambda window: 1))
+    traces._windows.clear()
     assert traces.traces(shop, "front", START, end, 30) == kept
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.digits import natural
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
+
+_MATTERS = caches.slot(f"{__name__}.matters", "reading what endpoints depend on from a pod")
 
 TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
 EXTERNAL = "ExternalName"
@@ -33,11 +36,11 @@ def services_of(world: World, old: Obj | None, new: Obj | None) -> Iterable[str]
 
 def matters(pod: Obj) -> tuple[Any, ...]:
     """All of a pod that its endpoints depend on."""
-    cached = pod.memo.get("endpoint")
+    cached = pod.memo.get(_MATTERS)
     if cached is None:
         address = get(pod, "status", "podIP", default="")
         cached = (address, pods_of.is_ready(pod), pods_of.terminating(pod), pods_of.finished(pod), labels_of(pod))
-        pod.memo["endpoint"] = cached
+        pod.memo[_MATTERS] = cached
     return tuple(cached)
 
 

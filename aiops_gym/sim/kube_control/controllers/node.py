@@ -8,11 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from aiops_gym import caches
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, name_of, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND, iso, iso_micro, millis
 from aiops_gym.sim.kernel.world import World
+
+_FRESH = caches.slot(
+    f"{__name__}.fresh",
+    "writing the heartbeats into a node",
+    ends="a heartbeat, whose time is compared, and a write to the object",
+)
 
 LEASES = "leases.coordination.k8s.io"
 LEASE_SPACE = "kube-node-lease"
@@ -55,12 +62,12 @@ def fresh(world: World, obj: Obj) -> Obj:
         renewed = get(obj, "spec", "renewTime")
         return obj if not renewed or last <= millis(renewed) else _lease(obj, last)
     last = _last(world, name_of(obj), REPORT)
-    cached = obj.memo.get("fresh")
+    cached = obj.memo.get(_FRESH)
     if cached is not None and cached[0] == last:
         seen: Obj = cached[1]
         return seen
     seen = _node(obj, last)
-    obj.memo["fresh"] = (last, seen)
+    obj.memo[_FRESH] = (last, seen)
     return seen
 
 

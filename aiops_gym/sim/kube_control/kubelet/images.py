@@ -9,9 +9,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from hashlib import sha256
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.times import SECOND
@@ -32,7 +32,7 @@ def split(name: str) -> tuple[str, str]:
     return head, rest
 
 
-@lru_cache(maxsize=1024)
+@caches.function(1024, "the full name of an image")
 def canonical(name: str) -> str:
     """The full name, as containerd knows it."""
     registry, rest = split(name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import log
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
@@ -18,6 +19,13 @@ from aiops_gym.sim.telemetry.metrics import WARM_UP
 from aiops_gym.sim.telemetry.usage import demand
 from aiops_gym.sim.traffic import quotas
 from aiops_gym.types import Json
+
+_FITTING = caches.slot(
+    f"{__name__}.fitting",
+    "asking each process whether it fits into its limit",
+    key="the world",
+    ends="another row in the place of the process or the limit, which is held and compared with `is`",
+)
 
 Fitting = Mapping[str, tuple[Json, Json]]
 """Row and quota of each process that will never pass its limit."""
@@ -35,8 +43,8 @@ SOONEST = 120
 def observe(world: World) -> None:
     """Something changed: plan the end of processes that will not fit into their limit."""
     planned, limits = world.table("memory_ends"), world.table("quotas")
-    known: Fitting = world.memo.get("memory", {})
-    world.memo["memory"] = fitting = dict[str, tuple[Json, Json]]()
+    known: Fitting = world.memo.get(_FITTING, {})
+    world.memo[_FITTING] = fitting = dict[str, tuple[Json, Json]]()
     for key, process in world.table("processes").items():
         limit = limits.get(key)
         seen = known.get(key)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.labels import matches
@@ -15,6 +16,8 @@ from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.scheduling import affinity
+
+_REQUESTS = caches.slot(f"{__name__}.requests", "adding up what a pod requests")
 
 NO_CLASS = "kubernetes.io/no-provisioner"
 
@@ -80,7 +83,7 @@ def preemption_helps(reason: str) -> bool:
 
 def requests(pod: Obj) -> Mapping[str, int]:
     """What the pod asks for: `cpu` in thousandths, everything else in units."""
-    cached: dict[str, int] | None = pod.memo.get("requests")
+    cached: dict[str, int] | None = pod.memo.get(_REQUESTS)
     if cached is None:
         most, cached = dict[str, int](), dict[str, int]()
         for container in pod["spec"].get("initContainers") or ():
@@ -92,7 +95,7 @@ def requests(pod: Obj) -> Mapping[str, int]:
             for name, amount in _amounts(container).items():
                 cached[name] = cached.get(name, 0) + amount
         cached = {name: max(most.get(name, 0), cached.get(name, 0)) for name in (*cached, *most)}
-        pod.memo["requests"] = cached
+        pod.memo[_REQUESTS] = cached
     return cached
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
+from aiops_gym import caches
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
@@ -13,6 +14,8 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control.workloads.replica_sets import template_hash
 from aiops_gym.sim.kube_control.writes import owner_reference
+
+_REVISION = caches.slot(f"{__name__}.revision", "hashing a pod template")
 
 BURST = 500
 """Pods that a controller makes at most in one look at an owner (`BurstReplicas`, `MaxPodCreateDeletePerSync`)."""
@@ -122,7 +125,7 @@ def look_again(world: World, resource: str, controller: str, key: str, uid: str)
 
 def revision(owner: Obj) -> str:
     """The hash of the owner's template, as in the label `controller-revision-hash`."""
-    cached = owner.memo.get("revision")
+    cached = owner.memo.get(_REVISION)
     if cached is None:
-        cached = owner.memo["revision"] = template_hash(owner["spec"]["template"])
+        cached = owner.memo[_REVISION] = template_hash(owner["spec"]["template"])
     return str(cached)

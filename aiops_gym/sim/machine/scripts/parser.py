@@ -16,8 +16,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from aiops_gym import caches
 from aiops_gym.types import Json
 
 NAME = re.compile(r"[A-Za-z_]\w*")
@@ -31,7 +31,7 @@ class ScriptError(ValueError):
     """A script that no shell would take."""
 
 
-@lru_cache(maxsize=512)
+@caches.function(512, "parsing a script in a container")
 def parse(text: str) -> list[Json]:
     """A script as a list node. Read it, never change it. Raises ScriptError."""
     parser = _Parser(text)

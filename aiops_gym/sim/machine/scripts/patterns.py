@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from functools import lru_cache
+
+from aiops_gym import caches
 
 REPEATS = re.compile(r"[*+{]")
 MOST_REPEATS = 4
 
 
-@lru_cache(maxsize=256)
+@caches.function(256, "checking and compiling a pattern of grep or sed")
 def compiled(text: str, ignore_case: bool = False, fixed: bool = False) -> re.Pattern[str]:
     """The pattern; one that could take for ever, or is none, means its own letters.
 

@@ -16,6 +16,7 @@ from importlib.resources import files
 from time import monotonic
 from typing import Any, NamedTuple
 
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.types import Json
 
 Ask = Callable[[str, Json], Json]
@@ -62,7 +63,14 @@ class _Suspended(NamedTuple):
 
 _Ended = Done | _Suspended
 
-_remembered: dict[tuple[Any, ...], _Ended] = {}
+_remembered: Cache[_Ended] = Cache(
+    Entry(
+        f"{__name__}.ended",
+        "a run of the mongo shell's engine that looked neither at the clock nor at chance",
+        key="statements, replies so far, database, version, host, how it prints",
+        bound=REMEMBERED,
+    )
+)
 
 
 @cache
@@ -111,13 +119,11 @@ def _ended(
     """How a run ends; remembered where neither the moment nor chance nor the host's time had a say in it."""
     seen = (setting.database, setting.version, setting.host, forgiving, printing)
     key = (tuple(statements), tuple(replies), *seen)
-    found = _remembered.get(key)
+    found = _remembered.seen(key)
     if found is None:
         found, lasting = _once(statements, setting, replies, forgiving, printing, left)
         if lasting and sum(map(len, (*statements, *replies))) <= LONGEST:
-            if len(_remembered) >= REMEMBERED:
-                _remembered.clear()
-            _remembered[key] = found
+            _remembered.put(key, found)
     return found
 
 

@@ -82,9 +82,13 @@ class NginxThrift(Program):
     def about(self, process: Process, handler: str, address: str) -> str:
         """The request, which nginx adds to each line about it."""
         _, method, path = handler.split(" ", 2)
-        client = ".".join([*str(process["ip"]).split(".")[:3], "1"])
+        (client,) = self.peers(process)
         request = f"{method} http://localhost:{process['ports'][0] if process['ports'] else 80}{path} HTTP/1.1"
         return f'{ABOUT}{client}, server: localhost, request: "{request}", host: "{address}"'
+
+    def peers(self, process: Process) -> Sequence[str]:
+        """The gateway of its node, from which requests from outside come."""
+        return (".".join([*str(process["ip"]).split(".")[:3], "1"]),)
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """A few workers, each with an interpreter."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import yaml
 
+from aiops_gym import caches
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.sim.kernel import yamltext
 from aiops_gym.types import Json
@@ -47,7 +47,7 @@ class Tracing(NamedTuple):
     sample: float
 
 
-@lru_cache(maxsize=64)
+@caches.function(64, "parsing `jaeger-config.yml`")
 def tracing(text: str | None) -> Tracing:
     """Read `jaeger-config.yml`. Raises Aborted.
 
