@@ -85,7 +85,8 @@ def test_a_drawn_problem_is_named_at_the_end_only_and_so_is_its_seed(play):
     problem, seed = re.fullmatch(r"--problem (\S+) --seed (\d+)\n", again).groups()
     assert problem not in shown
     found = registry.problem(problem)
-    assert (found.task, found.app, found.split) == ("localization", "social_network", "test")
+    assert (found.task, found.app) == ("localization", "social_network")
+    assert found.split == "test" or found in registry.healthy("localization")
     assert int(seed) < 1_000_000
 
 

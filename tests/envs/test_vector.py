@@ -216,6 +216,7 @@ def test_a_recorded_episode_can_be_played_again(tmp_path, limit):
 def test_gymnasium_makes_it_by_the_entry_point(monkeypatch):
     spec = gym.spec("aiops_gym/Mitigation-v0")
     monkeypatch.setattr(spec, "vector_entry_point", "aiops_gym.envs.vector:incidents")
+    monkeypatch.setattr(spec, "additional_wrappers", ())  # the entry point puts them on itself
     env = gym.make_vec(
         "aiops_gym/Mitigation-v0",
         3,
