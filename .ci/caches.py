@@ -162,7 +162,7 @@ def _apart(work: Callable[[], None], off: tuple[object, ...]) -> float:
 def _work() -> Callable[[], None]:
     import gymnasium as gym  # noqa: PLC0415  # Only now may the package be imported: caches must have switches.
 
-    from aiops_gym.catalog.registry import filled  # noqa: PLC0415
+    from aiops_gym.catalog.registry import fill_in  # noqa: PLC0415
     from aiops_gym.types import Call  # noqa: PLC0415
 
     mix = json.loads((PACKAGE / "cli" / "mix.json").read_text(encoding="utf-8"))
@@ -175,7 +175,7 @@ def _work() -> Callable[[], None]:
                 env.reset(options={"problem": problem, "episode_seed": seed})
             app = env.get_wrapper_attr("app")
             names = {"namespace": app.namespace, **mix["names"][app.id]}
-            commands = 2 * [str(Call("exec_shell", (filled(text, names),))) for text in mix["commands"]]
+            commands = 2 * [str(Call("exec_shell", (fill_in(text, names),))) for text in mix["commands"]]
             getters = [str(Call(name, (app.namespace, 5))) for name in ("get_metrics", "get_traces")]
             for action in (*commands, *getters, str(Call("get_logs", (app.namespace, names["component"])))):
                 env.step(action)

@@ -65,16 +65,16 @@ class BackendError(AiopsGymError):
     """The world broke, or cannot express what was asked of it: never the agent's fault."""
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error in one line: those of this package speak for themselves.
 
-    >>> told(ValueError("no\\nnumber")), told(SystemExit()), told(BackendError("no cluster"))
-    ('ValueError: no number', 'SystemExit', 'no cluster')
+    >>> [describe_error(each) for each in (ValueError("no\\nnumber"), SystemExit(), BackendError("no cluster"))]
+    ['ValueError: no number', 'SystemExit', 'no cluster']
     """
-    return " ".join(str(error).split()) if isinstance(error, AiopsGymError) else typed(error)
+    return " ".join(str(error).split()) if isinstance(error, AiopsGymError) else describe_typed_error(error)
 
 
-def typed(error: BaseException) -> str:
+def describe_typed_error(error: BaseException) -> str:
     """Any error in one line, its type first."""
     try:
         text = " ".join(str(error).split())
@@ -83,10 +83,10 @@ def typed(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}".removesuffix(": ")
 
 
-def meant(name: object, known: Iterable[str]) -> str:
+def ask_did_you_mean(name: object, known: Iterable[str]) -> str:
     """The question that helps who mistyped a name, "" where nothing is near.
 
-    >>> meant("runbok", ["random", "runbook"]), meant("x", ["runbook"])
+    >>> ask_did_you_mean("runbok", ["random", "runbook"]), ask_did_you_mean("x", ["runbook"])
     ('did you mean runbook?', '')
     """
     by_lower = {each.lower(): each for each in known}
@@ -94,26 +94,26 @@ def meant(name: object, known: Iterable[str]) -> str:
     return f"did you mean {' or '.join(near)}?" if near else ""
 
 
-def hint(name: object, known: Iterable[str], more: str = "") -> str:
+def make_hint(name: object, known: Iterable[str], more: str = "") -> str:
     """What helps whoever gave a name that there is not: names that are near, or else those that there are.
 
     Args:
         known: names that there are.
         more: how to find the others, where there are too many to list.
 
-    >>> hint("runbok", ["random", "runbook"]), hint("x", ["noop", "chat"]), hint("x", [])
+    >>> make_hint("runbok", ["random", "runbook"]), make_hint("x", ["noop", "chat"]), make_hint("x", [])
     ('did you mean runbook?', 'there are: chat, noop', 'there are none')
     """
     names = sorted(known)
     rest = f" and {len(names) - LISTED:,} more{more}" if len(names) > LISTED else ""
     there = f"there are: {', '.join(names[:LISTED])}{rest}" if names else "there are none"
-    return meant(name, names) or there
+    return ask_did_you_mean(name, names) or there
 
 
 def unknown(what: str, name: object, known: Iterable[str], more: str = "") -> ArgumentError:
-    """What to raise for a name that there is not, see `hint`.
+    """What to raise for a name that there is not, see `make_hint`.
 
     >>> str(unknown("agent", "runbok", ["random", "runbook"]))
     "no agent 'runbok': did you mean runbook?"
     """
-    return ArgumentError(f"no {what} {name!r}: {hint(name, known, more)}")
+    return ArgumentError(f"no {what} {name!r}: {make_hint(name, known, more)}")

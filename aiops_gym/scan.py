@@ -11,18 +11,18 @@ from types import ModuleType
 from typing import Any
 
 
-def names(package: str) -> tuple[str, ...]:
+def list_modules(package: str) -> tuple[str, ...]:
     """The modules and packages in a package, sorted; none of them is imported.
 
-    >>> "kubectl" in names("aiops_gym")
+    >>> "kubectl" in list_modules("aiops_gym")
     True
     """
     return tuple(sorted(module.name for module in iter_modules(import_module(package).__path__)))
 
 
-def loaded(package: str) -> dict[str, ModuleType]:
+def load_modules(package: str) -> dict[str, ModuleType]:
     """All modules in a package, by name."""
-    return {name: import_module(f"{package}.{name}") for name in names(package)}
+    return {name: import_module(f"{package}.{name}") for name in list_modules(package)}
 
 
 def scan(package: str, attribute: str) -> dict[str, Any]:
@@ -35,10 +35,10 @@ def scan(package: str, attribute: str) -> dict[str, Any]:
     >>> sorted(scan("aiops_gym.catalog.apps", "app"))
     ['hotel_reservation', 'social_network']
     """
-    modules = loaded(package)
+    modules = load_modules(package)
     return {name: getattr(module, attribute) for name, module in modules.items() if hasattr(module, attribute)}
 
 
-def one(package: str, name: str, attribute: str) -> Any:
-    """The same of one module, where importing all would cost too much: one of `names`, never what a user typed."""
+def scan_one(package: str, name: str, attribute: str) -> Any:
+    """The same of one of `list_modules`, where importing all would cost too much; never of what a user typed."""
     return getattr(import_module(f"{package}.{name}"), attribute)

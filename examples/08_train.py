@@ -11,7 +11,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from stable_baselines3.common.env_util import make_vec_env
 
-from aiops_gym.learning.policy import policy_kwargs
+from aiops_gym.learning.policy import make_policy_kwargs
 from aiops_gym.learning.stack import GAMMA, wrap
 
 torch.set_num_threads(1)  # with more on a busy machine such small networks are many times slower
@@ -32,7 +32,7 @@ def tried(learner):
 
 
 envs = worlds(16, seed=0)
-policy, kwargs = policy_kwargs(wrap(envs.envs[0].unwrapped))
+policy, kwargs = make_policy_kwargs(wrap(envs.envs[0].unwrapped))
 learner = MaskablePPO(
     policy,
     envs,

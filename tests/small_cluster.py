@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.sim import kube_api
-from aiops_gym.sim.dynamics import dynamics
+from aiops_gym.sim.dynamics import make_dynamics
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
@@ -41,7 +41,7 @@ class SmallCluster:
 
     def __init__(self, seed: int = 1, nodes: int = 1) -> None:
         blueprint = Blueprint(app="test", namespace="ns", variant=0, start=START, images=IMAGES)
-        self.world = World(blueprint, dynamics(_exec), seed)
+        self.world = World(blueprint, make_dynamics(_exec), seed)
         for number in range(1, nodes + 1):
             self.add_node(f"node-{number}")
         self.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns"}})

@@ -21,7 +21,7 @@ SERVERS = ("IG01", "Tomcat01", "MG01")
 def write(folder, domain, day, rows):
     """A day's files: rows by the name of the table; files without rows have their header only."""
     for table in domain.tables:
-        path = table_file(folder, clock.day(day), table)
+        path = table_file(folder, clock.parse_day(day), table)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

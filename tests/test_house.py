@@ -71,7 +71,7 @@ GENERIC = {"sh", "idle", "pause", "git"}
 """Kinds of programs whose names are words of the machine itself."""
 
 
-@pytest.mark.parametrize("kind", sorted(set(programs.kinds()) - GENERIC))
+@pytest.mark.parametrize("kind", sorted(set(programs.list_kinds()) - GENERIC))
 def test_a_room_below_the_software_knows_no_program_by_name(kind):
     """How client libraries fail is data by protocol, and a protocol may be called as its server is."""
     files = [path for room in LOWER for path in (HOUSE / "sim" / room).rglob("*.py") if path.parent.name != "clients"]

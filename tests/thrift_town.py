@@ -267,7 +267,7 @@ class Town:
         return runtime.exec_tool(self.world, f"uid-{name}/main", list(argv), stdin)
 
     def success(self) -> float:
-        return traffic.success(self.world)["take"]
+        return traffic.compute_success(self.world)["take"]
 
 
 def name_of(name: str) -> str:

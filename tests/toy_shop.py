@@ -167,4 +167,4 @@ def looked_up_anew(shop):
     with pytest.MonkeyPatch.context() as patch:
         for kept in (inputs._values, solutions._graphs, solutions._read, solutions._nodes, solutions._solved):
             patch.setattr(kept.entry, "off", True)
-        return solutions.named(solutions.look(twin, found, load), found.processes)
+        return solutions.name_processes(solutions.look_up(twin, found, load), found.processes)

@@ -120,7 +120,7 @@ class ToyBackend:
 
     def __init__(self, problem: Problem, seed: int) -> None:
         self.problem, self.seed = problem, seed
-        self.app, self.fault = registry.app(problem.app), registry.fault(problem)
+        self.app, self.fault = registry.find_app(problem.app), registry.find_fault(problem)
         self.began, self.clock = START, START
         self.broken = self.fault is not None
         self.shell, self.cluster, self.telemetry = ToyShell(self), ToyCluster(self), ToyTelemetry(self)
@@ -148,7 +148,7 @@ class ToyBackend:
     @classmethod
     def restored(cls, data: bytes) -> Self:
         problem, seed, clock, broken, files = json.loads(data)
-        self = cls(registry.problem(problem), seed)
+        self = cls(registry.find_problem(problem), seed)
         self.clock, self.broken, self.shell.files = clock, broken, files
         return self
 

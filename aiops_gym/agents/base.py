@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 from aiops_gym.agents.kinds import Agent, AnyAgent, Around, Env, adapt
-from aiops_gym.errors import AgentError, ArgumentError, hint, meant
-from aiops_gym.scan import names as modules
+from aiops_gym.errors import AgentError, ArgumentError, ask_did_you_mean, make_hint
+from aiops_gym.scan import list_modules as modules
 
 __all__ = [
     "SECRETS",
@@ -21,14 +21,14 @@ __all__ = [
     "Around",
     "Env",
     "Fixed",
-    "accepted",
     "adapt",
     "find",
-    "fitting",
+    "hide_secrets",
+    "list_agents",
+    "list_options",
     "make",
-    "names",
-    "option_names",
-    "shown",
+    "pick_accepted",
+    "pick_positional",
 ]
 
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -64,7 +64,7 @@ class Fixed:
 
 
 @cache
-def names() -> tuple[str, ...]:
+def list_agents() -> tuple[str, ...]:
     """The agents that can be made by name, sorted."""
     return tuple(name for name in modules("aiops_gym.agents") if name not in NO_AGENTS)
 
@@ -80,8 +80,8 @@ def find(name: str) -> Callable[..., AnyAgent]:
         ArgumentError: there is none.
     """
     where, colon, wanted = name.partition(":")
-    if not colon and name not in names():
-        raise ArgumentError(f"no agent {name!r}: {hint(name, names())}; one of yours is module:name")
+    if not colon and name not in list_agents():
+        raise ArgumentError(f"no agent {name!r}: {make_hint(name, list_agents())}; one of yours is module:name")
     try:
         module = importlib.import_module(where if colon else f"aiops_gym.agents.{name}")
     except ModuleNotFoundError as error:
@@ -89,7 +89,7 @@ def find(name: str) -> Callable[..., AnyAgent]:
     wanted = wanted if colon else "make"
     found: Any = getattr(module, wanted, None)
     if found is None:
-        near = meant(wanted, (each for each in vars(module) if not each.startswith("_")))
+        near = ask_did_you_mean(wanted, (each for each in vars(module) if not each.startswith("_")))
         raise ArgumentError(f"there is no agent {name!r}: {where} has no {wanted!r}{near and '; ' + near}")
     return _copying(name, found) if _is_agent(found) else _checked(name, found)
 
@@ -131,7 +131,7 @@ def make(name: str, env: Env, seed: int = 0, **options: Any) -> Any:
     Raises:
         ArgumentError: there is none, it does not take such options, or what is made so is no agent.
     """
-    made = find(name)(*fitting(name, env, seed, **options), **options)
+    made = find(name)(*pick_positional(name, env, seed, **options), **options)
     try:
         adapt(made)
     except TypeError as error:
@@ -139,16 +139,16 @@ def make(name: str, env: Env, seed: int = 0, **options: Any) -> Any:
     return made
 
 
-def fitting(name: str, env: Env | None, seed: int, **options: Any) -> tuple[Any, ...]:
+def pick_positional(name: str, env: Env | None, seed: int, **options: Any) -> tuple[Any, ...]:
     """What an agent's maker is given by position: environment and seed, or nothing if it takes neither.
 
     Raises:
         ArgumentError: there is no such agent, or it cannot be made so.
     """
-    maker, known = find(name), accepted(name, options)
+    maker, known = find(name), pick_accepted(name, options)
     for option in options:
         if option not in known:
-            raise ArgumentError(f"the agent {name!r} has no option {option!r}: {hint(option, option_names(name))}")
+            raise ArgumentError(f"the agent {name!r} has no option {option!r}: {make_hint(option, list_options(name))}")
     given = (env, seed) if _takes_env(maker, options) else ()
     try:
         inspect.signature(maker).bind(*given, **options)
@@ -159,13 +159,13 @@ def fitting(name: str, env: Env | None, seed: int, **options: Any) -> tuple[Any,
     return given
 
 
-def needs(name: str) -> Mapping[str, Any]:
+def read_needs(name: str) -> Mapping[str, Any]:
     """What environments of recorded telemetry must be made with for this agent: `NEEDS` of its module, if it has it.
 
     Raises:
         ArgumentError: there is no such agent.
 
-    >>> needs("rules"), needs("noop")
+    >>> read_needs("rules"), read_needs("noop")
     ({'tools': 'all'}, {})
     """
     module = inspect.getmodule(find(name))
@@ -173,21 +173,21 @@ def needs(name: str) -> Mapping[str, Any]:
     return found
 
 
-def accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def pick_accepted(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that an agent takes, where several agents are given the same.
 
     Raises:
         ArgumentError: there is no such agent.
 
-    >>> accepted("noop", {"model": "m"}), accepted("chat", {"model": "m"})
+    >>> pick_accepted("noop", {"model": "m"}), pick_accepted("chat", {"model": "m"})
     ({}, {'model': 'm'})
     """
     maker = find(name)
     anything = any(each.kind is each.VAR_KEYWORD for each in _parameters(maker))
-    return {option: value for option, value in options.items() if anything or option in option_names(name, options)}
+    return {option: value for option, value in options.items() if anything or option in list_options(name, options)}
 
 
-def option_names(name: str, given: Collection[str] = ()) -> tuple[str, ...]:
+def list_options(name: str, given: Collection[str] = ()) -> tuple[str, ...]:
     """What the maker of an agent takes by name, where it is given these.
 
     Raises:
@@ -218,10 +218,10 @@ def _parameters(maker: Callable[..., Any]) -> list[inspect.Parameter]:
     return list(inspect.signature(maker).parameters.values())
 
 
-def shown(options: Mapping[str, Any]) -> dict[str, Any]:
+def hide_secrets(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of an agent as they may be written down: without secrets.
 
-    >>> shown({"model": "m", "api_key": "sk-1"})
+    >>> hide_secrets({"model": "m", "api_key": "sk-1"})
     {'model': 'm'}
     """
     return {name: value for name, value in options.items() if name not in SECRETS}

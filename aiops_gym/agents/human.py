@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from aiops_gym.agents.kinds import Agent, Env
 from aiops_gym.envs import render
-from aiops_gym.errors import AgentError, ArgumentError, hint, meant
+from aiops_gym.errors import AgentError, ArgumentError, ask_did_you_mean, make_hint
 from aiops_gym.tasks.form import Form
 from aiops_gym.tools import Tool
 from aiops_gym.types import Call
@@ -93,7 +93,7 @@ class Human:
             return self._block(line)
         if not line:
             return None
-        return action(line, tuple(self.tools)) or self._say(unclear(line, self.tools))
+        return parse_action(line, tuple(self.tools)) or self._say(explain_unclear(line, self.tools))
 
     def _submission(self, said: str) -> str | None:
         """What to submit, asked for once; None where it is no answer, or the person would rather not."""
@@ -132,7 +132,7 @@ class Human:
         if "exec_shell" in self.tools:
             lines += "\n  other lines commands of the shell, run by exec_shell"
         text = HELP.format(lines=lines, apis="\n  ".join(tool.usage for _, tool in sorted(self.tools.items())))
-        return f"no API {about!r}: {hint(about, self.tools)}\n{text}" if about else text
+        return f"no API {about!r}: {make_hint(about, self.tools)}\n{text}" if about else text
 
     def _task(self) -> str:
         task: str = self.env.get_wrapper_attr("prompt_parts").task
@@ -152,34 +152,34 @@ class Human:
 
     def _say(self, text: str) -> str | None:
         """Answer a line here: no action comes of it."""
-        render.show(render.wrapped(text, self.width))
+        render.show(render.wrap_lines(text, self.width))
         return None
 
 
-def action(line: str, apis: Sequence[str]) -> str | None:
+def parse_action(line: str, apis: Sequence[str]) -> str | None:
     r"""The action that a line means: a call, or else a command of the shell; None for what is unclear.
 
-    >>> action("get_logs('shop', 'cart')", ("get_logs",))
+    >>> parse_action("get_logs('shop', 'cart')", ("get_logs",))
     "```\nget_logs('shop', 'cart')\n```"
-    >>> action("kubectl get pods", ("exec_shell", "get_logs"))
+    >>> parse_action("kubectl get pods", ("exec_shell", "get_logs"))
     "```\nexec_shell('kubectl get pods')\n```"
-    >>> action("get_log('shop')", ("exec_shell", "get_logs")) is None
+    >>> parse_action("get_log('shop')", ("exec_shell", "get_logs")) is None
     True
     """
     name = _called(line)
     if name in apis:
         return f"{FENCE}\n{line}\n{FENCE}"
-    if "exec_shell" not in apis or line in apis or (name and meant(name, apis)):
+    if "exec_shell" not in apis or line in apis or (name and ask_did_you_mean(name, apis)):
         return None
     return str(Call("exec_shell", (line,)))
 
 
-def unclear(line: str, tools: Mapping[str, Tool]) -> str:
+def explain_unclear(line: str, tools: Mapping[str, Tool]) -> str:
     """What to say to a line that is no action."""
     if line in tools:
         return f"{line} is an API, and is called so: {tools[line].usage}"
     name = _called(line) or line.split(maxsplit=1)[0]
-    return f"no API {name[:80]!r}: {hint(name, tools)}"
+    return f"no API {name[:80]!r}: {make_hint(name, tools)}"
 
 
 def _called(line: str) -> str:

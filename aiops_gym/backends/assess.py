@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from aiops_gym.backends import causes, damage
 from aiops_gym.backends.base import Assessment
-from aiops_gym.backends.baseline import ready, request
+from aiops_gym.backends.baseline import is_rolled_out, request
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.objects import get, uid_of
@@ -33,16 +33,16 @@ def assess(now: World, before: World, app: App, fault: Fault | None, began: int)
         began: ms at which the episode began.
     """
     world = now.fork()
-    collateral = damage.collateral(before, world, app, fault)
-    minutes = error_minutes(world, began)
+    collateral = damage.count_collateral(before, world, app, fault)
+    minutes = count_error_minutes(world, began)
     reasons: list[str] = []
     settled = _settle(world, before, app, reasons)
     quiet = settled and _quiet_minute(world, before, app, reasons)
     mended = quiet and _works(world, before, reasons)
     steady = quiet and _survives_restarts(world, before, app, fault, reasons)
     served = mended and _served(world, before, reasons)
-    gone = settled and causes.gone(before, world, app, fault, reasons)
-    harm = damage.found(before, world, app, fault)  # last: what does not survive a restart is lost by now
+    gone = settled and causes.is_cause_gone(before, world, app, fault, reasons)
+    harm = damage.find_damage(before, world, app, fault)  # last: what does not survive a restart is lost by now
     return Assessment(
         cause_gone=gone,
         complete=settled,
@@ -76,7 +76,7 @@ def _missing(world: World, before: World, app: App) -> list[str]:
             found.append(f"deployment {name} is gone")
         elif new["spec"].get("replicas", 1) < old["spec"].get("replicas", 1):
             found.append(f"deployment {name} has fewer replicas than before")
-        elif not ready(world, app, (name,)):
+        elif not is_rolled_out(world, app, (name,)):
             found.append(f"deployment {name} is not ready")
     for resource in ("services", "configmaps", "secrets", "persistentvolumeclaims"):
         names = {old["metadata"]["name"] for old in before.store.all(resource, app.namespace)}
@@ -110,7 +110,7 @@ def _quiet_minute(world: World, before: World, app: App, reasons: list[str]) -> 
     return True
 
 
-def repaired(app: App, fault: Fault | None) -> tuple[str, ...]:
+def list_repaired(app: App, fault: Fault | None) -> tuple[str, ...]:
     """The deployments that a repair concerns; those with volumes where the cause names no component."""
     cause = fault.cause if fault else None
     named = tuple(filter(None, (cause.component, cause.service))) if cause else ()
@@ -119,7 +119,7 @@ def repaired(app: App, fault: Fault | None) -> tuple[str, ...]:
 
 def _survives_restarts(world: World, before: World, app: App, fault: Fault | None, reasons: list[str]) -> bool:
     """Delete each pod of the repaired workload once, one after another; all must be ready again before the next."""
-    for component in repaired(app, fault):
+    for component in list_repaired(app, fault):
         for pod in world.store.labelled("pods", app.namespace, {app.selector: component}):
             request(world, "delete", "pods", app.namespace, pod["metadata"]["name"])
             world.run(2 * SECOND)
@@ -131,30 +131,30 @@ def _survives_restarts(world: World, before: World, app: App, fault: Fault | Non
 
 def _works(world: World, before: World, reasons: list[str]) -> bool:
     """Whether users are served as before already, before the judge restarts anything: that may be half of a repair."""
-    now = traffic.success(world)
-    failing = [name for name, share in traffic.success(before).items() if now[name] < share - TOLERANCE]
+    now = traffic.compute_success(world)
+    failing = [name for name, share in traffic.compute_success(before).items() if now[name] < share - TOLERANCE]
     reasons.extend(f"{name} succeeds in {now[name]:.0%} of requests before any restart" for name in failing)
     return not failing
 
 
 def _served(world: World, before: World, reasons: list[str]) -> bool:
     """Whether every operation succeeds as often as before, over a minute; rare operations count like frequent ones."""
-    usual = traffic.success(before)
+    usual = traffic.compute_success(before)
     total = dict.fromkeys(usual, 0.0)
     for _ in range(12):
         world.run(5 * SECOND)
-        for name, share in traffic.success(world).items():
+        for name, share in traffic.compute_success(world).items():
             total[name] += share / 12
     failing = [name for name, share in usual.items() if total[name] < share - TOLERANCE]
     reasons.extend(f"{name} succeeds in {total[name]:.0%} of requests" for name in failing)
     return not failing
 
 
-def error_minutes(world: World, since: int) -> float:
+def count_error_minutes(world: World, since: int) -> float:
     """Minutes of failing requests from `since` to now, weighted by their share."""
     weights = {operation.name: operation.weight for operation in world.blueprint.operations}
     total = 0.0
-    for interval in traffic.intervals(world, since, world.now):
+    for interval in traffic.list_intervals(world, since, world.now):
         share = sum(weight * (1.0 - interval.success[name]) for name, weight in weights.items())
         total += share * (interval.end - interval.start) / MINUTE
     return round(total, 3)

@@ -15,12 +15,12 @@ from aiops_gym.catalog import cluster, registry
 from aiops_gym.catalog.model import App, Manifest
 from aiops_gym.errors import BackendError
 from aiops_gym.shell.inside import exec_inside
-from aiops_gym.sim.dynamics import dynamics
+from aiops_gym.sim.dynamics import make_dynamics
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image, Operation
 from aiops_gym.sim.kernel.times import HOUR, MINUTE, SECOND, millis
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_api import handle, of_kind
+from aiops_gym.sim.kube_api import find_by_kind, handle
 from aiops_gym.types import Request, Response
 
 VARIANTS = 16
@@ -30,7 +30,7 @@ BIRTH = millis("2026-03-02T06:00:00Z")
 """When the first variant's cluster is created."""
 
 
-def baseline(app_id: str, variant: int, shift: int = 0) -> World:
+def make_baseline(app_id: str, variant: int, shift: int = 0) -> World:
     """A healthy world with the app deployed and settled. Fork it, never change it.
 
     Args:
@@ -43,10 +43,10 @@ def baseline(app_id: str, variant: int, shift: int = 0) -> World:
 
 @caches.function(VARIANTS * len(registry.apps()), "the hours in which a cluster is set up and the app deployed")
 def _booted(app_id: str, variant: int, shift: int) -> World:
-    app = registry.app(app_id)
+    app = registry.find_app(app_id)
     seed = draws.bits(0, "baseline", f"{app_id} {variant}")
     blueprint = _blueprint(app, variant, seed)
-    world = World(replace(blueprint, start=blueprint.start + shift), dynamics(exec_inside), seed)
+    world = World(replace(blueprint, start=blueprint.start + shift), make_dynamics(exec_inside), seed)
     for manifest in (*cluster.NAMESPACES, *cluster.NODES):
         apply(world, manifest)
     world.run(MINUTE)
@@ -84,7 +84,7 @@ def _image(name: str, data: Any) -> Image:
 def deploy(world: World, app: App) -> None:
     """Apply an app's manifests and install its releases; what is there already stays as it is."""
     for manifest in app.manifests:
-        if not releases.released(app, manifest):
+        if not releases.is_released(app, manifest):
             apply(world, manifest)
     releases.install(world, app)
 
@@ -92,7 +92,7 @@ def deploy(world: World, app: App) -> None:
 def apply(world: World, manifest: Manifest) -> None:
     """Create an object as `kubectl apply` does for one that is not there. Raises BackendError if it is refused."""
     body = {key: value for key, value in manifest.items() if key != "status"}
-    known = of_kind(manifest["apiVersion"], manifest["kind"])
+    known = find_by_kind(manifest["apiVersion"], manifest["kind"])
     if known is None:
         raise BackendError(f"no resource for {manifest['apiVersion']} {manifest['kind']}")
     resource = known.name
@@ -111,7 +111,7 @@ def request(world: World, verb: str, resource: str, namespace: str, name: str = 
     return handle(world, Request(verb=verb, resource=resource, namespace=namespace, name=name, **rest))
 
 
-def ready(world: World, app: App, wanted: Iterable[str]) -> bool:
+def is_rolled_out(world: World, app: App, wanted: Iterable[str]) -> bool:
     """Whether each of the named deployments has its pods of the newest template, ready, and no others."""
     return all(_available(world, app.namespace, name) for name in wanted)
 
@@ -131,7 +131,7 @@ def _until_ready(world: World, app: App, limit: int) -> None:
     end, since = world.now + limit, world.now
     while world.now < end:
         world.run(5 * SECOND)
-        if not ready(world, app, app.components):
+        if not is_rolled_out(world, app, app.components):
             since = world.now
         elif world.now - since >= MINUTE:
             return

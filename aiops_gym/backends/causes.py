@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from aiops_gym.backends.shape import owned, shape
+from aiops_gym.backends.shape import describe_workload, find_owned_pods
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.catalog.system import Amounts, Object, Reached, System, Upstream
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, uid_of
@@ -26,7 +26,7 @@ from aiops_gym.types import Json
 INFINITE = float("inf")
 
 
-def gone(before: World, world: World, app: App, fault: Fault | None, reasons: list[str]) -> bool:
+def is_cause_gone(before: World, world: World, app: App, fault: Fault | None, reasons: list[str]) -> bool:
     """Whether a fault's cause is gone; what is left of it is added to `reasons`."""
     if fault is None or fault.cause is None:
         return True
@@ -57,10 +57,10 @@ class SimulatedSystem(System):
         return self.app.namespace if RESOURCES[resource].namespaced else ""
 
     def pods(self, component: str) -> Sequence[Obj]:
-        return owned(self.world, self.app, component)
+        return find_owned_pods(self.world, self.app, component)
 
     def runs(self, component: str) -> Json:
-        return shape(self.world, self.app, component)
+        return describe_workload(self.world, self.app, component)
 
     def failing_probe(self, component: str) -> str:
         """The field of a probe that fails, however seldom or late the kubelet may ask it."""
@@ -98,7 +98,7 @@ class SimulatedSystem(System):
 
     def upstream(self, program: str, callee: str) -> Upstream:
         row, call = self._processes[program], {"to": callee}
-        return Upstream(*configuration.endpoint(row, call), pooled=not configuration.starved(row, call))
+        return Upstream(*configuration.find_endpoint(row, call), pooled=not configuration.measure_starvation(row, call))
 
     def asks_password(self, program: str) -> bool:
         """Whether a store was told so by its file, or by its arguments."""
@@ -133,13 +133,13 @@ class SimulatedSystem(System):
         return {name: whole(str(hard)) for name, hard in said.items() if hard is not None}
 
     def limits(self, program: str) -> Amounts:
-        quota = quotas.of(self.world, program)
+        quota = quotas.find_quota(self.world, program)
         return Amounts(INFINITE if quota.cpu is None else quota.cpu, quota.memory or INFINITE)
 
     def load(self, component: str) -> tuple[float, float]:
         """Requests per second, and cores for them, of the component's first program."""
         keys, now = self.programs(component), self.world.now
-        return usage.demand(self.world, keys[0], now - MINUTE, now) if keys else (0.0, 0.0)
+        return usage.measure_demand(self.world, keys[0], now - MINUTE, now) if keys else (0.0, 0.0)
 
     def usage(self, program: str, load: tuple[float, float]) -> Amounts:
         """What its kind of program uses under a load."""

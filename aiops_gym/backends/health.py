@@ -15,7 +15,7 @@ from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network.routes import Network
 from aiops_gym.sim.traffic import timeline
-from aiops_gym.sim.traffic.graph import cores
+from aiops_gym.sim.traffic.graph import count_cores
 from aiops_gym.sim.traffic.outcomes import solve
 from aiops_gym.types import Json
 
@@ -84,9 +84,9 @@ def health(world: World, app: App, made: Measure) -> dict[str, Json]:
     """
     if world.tables["meta"]["dirty"]:  # what was not noted yet is noted by whoever moves the time
         world = world.fork()
-    outcome = timeline.current(world)
+    outcome = timeline.read_current(world)
     components = _components(world, app)
-    key = (timeline.newest(world)[0], components, [cores(world, each) for each in outcome["processes"]])
+    key = (timeline.read_newest(world)[0], components, [count_cores(world, each) for each in outcome["processes"]])
     if made.last[0] != key:
         made.last = key, _traffic(made, world, app, components)
     calls = made.last[1]
@@ -103,7 +103,7 @@ def _traffic(made: Measure, world: World, app: App, components: Mapping[str, str
     return {
         "users": _together(made, edges, [edge for edge in edges if edge[0] == USERS]),
         "components": {name: _together(made, edges, [e for e in edges if e[1] == name]) for name in app.components},
-        "operations": {name: round(share, 3) for name, share in timeline.current(world)["success"].items()},
+        "operations": {name: round(share, 3) for name, share in timeline.read_current(world)["success"].items()},
         "calls": [round(edges[edge][0], 3) if edge in edges else None for edge in made.edges],
     }
 
@@ -142,7 +142,7 @@ def _edges(made: Measure, calls: Calls) -> dict[Edge, tuple[float, float]]:
 
 def _calls(world: World, components: Mapping[str, str]) -> dict[Slot, list[Seen]]:
     """Every call of every handler that users can reach, solved as if it were made now and nobody ignored its error."""
-    outcome = timeline.current(world)
+    outcome = timeline.read_current(world)
     names = [components.get(key, "") for key in outcome["processes"]]
     nodes, entry, weights = outcome["nodes"], dict(outcome["entry"]), dict(outcome["weights"])
     slots: dict[str, tuple[Slot, int, Json]] = {}
@@ -153,7 +153,7 @@ def _calls(world: World, components: Mapping[str, str]) -> dict[Slot, list[Seen]
             probe = f"{number} {place}"
             slots[probe] = (names[node["process"]], node["name"], place), number, call
             entry[probe], weights[probe] = {**call, "on_error": "fail", "p": 1.0}, 0.0
-    limits = [cores(world, key) for key in outcome["processes"]]
+    limits = [count_cores(world, key) for key in outcome["processes"]]
     graph = {"nodes": nodes, "entry": entry, "processes": outcome["processes"], "cores": limits}
     solved = solve(graph, outcome["rate"], weights)
     found: dict[Slot, list[Seen]] = {}

@@ -12,7 +12,7 @@ from aiops_gym.errors import BackendError
 from aiops_gym.sim.kernel.objects import Obj, key_of
 from aiops_gym.sim.kernel.times import SECOND, iso
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_api.patch.jsonpatch import json_patch
+from aiops_gym.sim.kube_api.patch.jsonpatch import apply_json_patch
 from aiops_gym.sim.kube_control.controllers import chaos
 
 SERVER_FIELDS = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
@@ -26,14 +26,14 @@ def inject(world: World, app: App, fault: Fault) -> None:
         world.run(3 * SECOND)
 
 
-def concerned(app: App, fault: Fault) -> frozenset[str]:
+def find_concerned(app: App, fault: Fault) -> frozenset[str]:
     """The components that a fault and its repairs are about; all of them where the fault names none."""
     named = _named(fault)
     wide = "" in named or any(isinstance(c, Patch) and c.resource == "nodes" for c in fault.changes)
     return frozenset(app.components) if wide or not named else named
 
 
-def rewritten(app: App, fault: Fault) -> frozenset[str]:
+def find_rewritten(app: App, fault: Fault) -> frozenset[str]:
     """The components whose deployments a fault or its repairs may write; all where one applies all manifests anew."""
     named = _named(fault)
     anew = not named or any("helm " in fix for fix in fault.fixes)
@@ -80,7 +80,7 @@ def _recreate(change: Patch, world: World, app: App) -> None:
     meta["annotations"] = {k: v for k, v in meta.get("annotations", {}).items() if not k.startswith("deployment.")}
     bare = {key: value for key, value in old.items() if key not in {"metadata", "status"}}
     found = {**bare, "metadata": {k: v for k, v in meta.items() if v}}
-    body = json_patch(found, [dict(op) for op in change.ops])
+    body = apply_json_patch(found, [dict(op) for op in change.ops])
     _done(request(world, "create", change.resource, app.namespace, body=body), f"creation of {change.name}")
 
 
@@ -116,7 +116,7 @@ def _rollout(change: Rollout, world: World, app: App) -> None:
 
 @apply_change.register
 def _upgrade(change: Upgrade, world: World, app: App) -> None:
-    releases.change(world, app, change.release, change.settings)
+    releases.upgrade_release(world, app, change.release, change.settings)
 
 
 @apply_change.register

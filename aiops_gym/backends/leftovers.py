@@ -22,12 +22,12 @@ UNREST = 60 * SECOND
 that was killed twice and then for one that cannot do without it."""
 
 
-def happened(world: World) -> None:
+def note_noise(world: World) -> None:
     """Note that noise did something just now."""
     world.table(TABLE)[LAST] = world.now
 
 
-def made(world: World, owner: Obj) -> None:
+def note_owner(world: World, owner: Obj) -> None:
     """Note an object of the noise that makes pods, and the pods that it has made so far."""
     programs = _programs(owner["spec"]["template"])
     for obj in (owner, *world.store.owned("pods", uid_of(owner))):

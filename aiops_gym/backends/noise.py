@@ -52,12 +52,12 @@ ALL = "*"
 """In place of a component: the whole namespace. A change that names no component is about ""."""
 
 
-def rate(seed: int) -> float:
+def draw_rate(seed: int) -> float:
     """How busy the app is before an incident, and stays."""
     return RATES[draws.pick(len(RATES), seed, "noise", "rate")]
 
 
-def decisions(world: World, app: App, seed: int) -> dict[str, str]:
+def draw_decisions(world: World, app: App, seed: int) -> dict[str, str]:
     """Which lasting things were decided, and about whom, in a warm-up that begins with this world."""
     chosen = [name for name, each in LASTING.items() if draws.draw(seed, "noise", name) < each.share]
     return {name: LASTING[name].whom(world, app, seed) for name in chosen}
@@ -69,25 +69,25 @@ def disturb(world: World, app: App, seed: int, decided: Mapping[str, str]) -> No
         LASTING[name].decide(world, app, seed, whom)
     for name, (share, _) in KINDS.items():
         if draws.draw(seed, "noise", name) < share:
-            happen(name, world, app, draws.bits(seed, "noise before", name))
+            make_noise(name, world, app, draws.bits(seed, "noise before", name))
         world.run(int(draws.between(5 * SECOND, 40 * SECOND, seed, "noise pause", name)))
     world.run(int(draws.between(1 * MINUTE, 4 * MINUTE, seed, "noise end")))
 
 
-def meanwhile(world: World, app: App, seed: int, spared: frozenset[str], wait: int) -> None:
+def wait_amid_noise(world: World, app: App, seed: int, spared: frozenset[str], wait: int) -> None:
     """Let `wait` ms pass, and some of it happen on the way, but not to what the incident is about."""
     end = world.now + wait
     chosen = [name for name in LATE if draws.draw(seed, "late noise", name) < LATE[name]]
     for moment, name in sorted((draws.draw(seed, "late moment", name), name) for name in chosen):
         world.run_until(max(world.now, end - round((1.0 - moment) * wait)))
-        happen(name, world, app, draws.bits(seed, "noise late", name), spared)
+        make_noise(name, world, app, draws.bits(seed, "noise late", name), spared)
     world.run_until(max(world.now, end))
 
 
-def happen(name: str, world: World, app: App, seed: int, spared: frozenset[str] = NOBODY) -> None:
+def make_noise(name: str, world: World, app: App, seed: int, spared: frozenset[str] = NOBODY) -> None:
     """Let one kind of noise happen now, whoever asks for it, and note that it did."""
     KINDS[name][1](world, app, seed, spared)
-    leftovers.happened(world)
+    leftovers.note_noise(world)
 
 
 def _restarted_container(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
@@ -186,7 +186,7 @@ def _finished_job(world: World, app: App, seed: int, spared: frozenset[str]) -> 
     answer = request(world, "create", "jobs.batch", app.namespace, body=job)
     world.run(8 * SECOND)
     if answer.code < 400:  # an earlier one may have its name
-        leftovers.made(world, answer.body)
+        leftovers.note_owner(world, answer.body)
 
 
 def _redeployed(world: World, app: App, seed: int, spared: frozenset[str]) -> None:

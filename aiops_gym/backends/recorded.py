@@ -7,7 +7,7 @@ from typing import Self
 import orjson
 
 from aiops_gym.errors import CatalogError, SnapshotError
-from aiops_gym.openrca.origin import origin
+from aiops_gym.openrca.origin import read_origin
 from aiops_gym.openrca.problems import Problem, Questions
 from aiops_gym.openrca.recording import Recording
 
@@ -16,7 +16,7 @@ class Recorded:
     """One question about one domain's telemetry.
 
     Attributes:
-        data: `original` or `synthetic`, see `origin`.
+        data: `original` or `synthetic`, see `read_origin`.
         recording: what may be read; it holds no labels.
         began: Unix seconds at which the reading begins: the end of the window that is asked about.
 
@@ -30,7 +30,7 @@ class Recorded:
         self.problem, self.questions, self.spent = problem, questions, spent
         self.began = problem.end / 1000
         folder = questions.folder(problem.cloudbed)
-        self.data = origin(folder)
+        self.data = read_origin(folder)
         self.recording = Recording(questions.domain, folder)
 
     def now(self) -> float:

@@ -9,11 +9,11 @@ from aiops_gym.catalog.model import App, Manifest, Release
 from aiops_gym.errors import BackendError
 from aiops_gym.helm import actions, charts
 from aiops_gym.helm.errors import HelmError
-from aiops_gym.helm.values import parsed
+from aiops_gym.helm.values import parse_set
 from aiops_gym.sim.kernel.world import World
 
 
-def released(app: App, manifest: Manifest) -> bool:
+def is_released(app: App, manifest: Manifest) -> bool:
     """Whether an object comes with a release and not by itself."""
     labels = manifest["metadata"].get("labels") or {}
     return bool(app.releases) and labels.get("app.kubernetes.io/managed-by") == "Helm"
@@ -28,19 +28,19 @@ def install(world: World, app: App) -> None:
             raise BackendError(f"release {release.name} was refused: {error}") from error
 
 
-def change(world: World, app: App, name: str, settings: tuple[str, ...]) -> None:
+def upgrade_release(world: World, app: App, name: str, settings: tuple[str, ...]) -> None:
     """Give a release a new revision with further settings, written as for `--set`. Raises BackendError."""
     values: dict[str, object] = {}
     try:
         for text in settings:
-            parsed(text, values)
+            parse_set(text, values)
         plan = actions.Plan(reuse="given")
         actions.upgrade(SimulatedCluster(world), name, app.namespace, _chart(app.id, name), values, plan)
     except HelmError as error:
         raise BackendError(f"upgrade of release {name} failed: {error}") from error
 
 
-def files(app: App) -> tuple[tuple[str, str], ...]:
+def collect_chart_files(app: App) -> tuple[tuple[str, str], ...]:
     """The charts of an app's releases as files in the home of the agent's shell."""
     return _files(app.id)
 
@@ -57,4 +57,4 @@ def _chart(app_id: str, name: str) -> charts.Chart:
 
 
 def _releases(app_id: str) -> tuple[Release, ...]:
-    return registry.app(app_id).releases
+    return registry.find_app(app_id).releases

@@ -19,7 +19,7 @@ CONTENTS = {"configMap": ("configmaps", "name"), "secret": ("secrets", "secretNa
 HOST = ("hostNetwork", "hostPID", "hostIPC")
 
 
-def shape(world: World, app: App, name: str) -> Json:
+def describe_workload(world: World, app: App, name: str) -> Json:
     """What a deployment's pods run and where they keep their data; None if there is no such deployment."""
     deployment = world.store.get("deployments.apps", app.namespace, name)
     if deployment is None:
@@ -103,7 +103,7 @@ def _given(app: App, name: str, kind: str, key: str) -> set[str]:
     return {v[kind][key] for m in found for v in m["spec"]["template"]["spec"].get("volumes") or () if kind in v}
 
 
-def owned(world: World, app: App, name: str) -> list[Obj]:
+def find_owned_pods(world: World, app: App, name: str) -> list[Obj]:
     """Pods that belong to a deployment, by ownership and not by label; those being deleted are left out."""
     deployment = world.store.get("deployments.apps", app.namespace, name)
     if deployment is None:
@@ -114,13 +114,13 @@ def owned(world: World, app: App, name: str) -> list[Obj]:
     return [pod for pod in mine if "deletionTimestamp" not in pod["metadata"]]
 
 
-def databases(world: World, app: App) -> dict[str, Json]:
+def read_databases(world: World, app: App) -> dict[str, Json]:
     """What each database of the app serves now: documents by collection and id, and users."""
     found = {}
     for name in app.components:
         database = app.parameters.get(name, {}).get("database")
         if database:
-            found[name] = [_contents(world, pod, database) for pod in owned(world, app, name)]
+            found[name] = [_contents(world, pod, database) for pod in find_owned_pods(world, app, name)]
     return found
 
 

@@ -14,7 +14,7 @@ from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.health import Measure, health
-from aiops_gym.backends.inject import concerned, inject, rewritten
+from aiops_gym.backends.inject import find_concerned, find_rewritten, inject
 from aiops_gym.backends.node_network import NodeNetwork
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
@@ -44,8 +44,8 @@ class Simulated:
 
     def __init__(self, problem: Problem, seed: int, *, noise: bool = True, shift: int = 0) -> None:
         self.problem, self.seed, self.noise, self.shift = problem, seed, noise, shift
-        self.app = registry.app(problem.app)
-        self.fault = registry.fault(problem)
+        self.app = registry.find_app(problem.app)
+        self.fault = registry.find_fault(problem)
         self.variant = draws.pick(VARIANTS, seed, "variant")
         self._measure: Measure | None = None
         self._before: World | None = None
@@ -61,16 +61,18 @@ class Simulated:
         """Time until the agent looks: as long in a healthy episode, and with as much going on."""
         longest = 60 + 90 * draws.draw(self.seed, "wait")
         wait = round(1000 * (self.fault.wait if self.fault else longest) * (0.8 + 0.4 * draws.draw(self.seed, "look")))
-        spared = concerned(self.app, self.fault) if self.fault else noise.NOBODY
+        spared = find_concerned(self.app, self.fault) if self.fault else noise.NOBODY
         if self.noise and len(spared) < len(self.app.components):
-            noise.meanwhile(self.world, self.app, self.seed, spared, wait)
+            noise.wait_amid_noise(self.world, self.app, self.seed, spared, wait)
         else:
             self.world.run(wait)
 
     def _open_shell(self) -> None:
         self.cluster = SimulatedCluster(self.world)
         self.telemetry = SimulatedTelemetry(self.world)
-        self.shell = Sandbox(self.cluster, self.seed, network=NodeNetwork(self.world), files=releases.files(self.app))
+        self.shell = Sandbox(
+            self.cluster, self.seed, network=NodeNetwork(self.world), files=releases.collect_chart_files(self.app)
+        )
 
     def before_the_incident(self) -> World:
         """The healthy world, noise included, at the moment before the fault. Others share it: never change it.
@@ -83,10 +85,10 @@ class Simulated:
 
     def _warmed_up(self) -> World:
         if not self.noise:
-            return warmup.undisturbed(self.app.id, self.variant, self.problem.rate, self.shift)
-        spared = rewritten(self.app, self.fault) if self.fault else noise.NOBODY
-        number = warmup.choose(self.app, self.variant, self.seed, spared, self.shift)
-        return warmup.warmed_up(self.app.id, self.variant, number, self.shift)
+            return warmup.run_undisturbed(self.app.id, self.variant, self.problem.rate, self.shift)
+        spared = find_rewritten(self.app, self.fault) if self.fault else noise.NOBODY
+        number = warmup.choose_warmup(self.app, self.variant, self.seed, spared, self.shift)
+        return warmup.make_warmed_up(self.app.id, self.variant, number, self.shift)
 
     def now(self) -> float:
         """Unix seconds on the world's clock."""
@@ -144,9 +146,9 @@ class Simulated:
         """The incident that a snapshot holds, in this or another process. Raises SnapshotError."""
         shell, body = _unpacked(data)
         self = cls.__new__(cls)
-        self.problem = registry.problem(body["problem"])
+        self.problem = registry.find_problem(body["problem"])
         self.seed, self.noise, self.began, self.shift = body["seed"], body["noise"], body["began"], body["shift"]
-        self.app, self.fault = registry.app(self.problem.app), registry.fault(self.problem)
+        self.app, self.fault = registry.find_app(self.problem.app), registry.find_fault(self.problem)
         self.variant = draws.pick(VARIANTS, self.seed, "variant")
         self._measure = self._before = None
         self.world = self.before_the_incident().fork(self.seed)
@@ -195,12 +197,12 @@ class SimulatedTelemetry:
 
     def metrics(self, name: str, namespace: str, start: float, end: float) -> Sequence[Sample]:
         """One metric of a namespace's pods."""
-        return metrics.series(self.world, name, namespace, round(start * 1000), round(end * 1000))
+        return metrics.query_range(self.world, name, namespace, round(start * 1000), round(end * 1000))
 
     def services(self) -> Sequence[str]:
         """Services that sent spans."""
-        return traces.services(self.world)
+        return traces.list_services(self.world)
 
     def traces(self, service: str, start: float, end: float, limit: int) -> tuple[Sequence[Span], int]:
         """The newest traces through a service."""
-        return traces.traces(self.world, service, round(start * 1000), round(end * 1000), limit)
+        return traces.find_traces(self.world, service, round(start * 1000), round(end * 1000), limit)

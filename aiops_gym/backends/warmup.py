@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from aiops_gym import caches
 from aiops_gym.backends import noise
-from aiops_gym.backends.baseline import VARIANTS, baseline
+from aiops_gym.backends.baseline import VARIANTS, make_baseline
 from aiops_gym.backends.health import Measure, measure
 from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog import registry
@@ -26,7 +26,7 @@ PLAIN = 2
 """So many of them, the first ones, in which nobody decided anything: for faults that rewrite every component."""
 
 
-def warmed_up(app_id: str, variant: int, number: int, shift: int = 0) -> World:
+def make_warmed_up(app_id: str, variant: int, number: int, shift: int = 0) -> World:
     """A healthy world after some minutes with noise, at the moment before an incident. Fork it, never change it.
 
     Args:
@@ -38,13 +38,13 @@ def warmed_up(app_id: str, variant: int, number: int, shift: int = 0) -> World:
     return _warmed_up(app_id, variant, number, shift)
 
 
-def choose(app: App, variant: int, seed: int, spared: frozenset[str], shift: int = 0) -> int:
+def choose_warmup(app: App, variant: int, seed: int, spared: frozenset[str], shift: int = 0) -> int:
     """The number of an episode's warm-up: the first, in the episode's order, in which nobody decided about `spared`."""
     order = sorted(range(WARMUPS), key=lambda number: draws.bits(seed, "past", str(number)))
     return next(number for number in order if _open(app, _decided(app.id, variant, number, shift), spared))
 
 
-def undisturbed(app_id: str, variant: int, rate: float, shift: int = 0) -> World:
+def run_undisturbed(app_id: str, variant: int, rate: float, shift: int = 0) -> World:
     """A healthy world in which nothing happened but that users ask so many times a second. Fork it, never change it."""
     return _undisturbed(app_id, variant, rate, shift)
 
@@ -73,17 +73,17 @@ def _open(app: App, decided: frozenset[str], spared: frozenset[str]) -> bool:
 
 @caches.function(WARMUPS * VARIANTS * len(registry.apps()), "the noisy minutes before an incident")
 def _warmed_up(app_id: str, variant: int, number: int, shift: int) -> World:
-    app, seed = registry.app(app_id), _seed(app_id, variant, number)
-    world = _asked(app_id, variant, shift, noise.rate(seed), seed)
-    noise.disturb(world, app, seed, noise.decisions(world, app, seed) if number >= PLAIN else {})
+    app, seed = registry.find_app(app_id), _seed(app_id, variant, number)
+    world = _asked(app_id, variant, shift, noise.draw_rate(seed), seed)
+    noise.disturb(world, app, seed, noise.draw_decisions(world, app, seed) if number >= PLAIN else {})
     return _sealed(world)
 
 
 @caches.function(WARMUPS * VARIANTS * len(registry.apps()), "drawing what somebody decides in a warm-up")
 def _decided(app_id: str, variant: int, number: int, shift: int) -> frozenset[str]:
     """Components about which somebody decided something in a warm-up, `noise.ALL` for the namespace."""
-    world, seed = baseline(app_id, variant, shift), _seed(app_id, variant, number)
-    return frozenset(noise.decisions(world, registry.app(app_id), seed).values() if number >= PLAIN else ())
+    world, seed = make_baseline(app_id, variant, shift), _seed(app_id, variant, number)
+    return frozenset(noise.draw_decisions(world, registry.find_app(app_id), seed).values() if number >= PLAIN else ())
 
 
 @caches.function(VARIANTS, "the quiet minutes before an incident without noise")
@@ -92,7 +92,7 @@ def _undisturbed(app_id: str, variant: int, rate: float, shift: int) -> World:
 
 
 def _asked(app_id: str, variant: int, shift: int, rate: float, seed: int) -> World:
-    world = baseline(app_id, variant, shift).fork(seed)
+    world = make_baseline(app_id, variant, shift).fork(seed)
     world.table("load")["rate"] = {"value": rate}
     world.touch()
     return world

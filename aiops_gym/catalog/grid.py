@@ -15,7 +15,7 @@ Pair = tuple[str, str, str]
 """(app, fault, target)"""
 
 
-def pairs(
+def pair_targets(
     apps: Mapping[str, App], faults: Mapping[str, Fault], known: Mapping[str, Mapping[str, Component]]
 ) -> Iterator[tuple[App, Fault, str]]:
     """Each fault with each component that has the traits it asks for."""
@@ -26,7 +26,7 @@ def pairs(
                     yield app, fault, target
 
 
-def computed(
+def compute_problems(
     apps: Mapping[str, App],
     faults: Mapping[str, Fault],
     known: Mapping[str, Mapping[str, Component]],
@@ -35,7 +35,7 @@ def computed(
     """The problems of all pairs but those that are among the fixed ones."""
     listed = {(p.app, p.fault, p.target, p.task) for p in fixed}
     upstream = {each[:3] for each in listed}
-    for app, fault, target in pairs(apps, faults, known):
+    for app, fault, target in pair_targets(apps, faults, known):
         split = split_of(
             app.id, fault.id, target, held_out=fault.held_out, fixed=(app.id, fault.id, target) in upstream
         )

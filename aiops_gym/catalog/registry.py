@@ -4,7 +4,7 @@ Fixed problems are those of AIOpsLab; computed ones, which have a split, are eac
 
 >>> len(problems(app="hotel_reservation"))
 38
->>> problem("redeploy_without_PV-mitigation-1").fault
+>>> find_problem("redeploy_without_PV-mitigation-1").fault
 'redeploy_without_pv'
 """
 
@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 
 from aiops_gym.catalog import grid, traits
 from aiops_gym.catalog.model import TASKS, App, Fault, Incident, Problem
-from aiops_gym.catalog.splits import SPLITS, number
+from aiops_gym.catalog.splits import SPLITS, hash_to_fraction
 from aiops_gym.errors import ArgumentError, unknown
-from aiops_gym.scan import one, scan
+from aiops_gym.scan import scan, scan_one
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ def _healthy() -> Mapping[str, Problem]:
 
 
 def _posed(row: Incident, task: str) -> Problem:
-    target = components(row.app).get(row.target)
+    target = find_components(row.app).get(row.target)
     return Problem(
         id=row.name.format(task=task),
         task=task,
@@ -73,16 +73,16 @@ def _posed(row: Incident, task: str) -> Problem:
 
 
 @cache
-def components(app_id: str) -> Mapping[str, traits.Component]:
+def find_components(app_id: str) -> Mapping[str, traits.Component]:
     """What is known of the components of an app, by name."""
-    return traits.components(app(app_id))
+    return traits.find_components(find_app(app_id))
 
 
 @cache
 def _computed() -> Mapping[str, Problem]:
     """The problems of the grid by id."""
-    known = {id_: components(id_) for id_ in apps()}
-    return {p.id: p for p in grid.computed(apps(), faults(), known, _fixed().values())}
+    known = {id_: find_components(id_) for id_ in apps()}
+    return {p.id: p for p in grid.compute_problems(apps(), faults(), known, _fixed().values())}
 
 
 @cache
@@ -122,17 +122,17 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None)
     Of Analysis the answer is drawn before that, first its kind and then its layer: most families share one label, and
     whoever always gave it would be right most of the time.
     """
-    calm, faulty = tuple(p for p in healthy(task) if app in (None, p.app)), _faulty(task, split, app)
+    calm, faulty = tuple(p for p in list_healthy(task) if app in (None, p.app)), _faulty(task, split, app)
     if not faulty:  # healthy episodes alone would make one answer always right
         where = f"{f' of {app}' if app else ''} in split {split!r}"
         raise ArgumentError(f"no {task} problem with a fault{where}")
-    if calm and number(seed, "healthy") < HEALTHY_SHARE[task]:
-        return calm[int(number(seed, "problem") * len(calm))]
+    if calm and hash_to_fraction(seed, "healthy") < HEALTHY_SHARE[task]:
+        return calm[int(hash_to_fraction(seed, "problem") * len(calm))]
     for key in (*(LABEL if task == "analysis" else ()), *(PLACE if split else ())):
         names = sorted({_said(p, key) for p in faulty})
-        name = names[int(number(seed, "problem", key) * len(names))]
+        name = names[int(hash_to_fraction(seed, "problem", key) * len(names))]
         faulty = tuple(p for p in faulty if _said(p, key) == name)
-    return faulty[int(number(seed, "problem") * len(faulty))]
+    return faulty[int(hash_to_fraction(seed, "problem") * len(faulty))]
 
 
 LABEL, PLACE = ("kind", "layer"), ("fault", "app", "target")
@@ -150,12 +150,12 @@ def _faulty(task: str, split: str | None, app: str | None) -> tuple[Problem, ...
     return tuple(p for p in problems(task, app, split) if p.fault)
 
 
-def healthy(task: str) -> tuple[Problem, ...]:
+def list_healthy(task: str) -> tuple[Problem, ...]:
     """Episodes of a task in which nothing is wrong; none for mitigation."""
     return tuple(p for p in _healthy().values() if p.task == task)
 
 
-def problem(id_: str) -> Problem:
+def find_problem(id_: str) -> Problem:
     """The problem with an id. Raises CatalogError with the nearest ids."""
     found = _fixed().get(id_) or _healthy().get(id_) or _computed().get(id_)
     if found is None:
@@ -164,46 +164,46 @@ def problem(id_: str) -> Problem:
     return found
 
 
-def app(id_: str) -> App:
+def find_app(id_: str) -> App:
     """The app with an id. Raises CatalogError."""
     _known("app", id_, apps())
     return apps()[id_]
 
 
-def fault(problem_: Problem) -> Fault | None:
+def find_fault(problem_: Problem) -> Fault | None:
     """What breaks in a problem, with the names of its target filled in; None where nothing does."""
     if not problem_.fault:
         return None
-    world, target = app(problem_.app), problem_.target
+    world, target = find_app(problem_.app), problem_.target
     names = {"namespace": world.namespace, "selector": world.selector, "target": target}
-    known = components(world.id).get(target)
-    return filled(faults()[problem_.fault], {**names, **(known.names if known else {})})
+    known = find_components(world.id).get(target)
+    return fill_in(faults()[problem_.fault], {**names, **(known.names if known else {})})
 
 
-def words(fault_id: str) -> str:
+def describe_fault(fault_id: str) -> str:
     """What a fault is, in a sentence for people: the first line of its file.
 
-    >>> words("misconfig_k8s").split(":")[0]
+    >>> describe_fault("misconfig_k8s").split(":")[0]
     'A Service forwards to a port on which its pods do not listen'
     """
-    return (one("aiops_gym.catalog.faults", fault_id, "__doc__") or fault_id).strip().splitlines()[0]
+    return (scan_one("aiops_gym.catalog.faults", fault_id, "__doc__") or fault_id).strip().splitlines()[0]
 
 
-def filled(value: T, names: Mapping[str, str]) -> T:
+def fill_in(value: T, names: Mapping[str, str]) -> T:
     """A copy of data in which each `{name}` that `names` has is replaced, in all strings and keys; other braces stay.
 
-    >>> filled({"a": ["{target}-x", "{role: 'r'}"]}, {"target": "geo"})
+    >>> fill_in({"a": ["{target}-x", "{role: 'r'}"]}, {"target": "geo"})
     {'a': ['geo-x', "{role: 'r'}"]}
     """
     result: Any = value
     if isinstance(value, str):
         result = re.sub(r"\{(\w+)\}", lambda m: names.get(m[1], m[0]), value)
     elif isinstance(value, Mapping):
-        result = {filled(key, names): filled(inner, names) for key, inner in value.items()}
+        result = {fill_in(key, names): fill_in(inner, names) for key, inner in value.items()}
     elif isinstance(value, list | tuple):
-        result = type(value)(filled(inner, names) for inner in value)
+        result = type(value)(fill_in(inner, names) for inner in value)
     elif is_dataclass(value) and not isinstance(value, type):
-        result = replace(value, **{f.name: filled(getattr(value, f.name), names) for f in fields(value)})
+        result = replace(value, **{f.name: fill_in(getattr(value, f.name), names) for f in fields(value)})
     return result  # type: ignore[no-any-return]
 
 

@@ -19,10 +19,10 @@ RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
 """Settings are read when a program starts."""
 
 
-def patched(kind: str, *ops: Mapping[str, Any], name: str = "{target}") -> str:
+def make_patch(kind: str, *ops: Mapping[str, Any], name: str = "{target}") -> str:
     """A JSON patch of an object; a value `#{name}` stands without quotes, as a number or a list does.
 
-    >>> patched("service", {"op": "remove", "path": "/spec/x"})
+    >>> make_patch("service", {"op": "remove", "path": "/spec/x"})
     'kubectl patch service {target} -n {namespace} --type=json -p \\'[{"op": "remove", "path": "/spec/x"}]\\''
     """
     return f"kubectl patch {kind} {name} -n {{namespace}} --type=json -p '{_raw(json.dumps(list(ops)))}'"
@@ -32,19 +32,19 @@ def _raw(text: str) -> str:
     return re.sub(r'"#(\{\w+\})"', r"\1", text)
 
 
-def edited(kind: str, jq: str, name: str = "{target}") -> str:
+def make_edit(kind: str, jq: str, name: str = "{target}") -> str:
     """An object read, changed with jq and put back.
 
-    >>> edited("deployment", "del(.spec.x)")
+    >>> make_edit("deployment", "del(.spec.x)")
     "kubectl get deployment {target} -n {namespace} -o json | jq 'del(.spec.x)' | kubectl replace -f -"
     """
     return f"kubectl get {kind} {name} -n {{namespace}} -o json | jq '{jq}' | kubectl replace -f -"
 
 
-def resettled(old: str, new: str) -> str:
+def make_resetting(old: str, new: str) -> str:
     """A text in the target's settings replaced by another one, and read again by a new pod.
 
-    >>> print(resettled("1", "2"))
+    >>> print(make_resetting("1", "2"))
     kubectl get configmap {target} -n {namespace} -o yaml | sed 's/1/2/' | kubectl replace -f -
     kubectl rollout restart deployment/{target} -n {namespace}
     """
@@ -60,4 +60,4 @@ def reset_value(path: str, value: str) -> str:
 | kubectl replace -f -
     kubectl rollout restart deployment/{target} -n {namespace}
     """
-    return edited("configmap", f'.data["{{file}}"] |= (fromjson | {path} = {value} | tojson)') + f"\n{RENEW}"
+    return make_edit("configmap", f'.data["{{file}}"] |= (fromjson | {path} = {value} | tojson)') + f"\n{RENEW}"

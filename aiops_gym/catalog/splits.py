@@ -25,10 +25,10 @@ def split_of(app: str, fault: str, target: str, *, held_out: bool, fixed: bool) 
     """
     if fixed:
         return "train"
-    return "test" if held_out or number("split", app, fault, target) < TEST_SHARE else "train"
+    return "test" if held_out or hash_to_fraction("split", app, fault, target) < TEST_SHARE else "train"
 
 
-def number(*words: object) -> float:
+def hash_to_fraction(*words: object) -> float:
     """A number in [0, 1) that depends on the words only."""
     digest = blake2b(" ".join(map(str, words)).encode(), digest_size=8).digest()
     return (int.from_bytes(digest, "big") >> 11) * 2.0**-53

@@ -100,7 +100,7 @@ class Calls:
         return next((n for n, p in self.programs.items() if p.get("service") == call.get("service")), "")
 
 
-def components(app: App) -> Mapping[str, Component]:
+def find_components(app: App) -> Mapping[str, Component]:
     """All components of an app by name."""
     programs = {name: _program(app, name) for name in app.components}
     walked = Calls(app, programs).users()

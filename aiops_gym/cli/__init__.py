@@ -11,7 +11,7 @@ import typer
 
 import aiops_gym
 from aiops_gym.errors import AiopsGymError, ArgumentError
-from aiops_gym.scan import names, one, scan
+from aiops_gym.scan import list_modules, scan, scan_one
 
 # Typer carries its own copy of click in newer versions: this is its base of errors, wherever it lives.
 _Refused = cast("type[Exception]", typer.BadParameter.__mro__[2])
@@ -45,11 +45,11 @@ def app() -> typer.Typer:
 def _group(package: str, about: str | None) -> typer.Typer:
     made = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, help=about)
     found = scan(package, "command")
-    for name in names(package):
+    for name in list_modules(package):
         if name in found:
             made.command(name)(found[name])
         else:
-            made.add_typer(_group(f"{package}.{name}", one(package, name, "__doc__")), name=name)
+            made.add_typer(_group(f"{package}.{name}", scan_one(package, name, "__doc__")), name=name)
     return made
 
 

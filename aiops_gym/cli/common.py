@@ -49,7 +49,7 @@ def make_env(
     if name.startswith("OpenRCA") and app:
         raise ArgumentError("recorded incidents have no --app")
     kwargs |= {key: value for key, value in (("split", split), ("app", app)) if value}
-    with asked():
+    with blame_arguments():
         try:
             env: Env = gym.make(f"aiops_gym/{name}-v0", problem=problem, disable_env_checker=True, **kwargs)
         except TypeError as error:
@@ -57,10 +57,10 @@ def make_env(
     return env
 
 
-def env_arguments(text: str) -> dict[str, Any]:
+def parse_env_arguments(text: str) -> dict[str, Any]:
     """Arguments of environments from JSON.
 
-    >>> env_arguments('{"tools": "all"}')
+    >>> parse_env_arguments('{"tools": "all"}')
     {'tools': 'all'}
     """
     try:
@@ -82,7 +82,7 @@ def _recorded(problem: str | None, task: str | None) -> str:
 
 def _live(problem: str | None, task: str | None) -> str:
     if problem is not None:
-        found = registry.problem(problem).task
+        found = registry.find_problem(problem).task
         if task is not None and task.lower() != found:
             raise ArgumentError(f"{problem} is a problem of {found}, not of {task}")
         task = found
@@ -93,7 +93,7 @@ def _live(problem: str | None, task: str | None) -> str:
 
 
 @contextmanager
-def asked() -> Iterator[None]:
+def blame_arguments() -> Iterator[None]:
     """Where a number that makes no sense is one of the arguments, and so a mistake in these."""
     try:
         yield
@@ -106,10 +106,10 @@ def show_json(data: Any) -> None:
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
-def shortened(text: str, lines: int) -> str:
+def shorten(text: str, lines: int) -> str:
     """The first and the last lines of a long text.
 
-    >>> shortened("a\\nb\\nc\\nd\\ne", 3)
+    >>> shorten("a\\nb\\nc\\nd\\ne", 3)
     'a\\nb\\n... (2 lines)\\ne'
     """
     found = text.rstrip().splitlines()
@@ -123,10 +123,10 @@ def shortened(text: str, lines: int) -> str:
 def show_turn(action: str, observation: str, reward: float, over: bool, info: Mapping[str, Any], lines: int) -> None:
     """Print one turn, its output shortened."""
     call = action.strip().strip("`").strip()
-    text = render.turn(shortened(call, lines), shortened(observation, lines), reward, over, info)
+    text = render.render_turn(shorten(call, lines), shorten(observation, lines), reward, over, info)
     show(text)
 
 
 def show(text: str) -> None:
     """Print a line; its colours only where a person reads it."""
-    render.show(text if sys.stdout.isatty() else render.plain(text))
+    render.show(text if sys.stdout.isatty() else render.strip_colours(text))

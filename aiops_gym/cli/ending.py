@@ -39,24 +39,24 @@ COUNTS = {
 """Parts that count something bad."""
 
 
-def ending(env: Env, episode: Episode, width: int = 0) -> str:
+def render_ending(env: Env, episode: Episode, width: int = 0) -> str:
     """All of it, in colour; prose is broken at a width, commands are not."""
     info = {"infra_error": episode.infra_error, "is_success": episode.success, "results": episode.results}
     left = episode.agent_error in (LEFT, INTERRUPTED)
     explained = env.get_wrapper_attr("explanation")()
-    why = () if left else reasons(episode.reward_components, episode.results)
+    why = () if left else explain_reward(episode.reward_components, episode.results)
     prose = {"What was wrong": explained["fault"], "Why": "\n".join(why)}
-    parts = {name: render.wrapped(textwrap.indent(text, "  "), width) for name, text in prose.items()}
+    parts = {name: render.wrap_lines(textwrap.indent(text, "  "), width) for name, text in prose.items()}
     commands = {
         "The right answer": explained["answer"],
         "A repair": explained["repair"],
         "What you did": _done(episode),
     }
     parts |= {name: textwrap.indent(text, "  ") for name, text in commands.items()}
-    head = LEFT if left else render.verdict(episode.reward, info)
+    head = LEFT if left else render.render_verdict(episode.reward, info)
     told = [f"{name}:\n{parts[name]}" for name in ORDER if parts[name]]
     again = f"aiops-gym play --problem {episode.problem_id} --seed {episode.seed}"
-    return "\n".join(["", render.wrapped(head, width), *told, f"The same again: {again}"])
+    return "\n".join(["", render.wrap_lines(head, width), *told, f"The same again: {again}"])
 
 
 ORDER = ("What was wrong", "The right answer", "A repair", "What you did", "Why")
@@ -76,7 +76,7 @@ def _typed(action: str) -> str:
     return " ".join(text.split())
 
 
-def reasons(components: Mapping[str, float], results: Mapping[str, Any]) -> Iterator[str]:
+def explain_reward(components: Mapping[str, float], results: Mapping[str, Any]) -> Iterator[str]:
     """A verdict in words: each part of the reward, and what the judge found."""
     for name, value in components.items():
         if name in HOLDS:

@@ -14,7 +14,7 @@ from typing import Any
 TRUE = "/bin/true"
 
 
-def seconds(action: Callable[[], Any], times: int) -> float:
+def measure_seconds(action: Callable[[], Any], times: int) -> float:
     """Median time of one call."""
     return statistics.median(_timed(action) for _ in range(times))
 
@@ -37,16 +37,16 @@ def spawn_bare() -> None:
 
 def start_python(code: str) -> float:
     """Median time that code takes in a new interpreter, without the interpreter's own start."""
-    bare = seconds(lambda: subprocess.run([sys.executable, "-c", ""], check=True), 3)
-    return max(0.0, seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 3) - bare)
+    bare = measure_seconds(lambda: subprocess.run([sys.executable, "-c", ""], check=True), 3)
+    return max(0.0, measure_seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 3) - bare)
 
 
-def anonymous() -> int:
+def measure_own_memory() -> int:
     """Bytes of memory that are this process's own; 0 where the system does not tell."""
     return _kilobytes("/proc/self/smaps_rollup", "Anonymous:") * 1024
 
 
-def peak() -> int:
+def measure_peak_memory() -> int:
     """Bytes that this process had in memory at most; 0 where the system does not tell.
 
     `getrusage` would not do: a process inherits the peak of the one that started it.

@@ -24,7 +24,7 @@ LINES = 1_000
 
 
 @contextmanager
-def typing_aids(apis: Sequence[str]) -> Iterator[None]:
+def offer_typing_aids(apis: Sequence[str]) -> Iterator[None]:
     """Completion of calls and commands, and a history that lasts, inside the `with` block."""
     if readline is None:
         yield

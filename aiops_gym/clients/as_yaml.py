@@ -18,7 +18,7 @@ from typing import Final
 
 from aiops_gym import caches
 from aiops_gym.clients import yaml_scalar
-from aiops_gym.clients.view import shown
+from aiops_gym.clients.view import hide_managed_fields
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.types import Json
 
@@ -34,25 +34,25 @@ def text(value: Json) -> str:
         memo = value.memo
         found = memo.get(_TEXT)
         if found is None:
-            found = memo[_TEXT] = _document(shown(value))
+            found = memo[_TEXT] = _document(hide_managed_fields(value))
         return str(found)
     return _document(value)
 
 
-def item(obj: Json) -> str:
+def format_item(obj: Json) -> str:
     """An object as it stands among the items of a list."""
     if isinstance(obj, Obj):
         memo = obj.memo
         found = memo.get(_LISTED)
         if found is None:
-            found = memo[_LISTED] = _item(shown(obj))
+            found = memo[_LISTED] = _item(hide_managed_fields(obj))
         return str(found)
-    return _item(shown(obj))
+    return _item(hide_managed_fields(obj))
 
 
-def listing(items: list[Json], managed: bool = False) -> str:
+def format_list(items: list[Json], managed: bool = False) -> str:
     """Objects as a `List`; `managed` keeps their managedFields."""
-    write = _item if managed else item
+    write = _item if managed else format_item
     body = "items:\n" + "".join(map(write, items)) if items else "items: []\n"
     return f'apiVersion: v1\n{body}kind: List\nmetadata:\n  resourceVersion: ""\n'
 
@@ -80,7 +80,7 @@ def _mapping(value: dict[str, Json], indent: int, out: list[str], first: str) ->
     lead = first
     for name in _sorted(tuple(value)) if len(value) > 1 else value:
         inner = value[name]
-        key = yaml_scalar.key(name)
+        key = yaml_scalar.format_key(name)
         if len(name) > LONGEST_KEY:
             out.append(f"{lead}? {key}\n")
             start = blanks + ":"
@@ -117,7 +117,7 @@ def _sequence(value: list[Json], indent: int, out: list[str], first: str) -> Non
 def _leaf(value: Json, column: int, indent: int) -> str:
     """What follows a key or a dash on its line, with the blank before it."""
     if isinstance(value, str):
-        return yaml_scalar.string(value, column, indent)
+        return yaml_scalar.format_string(value, column, indent)
     if value is None:
         return " null"
     if isinstance(value, bool):
@@ -125,7 +125,7 @@ def _leaf(value: Json, column: int, indent: int) -> str:
     if isinstance(value, int):
         return f" {value}"
     if isinstance(value, float):
-        return " " + yaml_scalar.number(value)
+        return " " + yaml_scalar.format_number(value)
     return " {}" if isinstance(value, dict) else " []"
 
 

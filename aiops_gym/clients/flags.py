@@ -51,7 +51,7 @@ class Flag:
         """The value when the flag is not given."""
         return ZERO[self.kind] if self.default is None else self.default
 
-    def alone(self) -> str | None:
+    def bare_value(self) -> str | None:
         """The text that stands for the flag without a value, None where it needs one."""
         return "true" if self.kind == "bool" else self.bare
 
@@ -70,10 +70,10 @@ ZERO: Final[Mapping[str, Any]] = {"string": "", "bool": False, "int": 0, "durati
 UNITS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
-def duration(text: str) -> float:
+def parse_duration(text: str) -> float:
     """Seconds of a Go duration.
 
-    >>> duration("1h2.5s"), duration("-90ms"), duration("0")
+    >>> parse_duration("1h2.5s"), parse_duration("-90ms"), parse_duration("0")
     (3602.5, -0.09, 0.0)
     """
     quoted = go_quote(text)
@@ -143,7 +143,7 @@ READ: Final[Mapping[str, Any]] = {
     "string": str,
     "bool": _bool,
     "int": _int,
-    "duration": duration,
+    "duration": parse_duration,
     "list": lambda text: tuple(text.split(",")) if text else (),
     "array": lambda text: (text,),
 }
@@ -233,11 +233,11 @@ class Flags:
         """Whether cobra, looking for the command, takes the word after this flag for its value."""
         if word.startswith("--"):
             flag = self.long.get(word[2:])
-            return "=" not in word and (flag is None or flag.alone() is None)
+            return "=" not in word and (flag is None or flag.bare_value() is None)
         if "=" in word or len(word) != 2:
             return False
         flag = self.short.get(word[1:])
-        return flag is None or flag.alone() is None
+        return flag is None or flag.bare_value() is None
 
     def _long(self, word: str, rest: list[str], parsed: Parsed) -> None:
         name, equals, text = word[2:].partition("=")
@@ -247,7 +247,7 @@ class Flags:
         if flag is None:
             raise FlagError(f"unknown flag: --{name}")
         if not equals:
-            bare = flag.alone()
+            bare = flag.bare_value()
             if bare is not None:
                 text = bare
             elif rest:
@@ -263,7 +263,7 @@ class Flags:
             flag = self.short.get(letter)
             if flag is None:
                 raise FlagError(f"unknown shorthand flag: {go_char(letter)} in -{letters}")
-            bare = flag.alone()
+            bare = flag.bare_value()
             if len(tail) > 1 and tail[0] == "=":
                 text, tail = tail[1:], ""
             elif bare is not None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from aiops_gym.clients.flags import go_quote
 from aiops_gym.clients.gotext import display, syntax
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 
 MISSING: Final = object()
 """What a field that is not there evaluates to."""
@@ -28,7 +28,7 @@ class TemplateError(Exception):
     printed = ""
 
 
-def truth(value: Any) -> bool:
+def is_true(value: Any) -> bool:
     """Whether a value counts as true."""
     return value is not MISSING and bool(value)
 
@@ -176,7 +176,7 @@ def printf(pattern: str, *arguments: Any) -> str:
 def _readable(pattern: str) -> tuple[str, str]:
     """A pattern up to the first number that is too large for Go, and what Go has in place of the rest."""
     for found in _VERB.finditer(pattern):
-        if any((natural((digits or "0")[:-1] or "0") or 0) > WIDEST for digits in (found[2], found[3])):
+        if any((parse_natural((digits or "0")[:-1] or "0") or 0) > WIDEST for digits in (found[2], found[3])):
             return pattern[: found.start()], "%!(NOVERB)"
     return pattern, ""
 
@@ -223,7 +223,7 @@ FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
     "index": _index,
     "slice": _slice,
     "len": _length,
-    "not": lambda value: not truth(value),
+    "not": lambda value: not is_true(value),
     "eq": _equal,
     "ne": lambda a, b: not _equal(a, b),
     "lt": _less,

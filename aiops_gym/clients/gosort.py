@@ -22,10 +22,10 @@ SHORT_SHIFTING = 50
 MASK = (1 << 64) - 1
 
 
-def arranged(items: Sequence[T], less: Callable[[T, T], bool]) -> list[T]:
+def go_sort(items: Sequence[T], less: Callable[[T, T], bool]) -> list[T]:
     """The items in the order in which Go's `sort.Sort` leaves them.
 
-    >>> arranged([3, 1, 2], lambda a, b: a < b)
+    >>> go_sort([3, 1, 2], lambda a, b: a < b)
     [1, 2, 3]
     """
     sorter = _Sorter(list(items), less)

@@ -13,7 +13,7 @@ from typing import Any
 
 from aiops_gym import caches
 from aiops_gym.clients import gofunctions
-from aiops_gym.clients.gofunctions import MISSING, TemplateError, truth
+from aiops_gym.clients.gofunctions import MISSING, TemplateError, is_true
 from aiops_gym.clients.gotemplate_parser import Action, Block, Command, Operand, Pipe, Text, parse_nodes
 from aiops_gym.clients.gotext import display
 from aiops_gym.types import Json
@@ -104,7 +104,7 @@ def parse(text: str) -> Template:
     return Template(text)
 
 
-def printed(nodes: list[Node], data: Json, call: Callable[[str, list[Any]], Any]) -> str:
+def render_nodes(nodes: list[Node], data: Json, call: Callable[[str, list[Any]], Any]) -> str:
     """The text that nodes give for an object, with functions of one's own. Raises TemplateError."""
     out: list[str] = []
     _run(nodes, _Scope(data, data, False, {"$": data}, call=call), out)
@@ -125,8 +125,8 @@ def _run(nodes: list[Node], scope: _Scope, out: list[str]) -> None:
             _range(node, scope, out)
         else:
             value = _pipe(node.pipe, scope)
-            chosen = node.body if truth(value) else node.otherwise
-            new = node.word == "with" and truth(value)
+            chosen = node.body if is_true(value) else node.otherwise
+            new = node.word == "with" and is_true(value)
             _run(chosen, scope.inner(value, boxed=False) if new else scope.inner(scope.dot), out)
 
 
@@ -182,7 +182,7 @@ def _lazily(both: bool, operands: list[Operand], scope: _Scope, last: list[Any])
     value: Any = None
     for operand in operands:
         value = _operand(operand, scope)
-        if truth(value) != both:
+        if is_true(value) != both:
             return value
     return last[0] if last else value
 

@@ -106,13 +106,13 @@ def _size(node: yaml.Node | None) -> int:
     return count
 
 
-def problem(error: yaml.YAMLError) -> str:
+def explain_error(error: yaml.YAMLError) -> str:
     """`yaml: line 3: did not find expected key`.
 
     >>> try:
     ...     _ = yaml.safe_load("a: b: c")
     ... except yaml.YAMLError as error:
-    ...     problem(error)
+    ...     explain_error(error)
     'yaml: mapping values are not allowed in this context'
     """
     words, context = str(getattr(error, "problem", None) or error), str(getattr(error, "context", None) or "")

@@ -32,7 +32,7 @@ DEFAULT: Final[Mapping[str, Any]] = {
 """What `kind create cluster` leaves in the kubeconfig."""
 
 
-def path(context: Context, flags: Parsed) -> str:
+def find_path(context: Context, flags: Parsed) -> str:
     """The kubeconfig file of a call."""
     named = flags.text("kubeconfig") or context.env.get("KUBECONFIG", "").partition(":")[0]
     return named or f"{context.env.get('HOME', '/root')}/.kube/config"
@@ -41,7 +41,7 @@ def path(context: Context, flags: Parsed) -> str:
 def load(context: Context, flags: Parsed) -> Mapping[str, Any]:
     """The kubeconfig; the cluster's own where the file does not exist or is none."""
     try:
-        text = context.files.read(path(context, flags))
+        text = context.files.read(find_path(context, flags))
     except OSError:
         return DEFAULT
     return _parse(text)
@@ -66,25 +66,25 @@ def _listed(entries: Any, field: str) -> bool:
     return all(isinstance(row, dict) and isinstance(row.get(field) or {}, dict) for row in rows)
 
 
-def entry(config: Mapping[str, Any], kind: str, name: str) -> Mapping[str, Any] | None:
+def find_entry(config: Mapping[str, Any], kind: str, name: str) -> Mapping[str, Any] | None:
     """A named entry of `clusters`, `contexts` or `users`."""
     return next((item for item in config.get(kind) or () if item.get("name") == name), None)
 
 
-def namespace(context: Context, flags: Parsed) -> tuple[str, bool]:
+def find_namespace(context: Context, flags: Parsed) -> tuple[str, bool]:
     """The namespace of a call, and whether it was given on the command line."""
     if flags.text("namespace"):
         return flags.text("namespace"), True
     config = load(context, flags)
     if config is DEFAULT:
         return "default", False
-    found = entry(config, "contexts", flags.text("context") or str(config.get("current-context", "")))
+    found = find_entry(config, "contexts", flags.text("context") or str(config.get("current-context", "")))
     return str(((found or {}).get("context") or {}).get("namespace") or "default"), False
 
 
-def server(context: Context, flags: Parsed) -> str:
+def find_server(context: Context, flags: Parsed) -> str:
     """Where the API server of a call is."""
     found = load(context, flags)
-    current = entry(found, "contexts", flags.text("context") or str(found.get("current-context", "")))
-    cluster = entry(found, "clusters", str(((current or {}).get("context") or {}).get("cluster", "")))
+    current = find_entry(found, "contexts", flags.text("context") or str(found.get("current-context", "")))
+    cluster = find_entry(found, "clusters", str(((current or {}).get("context") or {}).get("cluster", "")))
     return str(((cluster or {}).get("cluster") or {}).get("server", SERVER))

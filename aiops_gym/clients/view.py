@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiops_gym.types import Json
 
 
-def shown(obj: Json) -> Json:
+def hide_managed_fields(obj: Json) -> Json:
     """The object without its managedFields, which kubectl leaves out unless asked."""
     meta = obj.get("metadata") if isinstance(obj, dict) else None
     if not isinstance(meta, dict) or "managedFields" not in meta:

@@ -10,7 +10,7 @@ from aiops_gym.sim.machine.program import HttpAnswer
 from aiops_gym.types import Output, Timed
 
 
-def finished(context: Context, output: Output) -> Output:
+def finish(context: Context, output: Output) -> Output:
     """Wait for a command to end and keep the files it wrote; when time is up before, what it had printed by then."""
     if not isinstance(output, Timed):
         return output

@@ -1,6 +1,7 @@
 r"""How one text is written in YAML: plain, quoted or as a block, by the rules of Go's yaml.v2.
 
-`string` gives what follows a key or a dash, with its leading blank; long texts are folded at blanks beyond column 80.
+`format_string` gives what follows a key or a dash, with its leading blank; long texts are folded at blanks beyond
+column 80.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _ESCAPES: Final = {
 }  # fmt: skip
 
 
-def string(value: str, column: int, indent: int) -> str:
+def format_string(value: str, column: int, indent: int) -> str:
     """A text after a key or dash that ends at `column`; its further lines are `indent` deep."""
     style, room = _style(value)
     if style == "plain":
@@ -54,7 +55,7 @@ def string(value: str, column: int, indent: int) -> str:
 
 
 @caches.function(4096, "finding out whether a key needs quotes")
-def key(name: str) -> str:
+def format_key(name: str) -> str:
     """A key: on one line, quoted where it must be."""
     style, _ = _style(name)
     if style == "plain" and name and len(_BREAKS.split(name)) == 1:
@@ -64,7 +65,7 @@ def key(name: str) -> str:
     return _double(name, -(1 << 30), 0)
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """A float as Go's %g writes it; whole numbers look like integers as long as 64 bits can hold them."""
     if value.is_integer() and -INT64 <= value < 2 * INT64:
         digits = format(Decimal(repr(value)), "f").removesuffix(".0")

@@ -42,7 +42,7 @@ class Choice:
         """The problem with an id, which must be one of the task."""
         if not isinstance(problem, str):
             raise ArgumentError(f"a problem is given by its id, not by {type(problem).__name__}")
-        found = registry.problem(problem)
+        found = registry.find_problem(problem)
         if found.task != self.task:
             raise ArgumentError(f"{problem} is a problem of {found.task}, and this environment poses {self.task}")
         return found

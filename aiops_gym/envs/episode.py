@@ -18,7 +18,7 @@ from aiops_gym.envs.parts import PromptParts
 from aiops_gym.envs.seam import World
 from aiops_gym.envs.space import LIMIT, UnicodeText
 from aiops_gym.envs.state import State
-from aiops_gym.errors import BackendError, SnapshotError, ToolError, hint, meant
+from aiops_gym.errors import BackendError, SnapshotError, ToolError, ask_did_you_mean, make_hint
 from aiops_gym.tasks.form import Form
 from aiops_gym.tools import Context, Tool, parse, run
 from aiops_gym.tools.clip import clip, utf8
@@ -60,7 +60,7 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         known = inspect.signature(cls.__init__).parameters
         for name in given if not any(each.kind is each.VAR_KEYWORD for each in known.values()) else ():
             if name not in known:
-                near = hint(name, set(known) - {"self"})
+                near = make_hint(name, set(known) - {"self"})
                 raise TypeError(f"{cls.__name__}() got an unexpected keyword argument {name!r}: {near}")
         return super().__new__(cls)
 
@@ -357,11 +357,11 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
 
     def _picture(self, state: State) -> str:
         action, observation, reward = state.last
-        return render.turn(action, observation, reward, state.over, state.info)
+        return render.render_turn(action, observation, reward, state.over, state.info)
 
     def _painted(self, state: State) -> NDArray[np.uint8]:
-        words = render.plain(render.verdict(state.last[2], state.info)) if state.over else ""
-        return picture.picture(state.last, state.info, self.calls(), self.health(), words)
+        words = render.strip_colours(render.render_verdict(state.last[2], state.info)) if state.over else ""
+        return picture.draw_picture(state.last, state.info, self.calls(), self.health(), words)
 
     def _show(self) -> None:
         if self.render_mode == "human" and self._state is not None:
@@ -376,7 +376,7 @@ def _fresh(info: dict[str, Any]) -> dict[str, Any]:
 def one_of(what: str, value: Any, allowed: Sequence[object]) -> None:
     """Raises ValueError for a value that is not among those allowed."""
     if value not in allowed:
-        near = meant(value, map(str, allowed))
+        near = ask_did_you_mean(value, map(str, allowed))
         raise ValueError(f"{what} must be one of {', '.join(map(str, allowed))}, not {value!r}{near and '; ' + near}")
 
 

@@ -13,13 +13,13 @@ NUMBERS = (int, float, bool)
 """Types of Python whose values an info holds in an array of numbers."""
 
 
-def merged(infos: Sequence[Infos | None]) -> Infos:
+def merge_infos(infos: Sequence[Infos | None]) -> Infos:
     """The infos of all environments as one: an array for each key, and under `_key` who has it.
 
     The same as Gymnasium's vectors make, in one pass a key: numbers in arrays of their type, dicts merged likewise,
     everything else as objects. None stands for an environment that has no info.
 
-    >>> both = merged([{"step": 1, "tool": "submit"}, {"step": 2, "tool": ""}])
+    >>> both = merge_infos([{"step": 1, "tool": "submit"}, {"step": 2, "tool": ""}])
     >>> both["step"].tolist(), both["tool"].tolist(), both["_step"].tolist()
     ([1, 2], ['submit', ''], [True, True])
     """
@@ -67,7 +67,7 @@ def _column(key: str, values: Sequence[Any], first: Any) -> Any:
         if _is_number(first):
             return np.array(values, type(first))
         if type(first) is dict or isinstance(first, Mapping):
-            return merged(values)
+            return merge_infos(values)
         if isinstance(first, np.ndarray):
             return np.stack(values)
     return np.fromiter(values, object, len(values))

@@ -26,10 +26,10 @@ class Layout(NamedTuple):
         return max((len(column) for column in self.columns), default=0)
 
 
-def layout(components: Iterable[str], calls: Sequence[Edge]) -> Layout:
+def lay_out(components: Iterable[str], calls: Sequence[Edge]) -> Layout:
     """Order components so that calls lead to the right and cross rarely. The same input gives the same layout.
 
-    >>> layout(["a", "b", "c", "d"], [("", "a"), ("a", "b"), ("a", "c"), ("b", "c")])
+    >>> lay_out(["a", "b", "c", "d"], [("", "a"), ("a", "b"), ("a", "c"), ("b", "c")])
     Layout(columns=(('',), ('a',), ('b',), ('c',)), apart=('d',))
     """
     forward = _forward(calls)

@@ -11,30 +11,31 @@ SLOW = 2.0
 """Multiple of the usual time from which it hurts."""
 
 
-def level(share: float | None) -> str:
+def choose_level(share: float | None) -> str:
     """How a share of success is shown; None, nothing is asked."""
     if share is None:
         return IDLE
     return WELL if share >= RIGHT else HURT if share >= 0.5 else DOWN
 
 
-def component_level(ok: float | None, slow: float | None, ready: int, wanted: int) -> str:
+def choose_component_level(ok: float | None, slow: float | None, ready: int, wanted: int) -> str:
     """How a component is shown: requests first, then pods.
 
-    >>> component_level(1.0, 1.0, 1, 1), component_level(1.0, 1.0, 0, 1), component_level(None, None, 0, 1)
+    >>> states = [(1.0, 1.0, 1, 1), (1.0, 1.0, 0, 1), (None, None, 0, 1)]
+    >>> tuple(choose_component_level(*state) for state in states)
     ('well', 'hurt', 'down')
     """
-    found = level(ok)
+    found = choose_level(ok)
     if found == IDLE:
         return DOWN if ready == 0 < wanted else HURT if ready < wanted else IDLE
     trouble = ready < wanted or (slow or 1.0) >= SLOW
     return HURT if found == WELL and trouble else found
 
 
-def percent(share: float | None) -> str:
+def format_percent(share: float | None) -> str:
     """A share in a few characters; never 100 % where something fails, and never 0 % where something succeeds.
 
-    >>> percent(1.0), percent(0.9999), percent(0.001), percent(0.4), percent(None)
+    >>> format_percent(1.0), format_percent(0.9999), format_percent(0.001), format_percent(0.4), format_percent(None)
     ('100 %', '>99 %', '<1 %', '40 %', '-')
     """
     if share is None:
@@ -44,15 +45,15 @@ def percent(share: float | None) -> str:
     return "<1 %" if 0.0 < share < 0.005 else f"{100 * share:.0f} %"
 
 
-def words(ok: float | None, slow: float | None, ready: int, wanted: int) -> str:
+def describe_component(ok: float | None, slow: float | None, ready: int, wanted: int) -> str:
     """What is written under a component's name.
 
-    >>> words(0.0, None, 0, 1), words(1.0, 12.0, 1, 1), words(None, None, 1, 1)
+    >>> describe_component(0.0, None, 0, 1), describe_component(1.0, 12.0, 1, 1), describe_component(None, None, 1, 1)
     ('0 %, 0/1 pods', '100 %, 12x slower', '1/1 pods')
     """
     if ok is None:
         return f"{ready}/{wanted} pods"
-    found = [percent(ok)]
+    found = [format_percent(ok)]
     if slow is not None and slow >= SLOW:
         found.append(f"{slow:.0f}x slower")
     if ready != wanted or wanted == 0:

@@ -32,11 +32,11 @@ class GradedAtLimit(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         """One turn, and after the last one its verdict."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         if truncated:
-            reward, info = graded(self.env, float(reward), info)
+            reward, info = grade_last_step(self.env, float(reward), info)
         return observation, float(reward), terminated, truncated, info
 
 
-def graded(env: Env, reward: float, info: dict[str, Any]) -> tuple[float, dict[str, Any]]:
+def grade_last_step(env: Env, reward: float, info: dict[str, Any]) -> tuple[float, dict[str, Any]]:
     """Reward and info of a step that a limit made the last one; as they are where there is a verdict already."""
     inner = env.unwrapped
     if info["results"] or not isinstance(inner, EpisodeEnv):

@@ -11,10 +11,10 @@ from aiops_gym.catalog.model import App
 from aiops_gym.envs.choice import Choice
 from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.parts import PromptParts
-from aiops_gym.envs.prompt import parts, prompt
+from aiops_gym.envs.prompt import make_parts, make_prompt
 from aiops_gym.envs.seam import Incident, Watched
 from aiops_gym.envs.state import State
-from aiops_gym.tasks.base import EVALUATIONS, NO_ANSWER, Case, find, truth
+from aiops_gym.tasks.base import EVALUATIONS, NO_ANSWER, Case, find, find_truth
 from aiops_gym.tasks.form import Form
 from aiops_gym.tools import Tool, toolbox
 from aiops_gym.tools.parser import EXAMPLE
@@ -124,7 +124,7 @@ class LiveEnv(EpisodeEnv[Incident]):
             return {"fault": "Nothing was wrong.", "answer": answer, "repair": ""}
         where = f"{case.truth.target}: " if case.truth.target else ""
         fixes = case.fault.fixes or ("",)
-        return {"fault": f"{where}{registry.words(case.fault.id)}", "answer": answer, "repair": fixes[0]}
+        return {"fault": f"{where}{registry.describe_fault(case.fault.id)}", "answer": answer, "repair": fixes[0]}
 
     def form(self) -> Form:
         """What a person is asked for who submits an answer to the current episode."""
@@ -159,10 +159,10 @@ class LiveEnv(EpisodeEnv[Incident]):
         return backends.Simulated.restored(data)
 
     def _prompt(self, problem: str, backend: Incident) -> str:
-        return prompt(self._parts(problem, backend))
+        return make_prompt(self._parts(problem, backend))
 
     def _parts(self, problem: str, backend: Incident) -> PromptParts:
-        return parts(find(self.task), self.choice.find(problem), backend.app)
+        return make_parts(find(self.task), self.choice.find(problem), backend.app)
 
     def _accept(self, answer: Any) -> Any:
         return find(self.task).accept(answer, self.evaluation)
@@ -176,4 +176,4 @@ class LiveEnv(EpisodeEnv[Incident]):
 
     def _case(self, state: State, backend: Incident) -> Case:
         problem, fault = self.choice.find(state.problem), backend.fault
-        return Case(problem, fault, truth(problem, fault, backend.app), backend, self.evaluation)
+        return Case(problem, fault, find_truth(problem, fault, backend.app), backend, self.evaluation)

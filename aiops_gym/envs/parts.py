@@ -26,12 +26,12 @@ class PromptParts:
     candidates: Mapping[str, Sequence[str]] | None = None
 
 
-def manuals(tools: Mapping[str, Tool]) -> dict[str, str]:
+def collect_manuals(tools: Mapping[str, Tool]) -> dict[str, str]:
     """Name -> signature and docstring, sorted."""
     return {name: tool.manual for name, tool in sorted(tools.items())}
 
 
-def indented(manual: str) -> str:
+def indent_manual(manual: str) -> str:
     """A manual as a prompt shows it."""
     usage, _, rest = manual.partition("\n")
     return "\n".join([usage, *(f"    {line}".rstrip() for line in rest.splitlines())])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.envs import levels
-from aiops_gym.envs.layout import USERS, Layout, layout
+from aiops_gym.envs.layout import USERS, Layout, lay_out
 from aiops_gym.errors import BackendError
 from aiops_gym.types import Json
 
@@ -136,7 +136,7 @@ class Picture:
         return np.array(self.image, dtype=np.uint8)
 
 
-def picture(
+def draw_picture(
     last: tuple[str | None, str, float],
     info: Mapping[str, Json],
     calls: Sequence[Sequence[str]] = (),
@@ -214,13 +214,13 @@ def _turn(sheet: Picture, left: float, last: tuple[str | None, str, float], info
 def _system(sheet: Picture, calls: Sequence[Sequence[str]], health: Mapping[str, Json]) -> int:
     """Returns how wide it is."""
     edges = [(str(pair[0]), str(pair[1])) for pair in calls]
-    order = layout(health["components"], edges)
+    order = lay_out(health["components"], edges)
     whole = DEEP_GRAPH if len(order.columns) > DEEP else GRAPH
     places, width = _places(order, whole - 42.0)
     sheet.card(MARGIN, TOP, whole + MARGIN - 14, HEIGHT - MARGIN)
     curves = []
     for (caller, callee), share in zip(edges, health["calls"], strict=True):
-        (x, y), (to_x, to_y), level = places[caller], places[callee], levels.level(share)
+        (x, y), (to_x, to_y), level = places[caller], places[callee], levels.choose_level(share)
         start = x + (20 if caller == USERS else width), y + BOX_HEIGHT / 2
         curves.append((start, (to_x, to_y + BOX_HEIGHT / 2), LINE if level == levels.IDLE else STROKE[level]))
     sheet.curves(curves)
@@ -236,7 +236,9 @@ def _system(sheet: Picture, calls: Sequence[Sequence[str]], health: Mapping[str,
 
 def _operations(sheet: Picture, operations: Mapping[str, float], whole: int) -> None:
     """What users ask, as large as it fits."""
-    texts = [(f"{name} {levels.percent(share)}", levels.level(share)) for name, share in operations.items()]
+    texts = [
+        (f"{name} {levels.format_percent(share)}", levels.choose_level(share)) for name, share in operations.items()
+    ]
     line = "    ".join(text for text, _ in texts)
     size = next((size for size in (15, 14, 13, 12) if _font(size).getlength(line) < whole - 42), 11)
     x = MARGIN + 14.0
@@ -248,12 +250,14 @@ def _operations(sheet: Picture, operations: Mapping[str, float], whole: int) -> 
 def _component(sheet: Picture, at: Place, width: float, name: str, part: Mapping[str, Json]) -> None:
     x, y = at
     figures = part["ok"], part["slow"], part["ready"], part["wanted"]
-    level = levels.component_level(*figures)
+    level = levels.choose_component_level(*figures)
     sheet.card(x, y, x + width, y + BOX_HEIGHT, FILL[level], STROKE[level])
     lines = levels.lines_of(name, int(width // 6.6) - 2)
     for i, line in enumerate(lines):
         sheet.text((x + 7, y + (5 if len(lines) == 1 else 2) + 13 * i), line, 12, TEXT, width - 8)
-    sheet.text((x + 7, y + (24 if len(lines) == 1 else 29)), levels.words(*figures), 12, STROKE[level], width - 10)
+    sheet.text(
+        (x + 7, y + (24 if len(lines) == 1 else 29)), levels.describe_component(*figures), 12, STROKE[level], width - 10
+    )
 
 
 def _places(order: Layout, room: float) -> tuple[dict[str, Place], float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from aiops_gym.catalog.model import App, Problem
-from aiops_gym.envs.parts import PromptParts, indented
+from aiops_gym.envs.parts import PromptParts, indent_manual
 from aiops_gym.tasks.base import IncidentTask
 from aiops_gym.tools import get_actions
 
@@ -24,15 +24,15 @@ Each answer holds a single API call. A submission ends the episode, right or wro
 Please take the next action."""
 
 
-def parts(task: IncidentTask, problem: Problem, app: App) -> PromptParts:
+def make_parts(task: IncidentTask, problem: Problem, app: App) -> PromptParts:
     """What the agent is told at the start; nothing in it depends on what is wrong."""
     candidates = {"components": app.components, "reasons": ()} if task.names_components else None
     return PromptParts(task.brief(problem, app), _instructions(task), get_actions(task.name), candidates)
 
 
-def prompt(told: PromptParts) -> str:
+def make_prompt(told: PromptParts) -> str:
     """The same as one text."""
-    actions = "\n\n".join(map(indented, told.apis.values()))
+    actions = "\n\n".join(map(indent_manual, told.apis.values()))
     return f"{told.task}\n\nYou can call these APIs:\n\n{actions}\n\n{told.instructions}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aiops_gym.envs.parts import PromptParts, indented, manuals
+from aiops_gym.envs.parts import PromptParts, collect_manuals, indent_manual
 from aiops_gym.openrca import clock
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.origin import SYNTHETIC
@@ -45,7 +45,7 @@ submit({"1": {"root cause component": "...", "root cause reason": "...", \
 ```"""
 
 
-def parts(
+def make_parts(
     domain: Domain, problem: Problem, days: Sequence[str], tools: Mapping[str, Tool], example: str, data: str
 ) -> PromptParts:
     """What the agent is told at the start; nothing in it depends on the answer.
@@ -68,15 +68,15 @@ def parts(
     task = "\n\n".join([ROLE, *(_headed(heading, text) for heading, text in headed.items())])
     instructions = f"{FORMAT.format(example=example)}\n\n{ANSWER}"
     candidates = {"components": domain.components, "reasons": domain.reasons}
-    return PromptParts(task, instructions, manuals(tools), candidates)
+    return PromptParts(task, instructions, collect_manuals(tools), candidates)
 
 
-def prompt(told: PromptParts) -> str:
+def make_prompt(told: PromptParts) -> str:
     """The same as one text: how to call stands below the getters, and how to submit below `submit`."""
     calling = told.instructions.removesuffix(f"\n\n{ANSWER}")
-    getters = "\n\n".join(indented(manual) for name, manual in told.apis.items() if name != "submit")
+    getters = "\n\n".join(indent_manual(manual) for name, manual in told.apis.items() if name != "submit")
     apis = _headed("AVAILABLE APIS", f"{getters}\n\n{calling}")
-    submit = _headed("SUBMIT API", f"{indented(told.apis['submit'])}\n\n{ANSWER}")
+    submit = _headed("SUBMIT API", f"{indent_manual(told.apis['submit'])}\n\n{ANSWER}")
     return "\n\n".join([told.task, apis, submit])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from aiops_gym.backends.recorded import Recorded
 from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.parts import PromptParts
-from aiops_gym.envs.question import parts, prompt
+from aiops_gym.envs.question import make_parts, make_prompt
 from aiops_gym.envs.state import State
 from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import clock, domains, layout
@@ -146,17 +146,17 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     def _pool(self) -> tuple[str, ...]:
         """Ids of what can be drawn: of the split, and about a day that is there."""
         wanted = (each for each in self.problems.values() if self.split in (None, each.split))
-        return tuple(each.id for each in wanted if clock.day(each.start) in self._days[each.cloudbed])
+        return tuple(each.id for each in wanted if clock.parse_day(each.start) in self._days[each.cloudbed])
 
     @cached_property
     def _days(self) -> dict[str, tuple[date, ...]]:
         """Days that have telemetry, of each cloudbed that is drawn from."""
         chosen = self.questions.cloudbeds if self.cloudbed is None else (self.cloudbed,)
-        return {each: layout.days(self.questions.folder(each)) for each in chosen}
+        return {each: layout.list_days(self.questions.folder(each)) for each in chosen}
 
     def _open(self, problem: str, seed: int) -> Recorded:
         opened = Recorded(self.questions.find(problem), self.questions)
-        day, there = clock.day(opened.problem.start), opened.recording.days
+        day, there = clock.parse_day(opened.problem.start), opened.recording.days
         if day not in there:
             folder, known = opened.recording.folder, ", ".join(map(str, there)) or "none"
             raise CatalogError(f"{problem} is about {day}, of which {folder} has no telemetry; there are: {known}")
@@ -166,11 +166,11 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         return Recorded.restored(data, self.questions)
 
     def _prompt(self, problem: str, backend: Recorded) -> str:
-        return prompt(self._parts(problem, backend))
+        return make_prompt(self._parts(problem, backend))
 
     def _parts(self, problem: str, backend: Recorded) -> PromptParts:
         days = [day.isoformat() for day in backend.recording.days]
-        return parts(self.domain, backend.problem, days, self.tools, self.example, backend.data)
+        return make_parts(self.domain, backend.problem, days, self.tools, self.example, backend.data)
 
     def _info(self, *given: Any, **named: Any) -> dict[str, Any]:
         """What every info has, and whether the telemetry was recorded or made up."""

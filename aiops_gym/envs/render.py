@@ -17,7 +17,7 @@ _COLOUR = re.compile(r"\x1b\[\d+m")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def turn(action: str | None, observation: str, reward: float, over: bool, info: Mapping[str, Any]) -> str:
+def render_turn(action: str | None, observation: str, reward: float, over: bool, info: Mapping[str, Any]) -> str:
     """The turn in colour: what was done, what was printed, and, at the end, what it was worth.
 
     Args:
@@ -32,11 +32,11 @@ def turn(action: str | None, observation: str, reward: float, over: bool, info: 
         f"{colour}{_safe(observation.rstrip())}{_PLAIN}",
     ]
     if over:
-        lines.append(verdict(reward, info))
+        lines.append(render_verdict(reward, info))
     return "\n".join(lines) + "\n"
 
 
-def verdict(reward: float, info: Mapping[str, Any]) -> str:
+def render_verdict(reward: float, info: Mapping[str, Any]) -> str:
     """The last line of an episode."""
     if info["infra_error"]:
         return f"{_YELLOW}{_BOLD}the environment broke; this episode does not count{_PLAIN}"
@@ -58,10 +58,10 @@ def _told(answer: Any) -> str:
     return text.strip('"') if text not in ("", "null") else "nothing"
 
 
-def wrapped(text: str, width: int) -> str:
+def wrap_lines(text: str, width: int) -> str:
     """Lines no longer than a terminal is wide, broken at blanks only; 0 leaves them as they are.
 
-    >>> print(wrapped("- one two-three four\\n    five six", 12))
+    >>> print(wrap_lines("- one two-three four\\n    five six", 12))
     - one
       two-three
       four
@@ -83,7 +83,7 @@ def _folded(line: str, width: int) -> str:
     )
 
 
-def plain(text: str) -> str:
+def strip_colours(text: str) -> str:
     """Without the colours."""
     return _COLOUR.sub("", text)
 

@@ -18,7 +18,7 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array,
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
-from aiops_gym.envs.infos import Infos, merged
+from aiops_gym.envs.infos import Infos, merge_infos
 from aiops_gym.envs.limit import GradedAtLimit
 from aiops_gym.envs.live import LiveEnv
 from aiops_gym.envs.recorded import RecordedEnv
@@ -95,7 +95,7 @@ class WorldsVectorEnv(VectorEnv[Any, Any, Any]):
         for i in np.flatnonzero(mask).tolist():
             self._observations[i], infos[i] = self.envs[i].reset(seed=seeds[i], options=rest or None)
         self._ended[mask] = False
-        return self._batch(), merged(infos)
+        return self._batch(), merge_infos(infos)
 
     def step(self, actions: Any) -> Batch:
         """One action in each environment.
@@ -124,7 +124,7 @@ class WorldsVectorEnv(VectorEnv[Any, Any, Any]):
             self._observations[i], infos[i] = observation, info
         if mode is not AutoresetMode.SAME_STEP:
             self._ended = terminated | truncated
-        return self._batch(), rewards, terminated, truncated, merged(infos)
+        return self._batch(), rewards, terminated, truncated, merge_infos(infos)
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         """Call a method of each environment or of a wrapper around it, or read an attribute."""

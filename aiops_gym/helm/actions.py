@@ -9,9 +9,9 @@ from aiops_gym.helm import storage
 from aiops_gym.helm.charts import Chart, of_release
 from aiops_gym.helm.errors import HelmError
 from aiops_gym.helm.objects import Obj, Objects, of_manifest
-from aiops_gym.helm.render import manifest_text, rendered
-from aiops_gym.helm.storage import Release, Storage, stamp
-from aiops_gym.helm.values import coalesced, merged
+from aiops_gym.helm.render import join_manifests, render_chart
+from aiops_gym.helm.storage import Release, Storage, format_stamp
+from aiops_gym.helm.values import coalesce_values, merge_values
 from aiops_gym.types import Cluster, Json
 
 HISTORY = 10
@@ -95,7 +95,7 @@ def rollback(cluster: Cluster, name: str, namespace: str, number: int = 0, plan:
     target = next((r for r in history if r["version"] == number), None)
     if target is None:
         raise HelmError(f"release has no {number} version")
-    now = stamp(cluster.now())
+    now = format_stamp(cluster.now())
     info = {**target["info"], "first_deployed": current["info"]["first_deployed"], "last_deployed": now}
     text = plan.description or f"Rollback to {number}"
     found: Release = {**target, "version": current["version"] + 1, "info": info}
@@ -130,7 +130,7 @@ def uninstall(cluster: Cluster, name: str, namespace: str, *, keep: bool = False
     if dry_run:
         return last
     Objects(cluster, name, namespace).delete(of_manifest(last["manifest"]))
-    gone = {**last, "info": {**last["info"], "deleted": stamp(cluster.now())}}
+    gone = {**last, "info": {**last["info"], "deleted": format_stamp(cluster.now())}}
     if keep:
         kept.put(_told(gone, storage.UNINSTALLED, "Uninstallation complete"))
     else:
@@ -149,10 +149,10 @@ def _settings(
     """The chart and the settings of the next revision."""
     given = current.get("config") or {}
     if reuse == "reuse":
-        usual = coalesced(of_release(current["chart"]).values, given)
+        usual = coalesce_values(of_release(current["chart"]).values, given)
         chart = Chart(chart.metadata, usual, chart.templates, chart.files, chart.values_text)
     if reuse in ("reuse", "given"):
-        return chart, merged(given, values)
+        return chart, merge_values(given, values)
     if not reuse and not values:
         return chart, given
     return chart, values
@@ -168,7 +168,7 @@ def _release(
     current: Release | None = None,
 ) -> Release:
     """A revision that is not carried out yet. Raises HelmError."""
-    now = stamp(cluster.now())
+    now = format_stamp(cluster.now())
     about = {
         "Name": name,
         "Namespace": namespace,
@@ -184,7 +184,7 @@ def _release(
         "info": info,
         "chart": chart.stored(),
         "config": dict(values) or None,
-        "manifest": manifest_text(rendered(chart, values, about)),
+        "manifest": join_manifests(render_chart(chart, values, about)),
         "version": number,
         "namespace": namespace,
     }

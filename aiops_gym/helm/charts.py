@@ -114,7 +114,7 @@ def _yaml(text: str, name: str) -> Mapping[str, Json]:
     try:
         data = texts.load(text) or {}
     except yaml.YAMLError as error:
-        raise HelmError(f"cannot load {name}: {texts.problem(error)}") from None
+        raise HelmError(f"cannot load {name}: {texts.explain_error(error)}") from None
     if not isinstance(data, dict):
         raise HelmError(f"cannot load {name}: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal")
     return data

@@ -14,9 +14,9 @@ from aiops_gym.clients.flags import Flag, Parsed
 from aiops_gym.helm import actions, charts, flags, printing, storage, texts
 from aiops_gym.helm.charts import Chart
 from aiops_gym.helm.errors import HelmError
-from aiops_gym.helm.render import manifest_text, rendered
+from aiops_gym.helm.render import join_manifests, render_chart
 from aiops_gym.helm.storage import Release, Storage
-from aiops_gym.helm.values import MOST_LEVELS, TOO_DEEP, merged, parsed
+from aiops_gym.helm.values import MOST_LEVELS, TOO_DEEP, merge_values, parse_set
 from aiops_gym.helm.waiting import wait_for
 from aiops_gym.types import Json, Request
 
@@ -50,7 +50,7 @@ class Call:
     @property
     def form(self) -> str:
         """The form of the output. Raises HelmError."""
-        return printing.form_of(self.flags.text("output"))
+        return printing.parse_form(self.flags.text("output"))
 
     def release(self) -> Release:
         """The revision that is meant. Raises HelmError."""
@@ -73,12 +73,12 @@ def list_(call: Call) -> str:
     key = "last_deployed" if on("date") else ""
     chosen.sort(key=lambda r: str(r["info"][key] if key else r["name"]), reverse=on("reverse"))
     start = call.flags.number("offset")
-    rows = [printing.listed(r) for r in chosen[start : start + (call.flags.number("max") or len(chosen))]]
+    rows = [printing.make_list_row(r) for r in chosen[start : start + (call.flags.number("max") or len(chosen))]]
     if call.form != "table":
-        return printing.data([row["name"] for row in rows] if on("short") else rows, call.form)
+        return printing.format_data([row["name"] for row in rows] if on("short") else rows, call.form)
     if on("short"):
         return "".join(f"{row['name']}\n" for row in rows)
-    return printing.table(printing.LISTED, [list(row.values()) for row in rows], not on("no-headers"))
+    return printing.format_table(printing.LISTED, [list(row.values()) for row in rows], not on("no-headers"))
 
 
 STATES = ("deployed", "failed", "pending", "superseded", "uninstalled", "uninstalling")
@@ -95,25 +95,25 @@ def status(call: Call) -> str:
     """`helm status`."""
     release = call.release()
     if call.form != "table":
-        return printing.data(printing.shown(release), call.form)
-    return printing.status(release, described=call.flags.on("show-desc"))
+        return printing.format_data(printing.hide_chart(release), call.form)
+    return printing.format_status(release, described=call.flags.on("show-desc"))
 
 
 def history(call: Call) -> str:
     """`helm history`."""
     found = call.storage.history(call.args[0])[-(call.flags.number("max") or 256) :]
     if call.form != "table":
-        return printing.data([printing.revised(r) for r in found], call.form)
-    return printing.table(printing.HISTORY, [printing.history_row(r) for r in found])
+        return printing.format_data([printing.make_history_entry(r) for r in found], call.form)
+    return printing.format_table(printing.HISTORY, [printing.format_history_row(r) for r in found])
 
 
 def get_values(call: Call) -> str:
     """`helm get values`."""
     release, everything = call.release(), call.flags.on("all")
-    found = printing.computed(release) if everything else release.get("config")
+    found = printing.compute_values(release) if everything else release.get("config")
     if call.form != "table":
-        return printing.data(printing.in_order(found), call.form)
-    return f"{'COMPUTED' if everything else 'USER-SUPPLIED'} VALUES:\n{printing.data(found, 'yaml')}"
+        return printing.format_data(printing.sort_keys(found), call.form)
+    return f"{'COMPUTED' if everything else 'USER-SUPPLIED'} VALUES:\n{printing.format_data(found, 'yaml')}"
 
 
 def get_manifest(call: Call) -> str:
@@ -123,7 +123,7 @@ def get_manifest(call: Call) -> str:
 
 def get_all(call: Call) -> str:
     """`helm get all`."""
-    return printing.everything(call.release())
+    return printing.format_all(call.release())
 
 
 def get_nothing(call: Call) -> str:
@@ -134,9 +134,9 @@ def get_nothing(call: Call) -> str:
 
 def get_metadata(call: Call) -> str:
     """`helm get metadata`."""
-    about = printing.metadata(call.release())
+    about = printing.make_metadata(call.release())
     if call.form != "table":
-        return printing.data(about, call.form)
+        return printing.format_data(about, call.form)
     titles = {"appVersion": "APP_VERSION", "deployedAt": "DEPLOYED_AT"}
     lines = [f"{titles.get(key, key.upper())}: {value}" for key, value in about.items()]
     return "\n".join([*lines[:4], "ANNOTATIONS: ", "DEPENDENCIES: ", *lines[4:]]) + "\n"
@@ -151,25 +151,25 @@ def _given(call: Call) -> dict[str, Json]:
         except OSError:
             raise HelmError(f"open {path}: no such file or directory") from None
         except yaml.YAMLError as error:
-            raise HelmError(f"failed to parse {path}: {texts.problem(error)}") from None
+            raise HelmError(f"failed to parse {path}: {texts.explain_error(error)}") from None
         if not isinstance(data, dict):
             raise HelmError(
                 f"failed to parse {path}: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal"
             )
-        values = merged(values, data)
+        values = merge_values(values, data)
     for text in call.flags.items("set-json"):
         key, _, value = text.partition("=")
         try:
-            values = merged(values, _nested(key, gojson.loads(value)))
+            values = merge_values(values, _nested(key, gojson.loads(value)))
         except ValueError:
             raise HelmError(f"failed parsing --set-json data: {text}") from None
     for text in call.flags.items("set"):
-        parsed(text, values)
+        parse_set(text, values)
     for text in call.flags.items("set-string"):
-        parsed(text, values, words=True)
+        parse_set(text, values, words=True)
     for text in call.flags.items("set-literal"):
         key, _, value = text.partition("=")
-        values = merged(values, _nested(key, value))
+        values = merge_values(values, _nested(key, value))
     return values
 
 
@@ -240,8 +240,8 @@ def _finished(call: Call, release: Release, plan: actions.Plan) -> str:
     if (call.flags.on("wait") or call.flags.on("atomic")) and not plan.dry_run:
         wait_for(call.context.cluster, release, call.flags.seconds("timeout"))
     if call.form != "table":
-        return printing.data(printing.shown(release), call.form)
-    return printing.status(release) + (printing.planned(release) if plan.dry_run else "")
+        return printing.format_data(printing.hide_chart(release), call.form)
+    return printing.format_status(release) + (printing.format_plan(release) if plan.dry_run else "")
 
 
 def rollback(call: Call) -> str:
@@ -276,8 +276,8 @@ def template(call: Call) -> str:
     """`helm template`."""
     name, path = call.args if len(call.args) > 1 else ("release-name", call.args[0])
     about = {"Name": name, "Namespace": call.namespace, "Revision": 1, "IsInstall": True, "IsUpgrade": False}
-    found = rendered(charts.load(call.context, path), _given(call), {**about, "Service": "Helm"})
-    return manifest_text(found)
+    found = render_chart(charts.load(call.context, path), _given(call), {**about, "Service": "Helm"})
+    return join_manifests(found)
 
 
 def show_values(call: Call) -> str:
@@ -287,7 +287,7 @@ def show_values(call: Call) -> str:
 
 def show_chart(call: Call) -> str:
     """`helm show chart`."""
-    return f"{printing.data(dict(charts.load(call.context, call.args[0]).metadata), 'yaml')}\n"
+    return f"{printing.format_data(dict(charts.load(call.context, call.args[0]).metadata), 'yaml')}\n"
 
 
 def show_all(call: Call) -> str:
@@ -299,7 +299,7 @@ def lint(call: Call) -> str:
     """`helm lint`."""
     path = call.args[0] if call.args else "."
     about = {"Name": "test-release", "Namespace": call.namespace, "Revision": 1, "Service": "Helm"}
-    rendered(charts.load(call.context, path), _given(call), about)
+    render_chart(charts.load(call.context, path), _given(call), about)
     icon = "[INFO] Chart.yaml: icon is recommended\n"
     return f"==> Linting {path}\n{icon}\n1 chart(s) linted, 0 chart(s) failed\n"
 

@@ -61,7 +61,7 @@ def _path(words: list[str]) -> tuple[str, list[str]]:
         if word.startswith("-") and word != "-":
             rest.append(word)
             flag = root.long.get(word[2:]) if word.startswith("--") else root.short.get(word[1:])
-            if flag is not None and flag.alone() is None and at + 1 < len(words):
+            if flag is not None and flag.bare_value() is None and at + 1 < len(words):
                 at += 1
                 rest.append(words[at])
         elif not found or (len(found) == 1 and found[0] in GROUPS):
@@ -102,7 +102,7 @@ def _place(context: Context, flags: Parsed) -> str:
     """The namespace of the kubeconfig's context."""
     known = kubeconfig.load(context, flags)
     name = flags.text("kube-context") or str(known.get("current-context", ""))
-    found = (kubeconfig.entry(known, "contexts", name) or {}).get("context") or {}
+    found = (kubeconfig.find_entry(known, "contexts", name) or {}).get("context") or {}
     return str(found.get("namespace") or "default")
 
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from aiops_gym import caches
 from aiops_gym.helm import texts
 from aiops_gym.helm.errors import HelmError
-from aiops_gym.helm.render import documents
+from aiops_gym.helm.render import split_documents
 from aiops_gym.sim.kube_api.patch import apply_three_way
-from aiops_gym.sim.kube_api.resources import Resource, of_kind
+from aiops_gym.sim.kube_api.resources import Resource, find_by_kind
 from aiops_gym.sim.kube_api.schema import type_of
 from aiops_gym.types import Cluster, Json, Request
 
@@ -22,7 +22,7 @@ MANAGER = {"fieldManager": "helm"}
 @caches.function(32, "parsing the manifest of a release")
 def of_manifest(text: str) -> tuple[Obj, ...]:
     """The objects of a release's manifest: read them, never change them."""
-    return tuple(obj for part in documents(text) if isinstance(obj := texts.load(f"{part}\n"), dict))
+    return tuple(obj for part in split_documents(text) if isinstance(obj := texts.load(f"{part}\n"), dict))
 
 
 class Objects:
@@ -41,7 +41,7 @@ class Objects:
 
     def resource(self, obj: Obj) -> Resource:
         """What kind of object it is. Raises HelmError."""
-        found = of_kind(str(obj.get("apiVersion")), str(obj.get("kind")))
+        found = find_by_kind(str(obj.get("apiVersion")), str(obj.get("kind")))
         if found is None:
             name = (obj.get("metadata") or {}).get("name", "")
             raise HelmError(

@@ -15,14 +15,14 @@ import yaml
 from aiops_gym import caches
 from aiops_gym.clients import as_yaml, gofunctions
 from aiops_gym.clients.flags import go_quote
-from aiops_gym.clients.gofunctions import MISSING, TemplateError, truth
-from aiops_gym.clients.gotemplate import printed
+from aiops_gym.clients.gofunctions import MISSING, TemplateError, is_true
+from aiops_gym.clients.gotemplate import render_nodes
 from aiops_gym.clients.gotemplate_parser import BLOCKS, KNOWN, Block, Nodes, parse_nodes
 from aiops_gym.clients.gotext import display
 from aiops_gym.helm import texts
 from aiops_gym.helm.charts import Chart
 from aiops_gym.helm.errors import HelmError
-from aiops_gym.helm.values import coalesced
+from aiops_gym.helm.values import coalesce_values
 from aiops_gym.types import Json
 
 DEEPEST = 50
@@ -95,12 +95,12 @@ class _Charting:
         if self.depth > DEEPEST:
             raise TemplateError("rendering template has a nested reference name")
         try:
-            return printed(nodes, data, self.call).replace("<no value>", "")
+            return render_nodes(nodes, data, self.call).replace("<no value>", "")
         finally:
             self.depth -= 1
 
 
-def rendered(chart: Chart, values: Mapping[str, Json], release: Mapping[str, Json]) -> list[Manifest]:
+def render_chart(chart: Chart, values: Mapping[str, Json], release: Mapping[str, Json]) -> list[Manifest]:
     """The objects of a chart in Helm's order. Raises HelmError.
 
     Args:
@@ -127,7 +127,12 @@ def _rendered(asked: _Asked) -> tuple[Manifest, ...]:
     chart, values, release = asked.chart, asked.values, asked.release
     about = {key[:1].upper() + key[1:]: value for key, value in chart.metadata.items()}
     cluster = {"KubeVersion": {"Version": "v1.32.1", "Major": "1", "Minor": "32", "GitVersion": "v1.32.1"}}
-    seen = {"Values": coalesced(chart.values, values), "Chart": about, "Release": release, "Capabilities": cluster}
+    seen = {
+        "Values": coalesce_values(chart.values, values),
+        "Chart": about,
+        "Release": release,
+        "Capabilities": cluster,
+    }
     found: list[Manifest] = []
     path = ""
     try:
@@ -148,18 +153,18 @@ def _rendered(asked: _Asked) -> tuple[Manifest, ...]:
 _BETWEEN = re.compile(r"(?:^|\s*\n)---\s*")
 
 
-def documents(text: str) -> list[str]:
+def split_documents(text: str) -> list[str]:
     """The documents of a text of several."""
     return [part.strip() for part in _BETWEEN.split(text.strip()) if part.strip()]
 
 
 def _manifests(source: str, text: str) -> list[Manifest]:
     found = []
-    for part in documents(text):
+    for part in split_documents(text):
         try:
             obj = texts.load(f"{part}\n")
         except yaml.YAMLError as error:
-            raise HelmError(f"YAML parse error on {source}: {texts.problem(error)}") from None
+            raise HelmError(f"YAML parse error on {source}: {texts.explain_error(error)}") from None
         if obj is None:
             continue
         if not isinstance(obj, dict) or not obj.get("kind") or not obj.get("apiVersion"):
@@ -170,13 +175,13 @@ def _manifests(source: str, text: str) -> list[Manifest]:
     return found
 
 
-def manifest_text(manifests: list[Manifest]) -> str:
+def join_manifests(manifests: list[Manifest]) -> str:
     """The manifest of a release."""
     return "".join(f"---\n# Source: {m.source}\n{m.text}\n" for m in manifests)
 
 
 def _default(usual: Any, value: Any = MISSING) -> Any:
-    return value if truth(value) else usual
+    return value if is_true(value) else usual
 
 
 def _indent(count: int, text: Any) -> str:
@@ -186,7 +191,7 @@ def _indent(count: int, text: Any) -> str:
 
 def _integer(value: Any) -> int:
     try:
-        return int(float(value)) if truth(value) else 0
+        return int(float(value)) if is_true(value) else 0
     except (TypeError, ValueError):
         return 0
 
@@ -233,8 +238,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "get": lambda data, key: data.get(key, ""),
     "keys": list,
     "ternary": lambda yes, no, test: yes if test else no,
-    "empty": lambda value: not truth(value),
-    "coalesce": lambda *values: next((v for v in values if truth(v)), None),
+    "empty": lambda value: not is_true(value),
+    "coalesce": lambda *values: next((v for v in values if is_true(v)), None),
     "join": lambda sign, values: sign.join(map(_text, values)),
     "toYaml": lambda value: as_yaml.text(None if value is MISSING else value).removesuffix("\n"),
     "toJson": lambda value: json.dumps(None if value is MISSING else value, separators=(",", ":"), sort_keys=True),

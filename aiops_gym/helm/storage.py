@@ -21,7 +21,7 @@ TYPE = "helm.sh/release.v1"
 DEPLOYED, SUPERSEDED, UNINSTALLED, FAILED = "deployed", "superseded", "uninstalled", "failed"
 
 
-def packed(release: Release) -> str:
+def pack_release(release: Release) -> str:
     """A release as the text under `release` in its Secret's data; the same release gives the same text."""
     inner = base64.b64encode(gzip.compress(orjson.dumps(release), 9, mtime=0))
     return base64.b64encode(inner).decode()
@@ -32,7 +32,7 @@ def _unpacked(text: str) -> bytes:
     return gzip.decompress(base64.b64decode(base64.b64decode(text)))
 
 
-def unpacked(secret: Mapping[str, Json]) -> Release | None:
+def unpack_release(secret: Mapping[str, Json]) -> Release | None:
     """The release in a Secret; None where there is none that can be read."""
     try:
         found: Release = orjson.loads(_unpacked(secret["data"]["release"]))
@@ -64,7 +64,7 @@ class Storage:
     def all(self, selector: str = "owner=helm") -> list[Release]:
         """Every revision of every release, by namespace, name and revision."""
         items = self.send("list", labelSelector=selector)["items"]
-        found = [release for item in items if (release := unpacked(item)) is not None]
+        found = [release for item in items if (release := unpack_release(item)) is not None]
         return sorted(found, key=lambda r: (r["namespace"], r["name"], r["version"]))
 
     def history(self, name: str) -> list[Release]:
@@ -84,7 +84,7 @@ class Storage:
 
     def put(self, release: Release) -> None:
         """Keep a revision. Raises HelmError."""
-        body = secret_of(release, int(self.cluster.now()))
+        body = make_secret(release, int(self.cluster.now()))
         name, place = body["metadata"]["name"], release["namespace"]
         exists = self.cluster.handle(Request("get", "secrets", place, name)).code < 400
         verb, path = ("update", name) if exists else ("create", "")
@@ -100,7 +100,7 @@ def secret_name(release: Release) -> str:
     return f"sh.helm.release.v1.{release['name']}.v{release['version']}"
 
 
-def secret_of(release: Release, seconds: int) -> Json:
+def make_secret(release: Release, seconds: int) -> Json:
     """The Secret that holds a revision, written at a moment."""
     labels = {
         "modifiedAt": str(seconds),
@@ -110,13 +110,19 @@ def secret_of(release: Release, seconds: int) -> Json:
         "version": str(release["version"]),
     }
     meta = {"name": secret_name(release), "namespace": release["namespace"], "labels": labels}
-    return {"apiVersion": "v1", "kind": "Secret", "metadata": meta, "type": TYPE, "data": {"release": packed(release)}}
+    return {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": meta,
+        "type": TYPE,
+        "data": {"release": pack_release(release)},
+    }
 
 
-def stamp(seconds: float) -> str:
+def format_stamp(seconds: float) -> str:
     """A moment as releases keep it: RFC 3339 with nanoseconds, of which those that no clock here has are made up.
 
-    >>> stamp(1772431200.25)
+    >>> format_stamp(1772431200.25)
     '2026-03-02T06:00:00.250063595Z'
     """
     whole, ms = divmod(round(seconds * 1000), 1000)
@@ -124,20 +130,20 @@ def stamp(seconds: float) -> str:
     return f"{datetime.fromtimestamp(whole, UTC):%Y-%m-%dT%H:%M:%S}{rest}Z"
 
 
-def ansi(text: str) -> str:
+def format_ansi(text: str) -> str:
     """A kept moment as people read it.
 
-    >>> ansi("2026-03-02T06:00:00.25Z")
+    >>> format_ansi("2026-03-02T06:00:00.25Z")
     'Mon Mar  2 06:00:00 2026'
     """
     moment = datetime.fromisoformat(text[:19])
     return f"{moment:%a %b} {moment.day:2d} {moment:%H:%M:%S %Y}"
 
 
-def spaced(text: str) -> str:
+def format_go_time(text: str) -> str:
     """A kept moment as Go prints it.
 
-    >>> spaced("2026-03-02T06:00:00.25Z")
+    >>> format_go_time("2026-03-02T06:00:00.25Z")
     '2026-03-02 06:00:00.25 +0000 UTC'
     """
     return text.removesuffix("Z").replace("T", " ") + " +0000 UTC"

@@ -41,6 +41,6 @@ def _plain(text: str) -> bool:
     return deepest <= PLAIN_DEPTH
 
 
-def problem(error: yaml.YAMLError) -> str:
+def explain_error(error: yaml.YAMLError) -> str:
     """What is wrong, in the words of Helm's library."""
-    return f"error converting YAML to JSON: {goyaml.problem(error)}"
+    return f"error converting YAML to JSON: {goyaml.explain_error(error)}"

@@ -14,11 +14,11 @@ MOST_LEVELS = 30
 TOO_DEEP = "value name nested level is greater than maximum supported nested level of"
 
 
-def parsed(text: str, values: dict[str, Json], *, words: bool = False) -> None:
+def parse_set(text: str, values: dict[str, Json], *, words: bool = False) -> None:
     """Add what `--set` says to `values`; with `words` every value stays a text, as with `--set-string`.
 
     >>> values = {}
-    >>> parsed("a.b=1,a.c=x\\\\,y,list[1]=true,names={p,q},gone=null", values)
+    >>> parse_set("a.b=1,a.c=x\\\\,y,list[1]=true,names={p,q},gone=null", values)
     >>> values
     {'a': {'b': 1, 'c': 'x,y'}, 'list': [None, True], 'names': ['p', 'q'], 'gone': None}
     """
@@ -100,20 +100,20 @@ def _put(values: Json, path: list[str | int], value: Json) -> None:
     _put(inner, rest, value)
 
 
-def merged(under: Mapping[str, Json], over: Mapping[str, Json]) -> dict[str, Json]:
+def merge_values(under: Mapping[str, Json], over: Mapping[str, Json]) -> dict[str, Json]:
     """Both layers, the second above the first; a null is a value like any other."""
     found = deepcopy(dict(under))
     for key, value in over.items():
         old = found.get(key)
         both = isinstance(value, Mapping) and isinstance(old, Mapping)
-        found[key] = merged(old, value) if both and old is not None else deepcopy(value)
+        found[key] = merge_values(old, value) if both and old is not None else deepcopy(value)
     return found
 
 
-def coalesced(chart: Mapping[str, Json], given: Mapping[str, Json]) -> dict[str, Json]:
+def coalesce_values(chart: Mapping[str, Json], given: Mapping[str, Json]) -> dict[str, Json]:
     """What a template sees: the chart's settings with those given above them; a given null takes a setting away.
 
-    >>> coalesced({"a": {"b": 1, "c": 2}}, {"a": {"b": None, "d": 3}})
+    >>> coalesce_values({"a": {"b": 1, "c": 2}}, {"a": {"b": None, "d": 3}})
     {'a': {'c': 2, 'd': 3}}
     """
     found = {}
@@ -124,7 +124,7 @@ def coalesced(chart: Mapping[str, Json], given: Mapping[str, Json]) -> dict[str,
             if key not in chart:
                 found[key] = None
         elif isinstance(given[key], Mapping) and isinstance(chart.get(key), Mapping):
-            found[key] = coalesced(chart[key], given[key])
+            found[key] = coalesce_values(chart[key], given[key])
         else:
             found[key] = deepcopy(given[key])
     return found

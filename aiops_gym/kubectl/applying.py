@@ -6,7 +6,7 @@ from typing import Final
 
 from aiops_gym.clients import gojson
 from aiops_gym.clients.flags import go_quote
-from aiops_gym.kubectl.changes import query
+from aiops_gym.kubectl.changes import make_query
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.kubectl.targets import Info, Selection, select
@@ -21,7 +21,7 @@ LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 KUSTOMIZE: Final = "unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory"
 
 
-def files_of(call: Invocation) -> Selection:
+def read_files(call: Invocation) -> Selection:
     """The objects of `-f`. Raises Failure."""
     flags = call.flags
     if flags.text("kustomize"):
@@ -53,21 +53,21 @@ def _placed(info: Info) -> None:
         info.obj = {**info.obj, "metadata": {**metadata, "namespace": info.namespace}}
 
 
-def validation(call: Invocation, manager: str) -> dict[str, str]:
+def make_validation_query(call: Invocation, manager: str) -> dict[str, str]:
     """The parameters of a request that sends a whole object."""
     word = call.flags.text("validate")
     modes = {"strict": "Strict", "true": "Strict", "warn": "Warn", "ignore": "Ignore", "false": "Ignore"}
     if word not in modes:
         raise Failure(f'invalid - validate option "{word}"; must be one of: strict (or true), warn, ignore (or false)')
-    return {**query(call, manager), "fieldValidation": modes[word]}
+    return {**make_query(call, manager), "fieldValidation": modes[word]}
 
 
-def remembered(obj: Json) -> Json:
+def add_last_applied(obj: Json) -> Json:
     """The object with itself in an annotation: what the next apply compares with."""
     metadata = obj.get("metadata") or {}
     annotations = {k: v for k, v in annotations_of(obj).items() if k != LAST_APPLIED}
     bare = {**obj, "metadata": {**metadata, "annotations": annotations}}
-    text = as_json.compact(bare) + "\n"
+    text = as_json.format_compact(bare) + "\n"
     return {**obj, "metadata": {**metadata, "annotations": {**annotations, LAST_APPLIED: text}}}
 
 
@@ -77,7 +77,7 @@ def annotations_of(obj: Json) -> Json:
     return found if isinstance(found, dict) else {}
 
 
-def difference(call: Invocation, info: Info, live: Json) -> Json:
+def compute_patch(call: Invocation, info: Info, live: Json) -> Json:
     """The patch that brings the live object to what the file says, leaving alone what others set. Raises Failure."""
     text = get(live, "metadata", "annotations", LAST_APPLIED)
     try:
@@ -87,14 +87,14 @@ def difference(call: Invocation, info: Info, live: Json) -> Json:
         original = None
     if not isinstance(original, dict):  # somebody wrote into the annotation
         call.warn("warning: error calculating patch from openapi v3 spec: invalid JSON document")
-        sides = f"original:\n{text}\nmodified:\n{as_json.compact(remembered(info.obj))}\n\n"
-        sides += f"current:\n{as_json.compact(live)}\n\nfor:: invalid JSON document"
+        sides = f"original:\n{text}\nmodified:\n{as_json.format_compact(add_last_applied(info.obj))}\n\n"
+        sides += f"current:\n{as_json.format_compact(live)}\n\nfor:: invalid JSON document"
         raise Failure(f"error when patching {go_quote(info.source)}: creating patch with:\n{sides}")
     name = type_of(info.resource.api_version, info.resource.kind)
-    return apply_three_way(original, remembered(info.obj), live, name)
+    return apply_three_way(original, add_last_applied(info.obj), live, name)
 
 
-def described(info: Info) -> str:
+def describe_info(info: Info) -> str:
     """An object as kubectl's errors name it."""
     resource = info.resource
     version = f"{resource.group}/{resource.version}"
@@ -104,17 +104,17 @@ def described(info: Info) -> str:
     )
 
 
-def named(info: Info) -> None:
+def refuse_generated_name(info: Info) -> None:
     """Refuse an object whose name the server would make. Raises Failure."""
     prefix = get(info.obj, "metadata", "generateName")
     if not info.name and prefix:
         raise Failure(f"from {prefix}: cannot use generate name with apply")
 
 
-def unnamed(info: Info) -> None:
+def refuse_unnamed(info: Info) -> None:
     """Refuse an object without a name, which cannot be looked up. Raises Failure."""
     if not info.name:
         raise Failure(
-            f"error when retrieving current configuration of:\n{described(info)}\n"
+            f"error when retrieving current configuration of:\n{describe_info(info)}\n"
             f'from server for: "{info.source}": resource name may not be empty'
         )

@@ -29,7 +29,7 @@ DEPRECATED: Final = "--dry-run is deprecated and can be replaced with --dry-run=
 SUFFIX: Final[Mapping[str, str]] = {"none": "", "client": " (dry run)", "server": " (server dry run)"}
 
 
-def dry_run(call: Invocation, bare: str = "") -> str:
+def read_dry_run(call: Invocation, bare: str = "") -> str:
     """`none`, `client` or `server`; `bare` is what the flag means without a value. Raises Failure."""
     value = call.flags.text("dry-run")
     if value == "unchanged":
@@ -44,14 +44,14 @@ def dry_run(call: Invocation, bare: str = "") -> str:
 
 def prepare(call: Invocation) -> output.Printer | None:
     """The printer of `-o`, after a look at `--dry-run`: most verbs do both before anything else. Raises Failure."""
-    dry_run(call)
-    return output.printer(call)
+    read_dry_run(call)
+    return output.choose_printer(call)
 
 
-def query(call: Invocation, manager: str) -> dict[str, str]:
+def make_query(call: Invocation, manager: str) -> dict[str, str]:
     """The parameters of a request that changes something."""
     found = {"fieldManager": call.flags.text("field-manager") or manager}
-    if "dry-run" in call.flags.values and dry_run(call) == "server":
+    if "dry-run" in call.flags.values and read_dry_run(call) == "server":
         found["dryRun"] = "All"
     return found
 
@@ -67,16 +67,16 @@ def report(
 ) -> None:
     """Say what was done to an object, or print it as `-o` asks; `shown` where one printer serves several objects."""
     if shown is None and "output" in call.flags.values:
-        shown = output.printer(call)
+        shown = output.choose_printer(call)
     if shown is not None:
-        call.write(shown.one(typed(resource, obj)))
+        call.write(shown.one(add_kind(resource, obj)))
         return
     if mode is None:
-        mode = dry_run(call) if "dry-run" in call.flags.values else "none"
+        mode = read_dry_run(call) if "dry-run" in call.flags.values else "none"
     name = (obj.get("metadata") or {}).get("name") or "<unknown>"
     call.say(f"{kind_group(resource)}/{name} {operation}{SUFFIX[mode]}")
 
 
-def typed(resource: Resource, obj: Json) -> Json:
+def add_kind(resource: Resource, obj: Json) -> Json:
     """The object with its kind, which the items of a list do not carry."""
     return obj if "kind" in obj else {"apiVersion": api_version(resource), "kind": resource.kind, **obj}

@@ -159,7 +159,7 @@ class Client:
         return answer if isinstance(answer, Output) else Output(*answer)
 
 
-def known(text: str) -> Resource:
+def find_resource(text: str) -> Resource:
     """The resource a word on the command line means: plural, singular, short name, kind, with or without its group.
 
     Raises:
@@ -172,16 +172,16 @@ def known(text: str) -> Resource:
 
 
 @caches.function(256, "looking through all short names")
-def others(word: str) -> tuple[Resource, ...]:
+def find_other_resources(word: str) -> tuple[Resource, ...]:
     """The resources that a short name could mean besides the one it does.
 
-    >>> [resource.name for resource in others("ev")], others("po")
+    >>> [resource.name for resource in find_other_resources("ev")], find_other_resources("po")
     (['events.events.k8s.io'], ())
     """
     return tuple(resource for resource in RESOURCES.values() if word in resource.short)[1:]
 
 
-def category(name: str) -> list[Resource]:
+def find_category(name: str) -> list[Resource]:
     """The resources of a category such as `all`, in the order of discovery; empty when there is no such category."""
     return [resource for resource in RESOURCES.values() if name in resource.categories]
 

@@ -7,11 +7,11 @@ from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
-from aiops_gym.kubectl.applying import remembered
-from aiops_gym.kubectl.changes import DRY_RUN, MANAGER, VALIDATE, dry_run, prepare, query, report
+from aiops_gym.kubectl.applying import add_last_applied
+from aiops_gym.kubectl.changes import DRY_RUN, MANAGER, VALIDATE, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.output.structs import Struct
-from aiops_gym.kubectl.targets import by_kind
+from aiops_gym.kubectl.targets import find_by_kind
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.types import Json
 
@@ -34,13 +34,13 @@ def name_of(call: Invocation) -> str:
     return args[0]
 
 
-def new(version: str, kind: str, name: str, **rest: Json) -> Json:
+def new_object(version: str, kind: str, name: str, **rest: Json) -> Json:
     """An object as Go's types print it, with their empty creationTimestamp."""
     metadata = {"creationTimestamp": None, "name": name, **rest.pop("metadata", {})}
     return {"apiVersion": version, "kind": kind, "metadata": metadata, **rest}
 
 
-def containers(images: Sequence[str], **rest: Json) -> list[Json]:
+def make_containers(images: Sequence[str], **rest: Json) -> list[Json]:
     """Containers named after their images."""
     return [{"image": image, "name": _container(image), **rest, "resources": {}} for image in images]
 
@@ -54,18 +54,18 @@ def make(
     call: Invocation, obj: Json, what: str = "", *, operation: str = "created", manager: str = "kubectl-create"
 ) -> Json:
     """Create an object, or show it in a dry run; `what` names it in an error of kubectl's own. Raises KubectlError."""
-    resource = by_kind(obj["kind"], obj["apiVersion"])
+    resource = find_by_kind(obj["kind"], obj["apiVersion"])
     if resource is None:
         raise Failure(f'no matches for kind "{obj["kind"]}" in version "{obj["apiVersion"]}"')
     if resource.namespaced and call.client.explicit:
         obj = {**obj, "metadata": {**obj["metadata"], "namespace": call.namespace}}
     if call.flags.values.get("save-config"):
-        obj = remembered(obj)
-    mode = dry_run(call)
+        obj = add_last_applied(obj)
+    mode = read_dry_run(call)
     if mode != "client":
-        asked = {**query(call, manager), "fieldValidation": "Strict"}
+        asked = {**make_query(call, manager), "fieldValidation": "Strict"}
         try:
-            obj = call.client.create(resource, bare(obj), **asked)
+            obj = call.client.create(resource, strip_empty(obj), **asked)
         except ServerError as error:
             if not what:
                 raise
@@ -76,8 +76,10 @@ def make(
     return obj
 
 
-def bare(obj: Json) -> Json:
+def strip_empty(obj: Json) -> Json:
     """The object without what only Go's types print: empty times and an empty status."""
     if isinstance(obj, Mapping):
-        return {k: bare(v) for k, v in obj.items() if not (k == "creationTimestamp" and v is None) and k != "status"}
-    return [bare(item) for item in obj] if isinstance(obj, list) else obj
+        return {
+            k: strip_empty(v) for k, v in obj.items() if not (k == "creationTimestamp" and v is None) and k != "status"
+        }
+    return [strip_empty(item) for item in obj] if isinstance(obj, list) else obj

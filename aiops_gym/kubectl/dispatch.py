@@ -33,7 +33,7 @@ def run(context: Context, argv: list[str]) -> Output:
     if flags.on("help"):
         return Output(help.of_verb(verb, path))
     # Reading the kubeconfig costs as much as all the rest of a plain `get`, and few calls need it.
-    client = Client(context.cluster, partial(kubeconfig.namespace, context, flags))
+    client = Client(context.cluster, partial(kubeconfig.find_namespace, context, flags))
     call = Invocation(context, path, flags, client)
     client.warned = lambda text: _warn(call, f"Warning: {text}")
     return _call(verb, call)
@@ -86,7 +86,7 @@ def _locate(words: Sequence[str]) -> tuple[Verb | None, str, list[str]]:
     Raises:
         Failure: unknown command.
     """
-    known, table = verbs.registry(), ROOT
+    known, table = verbs.load_verbs(), ROOT
     verb: Verb | None = None
     path, rest = "kubectl", list(words)
     while True:

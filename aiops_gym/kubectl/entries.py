@@ -21,7 +21,7 @@ TRUTHS: Final = {"true": True, "false": False}
 
 def save(call: Invocation, found: Mapping[str, Any]) -> None:
     """Write the kubeconfig."""
-    call.context.files.write(kubeconfig.path(call.context, call.flags), as_yaml.text(dict(found)))
+    call.context.files.write(kubeconfig.find_path(call.context, call.flags), as_yaml.text(dict(found)))
 
 
 def _name(call: Invocation) -> str:
@@ -35,7 +35,7 @@ def _put(kind: str, fields: tuple[str, ...]) -> Callable[[Invocation], None]:
 
     def run(call: Invocation) -> None:
         name, found = _name(call), kubeconfig.load(call.context, call.flags)
-        inner = dict((kubeconfig.entry(found, kind, name) or {}).get(KINDS[kind]) or {})
+        inner = dict((kubeconfig.find_entry(found, kind, name) or {}).get(KINDS[kind]) or {})
         given = {field: call.flags.values[field] for field in fields if call.flags.given(field)}
         inner = {field: value for field, value in {**inner, **given}.items() if value not in ("", False)}
         save(call, _with(found, kind, name, inner))
@@ -58,8 +58,8 @@ def _drop(kind: str) -> Callable[[Invocation], None]:
         if len(call.args) != 1:
             raise UsageFailure(f"accepts 1 arg(s), received {len(call.args)}")
         name, found = call.args[0], kubeconfig.load(call.context, call.flags)
-        path = kubeconfig.path(call.context, call.flags)
-        if kubeconfig.entry(found, kind, name) is None:
+        path = kubeconfig.find_path(call.context, call.flags)
+        if kubeconfig.find_entry(found, kind, name) is None:
             raise Failure(f"cannot delete {KINDS[kind]} {name}, not in {path}")
         save(call, _with(found, kind, name, None))
         call.say(f"deleted {KINDS[kind]} {name} from {path}")
@@ -98,7 +98,7 @@ def _change(call: Invocation, path: str, value: Json) -> None:
         raise Failure(f"current map key `{rest.partition('.')[0]}` is invalid")
     name = name or rest.partition(".")[0]
     field = rest.removeprefix(name).removeprefix(".")
-    inner = dict((kubeconfig.entry(found, kind, name) or {}).get(KINDS[kind]) or {})
+    inner = dict((kubeconfig.find_entry(found, kind, name) or {}).get(KINDS[kind]) or {})
     if not field:
         if value is not None:
             raise Failure("unable to set a map to a value")

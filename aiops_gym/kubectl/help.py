@@ -110,7 +110,7 @@ def of_verb(verb: Verb, path: str) -> str:
     return "\n".join(parts)
 
 
-def options() -> str:
+def format_options() -> str:
     """`kubectl options`."""
     return "The following options can be passed to any command:\n\n" + "\n".join(
         _option(flag) for flag in GLOBAL if flag.name != "help"

@@ -57,7 +57,7 @@ def documents(text: str, source: str) -> list[Json]:
     try:
         parsed = list(yaml.load_all(text, Loader=goyaml.Loader))
     except yaml.YAMLError as error:
-        raise Failure(f"error parsing {source}: error converting YAML to JSON: {goyaml.problem(error)}") from None
+        raise Failure(f"error parsing {source}: error converting YAML to JSON: {goyaml.explain_error(error)}") from None
     return [_keys(document) for document in parsed if document is not None]
 
 
@@ -101,7 +101,9 @@ def _flat(document: Json, source: str, validated: bool, listed: bool = False) ->
         return
     unset = [name for name, value in (("apiVersion not set", version), ("kind not set", kind)) if not value]
     if unset and not validated and not kind:
-        raise Failure(f"unable to decode {go_quote(source)}: Object 'Kind' is missing in '{as_json.compact(document)}'")
+        raise Failure(
+            f"unable to decode {go_quote(source)}: Object 'Kind' is missing in '{as_json.format_compact(document)}'"
+        )
     if unset:
         shown = unset[0] if len(unset) == 1 else f"[{', '.join(unset)}]"
         raise Failure(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import orjson
 
 from aiops_gym.kubectl import output
-from aiops_gym.kubectl.changes import dry_run, query, report, typed
+from aiops_gym.kubectl.changes import add_kind, make_query, read_dry_run, report
 from aiops_gym.kubectl.client import MERGE
 from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.targets import Info, select
@@ -84,20 +84,20 @@ def edit(
     )
     if flags.text("resource-version") and not selection.single:
         raise Failure("--resource-version may only be used with a single resource")
-    errors = selection.each(lambda info: _edit(call, info, change, manager, alone=selection.single, shown=shown))
+    errors = selection.each(lambda info: _edit(call, info, change, manager, single=selection.single, shown=shown))
     if errors:
         raise Failures(errors)
 
 
 def _edit(
-    call: Invocation, info: Info, change: Edit, manager: str, *, alone: bool, shown: output.Printer | None
+    call: Invocation, info: Info, change: Edit, manager: str, *, single: bool, shown: output.Printer | None
 ) -> None:
     flags, present = call.flags, info.obj["metadata"].get(change.field) or {}
-    old = typed(info.resource, info.obj)
+    old = add_kind(info.resource, info.obj)
     if not flags.on("overwrite"):
         change.check(present)
     after = change.changed(old)
-    mode = dry_run(call)
+    mode = read_dry_run(call)
     if not (flags.on("local") or mode == "client" or flags.on("list")):
         patch = change.patch(info.obj)
         if change.field == "labels":
@@ -106,10 +106,10 @@ def _edit(
                     call.say(f'label "{key}" not found.')
         if change.version:
             patch = {**patch, "metadata": {**patch.get("metadata", {}), "resourceVersion": change.version}}
-        asked = query(call, manager)
+        asked = make_query(call, manager)
         after = call.client.patch(info.resource, info.name, patch, MERGE, info.namespace, query=asked)
     if flags.on("list"):
-        _list(call, info, after["metadata"].get(change.field) or {}, change.field, alone=alone)
+        _list(call, info, after["metadata"].get(change.field) or {}, change.field, single=single)
         return
     obj = change.changed(old) if change.field == "labels" else after
     report(call, info.resource, obj, change.words(_bytes(old), _bytes(change.changed(old))), shown=shown)
@@ -119,9 +119,9 @@ def _bytes(obj: Json) -> bytes:
     return orjson.dumps(obj, option=orjson.OPT_SORT_KEYS)
 
 
-def _list(call: Invocation, info: Info, found: Mapping[str, str], field: str, *, alone: bool) -> None:
+def _list(call: Invocation, info: Info, found: Mapping[str, str], field: str, *, single: bool) -> None:
     indent = ""
-    if not alone:
+    if not single:
         group = info.resource.group
         call.say(f"Listing {field} for {info.resource.kind}.{group}/{info.name}:")
         indent = " "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from aiops_gym.clients.flags import go_quote
-from aiops_gym.kubectl.client import known
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation
@@ -37,20 +37,20 @@ def first_pod(call: Invocation, info: Info, timeout: float) -> tuple[Json, int]:
     if info.resource.name not in SELECTING:
         version = info.resource.version
         raise Failure(f"selector for *{version}.{info.resource.kind} not implemented")
-    labels = selector(
+    labels = find_selector(
         info, f"cannot get the logs from *v1.{info.resource.kind}: " if call.path.endswith("logs") else ""
     )
     clock = call.client.cluster
     end = clock.now() + timeout
     while True:
-        pods = call.client.list(known("pods"), info.namespace, labels)["items"]
+        pods = call.client.list(find_resource("pods"), info.namespace, labels)["items"]
         if pods:
             return min(pods, key=preference), len(pods)
         if clock.now() >= end or not clock.wait(min(PATIENCE, end - clock.now())):
             raise Failure("timed out waiting for the condition")
 
 
-def selector(info: Info, what: str = "") -> str:
+def find_selector(info: Info, what: str = "") -> str:
     """The label selector of a workload or Service, as text. Raises Failure, which begins with `what`."""
     if info.resource.name in ("services", "replicationcontrollers"):
         labels = get(info.obj, "spec", "selector", default={})
@@ -85,17 +85,17 @@ def preference(pod: Json) -> tuple[Any, ...]:
     )
 
 
-def containers(pod: Json) -> list[tuple[str, str]]:
+def list_containers(pod: Json) -> list[tuple[str, str]]:
     """(name, mark) of all containers as kubectl lists them; the mark is `init`, `ephem` or ""."""
     spec = pod["spec"]
     kinds = (("containers", ""), ("ephemeralContainers", "ephem"), ("initContainers", "init"))
     return [(container["name"], mark) for field, mark in kinds for container in spec.get(field) or ()]
 
 
-def default_container(call: Invocation, pod: Json, quiet: bool = False) -> str:
+def choose_container(call: Invocation, pod: Json, quiet: bool = False) -> str:
     """The container meant when none is named; says so when there was a choice."""
     wanted = get(pod, "metadata", "annotations", DEFAULT_CONTAINER, default="")
-    names = containers(pod)
+    names = list_containers(pod)
     if wanted:
         if any(name == wanted for name, _ in names):
             return str(wanted)
@@ -109,5 +109,5 @@ def default_container(call: Invocation, pod: Json, quiet: bool = False) -> str:
 
 def check_container(pod: Json, name: str, message: str) -> None:
     """Raise Failure when the pod has no such container."""
-    if all(known_name != name for known_name, _ in containers(pod)):
+    if all(known_name != name for known_name, _ in list_containers(pod)):
         raise Failure(message)

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from aiops_gym.kubectl import output
-from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, dry_run, prepare, query, report
+from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kernel.objects import assoc, get
-from aiops_gym.sim.kube_api.patch.strategic import strategic_merge
+from aiops_gym.sim.kube_api.patch.strategic import apply_strategic_merge
 from aiops_gym.sim.kube_api.schema import type_of
 from aiops_gym.types import Json
 
@@ -27,7 +27,7 @@ PATHS: Mapping[str, tuple[str, ...]] = {
 FLAGS = (ALL, LOCAL, SELECTOR, *FILES, *CHANGING)
 
 
-def path_of(info: Info) -> tuple[str, ...]:
+def find_path(info: Info) -> tuple[str, ...]:
     """Where the pod spec of an object is. Raises Failure for kinds without one."""
     path = PATHS.get(info.resource.kind)
     if path is None:
@@ -35,25 +35,25 @@ def path_of(info: Info) -> tuple[str, ...]:
     return path
 
 
-def pod_spec(info: Info) -> Json:
+def find_pod_spec(info: Info) -> Json:
     """The pod spec of an object."""
-    return get(info.obj, *path_of(info), default={})
+    return get(info.obj, *find_path(info), default={})
 
 
-def inside(info: Info, spec: Json) -> Json:
+def wrap_patch(info: Info, spec: Json) -> Json:
     """A patch of the object from a patch of its pod spec."""
     patch = spec
-    for step in reversed(path_of(info)):
+    for step in reversed(find_path(info)):
         patch = {step: patch}
     return patch
 
 
-def chosen(containers: Iterable[Json], pattern: str) -> list[Json]:
+def choose_containers(containers: Iterable[Json], pattern: str) -> list[Json]:
     """Containers whose names match a pattern such as `*`."""
     return [container for container in containers if fnmatchcase(container["name"], pattern)]
 
 
-def infos_of(call: Invocation, resources: Sequence[str]) -> list[Info]:
+def read_infos(call: Invocation, resources: Sequence[str]) -> list[Info]:
     """What `kubectl set` is about. Raises what failed."""
     flags, local = call.flags, call.flags.on("local")
     prepare(call)
@@ -96,8 +96,8 @@ def patch_each(
         colon: whether one stands between `failed` and the server's words.
     """
     errors: list[KubectlError] = []
-    shown = output.printer(call)
-    away = call.flags.on("local") or dry_run(call) == "client"
+    shown = output.choose_printer(call)
+    away = call.flags.on("local") or read_dry_run(call) == "client"
     for info in infos:
         try:
             patch = change(info)
@@ -110,10 +110,10 @@ def patch_each(
             continue
         try:
             changed = (
-                strategic_merge(info.obj, patch, type_of(info.resource.api_version, info.resource.kind))
+                apply_strategic_merge(info.obj, patch, type_of(info.resource.api_version, info.resource.kind))
                 if away
                 else call.client.patch(
-                    info.resource, info.name, patch, namespace=info.namespace, query=query(call, MANAGER)
+                    info.resource, info.name, patch, namespace=info.namespace, query=make_query(call, MANAGER)
                 )
             )
         except ServerError as error:

@@ -19,14 +19,14 @@ FLAGS = (
 )
 
 
-def data(call: Invocation, kind: str, name: str) -> dict[str, str]:
+def read_data(call: Invocation, kind: str, name: str) -> dict[str, str]:
     """Keys and values. Raises Failure."""
     flags, found = call.flags, {}
     if flags.items("from-env-file") and (flags.items("from-file") or flags.items("from-literal")):
         raise Failure("from-env-file cannot be combined with from-file or from-literal")
 
     def put(key: str, value: str) -> None:
-        if wrong := names.config_key(key):
+        if wrong := names.validate_config_key(key):
             valid = f"a valid key name for a {kind}:" if kind == "ConfigMap" else f"valid key name for a {kind}"
             raise Failure(f"{go_quote(key)} is not {valid} {','.join(wrong)}")
         if key in found:
@@ -88,7 +88,7 @@ def _files(call: Invocation, path: str) -> list[tuple[str, str]]:
     return found
 
 
-def ending(content: dict[str, Json]) -> str:
+def hash_data(content: dict[str, Json]) -> str:
     """What `--append-hash` puts behind a name: a hash of kind, name and data, without letters that make words."""
-    found = sha256(as_json.compact(content).encode()).hexdigest()[:10]
+    found = sha256(as_json.format_compact(content).encode()).hexdigest()[:10]
     return "-" + found.translate(str.maketrans("013ae", "ghkmt"))

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl import manifests
-from aiops_gym.kubectl.client import Client, api_version, category, known, others
+from aiops_gym.kubectl.client import Client, api_version, find_category, find_other_resources, find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kube_api.resources import Resource
@@ -189,7 +189,7 @@ def select(  # the options of kubectl's resource builder
 
 def warn_of(call: Invocation, word: str) -> None:
     """Warn where a short name could mean another resource, too."""
-    for other in others(word):
+    for other in find_other_resources(word):
         call.warn(f"Warning: short name {go_quote(word)} could also match lower priority resource {other.name}")
 
 
@@ -208,7 +208,7 @@ def _types(pairs: list[tuple[str, str]], types: list[str], names: list[str], one
         raise Failure("at least one resource must be specified to use a selector")
     if len(types) > 1 and one_type:
         raise Failure("you may only specify a single resource type")
-    return list({resource.name: resource for resource in map(known, types)}.values())
+    return list({resource.name: resource for resource in map(find_resource, types)}.values())
 
 
 def _named(
@@ -220,17 +220,17 @@ def _named(
     one_type: bool,
 ) -> list[Info]:
     if pairs:
-        resources = {word: known(word) for word, _ in pairs}
+        resources = {word: find_resource(word) for word, _ in pairs}
         if one_type and len({resource.name for resource in resources.values()}) > 1:
             raise Failure("you may only specify a single resource type")
         return [_info(client, resources[word], name, everywhere) for word, name in pairs]
     if names:
         if len(types) > 1:
             raise Failure("you must specify only one resource")
-        resource = known(types[0])
+        resource = find_resource(types[0])
         return [_info(client, resource, name, everywhere) for name in names]
     for word in types:
-        known(word)
+        find_resource(word)
     raise Failure("resource(s) were provided, but no name was specified" if types else MISSING)
 
 
@@ -253,7 +253,7 @@ def _normal(args: Sequence[str]) -> list[str]:
 
 
 def _expanded(word: str) -> str:
-    members = category(word) if word in ("all", "api-extensions") else []
+    members = find_category(word) if word in ("all", "api-extensions") else []
     return ",".join(resource.name for resource in members) or word
 
 
@@ -321,7 +321,7 @@ def from_manifest(client: Client, manifest: manifests.Manifest) -> Info:
     """
     obj, source = manifest
     kind, version = str(obj.get("kind", "")), str(obj.get("apiVersion", ""))
-    resource = by_kind(kind, version)
+    resource = find_by_kind(kind, version)
     if resource is None:
         raise Failure(
             f"resource mapping not found for name: {go_quote(_name(obj))} namespace: "
@@ -340,12 +340,12 @@ def from_manifest(client: Client, manifest: manifests.Manifest) -> Info:
     return Info(resource, place, _name(obj), obj, source)
 
 
-def by_kind(kind: str, version: str) -> Resource | None:
+def find_by_kind(kind: str, version: str) -> Resource | None:
     """The resource of a `kind` and `apiVersion`."""
     group, _, number = version.rpartition("/")
     word = f"{kind}.{number}.{group}" if group else kind
     try:
-        resource = known(word if group else kind)
+        resource = find_resource(word if group else kind)
     except Failure:
         return None
     return resource if resource.kind == kind and api_version(resource) == version else None

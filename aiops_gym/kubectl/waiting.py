@@ -12,7 +12,7 @@ STEPS = ((2.0, 0.1), (30.0, 0.25), (float("inf"), 1.0))
 """(waited less than, look again after), in seconds: kubectl watches; looking often is as good, and cheaper later on."""
 
 
-def until(cluster: Cluster, done: Callable[[], bool], timeout: float) -> End:
+def wait_until(cluster: Cluster, done: Callable[[], bool], timeout: float) -> End:
     """Wait until something is done, for at most `timeout` seconds (0 = for ever).
 
     Returns:

@@ -7,8 +7,8 @@ from typing import Final
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, ServerError
 from aiops_gym.kubectl.output import Printer
-from aiops_gym.kubectl.output.table import layout
-from aiops_gym.kubectl.output.tables import TableStyle, lines
+from aiops_gym.kubectl.output.table import lay_out
+from aiops_gym.kubectl.output.tables import TableStyle, format_lines
 from aiops_gym.kubectl.targets import Info, Selection
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.types import Json
@@ -82,9 +82,9 @@ class _Page:
         rows: list[list[str]] = []
         for info, row in fresh:
             table = {"columnDefinitions": info.obj["columnDefinitions"], "rows": [row]}
-            headers, cells = lines(style, kind_group(info.resource), info.resource.namespaced, table)
+            headers, cells = format_lines(style, kind_group(info.resource), info.resource.namespaced, table)
             if style.headers and not self.headed:
                 rows.append(headers)
                 self.headed = True
             rows += cells
-        self.call.write(layout(rows, least=self.widths))
+        self.call.write(lay_out(rows, least=self.widths))

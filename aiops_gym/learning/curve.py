@@ -27,10 +27,10 @@ def draw(state: State, settings: Settings, path: Path) -> None:
     for mode, colour in (("sampled", ORANGE), ("deterministic", BLUE)):
         rows = [row[mode] for row in state.evaluations]
         lines.append((f"test, {mode}", colour, _column(state.evaluations, "steps"), [_column(rows, "success")]))
-    picture(f"{settings.task}, {settings.algorithm}, seed {settings.seed}", lines, path)
+    draw_lines(f"{settings.task}, {settings.algorithm}, seed {settings.seed}", lines, path)
 
 
-def picture(title: str, lines: Sequence[Line], path: Path) -> None:
+def draw_lines(title: str, lines: Sequence[Line], path: Path) -> None:
     """Lines with a band from the lowest to the highest seed, written all or nothing."""
     from matplotlib.figure import Figure  # noqa: PLC0415  # Without pyplot there is no window and no state.
 

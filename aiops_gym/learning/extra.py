@@ -12,7 +12,7 @@ THREADS = 1
 """Threads of torch: with more than one on a busy machine the small matrices of these networks take ten times longer."""
 
 
-def needed() -> None:
+def require_extra() -> None:
     """Make learning possible in this process: check that everything is there, and give torch one thread.
 
     Raises:

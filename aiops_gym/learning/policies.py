@@ -9,7 +9,7 @@ import gymnasium as gym
 
 from aiops_gym import caches
 from aiops_gym.errors import AiopsGymError
-from aiops_gym.learning.extra import needed
+from aiops_gym.learning.extra import require_extra
 from aiops_gym.learning.settings import ALGORITHMS
 
 
@@ -38,9 +38,9 @@ class Policy:
                 raise AiopsGymError(f"the model was trained with another {name}: {before} there, {now} here")
 
 
-def algorithm(name: str) -> Any:
+def find_algorithm(name: str) -> Any:
     """The class of a learner, by one of `ALGORITHMS`."""
-    needed()
+    require_extra()
     from sb3_contrib import MaskablePPO  # noqa: PLC0415
     from stable_baselines3 import PPO  # noqa: PLC0415
 
@@ -69,7 +69,7 @@ def load(path: str) -> Policy:
 
 @caches.function(4, "loading a trained network from its file")
 def _loaded(path: str, changed: int) -> Policy:
-    needed()
+    require_extra()
     from stable_baselines3.common.save_util import load_from_zip_file  # noqa: PLC0415
 
     try:
@@ -77,4 +77,4 @@ def _loaded(path: str, changed: int) -> Policy:
         name = ALGORITHMS[0] if _masked(data["policy_class"]) else ALGORITHMS[1]
     except (ValueError, KeyError, EOFError) as error:
         raise AiopsGymError(f"{path} holds no model: {error}") from None
-    return Policy(algorithm(name).load(path, device="cpu"))
+    return Policy(find_algorithm(name).load(path, device="cpu"))

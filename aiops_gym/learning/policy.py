@@ -147,7 +147,7 @@ class MaskableScoredPolicy(_Scored, MaskableMultiInputActorCriticPolicy):
     """For MaskablePPO."""
 
 
-def policy_kwargs(env: gym.Env[Any, Any], *, masked: bool = True) -> tuple[type[Any], dict[str, Any]]:
+def make_policy_kwargs(env: gym.Env[Any, Any], *, masked: bool = True) -> tuple[type[Any], dict[str, Any]]:
     """The policy class and its keyword arguments, for a wrapped environment.
 
     Args:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from aiops_gym.learning import curve
-from aiops_gym.learning.study import LEARNT, Score, Study, of_agents
+from aiops_gym.learning.study import LEARNT, Score, Study, group_by_agent
 from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
-from aiops_gym.runs.intervals import crossed
+from aiops_gym.runs.intervals import compute_crossed_interval
 
 TITLE = """\
 # What can be learned
@@ -48,7 +48,7 @@ def write(study: Study, scores: Sequence[Score], page: Path) -> None:
 def _short(study: Study, scores: Sequence[Score]) -> Iterator[str]:
     """Every agent on the test of every task."""
     tests: dict[str, Key] = {task: _of_task(task) for task in study.tasks}
-    yield from _table("agent", tests, of_agents([score for score in scores if score.group != NOVEL]))
+    yield from _table("agent", tests, group_by_agent([score for score in scores if score.group != NOVEL]))
 
 
 def _of_task(task: str) -> Key:
@@ -72,7 +72,7 @@ def _picture(task: str, summaries: Sequence[dict[str, Any]], path: Path) -> None
         ("test, sampled", curve.ORANGE, tested, rows("evaluations", "sampled", "success")),
         ("test, likeliest", curve.BLUE, tested, rows("evaluations", "deterministic", "success")),
     ]
-    curve.picture(f"{task}: mean and range of {len(summaries)} seeds", lines, path)
+    curve.draw_lines(f"{task}: mean and range of {len(summaries)} seeds", lines, path)
 
 
 def _deep(row: Any, keys: Sequence[str]) -> float:
@@ -94,7 +94,7 @@ def _section(task: str, summaries: Sequence[dict[str, Any]], scores: Sequence[Sc
     }
     apps = sorted({score.app for score in scores})
     columns |= {f"test, {app.replace('_', ' ')}": _of_app(app) for app in apps}
-    yield from _table("agent", columns, of_agents(scores))
+    yield from _table("agent", columns, group_by_agent(scores))
     learnt = [score for score in scores if score.agent == LEARNT]
     yield "\n### Learnt, by family\n"
     families = sorted({score.fault for score in learnt})
@@ -127,5 +127,5 @@ def _cell(scores: Sequence[Score]) -> str:
     places = sorted({(score.problem, score.episode) for score in scores})
     found = {(score.seed, score.problem, score.episode): score.success for score in scores}
     table = [[found[seed, *place] for place in places] for seed in seeds]
-    low, high = crossed(table)
+    low, high = compute_crossed_interval(table)
     return f"{sum(map(sum, table)) / len(scores):.2f} ({low:.2f}-{high:.2f})"

@@ -124,7 +124,7 @@ def _train(study: Study, task: str, seed: int, shown: Shown) -> None:
 
 
 def _tests(study: Study, task: str, shown: Shown) -> Iterator[Score]:
-    cases = trial.cases(task, (FAMILIAR, NOVEL), study.sample or 10_000)
+    cases = trial.draw_cases(task, (FAMILIAR, NOVEL), study.sample or 10_000)
     for group in (FAMILIAR, HEALTHY, NOVEL):
         chosen = [case for case in cases if case.group == group]
         problems = list(dict.fromkeys(case.problem for case in chosen))
@@ -170,7 +170,7 @@ def _played(
         )
 
 
-def of_agents(scores: Sequence[Score]) -> dict[str, list[Score]]:
+def group_by_agent(scores: Sequence[Score]) -> dict[str, list[Score]]:
     """Scores by agent: first those that are not trained, then the learnt."""
     order = [*OTHERS, LEARNT_SAMPLED, LEARNT]
     found = {name: [score for score in scores if score.agent == name] for name in order}

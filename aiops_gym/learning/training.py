@@ -18,8 +18,8 @@ from typing import Any
 
 from aiops_gym.learning import curve, trial, worlds
 from aiops_gym.learning.checkpoints import Folder, State
-from aiops_gym.learning.extra import needed
-from aiops_gym.learning.policies import algorithm
+from aiops_gym.learning.extra import require_extra
+from aiops_gym.learning.policies import find_algorithm
 from aiops_gym.learning.settings import ALGORITHMS, Settings
 from aiops_gym.sim.kernel import draws
 
@@ -84,7 +84,7 @@ def train(
         AiopsGymError: packages are missing, or the folder holds something else.
         Stopped: Ctrl-C was pressed; a checkpoint has been saved after the update that was running.
     """
-    needed()
+    require_extra()
     folder = Folder(out)
     with folder.locked():
         folder.adopt(settings, resume)
@@ -105,10 +105,10 @@ def _running(settings: Settings, folder: Folder, processes: int, progress: Calla
     from stable_baselines3.common.utils import set_random_seed  # noqa: PLC0415
 
     model, state = folder.last()
-    envs, env = worlds.vector(settings, processes), worlds.world(settings, len(trial.MODES))
+    envs, env = worlds.make_vector(settings, processes), worlds.make_world(settings, len(trial.MODES))
     try:
         set_random_seed(_seed(settings, "weights", 0))
-        made = algorithm(settings.algorithm)
+        made = find_algorithm(settings.algorithm)
         learner = made.load(model, env=envs, device="cpu") if model else _new(made, settings, envs, env)
         learner.set_logger(configure(str(folder.tensorboard), ["tensorboard"]))
         began = time.monotonic() - state.seconds
@@ -119,9 +119,9 @@ def _running(settings: Settings, folder: Folder, processes: int, progress: Calla
 
 
 def _new(made: Any, settings: Settings, envs: Any, env: Any) -> Any:
-    from aiops_gym.learning.policy import policy_kwargs  # noqa: PLC0415  # Imports torch.
+    from aiops_gym.learning.policy import make_policy_kwargs  # noqa: PLC0415  # Imports torch.
 
-    policy, kwargs = policy_kwargs(env, masked=settings.algorithm == ALGORITHMS[0])
+    policy, kwargs = make_policy_kwargs(env, masked=settings.algorithm == ALGORITHMS[0])
     return made(
         policy,
         envs,
@@ -193,7 +193,7 @@ def _seed(settings: Settings, purpose: str, steps: int) -> int:
 
 def _evaluate(run: Run) -> None:
     """Play the evaluation's episodes, and note how they went."""
-    row = trial.evaluated(run.env, run.learner, run.settings, run.state.steps)
+    row = trial.evaluate_policy(run.env, run.learner, run.settings, run.state.steps)
     run.state.evaluations.append(row)
     run.state.seconds = time.monotonic() - run.began
     for mode in trial.MODES:

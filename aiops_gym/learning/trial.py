@@ -33,7 +33,7 @@ class Case:
     group: str
 
 
-def cases(task: str, groups: Sequence[str], count: int) -> list[Case]:
+def draw_cases(task: str, groups: Sequence[str], count: int) -> list[Case]:
     """Problems of the test split, chosen by the hash of their ids, with one seed each.
 
     Args:
@@ -46,14 +46,14 @@ def cases(task: str, groups: Sequence[str], count: int) -> list[Case]:
     found = []
     for group in groups:
         ids = [each.id for each in test if (each.fault in known) == (group == FAMILIAR)]
-        found += [Case(problem=each, seed=0, group=group) for each in choice.sampled(ids, min(count, len(ids)))]
+        found += [Case(problem=each, seed=0, group=group) for each in choice.take_sample(ids, min(count, len(ids)))]
     familiar = sum(case.group == FAMILIAR for case in found)
     return found + healthy(task, round(familiar * SHARE[task] / (1 - SHARE[task])))
 
 
 def healthy(task: str, count: int) -> list[Case]:
     """So many episodes in which nothing is wrong, of each application in turn."""
-    calm = [each.id for each in registry.healthy(task)]
+    calm = [each.id for each in registry.list_healthy(task)]
     many = range(count if calm else 0)
     return [Case(problem=calm[i % len(calm)], seed=i // len(calm), group=HEALTHY) for i in many]
 
@@ -61,7 +61,7 @@ def healthy(task: str, count: int) -> list[Case]:
 def of(settings: Settings) -> list[Case]:
     """The episodes of a run's own evaluations: of the test split, or of its problems with seeds of their own."""
     if not settings.problems:
-        return cases(settings.task, (FAMILIAR,), settings.sample)
+        return draw_cases(settings.task, (FAMILIAR,), settings.sample)
     many = range(settings.sample)
     return [Case(problem=settings.problems[i % len(settings.problems)], seed=i, group=FAMILIAR) for i in many]
 
@@ -87,7 +87,7 @@ def play(env: gym.Env[Any, Any], policy: Policy, case: Case, sampled: bool, agai
     """Play one episode.
 
     Args:
-        env: one of `learning.worlds.world`.
+        env: one of `learning.worlds.make_world`.
         sampled: with drawn actions, and not always the likeliest.
         again: from the start that was just played, which the environment must have been made for.
     """
@@ -100,7 +100,7 @@ def play(env: gym.Env[Any, Any], policy: Policy, case: Case, sampled: bool, agai
     return Outcome(success=info["is_success"], reward=total, steps=steps, refused=refused)
 
 
-def evaluated(env: gym.Env[Any, Any], learner: Any, settings: Settings, steps: int) -> dict[str, Any]:
+def evaluate_policy(env: gym.Env[Any, Any], learner: Any, settings: Settings, steps: int) -> dict[str, Any]:
     """A row of a run's evaluations: mean success, return and length in both modes.
 
     Args:

@@ -18,7 +18,7 @@ FIRST_SEED = 2**32
 """Seeds of training lie from here on, those of evaluations below: no healthy episode is in both."""
 
 
-def world(settings: Settings, times: int = 1) -> gym.Env[Any, Any]:
+def make_world(settings: Settings, times: int = 1) -> gym.Env[Any, Any]:
     """One environment with the stack around it, and so many episodes from each start."""
     given = {"problem": list(settings.problems)} if settings.problems else {"split": settings.split}
     plain: gym.Env[str, str] = gym.make(f"aiops_gym:{ENVS[settings.task]}", disable_env_checker=True, **given)
@@ -28,7 +28,7 @@ def world(settings: Settings, times: int = 1) -> gym.Env[Any, Any]:
     return wrap(limited, gamma=settings.number("gamma"))
 
 
-def vector(settings: Settings, processes: int) -> Any:
+def make_vector(settings: Settings, processes: int) -> Any:
     """All environments of a run, as Stable-Baselines3 wants them.
 
     Args:
@@ -46,5 +46,5 @@ def _watched(settings: Settings) -> gym.Env[Any, Any]:
     """One environment whose returns are noted."""
     from stable_baselines3.common.monitor import Monitor  # noqa: PLC0415
 
-    watched: gym.Env[Any, Any] = Monitor(world(settings, int(settings.number("again"))))
+    watched: gym.Env[Any, Any] = Monitor(make_world(settings, int(settings.number("again"))))
     return watched

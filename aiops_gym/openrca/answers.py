@@ -97,10 +97,10 @@ def normalise(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[dict[str, 
     return [_failure(given)]
 
 
-def official(failures: Sequence[Mapping[str, str]]) -> str:
+def format_official(failures: Sequence[Mapping[str, str]]) -> str:
     """Normalised failures as text of the official form, one object a failure whatever the values hold.
 
-    >>> print(official([{"reason": "db close", "component": "db_003"}]))
+    >>> print(format_official([{"reason": "db close", "component": "db_003"}]))
     {
         "1": {
             "root cause component": "db_003",
@@ -110,7 +110,7 @@ def official(failures: Sequence[Mapping[str, str]]) -> str:
     """
     guesses = [Guess(each.get("timestamp", ""), each.get("component", ""), each.get("reason", "")) for each in failures]
     text = _written(guesses)
-    if scoring.objects(text) != guesses:
+    if scoring.parse_objects(text) != guesses:
         # A value breaks the form, by mistake or to pass for more objects: it is spoilt, never mended into a right one.
         text = _written([Guess(*(_SIGNS.sub("\ufffd", value) for value in guess)) for guess in guesses])
     return text
@@ -127,9 +127,9 @@ def judge(answer: object, scoring_points: str) -> Judgement:
     Raises:
         ZeroDivisionError: there are no criteria.
     """
-    text = answer if isinstance(answer, str) else official(_or_nothing(answer))
-    truths = scoring.criteria(scoring_points)
-    chosen = scoring.pairing(scoring.objects(text), truths)
+    text = answer if isinstance(answer, str) else format_official(_or_nothing(answer))
+    truths = scoring.parse_criteria(scoring_points)
+    chosen = scoring.find_best_pairing(scoring.parse_objects(text), truths)
     value, passed, failed = scoring.score(text, scoring_points)
     all_right = Hits(*map(all, zip(*chosen, strict=True))) if chosen else Hits(False, False, False)
     return Judgement(
@@ -145,10 +145,10 @@ def judge(answer: object, scoring_points: str) -> Judgement:
     )
 
 
-def expected(truths: Truths) -> dict[str, dict[str, str]]:
+def format_expected(truths: Truths) -> dict[str, dict[str, str]]:
     """The right answer, as `submit` takes it.
 
-    >>> expected(scoring.criteria("The only predicted root cause component is MG01"))
+    >>> format_expected(scoring.parse_criteria("The only predicted root cause component is MG01"))
     {'1': {'root cause component': 'MG01'}}
     """
     parts = dict(zip(KEYS, (truths.times, truths.components, truths.reasons), strict=True))

@@ -27,7 +27,7 @@ class Bar:
         if path not in self._shown:
             display = display_on_stderr()
             display.start()
-            self._shown[path] = display, display.add_task(label(path), total=total)
+            self._shown[path] = display, display.add_task(shorten_path(path), total=total)
         display, task = self._shown[path]
         display.update(task, completed=done)
         if done >= total:
@@ -35,10 +35,10 @@ class Bar:
             del self._shown[path]
 
 
-def label(path: Path) -> str:
+def shorten_path(path: Path) -> str:
     """The end of a path that tells the files of a data set apart.
 
-    >>> label(Path("/data/Bank/telemetry/2021_03_04/trace/trace_span.csv"))
+    >>> shorten_path(Path("/data/Bank/telemetry/2021_03_04/trace/trace_span.csv"))
     'Bank 2021_03_04 trace_span'
     """
     parts = path.parts

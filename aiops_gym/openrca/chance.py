@@ -7,21 +7,21 @@ from hashlib import blake2b
 import numpy as np
 
 
-def bulk(seed: int, *purpose: object) -> np.random.Generator:
+def make_generator(seed: int, *purpose: object) -> np.random.Generator:
     """A generator of its own for one purpose; the same in every process.
 
-    >>> bulk(1, "bank", "spans").random() == bulk(1, "bank", "spans").random()
+    >>> make_generator(1, "bank", "spans").random() == make_generator(1, "bank", "spans").random()
     True
-    >>> bulk(1, "ab", "c").random() == bulk(1, "a", "bc").random()
+    >>> make_generator(1, "ab", "c").random() == make_generator(1, "a", "bc").random()
     False
     """
     return np.random.Generator(np.random.Philox(key=int.from_bytes(_digest(seed, purpose), "little")))
 
 
-def unit(seed: int, *purpose: object) -> float:
+def draw_unit(seed: int, *purpose: object) -> float:
     """One number in [0, 1) for one purpose.
 
-    >>> 0 <= unit(3, "level", "Tomcat01") < 1
+    >>> 0 <= draw_unit(3, "level", "Tomcat01") < 1
     True
     """
     return (int.from_bytes(_digest(seed, purpose)[:8], "little") >> 11) / 2**53

@@ -87,16 +87,16 @@ def _zone(text: str | None) -> timezone:
     return timezone(-offset if text[0] == "-" else offset)
 
 
-def day(value: Time) -> date:
+def parse_day(value: Time) -> date:
     """The day of a time, or of a folder's name, in UTC+8.
 
-    >>> day("2021_03_04").isoformat()
+    >>> parse_day("2021_03_04").isoformat()
     '2021-03-04'
     """
-    return local(parse(value)).date()
+    return to_local(parse(value)).date()
 
 
-def local(milliseconds: int) -> datetime:
+def to_local(milliseconds: int) -> datetime:
     """A time on the clocks of the companies."""
     return datetime.fromtimestamp(milliseconds / 1000, ZONE)
 
@@ -107,13 +107,13 @@ def show(milliseconds: int) -> str:
     >>> show(1614841020000)
     '2021-03-04 14:57:00'
     """
-    return local(milliseconds).strftime("%Y-%m-%d %H:%M:%S")
+    return to_local(milliseconds).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def folder(value: date) -> str:
+def format_folder(value: date) -> str:
     """Name of a day's folder.
 
-    >>> folder(date(2021, 3, 4))
+    >>> format_folder(date(2021, 3, 4))
     '2021_03_04'
     """
     return value.strftime("%Y_%m_%d")

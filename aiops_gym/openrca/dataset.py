@@ -62,7 +62,7 @@ class Dataset:
     ) -> None:
         root = root_of(self.domain, self.cloudbed, root)
         self.folder: Path = layout.domain_folder(self.domain, self.cloudbed, root)
-        days = None if date is None else [clock.day(date)]
+        days = None if date is None else [clock.parse_day(date)]
         self.recording = Recording(self.domain, self.folder, days, cache, progress or Bar.for_people())
 
     @property
@@ -101,9 +101,9 @@ class Dataset:
         )
         if min(rows.count, LARGEST + 1 if limit is None else limit) > LARGEST:
             raise CatalogError(_TOO_MANY.format(table.name, rows.count, LARGEST))
-        from aiops_gym.openrca.frame import frame  # noqa: PLC0415  # It brings pandas.
+        from aiops_gym.openrca.frame import read_frame  # noqa: PLC0415  # It brings pandas.
 
-        return frame(rows, limit)
+        return read_frame(rows, limit)
 
 
 def _check(limit: int | None, **filters: str | None) -> None:

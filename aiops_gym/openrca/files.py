@@ -31,14 +31,14 @@ class DataFile:
 
     def state(self) -> str:
         """`ready`, `stale`, `missing`, or `no file`."""
-        return shelf.state(self.path, self.table, self.cache) if self.path.is_file() else "no file"
+        return shelf.find_state(self.path, self.table, self.cache) if self.path.is_file() else "no file"
 
     def size(self) -> int:
         """Bytes of the conversion."""
-        return shelf.size(self.path, self.table, self.cache) if self.path.is_file() else 0
+        return shelf.measure_size(self.path, self.table, self.cache) if self.path.is_file() else 0
 
 
-def domain_folders(root: str | os.PathLike[str], name: str | None = None) -> Iterator[tuple[Domain, str, Path]]:
+def find_domain_folders(root: str | os.PathLike[str], name: str | None = None) -> Iterator[tuple[Domain, str, Path]]:
     """The domains whose data are below a root: domain, cloudbed and folder.
 
     Raises:
@@ -46,7 +46,7 @@ def domain_folders(root: str | os.PathLike[str], name: str | None = None) -> Ite
     """
     wanted = domains.find(name) if name is not None else None
     found = False
-    for each in domains.names():
+    for each in domains.list_domains():
         domain, _ = domains.find(each)
         for cloudbed in domain.folders:
             if wanted is not None and (wanted[0] is not domain or wanted[1] not in ("", cloudbed)):
@@ -60,23 +60,25 @@ def domain_folders(root: str | os.PathLike[str], name: str | None = None) -> Ite
     if not found:
         if not Path(root).is_dir():
             raise CatalogError(f"{root} is no folder")
-        known = ", ".join(folder for each in domains.names() for folder in domains.find(each)[0].folders.values())
+        known = ", ".join(
+            folder for each in domains.list_domains() for folder in domains.find(each)[0].folders.values()
+        )
         raise CatalogError(f"{root} has no data{f' of {name}' if name else ''}; it should hold one of: {known}")
 
 
-def known_days(folder: Path) -> tuple[date, ...]:
+def list_known_days(folder: Path) -> tuple[date, ...]:
     """The days of a domain's folder; none where it holds labels only."""
-    return layout.days(folder) if (folder / "telemetry").is_dir() else ()
+    return layout.list_days(folder) if (folder / "telemetry").is_dir() else ()
 
 
-def data_files(
+def find_data_files(
     root: str | os.PathLike[str], name: str | None = None, cache: str | os.PathLike[str] | None = None
 ) -> list[DataFile]:
     """All files that are there, of all domains or of one."""
     found = [
         DataFile(layout.table_file(folder, day, table), day, table, cache_folder(folder, cache))
-        for domain, _, folder in domain_folders(root, name)
-        for day in known_days(folder)
+        for domain, _, folder in find_domain_folders(root, name)
+        for day in list_known_days(folder)
         for table in domain.tables
     ]
     return [each for each in found if each.path.is_file()]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NUMBERS = {"time": np.int64, "int": np.int64, "float": np.float64}
 
 
-def frame(rows: Rows, limit: int | None = None) -> pd.DataFrame:
+def read_frame(rows: Rows, limit: int | None = None) -> pd.DataFrame:
     """All rows, or the first `limit`, with the columns and units of the CSV; ids are text."""
     count = rows.count if limit is None else min(limit, rows.count)
     return _few(rows, count) if count < rows.count else _whole(rows)

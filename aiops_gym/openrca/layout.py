@@ -37,7 +37,7 @@ def domain_folder(domain: Domain, cloudbed: str, root: str | os.PathLike[str]) -
     )
 
 
-def days(folder: Path) -> tuple[date, ...]:
+def list_days(folder: Path) -> tuple[date, ...]:
     """The days that a domain has telemetry of, sorted. Stray files are left out.
 
     Raises:

@@ -21,7 +21,7 @@ def mark(folder: Path, how: Mapping[str, Any]) -> None:
     (folder / MARK).write_text(json.dumps(dict(how), indent=2) + "\n", encoding="utf-8")
 
 
-def origin(folder: Path) -> str:
+def read_origin(folder: Path) -> str:
     """`synthetic` where the folder of a domain, or a day in it, says that it was made up; else `original`."""
     marks = ((folder / MARK), *(folder / "telemetry").glob(f"*/{MARK}"))
     return SYNTHETIC if any(each.is_file() for each in marks) else ORIGINAL

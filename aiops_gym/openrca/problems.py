@@ -142,12 +142,13 @@ def problems_from_query_csv(domain: str, root: str | os.PathLike[str] | None = N
     return tuple(Questions(found, root).of(cloudbed or whole).values())
 
 
-def held_out(days: Iterable[date]) -> frozenset[date]:
+def choose_test_days(days: Iterable[date]) -> frozenset[date]:
     """The days that are the split `test`: the last 30 % of those with failures, but neither none nor all.
 
     A single day is for training.
 
-    >>> sorted(day.day for day in held_out(date(2021, 3, number) for number in (4, 6, 7, 9, 10, 12, 23, 24, 25)))
+    >>> days = [date(2021, 3, number) for number in (4, 6, 7, 9, 10, 12, 23, 24, 25)]
+    >>> sorted(day.day for day in choose_test_days(days))
     [23, 24, 25]
     """
     known = sorted(set(days))
@@ -157,7 +158,7 @@ def held_out(days: Iterable[date]) -> frozenset[date]:
 
 def _systems() -> Mapping[str, tuple[Domain, str]]:
     """Domain and cloudbed by the beginning of their ids."""
-    known = [domains.find(name)[0] for name in domains.names()]
+    known = [domains.find(name)[0] for name in domains.list_domains()]
     return {each.prefix(cloudbed): (each, cloudbed) for each in known for cloudbed in each.folders}
 
 
@@ -178,10 +179,10 @@ def _place(domain: Domain, id_: object) -> tuple[str, int]:
 def _of_folder(domain: Domain, cloudbed: str, folder: Path) -> tuple[Problem, ...]:
     rows = labels.read_queries(folder)
     windows = [_window(folder / labels.QUERIES, row, query) for row, query in enumerate(rows)]
-    test = held_out(clock.local(start).date() for start, _ in windows)
+    test = choose_test_days(clock.to_local(start).date() for start, _ in windows)
     made = []
     for row, (query, (start, end)) in enumerate(zip(rows, windows, strict=True)):
-        truths = scoring.criteria(query.scoring_points)
+        truths = scoring.parse_criteria(query.scoring_points)
         problem = Problem(
             id=f"{domain.prefix(cloudbed)}-{query.task_index}-{row}",
             domain=domain.name,
@@ -194,8 +195,8 @@ def _of_folder(domain: Domain, cloudbed: str, folder: Path) -> tuple[Problem, ..
             end=end,
             asked=truths.asked,
             failures=truths.failures,
-            difficulty=queries.difficulty(query.task_index),
-            split="test" if clock.local(start).date() in test else "train",
+            difficulty=queries.grade_difficulty(query.task_index),
+            split="test" if clock.to_local(start).date() in test else "train",
         )
         made.append(problem)
     return tuple(made)
@@ -204,9 +205,9 @@ def _of_folder(domain: Domain, cloudbed: str, folder: Path) -> tuple[Problem, ..
 def _window(path: Path, row: int, query: labels.Query) -> tuple[int, int]:
     """Of a question that can be posed and judged."""
     try:
-        queries.difficulty(query.task_index)
-        if not scoring.criteria(query.scoring_points).criteria:
+        queries.grade_difficulty(query.task_index)
+        if not scoring.parse_criteria(query.scoring_points).criteria:
             raise CatalogError(f"no criteria in the scoring points {query.scoring_points[:80]!r}")
-        return queries.window(query.instruction)
+        return queries.parse_window(query.instruction)
     except (CatalogError, ValueError) as error:
         raise CatalogError(f"{path}, row {row} (from 0): {error}") from None

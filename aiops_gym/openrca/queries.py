@@ -10,7 +10,7 @@ import numpy as np
 
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import answers, clock, scoring, wordings
-from aiops_gym.openrca.chance import bulk
+from aiops_gym.openrca.chance import make_generator
 from aiops_gym.openrca.labels import HALF_HOUR, Query, Record
 from aiops_gym.openrca.model import Domain
 
@@ -61,13 +61,13 @@ _COUNT = re.compile(
 _CLOUDBED = re.compile(r"\bcloudbed-\d+\b", re.IGNORECASE)
 
 
-def difficulty(task_index: str) -> str:
+def grade_difficulty(task_index: str) -> str:
     """Of `LEVELS`, by the number of elements that are asked for.
 
     Raises:
         CatalogError: there is no such task.
 
-    >>> difficulty("task_3"), difficulty("task_4"), difficulty("task_7")
+    >>> grade_difficulty("task_3"), grade_difficulty("task_4"), grade_difficulty("task_7")
     ('easy', 'middle', 'hard')
     """
     if task_index not in TASKS:
@@ -75,7 +75,7 @@ def difficulty(task_index: str) -> str:
     return LEVELS[len(TASKS[task_index]) - 1]
 
 
-def window(instruction: str) -> tuple[int, int]:
+def parse_window(instruction: str) -> tuple[int, int]:
     """The time that a question is about: (start, end) in Unix milliseconds.
 
     It begins at the first date and the first time of the sentence, and ends at the last date and the second time.
@@ -83,7 +83,7 @@ def window(instruction: str) -> tuple[int, int]:
     Raises:
         CatalogError: the sentence names no such times.
 
-    >>> start, end = window("On March 4, 2021, from 23:30 to 00:00, there was one failure.")
+    >>> start, end = parse_window("On March 4, 2021, from 23:30 to 00:00, there was one failure.")
     >>> clock.show(start), clock.show(end)
     ('2021-03-04 23:30:00', '2021-03-05 00:00:00')
     """
@@ -103,22 +103,22 @@ def _date(found: re.Match[str]) -> str:
     return found[0]
 
 
-def asked(text: str) -> tuple[str, ...]:
+def parse_asked(text: str) -> tuple[str, ...]:
     """What a question, or its scoring points, asks for: of time, component and reason.
 
-    >>> asked("Please identify the root cause component and the exact time at which it failed.")
+    >>> parse_asked("Please identify the root cause component and the exact time at which it failed.")
     ('time', 'component')
     """
-    return scoring.criteria(text).asked or tuple(name for name, words in _ASKED.items() if words.search(text))
+    return scoring.parse_criteria(text).asked or tuple(name for name, words in _ASKED.items() if words.search(text))
 
 
-def failures(text: str) -> int:
+def count_failures(text: str) -> int:
     """How many failures a question, or its scoring points, is about.
 
-    >>> failures("Two system failures were seen."), failures("A failure was seen.")
+    >>> count_failures("Two system failures were seen."), count_failures("A failure was seen.")
     (2, 1)
     """
-    if known := scoring.criteria(text).failures:
+    if known := scoring.parse_criteria(text).failures:
         return known
     found = _COUNT.search(text)
     if not found:
@@ -127,7 +127,7 @@ def failures(text: str) -> int:
     return _NUMBERS.index(word) if word in _NUMBERS else int(word)
 
 
-def cloudbed(instruction: str) -> str:
+def parse_cloudbed(instruction: str) -> str:
     """The cloudbed that a question names, `cloudbed-1`, or ""."""
     found = _CLOUDBED.search(instruction)
     return found[0].lower() if found else ""
@@ -142,14 +142,14 @@ def make_queries(domain: Domain, cloudbed: str, records: Sequence[Record], seed:
     together: dict[int, list[Record]] = defaultdict(list)
     for record in records:
         together[record.bucket].append(record)
-    chance = bulk(seed, "queries", domain.prefix(cloudbed))
+    chance = make_generator(seed, "queries", domain.prefix(cloudbed))
     return [_query(cloudbed, together[record.bucket], chance) for record in records]
 
 
 def _query(cloudbed: str, records: Sequence[Record], chance: np.random.Generator) -> Query:
     task = tuple(TASKS)[int(chance.integers(len(TASKS)))]
     start = records[0].bucket * HALF_HOUR * 1000
-    asks = wordings.instruction(start, start + HALF_HOUR * 1000, len(records), TASKS[task], cloudbed, chance)
+    asks = wordings.write_instruction(start, start + HALF_HOUR * 1000, len(records), TASKS[task], cloudbed, chance)
     return Query(task, asks, scoring_points(records, TASKS[task]))
 
 
@@ -173,7 +173,7 @@ def reference_answer(records: Sequence[Record], asked: Sequence[str]) -> dict[st
     >>> reference_answer([Record("pod", "MG01", 1614841020, "network latency")], ("component",))
     {'1': {'root cause component': 'MG01'}}
     """
-    return answers.expected(scoring.criteria(scoring_points(records, asked)))
+    return answers.format_expected(scoring.parse_criteria(scoring_points(records, asked)))
 
 
 def _said(record: Record, element: str) -> str:

@@ -15,7 +15,7 @@ from aiops_gym.openrca.cache import cache_folder
 from aiops_gym.openrca.model import Column, Domain, Table, names
 from aiops_gym.openrca.rows import Rows
 from aiops_gym.openrca.store import shelf
-from aiops_gym.openrca.store.layout import series_major
+from aiops_gym.openrca.store.layout import is_series_major
 from aiops_gym.openrca.store.opened import Store
 from aiops_gym.openrca.store.parts import Part, Samples, Spans
 
@@ -54,7 +54,7 @@ class Recording:
         progress: shelf.Progress | None = None,
     ) -> None:
         self.domain, self.folder, self.progress = domain, Path(folder), progress
-        there = layout.days(self.folder)
+        there = layout.list_days(self.folder)
         for day in days or ():
             if day not in there:
                 known = ", ".join(map(str, there)) or "none"
@@ -118,7 +118,7 @@ class Recording:
             last = clock.parse(day + timedelta(days=1)) + SPILL
             if (end is None or end >= first) and (start is None or start <= last):
                 path = layout.table_file(self.folder, day, table)
-                yield shelf.store(path, table, self.cache, self.progress)
+                yield shelf.open_store(path, table, self.cache, self.progress)
 
 
 class _Filter:
@@ -159,7 +159,7 @@ def _part(store: Store, start: int | None, end: int | None, asked: _Filter) -> P
     step = store.meta.step
     first = None if start is None else -((store.base - start) // step)
     last = None if end is None else (end - store.base) // step
-    return (_samples if series_major(store.table) else _spans)(store, first, last, asked)
+    return (_samples if is_series_major(store.table) else _spans)(store, first, last, asked)
 
 
 def _samples(store: Store, first: int | None, last: int | None, asked: _Filter) -> Samples:

@@ -123,15 +123,15 @@ def read(path: Path) -> list[Mark]:
     return [Mark(row["task_index"], _number(path, line, row, "score")) for line, row in _rows(path, Mark._fields)]
 
 
-def summary(marks: Sequence[Mark | Scored]) -> list[Line]:
+def summarise(marks: Sequence[Mark | Scored]) -> list[Line]:
     """How good they are: a line for each difficulty, and one for all.
 
-    >>> [(line.difficulty, line.strict, line.mean) for line in summary([Mark("task_1", 1.0), Mark("task_7", 0.67)])]
+    >>> [(line.difficulty, line.strict, line.mean) for line in summarise([Mark("task_1", 1.0), Mark("task_7", 0.67)])]
     [('easy', 1.0, 1.0), ('middle', 0.0, 0.0), ('hard', 0.0, 0.67), ('total', 0.5, 0.835)]
     """
     by_level: dict[str, list[float]] = {level: [] for level in queries.LEVELS}
     for mark in marks:
-        by_level[queries.difficulty(mark.task_index)].append(mark.score)
+        by_level[queries.grade_difficulty(mark.task_index)].append(mark.score)
     by_level[TOTAL] = [value for values in by_level.values() for value in values]
     return [_line(level, values) for level, values in by_level.items()]
 

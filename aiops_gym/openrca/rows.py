@@ -12,7 +12,7 @@ import numpy as np
 
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca.model import Column, Table
-from aiops_gym.openrca.store.order import order_within, stable_order
+from aiops_gym.openrca.store.order import sort_stably, sort_within
 from aiops_gym.openrca.store.parts import Part, Positions, Samples
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Rows:
             return None
         joined = np.concatenate(times)
         if not isinstance(self.parts[0], Samples):
-            return stable_order(joined)
+            return sort_stably(joined)
         keys = [joined]
         for column in (self.table.component, self.table.kpi):
             if column:
@@ -241,4 +241,4 @@ def _regrouped(
             for mine, part in zip(pairs, parts, strict=True)
         ]
     )
-    return order_within(series, np.concatenate(times)), np.bincount(series, minlength=len(known))
+    return sort_within(series, np.concatenate(times)), np.bincount(series, minlength=len(known))

@@ -92,8 +92,8 @@ def score(prediction: str, scoring_points: str) -> Score:
     >>> score('{"root cause component": "MG02"}', points)
     Score(score=0.0, passed=[], failed=['MG01'])
     """
-    guesses, truths = objects(prediction), criteria(scoring_points)
-    passed = met(truths, pairing(guesses, truths))
+    guesses, truths = parse_objects(prediction), parse_criteria(scoring_points)
+    passed = find_met(truths, find_best_pairing(guesses, truths))
     failed = [text for text in dict.fromkeys(chain(*truths)) if text not in passed]
     return Score(round(len(passed) / truths.criteria, 2), passed, failed)
 
@@ -104,7 +104,7 @@ _REASON = re.compile(_CRITERION.format("predicted root cause reason is"))
 _TIME = re.compile(_CRITERION.format(r"root cause occurrence time is within 1 minutes \(i.e., <=1min\) of"))
 
 
-def criteria(scoring_points: str) -> Truths:
+def parse_criteria(scoring_points: str) -> Truths:
     """What is asked for, and the right answers.
 
     Raises:
@@ -114,7 +114,7 @@ def criteria(scoring_points: str) -> Truths:
     return Truths(*(tuple(each.findall(scoring_points)) for each in (_COMPONENT, _REASON, _TIME)))
 
 
-def pairing(guesses: Sequence[Guess], truths: Truths) -> list[Hits]:
+def find_best_pairing(guesses: Sequence[Guess], truths: Truths) -> list[Hits]:
     """The hits of each failure under the best assignment of guesses; none where their numbers differ.
 
     Among equally good assignments it is the first in the order of permutations.
@@ -138,7 +138,7 @@ def pairing(guesses: Sequence[Guess], truths: Truths) -> list[Hits]:
     return chosen
 
 
-def met(truths: Truths, chosen: Sequence[Hits]) -> list[str]:
+def find_met(truths: Truths, chosen: Sequence[Hits]) -> list[str]:
     """The criteria that an assignment meets, failure by failure."""
     return [texts[row] for row, hits in enumerate(chosen) for texts, hit in zip(truths, hits, strict=True) if hit]
 
@@ -173,7 +173,7 @@ _BLANK = re.compile(r"\s*")
 _OPENINGS = tuple(re.compile(rf'"{key}":\s*"') for key in KEYS)
 
 
-def objects(prediction: str) -> list[Guess]:
+def parse_objects(prediction: str) -> list[Guess]:
     """The objects of a prediction, from left to right.
 
     A value ends at the first quote of its line after which the rest of an object fits, so it may swallow other pairs.

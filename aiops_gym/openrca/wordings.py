@@ -89,7 +89,7 @@ _SYSTEMS = ("the system", "the service", "the platform")
 _CLOUDBEDS = ("{}", "the cloud service {}", "the system {}", "the cluster {}")
 
 
-def instruction(
+def write_instruction(
     start: int, end: int, failures: int, asked: Sequence[str], cloudbed: str, chance: np.random.Generator
 ) -> str:
     """A question about a window.
@@ -115,7 +115,7 @@ def instruction(
 
 
 def _window(start: int, end: int, chance: np.random.Generator) -> str:
-    first, last = clock.local(start), clock.local(end)
+    first, last = clock.to_local(start), clock.to_local(end)
     dates = [f"{MONTHS[each.month - 1]} {each.day}, {each.year}" for each in (first, last)]
     form = _one(_SAME_DAY if dates[0] == dates[1] else _TWO_DAYS, chance)
     return form.format(date=dates[0], next=dates[1], start=f"{first:%H:%M}", end=f"{last:%H:%M}")

@@ -11,7 +11,7 @@ import gymnasium as gym
 
 from aiops_gym.agents import base
 from aiops_gym.catalog.model import TASKS
-from aiops_gym.errors import ArgumentError, hint, unknown
+from aiops_gym.errors import ArgumentError, make_hint, unknown
 from aiops_gym.ids import RECORDED
 from aiops_gym.runs import tokenizer
 from aiops_gym.version import __version__
@@ -66,14 +66,14 @@ def check(arguments: Arguments) -> None:
                 raise unknown(what, each, known)
     if not arguments.agents:
         raise ArgumentError("no agent is named")
-    taken = {option for agent in arguments.agents for option in base.accepted(agent, arguments.agent_options)}
+    taken = {option for agent in arguments.agents for option in base.pick_accepted(agent, arguments.agent_options)}
     for option in arguments.agent_options:
         if option not in taken:
-            others = {each for agent in arguments.agents for each in base.option_names(agent)}
+            others = {each for agent in arguments.agents for each in base.list_options(agent)}
             agents = ", ".join(arguments.agents)
-            raise ArgumentError(f"none of the agents {agents} takes the option {option!r}: {hint(option, others)}")
+            raise ArgumentError(f"none of the agents {agents} takes the option {option!r}: {make_hint(option, others)}")
     for agent in arguments.agents:
-        base.fitting(agent, None, 0, **base.accepted(agent, arguments.agent_options))
+        base.pick_positional(agent, None, 0, **base.pick_accepted(agent, arguments.agent_options))
     for name in ("problem", "split"):
         if name in arguments.env_kwargs:
             reason = "which problems are played is not said by env_kwargs"
@@ -91,7 +91,7 @@ def check(arguments: Arguments) -> None:
 def _check_needs(arguments: Arguments) -> None:
     """Raises ArgumentError where an agent cannot play recorded telemetry with these arguments of the environments."""
     for agent in arguments.agents:
-        for name, value in base.needs(agent).items():
+        for name, value in base.read_needs(agent).items():
             if arguments.env_kwargs.get(name) != value:
                 way = json.dumps({**arguments.env_kwargs, name: value})
                 raise ArgumentError(

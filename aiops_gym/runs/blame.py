@@ -9,7 +9,7 @@ from itertools import dropwhile
 from pathlib import Path
 from types import FrameType
 
-from aiops_gym.errors import AgentError, AiopsGymError, typed
+from aiops_gym.errors import AgentError, AiopsGymError, describe_typed_error
 from aiops_gym.runs.episode import Episode
 from aiops_gym.tools.clip import clip, utf8
 
@@ -31,7 +31,7 @@ MESSAGE = 2_000
 
 
 @contextmanager
-def theirs() -> Iterator[None]:
+def blame_agent() -> Iterator[None]:
     """Where an agent has its turn: what it raises here is an AgentError that says what and where.
 
     Ctrl-C is nobody's error and goes through.
@@ -42,17 +42,17 @@ def theirs() -> Iterator[None]:
         raise
     except (Exception, SystemExit) as error:  # Anybody's agent: a result like any other.
         inner = _inner(error)
-        found, text = _own(inner), clip(utf8(typed(inner)), MESSAGE)
+        found, text = _own(inner), clip(utf8(describe_typed_error(inner)), MESSAGE)
         if found and not isinstance(inner, AiopsGymError):
             text = f"{text} ({_place(found)})"
         raise AgentError(text, utf8("".join(traceback.format_list(found[-FRAMES:])))) from error
 
 
 @contextmanager
-def noting(episode: Episode | None) -> Iterator[None]:
+def note_blame(episode: Episode | None) -> Iterator[None]:
     """Where an agent has its turn in an episode: its first error is noted there and goes no further."""
     try:
-        with theirs():
+        with blame_agent():
             yield
     except AgentError as error:
         if episode is not None and not episode.agent_error:

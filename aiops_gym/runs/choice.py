@@ -34,7 +34,7 @@ class Posed:
     split: str = ""
 
 
-def posed(arguments: Arguments) -> Iterator[tuple[Posed, int, str]]:
+def choose_problems(arguments: Arguments) -> Iterator[tuple[Posed, int, str]]:
     """The problems, each with a seed and the split that it is played for. Raises ArgumentError where there is none."""
     of_split = _named if arguments.problems else _of_split
     found = False
@@ -55,11 +55,13 @@ def digest(text: str) -> float:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") / 2.0**64
 
 
-def sampled(ids: Iterable[str], sample: float) -> list[str]:
+def take_sample(ids: Iterable[str], sample: float) -> list[str]:
     """The ids that a sample holds, sorted; a larger sample holds all of a smaller one.
 
-    >>> sampled("abcdef", 0), len(sampled("abcdef", 2)), set(sampled("abcdef", 2)) < set(sampled("abcdef", 4))
-    (['a', 'b', 'c', 'd', 'e', 'f'], 2, True)
+    >>> take_sample("abcdef", 0), len(take_sample("abcdef", 2))
+    (['a', 'b', 'c', 'd', 'e', 'f'], 2)
+    >>> set(take_sample("abcdef", 2)) < set(take_sample("abcdef", 4))
+    True
     """
     ordered = sorted(ids, key=lambda each: (digest(each), each))
     if 0 < sample < 1:
@@ -73,7 +75,7 @@ def _named(arguments: Arguments, split: str) -> Iterator[tuple[Posed, int]]:
     for id_ in arguments.problems:
         system = system_of(id_)
         task = f"openrca_{system[0].name}" if system else ""
-        posed = _question(arguments, id_, task, read) if task else _live(registry.problem(id_))
+        posed = _question(arguments, id_, task, read) if task else _live(registry.find_problem(id_))
         chosen = not arguments.splits or posed.split in ("", *arguments.splits)
         if posed.task not in (arguments.tasks or ENVS) or arguments.app not in (None, posed.app) or not chosen:
             raise ArgumentError(f"the problem {id_!r} is none of {_wanted(arguments)}")
@@ -93,9 +95,9 @@ def _of_split(arguments: Arguments, split: str) -> Iterator[tuple[Posed, int]]:
     room = arguments.sample
     if room >= 1:  # the healthy ones are problems too, but never the most of them
         kept = min(len(calm), int(room) // 2)
-        calm = {id_: calm[id_] for id_ in (sampled(calm, kept) if kept else ())}
+        calm = {id_: calm[id_] for id_ in (take_sample(calm, kept) if kept else ())}
         room -= kept
-    chosen = [faulty[id_] for id_ in sampled(faulty, room)]
+    chosen = [faulty[id_] for id_ in take_sample(faulty, room)]
     for posed in chosen:
         for seed in range(arguments.seeds):
             yield posed, seed
@@ -114,7 +116,7 @@ def _pool(arguments: Arguments, split: str) -> tuple[dict[str, Posed], dict[str,
         if task in TASKS:
             found = registry.problems(task, arguments.app, split or None)
             faulty += [_live(each) for each in found if each.fault]
-            calm += [_live(each) for each in registry.healthy(task) if arguments.app in (None, each.app)]
+            calm += [_live(each) for each in registry.list_healthy(task) if arguments.app in (None, each.app)]
         elif arguments.app is None:
             faulty += _recorded(arguments, task, split)
     return {each.id: each for each in faulty}, {each.id: each for each in calm}

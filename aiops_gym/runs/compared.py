@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from aiops_gym.runs.markdown import SPLITS, episodes, splits
+from aiops_gym.runs.markdown import SPLITS, format_episodes, list_splits
 from aiops_gym.runs.summary import Row, Summary
-from aiops_gym.runs.view.chart import Block, Line, Mark, chart
+from aiops_gym.runs.view.chart import Block, Line, Mark, draw_chart
 
 TITLE = "Mean reward with its 95 % interval"
 
 
-def picture(summary: Summary) -> str:
+def draw_comparison(summary: Summary) -> str:
     """An SVG file, one line end at its end: a block for each split, the best agent on top."""
-    return f"{chart(TITLE, [_block(summary, split) for split in splits(summary)], alone=True)}\n"
+    return f"{draw_chart(TITLE, [_block(summary, split) for split in list_splits(summary)], standalone=True)}\n"
 
 
 def _block(summary: Summary, split: str) -> Block:
@@ -25,7 +25,7 @@ def _block(summary: Summary, split: str) -> Block:
 def _line(row: Row, groups: dict[str, str], rows: dict[tuple[str, str], Row]) -> Line:
     found = {column: rows.get((row.agent, group)) for column, group in groups.items()}
     marks = {column: _mark(each) for column, each in found.items() if each is not None and each.episodes}
-    return Line(name=row.agent, note=f"{episodes(row)} episodes", marks=marks)
+    return Line(name=row.agent, note=f"{format_episodes(row)} episodes", marks=marks)
 
 
 def _mark(row: Row) -> Mark:

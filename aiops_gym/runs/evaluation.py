@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-from aiops_gym.agents.base import shown
+from aiops_gym.agents.base import hide_secrets
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.runs import workers as processes
 from aiops_gym.runs.arguments import Arguments
@@ -101,7 +101,7 @@ def evaluate(
         app=app,
         problems=unique(problems),
         env_kwargs=dict(env_kwargs or {}),
-        agent_options=shown(agent_options or {}),
+        agent_options=hide_secrets(agent_options or {}),
         tokenizer=tokenizer,
         judge=judge.model if judge else "",
     )

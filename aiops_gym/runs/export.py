@@ -105,7 +105,7 @@ def row(episode: Episode, system: str | None = None) -> dict[str, Any]:
     `reset(options={"problem": ..., "episode_seed": ...})` repeats the episode; `seed` is what its `reset` was given.
     """
     return {
-        "messages": messages(episode, system),
+        "messages": collect_messages(episode, system),
         "reward": episode.reward,
         "success": episode.success,
         "task": episode.task,
@@ -118,12 +118,12 @@ def row(episode: Episode, system: str | None = None) -> dict[str, Any]:
     }
 
 
-def messages(episode: Episode, system: str | None = None) -> list[dict[str, str]]:
+def collect_messages(episode: Episode, system: str | None = None) -> list[dict[str, str]]:
     """The conversation as the agent `chat` has it, up to the last thing that the agent said.
 
     >>> steps = [{"action": "look", "observation": "smoke"}, {"action": "submit", "observation": "received"}]
     >>> one = Episode(agent="a", session_id="", problem_id="p", start_time=0.0, end_time=0.0, prompt="go", steps=steps)
-    >>> [f"{each['role']}: {each['content']}" for each in messages(one, "be brief")]
+    >>> [f"{each['role']}: {each['content']}" for each in collect_messages(one, "be brief")]
     ['system: be brief', 'user: go', 'assistant: look', 'user: smoke', 'assistant: submit']
     """
     if system is None:

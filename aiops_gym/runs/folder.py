@@ -12,7 +12,7 @@ from aiops_gym import locks
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.files import write
-from aiops_gym.runs.growth import grown
+from aiops_gym.runs.growth import grow_plan
 from aiops_gym.runs.plan import Entry, Plan
 
 
@@ -54,7 +54,7 @@ class Folder:
         path = self.path / "plan.json"
         if path.exists():
             try:
-                plan = grown(Plan.load(path), plan)
+                plan = grow_plan(Plan.load(path), plan)
             except AiopsGymError as error:
                 raise AiopsGymError(f"{self.path} cannot take this: {error}; name another folder") from None
         plan.save(path)

@@ -11,13 +11,13 @@ from aiops_gym.runs.plan import Entry, Plan
 
 GROW = frozenset({"agents", "tasks", "splits", "seeds", "sample", "app", "problems", "agent_options", "judge"})
 """Arguments that may differ from command to command. All episodes of a folder share the others, such as `env_kwargs`
-and the version: its tables would else mean over different things."""
+and the version: its tables would else average over different problems."""
 
 LISTED = frozenset({"agents", "seeds", "problems", "agent_options", "judge"})
 """Those of which a command may have more and hold another one."""
 
 
-def grown(plan: Plan, more: Plan) -> Plan:
+def grow_plan(plan: Plan, more: Plan) -> Plan:
     """A plan that has what another one asks for, too: agents, seeds, problems, samples, splits.
 
     No episode changes: each keeps its seed and its name, so that what is played is not played again.
@@ -45,7 +45,7 @@ def grown(plan: Plan, more: Plan) -> Plan:
 def _settings(plan: Plan, more: Plan) -> Iterator[str]:
     """What all episodes of a folder, or all of an agent, must have in common. A judge may come later."""
     (asked,), first = more.asked, plan.asked[0]
-    pairs = [(name, getattr(first, name), getattr(asked, name)) for name in names_but(GROW)]
+    pairs = [(name, getattr(first, name), getattr(asked, name)) for name in list_names_but(GROW)]
     pairs.append(("judge", _judge(plan) or asked.judge, asked.judge))
     pairs += [(f"options of {agent}", plan.options[agent], more.options[agent]) for agent in _common(plan, more)]
     for name, before, now in pairs:
@@ -76,12 +76,12 @@ def _renamed(before: frozenset[Entry], now: frozenset[Entry]) -> frozenset[Entry
 
 def _holds(one: Arguments, other: Arguments) -> bool:
     """Whether all that one command asks for is asked for by another one as well: more agents, seeds or ids at most."""
-    alike = all(getattr(one, name) == getattr(other, name) for name in names_but(LISTED))
+    alike = all(getattr(one, name) == getattr(other, name) for name in list_names_but(LISTED))
     named = bool(one.problems) == bool(other.problems) and set(one.problems) >= set(other.problems)
     return alike and named and one.seeds >= other.seeds and set(one.agents) >= set(other.agents)
 
 
-def names_but(left_out: Collection[str]) -> list[str]:
+def list_names_but(left_out: Collection[str]) -> list[str]:
     """Arguments of an evaluation, sorted, without some."""
     return sorted(each.name for each in fields(Arguments) if each.name not in left_out)
 

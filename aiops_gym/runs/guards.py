@@ -10,7 +10,7 @@ import gymnasium as gym
 
 from aiops_gym.agents.kinds import Adapted
 from aiops_gym.envs.episode import BROKEN
-from aiops_gym.errors import told
+from aiops_gym.errors import describe_error
 from aiops_gym.runs import recording
 from aiops_gym.runs.episode import Episode
 
@@ -33,7 +33,7 @@ class GuardedEnv(gym.Wrapper[str, str, str, str]):
         except Exception as error:  # noqa: BLE001  # Anybody's wrappers, and our own bugs: a result like any other.
             nothing = {"tool": "", "error": "", "reward_components": {}, "results": {}}
             self.info = {**self.info, **nothing, "valid_action": False, "is_success": False, "infra_error": True}
-            return BROKEN.format(told(error)), 0.0, True, False, self.info
+            return BROKEN.format(describe_error(error)), 0.0, True, False, self.info
         return text, float(reward), terminated, truncated, self.info
 
     def close(self) -> None:
@@ -42,7 +42,7 @@ class GuardedEnv(gym.Wrapper[str, str, str, str]):
             self.env.close()
 
 
-def kept(
+def guard_episode(
     play: Callable[[Env, Adapted], Episode], env: Env, agent: Adapted, seed: int, options: dict[str, Any] | None
 ) -> Episode:
     """The episode that `play` makes of an environment and an agent, whatever the environment raises.
@@ -52,4 +52,4 @@ def kept(
     try:
         return play(GuardedEnv(env), agent)
     except Exception as error:  # noqa: BLE001  # As in a step.
-        return recording.unbegun(env, agent.name, seed, options, BROKEN.format(told(error)))
+        return recording.record_unbegun(env, agent.name, seed, options, BROKEN.format(describe_error(error)))

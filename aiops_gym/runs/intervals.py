@@ -9,14 +9,14 @@ Z = 1.959963984540054
 """Quantile of the normal distribution that leaves 2.5 % above."""
 
 
-def wilson(rate: float, trials: float) -> tuple[float, float]:
+def compute_wilson(rate: float, trials: float) -> tuple[float, float]:
     """The 95 % interval of a rate by Wilson's score; (0, 1) without trials.
 
     Args:
         rate: from 0 to 1.
         trials: need not be a whole number.
 
-    >>> tuple(round(end, 4) for end in wilson(0.8, 10))
+    >>> tuple(round(end, 4) for end in compute_wilson(0.8, 10))
     (0.4902, 0.9433)
     """
     if trials == 0:
@@ -27,7 +27,7 @@ def wilson(rate: float, trials: float) -> tuple[float, float]:
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def interval(groups: Sequence[Sequence[float]], *, bounded: bool = True) -> tuple[float, float]:
+def compute_interval(groups: Sequence[Sequence[float]], *, bounded: bool = True) -> tuple[float, float]:
     """The 95 % interval of the mean of all values, each from 0 to 1; (0, 1) for no values.
 
     Episodes of one incident are alike, so they are worth fewer independent ones. Wilson's interval is that of so many
@@ -40,17 +40,19 @@ def interval(groups: Sequence[Sequence[float]], *, bounded: bool = True) -> tupl
         bounded: never take values for more than as many independent ones; False for differences, most of which are
             alike, so that they scatter far less than 0 and 1 would.
 
-    >>> [tuple(round(end, 2) for end in interval(groups)) for groups in ([[1, 1, 1]] * 4, [[0], [1]] * 20)]
+    >>> [tuple(round(end, 2) for end in compute_interval(groups)) for groups in ([[1, 1, 1]] * 4, [[0], [1]] * 20)]
     [(0.51, 1.0), (0.35, 0.65)]
     """
     values = [value for group in groups for value in group]
-    return around(sum(values) / len(values) if values else 0.0, groups, bounded=bounded)
+    return compute_interval_around(sum(values) / len(values) if values else 0.0, groups, bounded=bounded)
 
 
-def around(estimate: float, groups: Sequence[Sequence[float]], *, bounded: bool = True) -> tuple[float, float]:
+def compute_interval_around(
+    estimate: float, groups: Sequence[Sequence[float]], *, bounded: bool = True
+) -> tuple[float, float]:
     """The 95 % interval of an estimate that scatters as the mean of groups does, and may differ from that a little.
 
-    >>> around(0.5, [[1], [0]] * 20) == interval([[1], [0]] * 20)
+    >>> compute_interval_around(0.5, [[1], [0]] * 20) == compute_interval([[1], [0]] * 20)
     True
     """
     kept = [group for group in groups if group]
@@ -58,19 +60,20 @@ def around(estimate: float, groups: Sequence[Sequence[float]], *, bounded: bool 
     if not count:
         return 0.0, 1.0
     mean = sum(map(sum, kept)) / count
-    return wilson(min(1.0, estimate), _trials(kept, count, mean, bounded))
+    return compute_wilson(min(1.0, estimate), _trials(kept, count, mean, bounded))
 
 
-def crossed(table: Sequence[Sequence[float]]) -> tuple[float, float]:
+def compute_crossed_interval(table: Sequence[Sequence[float]]) -> tuple[float, float]:
     """The 95 % interval of the mean of a table of which both rows and columns are drawn: training runs, and problems.
 
-    Both scatter the mean. As in `interval`, it is Wilson's at as many trials as would scatter as much: at most as many
-    as there are columns, since the same problems are played by each run.
+    Both scatter the mean. As in `compute_interval`, it is Wilson's at as many trials as would scatter as much: at most
+    as many as there are columns, since the same problems are played by each run.
 
     Args:
         table: rows of equal length, values from 0 to 1.
 
-    >>> [tuple(round(end, 2) for end in crossed(rows)) for rows in ([[1] * 40] * 3, [[1] * 40, [0] * 40, [1] * 40])]
+    >>> tables = [[1] * 40] * 3, [[1] * 40, [0] * 40, [1] * 40]
+    >>> [tuple(round(end, 2) for end in compute_crossed_interval(table)) for table in tables]
     [(0.91, 1.0), (0.16, 0.95)]
     """
     columns = list(zip(*table, strict=True))
@@ -81,7 +84,7 @@ def crossed(table: Sequence[Sequence[float]]) -> tuple[float, float]:
     scatter = sum(_error(each) for each in (means, [sum(column) / len(column) for column in columns]))
     varied = mean * (1 - mean)
     trials = len(columns) if scatter <= varied / len(columns) else max(1.0, varied / scatter)
-    return wilson(min(1.0, mean), trials)
+    return compute_wilson(min(1.0, mean), trials)
 
 
 def _error(values: Sequence[float]) -> float:

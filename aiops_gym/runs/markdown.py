@@ -33,7 +33,7 @@ them have; means over the problems with k seeds or more, each with its 95 % inte
 BY = {"task": "By task", "app": "By application", "fault": "By fault"}
 
 
-def page(summary: Summary) -> str:
+def render_page(summary: Summary) -> str:
     """The whole page, one line end at its end."""
     return "\n".join([TITLE.format(about=_about(summary)), *_sections(summary)]).rstrip() + "\n"
 
@@ -57,45 +57,45 @@ def _size(given: Mapping[str, Any]) -> str:
 
 
 def _sections(summary: Summary) -> Iterator[str]:
-    for split in splits(summary):
+    for split in list_splits(summary):
         yield f"\n## {SPLITS[split]}\n"
-        yield from overview(summary.find("all", split=split))
-        if ahead := neighbours(summary, split):
+        yield from render_overview(summary.find("all", split=split))
+        if ahead := pair_adjacent(summary, split):
             yield "\n### Each agent and the next one\n"
-            yield from versus(ahead)
-        if tries := repeated(summary, split):
+            yield from render_pairs(ahead)
+        if tries := collect_passes(summary, split):
             yield f"\n### {AGAIN}\n\n{TRIES}\n"
-            yield from again(tries)
+            yield from render_passes(tries)
         for by, heading in BY.items():
             yield f"\n### {heading}\n"
-            yield from across(by, summary.find(by, split=split), summary.agents)
+            yield from render_means(by, summary.find(by, split=split), summary.agents)
     if summary.usage:
         yield f"\n## {USED}\n\n{SUMS}\n"
-        yield from used(summary.usage)
+        yield from render_usage(summary.usage)
 
 
-def splits(summary: Summary) -> list[str]:
+def list_splits(summary: Summary) -> list[str]:
     """The splits that a summary has rows of, in the order in which they are shown."""
     return [split for split in SPLITS if summary.find("all", split=split)]
 
 
-def overview(rows: Sequence[Row]) -> Iterator[str]:
+def render_overview(rows: Sequence[Row]) -> Iterator[str]:
     """A line an agent."""
     yield "| agent | episodes | reward | success | steps | seconds | read | written | errors |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for row in sorted(rows, key=lambda row: (row.reward_with_errors, row.agent)):
         numbers = f"{row.steps:.1f} | {row.seconds:,.0f} | {row.in_tokens:,.0f} | {row.out_tokens:,.0f}"
-        yield f"| {row.agent} | {episodes(row)} | {reward(row)} | {success(row)} | {numbers} | {errors(row)} |"
+        yield f"| {row.agent} | {format_episodes(row)} | {reward(row)} | {success(row)} | {numbers} | {errors(row)} |"
 
 
-def neighbours(summary: Summary, split: str) -> list[Pair]:
+def pair_adjacent(summary: Summary, split: str) -> list[Pair]:
     """Each agent with the one that comes next in the order of rewards."""
     pairs = [pair for pair in summary.pairs if pair.split == split]
     firsts = {pair.agent: pair for pair in reversed(pairs)}
     return [pair for pair in pairs if firsts[pair.agent] is pair]
 
 
-def versus(pairs: Sequence[Pair]) -> Iterator[str]:
+def render_pairs(pairs: Sequence[Pair]) -> Iterator[str]:
     """A line a pair: what lies between them over the episodes that both have played."""
     yield "| agent | less | episodes | reward |"
     yield "|---|---|---|---|"
@@ -104,13 +104,13 @@ def versus(pairs: Sequence[Pair]) -> Iterator[str]:
         yield f"| {pair.agent} | {pair.other} | {pair.episodes} | {between} |"
 
 
-def repeated(summary: Summary, split: str) -> list[Passes]:
+def collect_passes(summary: Summary, split: str) -> list[Passes]:
     """What several tries bring in a split; nothing where no problem was tried twice."""
     found = [each for each in summary.passes if each.split == split]
     return found if any(each.k > 1 for each in found) else []
 
 
-def again(tries: Sequence[Passes]) -> Iterator[str]:
+def render_passes(tries: Sequence[Passes]) -> Iterator[str]:
     """A line for each agent over everything and by task, with columns for the numbers of tries."""
     most = sorted({each.k for each in tries})
     heads = [f"pass@{k}" for k in most] + [f"pass^{k}" for k in most if k > 1]
@@ -139,7 +139,7 @@ def _tries(one: Passes | None, which: str, first: Passes) -> str:
     return f"{mean:.2f} ({low:.2f}-{high:.2f}){problems}"
 
 
-def across(by: str, rows: Sequence[Row], agents: Sequence[str]) -> Iterator[str]:
+def render_means(by: str, rows: Sequence[Row], agents: Sequence[str]) -> Iterator[str]:
     """A line a group, a column an agent: mean rewards."""
     names = [agent for agent in agents if any(row.agent == agent for row in rows)]
     yield f"| {by} | problems | {' | '.join(names)} |"
@@ -151,7 +151,7 @@ def across(by: str, rows: Sequence[Row], agents: Sequence[str]) -> Iterator[str]
         yield f"| {group} | {problems} | {' | '.join(means)} |"
 
 
-def used(sums: Sequence[Usage]) -> Iterator[str]:
+def render_usage(sums: Sequence[Usage]) -> Iterator[str]:
     """A line an agent: sums over its episodes. Tokens that a server did not count are estimated."""
     yield "| agent | episodes | requests | read | written | answers estimated | cost |"
     yield "|---|---|---|---|---|---|---|"
@@ -161,7 +161,7 @@ def used(sums: Sequence[Usage]) -> Iterator[str]:
         yield f"| {each.agent} | {each.episodes} | {each.requests:,} | {tokens} | {cost} |"
 
 
-def episodes(row: Row) -> str:
+def format_episodes(row: Row) -> str:
     """How many there are, `8 of 20` where that is not all that there should be."""
     total = row.episodes + row.agent_errors + row.infra_errors + row.missing
     return f"{row.episodes}" if row.episodes == total else f"{row.episodes} of {total}"

@@ -12,7 +12,7 @@ from typing import Any
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.arguments import Arguments
 from aiops_gym.runs.folder import Folder
-from aiops_gym.runs.growth import GROW, names_but
+from aiops_gym.runs.growth import GROW, list_names_but
 from aiops_gym.runs.plan import Entry, Plan, unique
 
 Settings = Mapping[str, str]
@@ -99,7 +99,7 @@ def _differs(name: str, settings: Iterable[Settings]) -> bool:
 def _settings(plan: Plan, agent: str) -> Settings:
     asked = plan.asked[0]
     env_kwargs = {f"env.{name}": value for name, value in sorted(asked.env_kwargs.items())}
-    others = {name: getattr(asked, name) for name in names_but({*GROW, "env_kwargs"})}
+    others = {name: getattr(asked, name) for name in list_names_but({*GROW, "env_kwargs"})}
     settings = {**dict(sorted(plan.options[agent].items())), **env_kwargs, **others}
     return {name: _shown(value) for name, value in settings.items() if value != ""}
 

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aiops_gym.runs.intervals import interval
+from aiops_gym.runs.intervals import compute_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ def pair(split: str, agent: str, other: str, rewards: Mapping[str, Mapping[Hasha
     for key in [key for key in ours if key in theirs]:
         groups.setdefault(ours[key].incident, []).append((ours[key].reward - theirs[key].reward + 1) / 2)
     values = [value for group in groups.values() for value in group]
-    low, high = interval(list(groups.values()), bounded=False)
+    low, high = compute_interval(list(groups.values()), bounded=False)
     mean = sum(values) / len(values) if values else 0.5
     return Pair(
         agent=agent,

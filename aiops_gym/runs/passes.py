@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import comb, fsum
 from typing import NamedTuple
 
-from aiops_gym.runs.intervals import around
+from aiops_gym.runs.intervals import compute_interval_around
 
 DIGITS = 4
 
@@ -82,9 +82,9 @@ def pass_hat(episodes: int, solved: int, k: int) -> float:
     return comb(solved, k) / comb(episodes, k)
 
 
-def passes(agent: str, split: str, by: str, group: str, tried: Sequence[Tried]) -> Iterator[Passes]:
-    """The figures of a group for each k that `tries` names, as far as a problem has so many finished episodes."""
-    for k in tries(_seeds(tried)):
+def compute_passes(agent: str, split: str, by: str, group: str, tried: Sequence[Tried]) -> Iterator[Passes]:
+    """The figures of a group for each k of `choose_tries`, as far as a problem has so many finished episodes."""
+    for k in choose_tries(_seeds(tried)):
         found = [each for each in tried if len(each.solved) >= k]
         at, at_low, at_high = _figure(found, k, pass_at, any)
         hat, hat_low, hat_high = _figure(found, k, pass_hat, all)
@@ -107,10 +107,10 @@ def passes(agent: str, split: str, by: str, group: str, tried: Sequence[Tried]) 
         )
 
 
-def tries(seeds: int) -> list[int]:
+def choose_tries(seeds: int) -> list[int]:
     """The numbers of tries that are reported: powers of two, and all seeds.
 
-    >>> tries(0), tries(1), tries(5), tries(8)
+    >>> choose_tries(0), choose_tries(1), choose_tries(5), choose_tries(8)
     ([], [1], [1, 2, 4, 5], [1, 2, 4, 8])
     """
     return sorted({min(2**power, seeds) for power in range(seeds.bit_length() + 1)} - {0})
@@ -136,5 +136,5 @@ def _figure(
                 groups[each.incident, each.seeds[at]] += [float(block(each.solved[at : at + k]))] * k
         else:
             groups[each.incident] += [value] * weight
-    low, high = around(mean, list(groups.values()))
+    low, high = compute_interval_around(mean, list(groups.values()))
     return round(mean, DIGITS), round(low, DIGITS), round(high, DIGITS)

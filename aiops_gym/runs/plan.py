@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 from aiops_gym.agents import base
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.arguments import Arguments, check
-from aiops_gym.runs.choice import Posed, posed
+from aiops_gym.runs.choice import Posed, choose_problems
 from aiops_gym.runs.files import write
 
 T = TypeVar("T")
@@ -110,16 +110,16 @@ def make_plan(arguments: Arguments) -> Plan:
         ArgumentError: a name that does not exist, or nothing to play.
     """
     check(arguments)
-    found = list(posed(arguments))
+    found = list(choose_problems(arguments))
     entries = (_entry(arguments, agent, *each) for agent in arguments.agents for each in found)
-    options = {agent: base.accepted(agent, arguments.agent_options) for agent in arguments.agents}
+    options = {agent: base.pick_accepted(agent, arguments.agent_options) for agent in arguments.agents}
     return Plan(asked=(arguments,), options=options, entries=unique(list(entries)))
 
 
 def _entry(arguments: Arguments, agent: str, posed: Posed, seed: int, split: str) -> Entry:
     given = (dict(arguments.env_kwargs), arguments.version)
     depends = [posed.env, agent, posed.id, seed, *given]
-    if options := base.accepted(agent, arguments.agent_options):
+    if options := base.pick_accepted(agent, arguments.agent_options):
         depends.append(options)
     if arguments.tokenizer:
         depends.append(arguments.tokenizer)

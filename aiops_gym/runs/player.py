@@ -14,7 +14,7 @@ from aiops_gym.agents.base import Around
 from aiops_gym.errors import AgentError
 from aiops_gym.runs import tokenizer
 from aiops_gym.runs.arguments import make_env
-from aiops_gym.runs.blame import theirs
+from aiops_gym.runs.blame import blame_agent
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.judge import NO_SCORE, Judge
@@ -75,8 +75,8 @@ class Player:
     def _episode(self, entry: Entry) -> Episode:
         """Raises AgentError where the agent cannot be made."""
         env = self._env(entry.env)
-        with theirs():
-            options = base.accepted(entry.agent, self.agent_options)
+        with blame_agent():
+            options = base.pick_accepted(entry.agent, self.agent_options)
             agent = Around(base.make(entry.agent, env, entry.seed, **options))
         agent.name = entry.agent  # what a class calls itself may be anything, and twice the same
         counts = tokenizer.find(self.tokenizer) if self.tokenizer else None

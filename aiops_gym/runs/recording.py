@@ -10,7 +10,7 @@ import gymnasium as gym
 from aiops_gym.envs.space import LIMIT
 from aiops_gym.envs.tokens import METHOD, count
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.tokenizer import Tokenizer, counted
+from aiops_gym.runs.tokenizer import Tokenizer, count_tokens
 from aiops_gym.sim.kernel.draws import uuid
 from aiops_gym.tools.clip import clip, utf8
 from aiops_gym.version import __version__
@@ -19,7 +19,7 @@ UNLIMITED = -1
 """As a limit of steps, for `gymnasium.make`: none."""
 
 
-def begun(
+def begin_episode(
     env: gym.Env[Any, Any], agent: str, seed: int | None, prompt: str, info: dict[str, Any], session: str = ""
 ) -> Episode:
     """An episode without a turn.
@@ -48,7 +48,7 @@ def begun(
     )
 
 
-def unbegun(env: gym.Env[Any, Any], agent: str, seed: int, options: dict[str, Any] | None, why: str) -> Episode:
+def record_unbegun(env: gym.Env[Any, Any], agent: str, seed: int, options: dict[str, Any] | None, why: str) -> Episode:
     """An episode that its environment could not begin; its problem is known where the options name it."""
     return Episode(
         agent=agent,
@@ -75,7 +75,7 @@ def _made_by(env: gym.Env[Any, Any]) -> dict[str, Any]:
     return {**found, "env": spec.id, "env_kwargs": kwargs}
 
 
-def note(episode: Episode, action: Any, observation: str, reward: float, info: dict[str, Any]) -> None:
+def note_turn(episode: Episode, action: Any, observation: str, reward: float, info: dict[str, Any]) -> None:
     """Add a turn; an action that is no text as its `repr`, and none longer than an environment plays."""
     text = clip(utf8(action if isinstance(action, str) else repr(action)), LIMIT)
     episode.trace += [{"role": "assistant", "content": text}, {"role": "env", "content": observation}]
@@ -100,7 +100,7 @@ def finish(env: gym.Env[Any, Any], episode: Episode, info: dict[str, Any], token
     episode.reward_components = dict(info["reward_components"])
     episode.infra_error = bool(info["infra_error"])
     if tokenizer is not None:
-        episode.results |= counted(episode, tokenizer)
+        episode.results |= count_tokens(episode, tokenizer)
 
 
 def _without_verdict(env: gym.Env[Any, Any], turns: Sequence[dict[str, Any]], seconds: float) -> dict[str, Any]:

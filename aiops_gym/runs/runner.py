@@ -10,9 +10,9 @@ from typing import Any
 import gymnasium as gym
 
 from aiops_gym.agents.kinds import Adapted, AnyAgent, adapt
-from aiops_gym.envs.limit import graded
+from aiops_gym.envs.limit import grade_last_step
 from aiops_gym.runs import recording
-from aiops_gym.runs.blame import noting
+from aiops_gym.runs.blame import note_blame
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.tokenizer import Tokenizer
 
@@ -75,16 +75,16 @@ def play(
     try:
         observation, info = env.reset(seed=seed, options=options)
         began = time.perf_counter()
-        episode = recording.begun(env, player.name, seed, observation, info)
+        episode = recording.begin_episode(env, player.name, seed, observation, info)
         episode.calls, episode.health = _ask(env, "calls", []), _ask(env, "health", {})
         recording.finish(env, episode, _turns(env, player, episode, observation, info), tokenizer)
         episode.wall_clock["seconds"] = time.perf_counter() - began
-        with noting(episode):
+        with note_blame(episode):
             episode.agent_report = _report(player)
         return episode
     finally:
         if close or player.awaited:
-            with noting(episode):
+            with note_blame(episode):
                 player.close()
 
 
@@ -93,19 +93,19 @@ def _turns(
 ) -> dict[str, Any]:
     """All turns, until the environment or the agent ends it. Returns the last info."""
     known, thought = episode.health, 0.0
-    with noting(episode):
+    with note_blame(episode):
         player.begin(env, observation)
     while not (episode.agent_error or episode.terminated or episode.truncated):
         action, asked = "", time.perf_counter()
-        with noting(episode):
+        with note_blame(episode):
             action = player.act(observation)
         thought += time.perf_counter() - asked
         if episode.agent_error:
             break
         observation, reward, episode.terminated, episode.truncated, info = env.step(action)
         if episode.truncated:
-            reward, info = graded(env, float(reward), info)
-        recording.note(episode, action, observation, float(reward), info)
+            reward, info = grade_last_step(env, float(reward), info)
+        recording.note_turn(episode, action, observation, float(reward), info)
         health = _ask(env, "health", {})
         if health != known:
             episode.steps[-1]["health"] = known = health

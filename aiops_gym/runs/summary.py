@@ -16,13 +16,13 @@ from typing import Any
 from aiops_gym.runs.choice import HEALTHY
 from aiops_gym.runs.files import write
 from aiops_gym.runs.folder import Folder
-from aiops_gym.runs.intervals import interval
+from aiops_gym.runs.intervals import compute_interval
 from aiops_gym.runs.merged import Merged, merge
 from aiops_gym.runs.pairs import Pair, Reward, pair
-from aiops_gym.runs.passes import Passes, Tried, passes
+from aiops_gym.runs.passes import Passes, Tried, compute_passes
 from aiops_gym.runs.plan import Entry
 from aiops_gym.runs.player import AGENT
-from aiops_gym.runs.usage import Usage, usage
+from aiops_gym.runs.usage import Usage, sum_usage
 
 GROUPS = ("all", "task", "app", "fault")
 """How episodes are put together; each within its agent and split."""
@@ -43,8 +43,8 @@ class Row:
         group: name of the task, app or fault; "" for all.
         problems: different ones among the episodes.
         episodes: that ended with a verdict or out of steps.
-        reward, reward_low, reward_high: mean and its 95 % interval, see `intervals.interval`; episodes of one incident
-            count as alike, and where there is but one problem, its seeds as independent.
+        reward, reward_low, reward_high: mean and its 95 % interval, see `intervals.compute_interval`; episodes of one
+            incident count as alike, and where there is but one problem, its seeds as independent.
         success, success_low, success_high: rate of full marks, likewise.
         reward_with_errors: mean if entries that were played and have no episode counted as 0, whoever raised: an agent
             that breaks its world where it is not sure does no better than one that breaks itself.
@@ -209,7 +209,7 @@ def _passes(played: Iterable[_Played]) -> Iterator[Passes]:
             group = each.entry.task if by == "task" else ""
             groups[each.entry.split, by, group, each.entry.agent][each.entry.problem].append(each)
     for (split, by, group, agent), problems in sorted(groups.items()):
-        yield from passes(agent, split, by, group, [_tried(each) for each in problems.values()])
+        yield from compute_passes(agent, split, by, group, [_tried(each) for each in problems.values()])
 
 
 def _tried(entries: Sequence[_Played]) -> Tried:
@@ -228,7 +228,7 @@ def _tried(entries: Sequence[_Played]) -> Tried:
 def _usage(agents: Sequence[str], played: Sequence[_Played]) -> Iterator[Usage]:
     once = {each.entry.name: each for each in played}.values()
     for agent in agents:
-        found = usage(agent, (each.report for each in once if each.entry.agent == agent))
+        found = sum_usage(agent, (each.report for each in once if each.entry.agent == agent))
         if found is not None:
             yield found
 
@@ -236,8 +236,8 @@ def _usage(agents: Sequence[str], played: Sequence[_Played]) -> Iterator[Usage]:
 def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
     agent, split, by, group = key
     episodes = [each for each in entries if not each.error]
-    low, high = interval([[each.reward for each in alike] for alike in _alike(episodes)])
-    rate_low, rate_high = interval([[float(each.success) for each in alike] for alike in _alike(episodes)])
+    low, high = compute_interval([[each.reward for each in alike] for alike in _alike(episodes)])
+    rate_low, rate_high = compute_interval([[float(each.success) for each in alike] for alike in _alike(episodes)])
     steps, seconds, heard, said = (_mean([each.numbers[at] for each in episodes]) for at in range(4))
     errors = [each.error for each in entries if each.error]
     missing = errors.count(MISSING)

@@ -16,7 +16,7 @@ from aiops_gym.agents.kinds import Adapted, AnyAgent, Around, adapt
 from aiops_gym.agents.waiting import INTERRUPTED
 from aiops_gym.errors import AgentError
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.guards import kept
+from aiops_gym.runs.guards import guard_episode
 from aiops_gym.runs.runner import play as play_episode
 
 Env = gym.Env[str, str]
@@ -73,7 +73,7 @@ def run_episodes(
         env = make_env()
         agent = adapt(make_agent(env, seed))
         run = partial(_played, stop, seed, options)
-        return kept(run, env, agent, seed, options) if on_error == KEEP else run(env, agent)
+        return guard_episode(run, env, agent, seed, options) if on_error == KEEP else run(env, agent)
 
     if at_once == 1 or len(seeds) == 1:  # here, where an interrupt arrives
         for seed in seeds:

@@ -29,14 +29,14 @@ def find(name: str) -> Tokenizer:
     return cast("Tokenizer", found)
 
 
-def counted(episode: Episode, tokenizer: Tokenizer) -> dict[str, Any]:
+def count_tokens(episode: Episode, tokenizer: Tokenizer) -> dict[str, Any]:
     """The results `in_tokens`, `out_tokens` and `token_method` of an episode.
 
     What is read are the observations, without the prompt and without what follows on a submission.
 
     >>> turns = [{"action": "a b", "observation": "c d e"}, {"action": "f", "observation": "over"}]
     >>> episode = Episode(agent="", session_id="", problem_id="", start_time=0, end_time=0, steps=turns, submitted="1")
-    >>> counted(episode, str.split)
+    >>> count_tokens(episode, str.split)
     {'in_tokens': 3, 'out_tokens': 3, 'token_method': 'str.split'}
     """
     heard = episode.steps[:-1] if episode.submitted else episode.steps

@@ -45,7 +45,7 @@ class Usage:
         return f"{self.requests} requests, {self.prompt_tokens}+{self.completion_tokens} tokens{cost}"
 
 
-def usage(agent: str, reports: Iterable[Mapping[str, Any]]) -> Usage | None:
+def sum_usage(agent: str, reports: Iterable[Mapping[str, Any]]) -> Usage | None:
     """The sums of what an agent reported, in any order of its episodes; None where it reported no usage.
 
     Args:
@@ -54,7 +54,7 @@ def usage(agent: str, reports: Iterable[Mapping[str, Any]]) -> Usage | None:
             `completion_tokens`, and beside them `requests`, `estimated` and `cost` where they are known.
 
     >>> one, other = ({"usage": {"prompt_tokens": 7, "completion_tokens": each, "cost": 0.5}} for each in (1, 2))
-    >>> found = usage("mine", [one, {}, other])
+    >>> found = sum_usage("mine", [one, {}, other])
     >>> found.episodes, found.prompt_tokens, found.completion_tokens, found.cost
     (2, 14, 3, 1.0)
     """

@@ -19,11 +19,11 @@ from aiops_gym.types import Call, Json
 KEY = "answer"
 
 
-def examples(task: IncidentTask) -> Iterator[tuple[str, str]]:
+def list_examples(task: IncidentTask) -> Iterator[tuple[str, str]]:
     """Bodies that submit, quoted for a shell, with what each says.
 
     >>> from aiops_gym.tasks.base import find
-    >>> list(examples(find("detection")))[0]
+    >>> list(list_examples(find("detection")))[0]
     ('\\'{"answer": "Yes"}\\'', 'there is an anomaly')
     """
     for call, meaning in task.answers:
@@ -53,13 +53,13 @@ def read(task: IncidentTask, raw: bytes) -> Json:
         raise _refused(task, why) from None
 
 
-def written(answer: Json) -> str:
+def format_answer(answer: Json) -> str:
     """An accepted answer as the call that submits it, for a transcript."""
     return str(Call("submit", () if answer is None else (answer,)))
 
 
 def _refused(task: IncidentTask, why: str) -> ToolError:
-    right = " or ".join(f"-d {body}" for body, _ in examples(task))
+    right = " or ".join(f"-d {body}" for body, _ in list_examples(task))
     return ToolError(f"Invalid submission: {why.rstrip('.')}. Right is {right}. The incident goes on.", "submission")
 
 

@@ -13,15 +13,15 @@ from starlette.websockets import WebSocket
 from aiops_gym.serve import fixed, objects
 from aiops_gym.serve.dialog import converse
 from aiops_gym.serve.keeper import Keeper
-from aiops_gym.serve.paths import segments, target
+from aiops_gym.serve.paths import find_target, split_path
 from aiops_gym.serve.refusals import broken, wrong_host
-from aiops_gym.serve.render import refusal
+from aiops_gym.serve.render import render_refusal
 from aiops_gym.sim.kube_api.status import ApiError, method_not_allowed, no_such_path
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 
 
-def api(keeper: Keeper, hosts: frozenset[str]) -> Starlette:
+def make_api(keeper: Keeper, hosts: frozenset[str]) -> Starlette:
     """The API of a kept world, for clients that call it by one of these host names; none means any."""
 
     async def answer(request: Request) -> Response:
@@ -32,20 +32,20 @@ def api(keeper: Keeper, hosts: frozenset[str]) -> Starlette:
             known = fixed.answer(request, parts)
             if known is not None:
                 return known
-            found = target(parts)
+            found = find_target(parts)
             if found is None:
                 raise no_such_path()
             return await objects.serve(keeper, found, request)
         except ApiError as error:
-            return refusal(error)
+            return render_refusal(error)
         except ClientDisconnect:
             return Response(status_code=499)
 
     async def dialog(socket: WebSocket) -> None:
         if _welcome(socket.headers, hosts):
-            await converse(keeper, target(_parts(socket.scope)), socket)
+            await converse(keeper, find_target(_parts(socket.scope)), socket)
         else:
-            await socket.send_denial_response(refusal(wrong_host()))
+            await socket.send_denial_response(render_refusal(wrong_host()))
 
     return Starlette(
         routes=[Route("/{path:path}", answer, methods=METHODS), WebSocketRoute("/{path:path}", dialog)],
@@ -54,7 +54,7 @@ def api(keeper: Keeper, hosts: frozenset[str]) -> Starlette:
 
 
 def _parts(scope: Scope) -> list[str]:
-    return segments(scope["raw_path"].decode("ascii", "replace"))
+    return split_path(scope["raw_path"].decode("ascii", "replace"))
 
 
 def _welcome(headers: Headers, hosts: frozenset[str]) -> bool:
@@ -78,9 +78,9 @@ def _bare(host: str) -> str:
 
 async def _failed(request: Request, error: Exception) -> Response:
     """A mistake of ours; the server's log has it."""
-    return refusal(broken())
+    return render_refusal(broken())
 
 
 async def _method(request: Request, error: Exception) -> Response:
     """A method that HTTP does not know."""
-    return refusal(method_not_allowed())
+    return render_refusal(method_not_allowed())

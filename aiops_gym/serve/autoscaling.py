@@ -11,7 +11,7 @@ OLD, NEW = "autoscaling/v1", "autoscaling/v2"
 PERCENT = "targetCPUUtilizationPercentage"
 
 
-def newer(body: Json) -> Json:
+def to_v2(body: Json) -> Json:
     """A v1 object, or a patch of one, as v2; what is neither stays as it is."""
     if not isinstance(body, Mapping):
         return body
@@ -26,7 +26,7 @@ def newer(body: Json) -> Json:
     return made
 
 
-def older(reply: Response) -> Response:
+def to_v1(reply: Response) -> Response:
     """An answer with v2 objects as one with v1 objects."""
     body = reply.body
     if body.get("apiVersion") != NEW:

@@ -39,7 +39,7 @@ async def read(request: Request) -> bytes:
     return b"".join(chunks)
 
 
-def decoded(body: bytes, content_type: str, method: str, kind: str) -> Json:
+def decode_body(body: bytes, content_type: str, method: str, kind: str) -> Json:
     """A body as JSON data, None where there is none. Raises BadRequest, UnsupportedMediaType.
 
     Args:

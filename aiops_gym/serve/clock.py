@@ -50,25 +50,25 @@ class Clock:
             speed = max(self.speed, self.watched_speed if self.keeper.watched else 0.0)
             owed = min(owed + (now - before) * speed, MOST_BEHIND * speed)
             before = now
-            for step in steps(int(owed * 1000)):
-                await self.keeper.ask(moved(step))
+            for step in split_steps(int(owed * 1000)):
+                await self.keeper.ask(make_move(step))
                 owed -= step / 1000
 
     def advance(self, seconds: float) -> None:
         """Move the world by so many virtual seconds at once, from another thread than the event loop's."""
-        for step in steps(round(seconds * 1000)):
-            self.keeper.call(moved(step))
+        for step in split_steps(round(seconds * 1000)):
+            self.keeper.call(make_move(step))
 
 
-def moved(ms: int) -> Callable[[World], None]:
+def make_move(ms: int) -> Callable[[World], None]:
     """What moves a world by so many milliseconds."""
     return lambda world: world.run(ms)
 
 
-def steps(ms: int) -> list[int]:
+def split_steps(ms: int) -> list[int]:
     """A span as small steps.
 
-    >>> steps(12_000)
+    >>> split_steps(12_000)
     [5000, 5000, 2000]
     """
     whole, rest = divmod(max(0, ms), LARGEST_STEP)

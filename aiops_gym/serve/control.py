@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from aiops_gym.errors import ToolError
 from aiops_gym.serve import answers, bodies
-from aiops_gym.serve.clock import Clock, moved, steps
+from aiops_gym.serve.clock import Clock, make_move, split_steps
 from aiops_gym.serve.incident import Incident
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.sim.kube_api.status import ApiError
@@ -107,7 +107,7 @@ class Control:
         written, now = raw.decode("utf-8", "replace"), self.keeper.now
         try:
             answer = answers.read(incident.task, raw)
-            written = answers.written(answer)
+            written = answers.format_answer(answer)
             verdict = await self.keeper.ask(lambda _: incident.submit(answer))
         except ToolError as error:
             self.heard(Submission(written, now, refused=str(error)))
@@ -118,8 +118,8 @@ class Control:
     async def advance(self, request: Request) -> Response:
         """Let time pass at once."""
         seconds = _number(await _body(request), "seconds", LONGEST)
-        for step in steps(round(seconds * 1000)):
-            await self.keeper.ask(moved(step))
+        for step in split_steps(round(seconds * 1000)):
+            await self.keeper.ask(make_move(step))
         return await self.status(request)
 
     async def speed(self, request: Request) -> Response:

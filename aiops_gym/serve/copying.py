@@ -80,10 +80,10 @@ def _files(sent: bytes) -> list[tuple[str, str]]:
     return found
 
 
-def found(argv: list[str]) -> Archive | None:
+def find_archive(argv: list[str]) -> Archive | None:
     """The run of tar that a command is, None for any other command.
 
-    >>> found(["tar", "cf", "-", "/etc/hosts"]), found(["tar", "-xmf", "-", "-C", "/tmp"])
+    >>> find_archive(["tar", "cf", "-", "/etc/hosts"]), find_archive(["tar", "-xmf", "-", "-C", "/tmp"])
     (Archive(out=True, path='/etc/hosts'), Archive(out=False, path='/tmp'))
     """
     match [word for word in argv if not word.startswith("--no-same-")]:

@@ -19,12 +19,12 @@ from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.objects import command
 from aiops_gym.serve.paths import Target
 from aiops_gym.serve.refusals import not_supported
-from aiops_gym.serve.render import refusal
+from aiops_gym.serve.render import render_refusal
 from aiops_gym.serve.terminal import Terminal
 from aiops_gym.serve.watching import TRUE
 from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.kube_api.status import ApiError, bad_request
-from aiops_gym.sim.kube_api.subresources import exec_target
+from aiops_gym.sim.kube_api.subresources import find_exec_target
 from aiops_gym.types import Json, Output, Request
 
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
@@ -45,7 +45,7 @@ async def converse(keeper: Keeper, target: Target | None, socket: WebSocket) -> 
         if version is None:
             raise bad_request("unable to upgrade: no sub-protocol that is known here was asked for")
     except ApiError as error:
-        await socket.send_denial_response(refusal(error))
+        await socket.send_denial_response(render_refusal(error))
         return
     await socket.accept(version)
     try:
@@ -61,7 +61,7 @@ async def _checked(keeper: Keeper, target: Target | None, socket: WebSocket) -> 
     query = dict(socket.query_params)
     where = (target.resource.name, target.namespace, target.name, "exec")
     question = Request("create", *where, command(socket.query_params), query=query)
-    await keeper.ask(lambda world: exec_target(world, target.resource, question))
+    await keeper.ask(lambda world: find_exec_target(world, target.resource, question))
     return question
 
 
@@ -81,7 +81,7 @@ class _Dialog:
         if self.stdin and self._is_shell():
             typed = self._typed(None if self.tty else QUIET)
             code = await Terminal(self.exec, typed, self._send, self.tty).run()
-        elif (archive := copying.found(self.argv)) is not None:
+        elif (archive := copying.find_archive(self.argv)) is not None:
             sent = await self._input() if self.stdin else b""
             output, packed = await archive.run(self.exec, sent)
             await self._send(STDOUT, packed)

@@ -36,7 +36,7 @@ CHANGES = ("get", "patch", "update")
 
 
 @cache
-def groups() -> Mapping[str, Mapping[str, tuple[Resource, ...]]]:
+def group_resources() -> Mapping[str, Mapping[str, tuple[Resource, ...]]]:
     """Resources by group and version, the core group first as ""."""
     found: dict[str, dict[str, tuple[Resource, ...]]] = {}
     for resource in RESOURCES.values():
@@ -51,16 +51,16 @@ def below(resource: Resource, name: str) -> tuple[tuple[str, str, str], tuple[st
 
 
 @cache
-def aggregated(core: bool, version: str) -> bytes:
+def aggregate_groups(core: bool, version: str) -> bytes:
     """Everything below `/api` or `/apis` in one answer."""
-    wanted = {group: versions for group, versions in groups().items() if (group == "") is core}
+    wanted = {group: versions for group, versions in group_resources().items() if (group == "") is core}
     items = [_group(group, versions) for group, versions in wanted.items()]
     head = {"kind": "APIGroupDiscoveryList", "apiVersion": f"apidiscovery.k8s.io/{version}", "metadata": {}}
     return orjson.dumps({**head, "items": items})
 
 
 @caches.function(256, "a digest of an answer")
-def etag(body: bytes) -> str:
+def compute_etag(body: bytes) -> str:
     """A name for these bytes."""
     return f'"{sha512(body).hexdigest().upper()}"'
 
@@ -100,31 +100,35 @@ def _sub(resource: Resource, name: str) -> dict[str, Json]:
     return {"subresource": name, "responseKind": shown, "verbs": list(verbs)}
 
 
-def core_versions() -> Json:
+def list_core_versions() -> Json:
     """`/api` for older clients."""
     return {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": []}
 
 
-def group_list() -> Json:
+def list_groups() -> Json:
     """`/apis` for older clients."""
-    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": [_short(group) for group in groups() if group]}
+    return {
+        "kind": "APIGroupList",
+        "apiVersion": "v1",
+        "groups": [_short(group) for group in group_resources() if group],
+    }
 
 
-def group_versions(group: str) -> Json:
+def list_group_versions(group: str) -> Json:
     """`/apis/<group>`."""
     return {"kind": "APIGroup", "apiVersion": "v1", **_short(group)}
 
 
 def _short(group: str) -> dict[str, Json]:
-    versions = [{"groupVersion": f"{group}/{version}", "version": version} for version in groups()[group]]
+    versions = [{"groupVersion": f"{group}/{version}", "version": version} for version in group_resources()[group]]
     return {"name": group, "versions": versions, "preferredVersion": versions[0]}
 
 
 @cache
-def resource_list(group: str, version: str) -> Json:
+def list_resources(group: str, version: str) -> Json:
     """`/api/v1` or `/apis/<group>/<version>`."""
     listed = []
-    for resource in groups()[group][version]:
+    for resource in group_resources()[group][version]:
         listed.append(_row(resource))
         listed += [_subrow(resource, name) for name in resource.subresources]
     named = f"{group}/{version}" if group else version

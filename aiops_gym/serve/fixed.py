@@ -7,9 +7,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from aiops_gym.serve import discovery, openapi
-from aiops_gym.serve.negotiate import form
+from aiops_gym.serve.negotiate import choose_form
 from aiops_gym.serve.refusals import JSON
-from aiops_gym.serve.render import HEADERS, data
+from aiops_gym.serve.render import HEADERS, render_data
 from aiops_gym.sim.kube_api.server import VERSION
 from aiops_gym.sim.kube_api.status import method_not_allowed
 
@@ -31,7 +31,7 @@ def answer(request: Request, parts: list[str]) -> Response | None:
 def _answer(request: Request, parts: list[str]) -> Response | None:
     match parts:
         case [""]:
-            return data({"paths": PATHS})
+            return render_data({"paths": PATHS})
         case ["version"]:
             return Response(orjson.dumps(VERSION, option=orjson.OPT_INDENT_2), headers=HEADERS, media_type=JSON)
         case ["openapi", "v2"]:
@@ -43,11 +43,11 @@ def _answer(request: Request, parts: list[str]) -> Response | None:
         case ["api" | "apis"]:
             return _root(request, parts[0] == "api")
         case ["api", "v1"]:
-            return data(discovery.resource_list("", "v1"))
-        case ["apis", group] if group and group in discovery.groups():
-            return data(discovery.group_versions(group))
-        case ["apis", group, version] if group and version in discovery.groups().get(group, {}):
-            return data(discovery.resource_list(group, version))
+            return render_data(discovery.list_resources("", "v1"))
+        case ["apis", group] if group and group in discovery.group_resources():
+            return render_data(discovery.list_group_versions(group))
+        case ["apis", group, version] if group and version in discovery.group_resources().get(group, {}):
+            return render_data(discovery.list_resources(group, version))
     return None
 
 
@@ -57,17 +57,17 @@ def _health(name: str, verbose: bool) -> Response:
 
 
 def _document(path: str) -> Response | None:
-    body = openapi.document(path) if path else openapi.index()
+    body = openapi.make_document(path) if path else openapi.make_index()
     return None if body is None else Response(body, headers=HEADERS, media_type=JSON)
 
 
 def _root(request: Request, core: bool) -> Response:
     """The list of all resources, if the client knows it, else that of groups."""
-    wanted = form(request.headers.get("accept", ""))
+    wanted = choose_form(request.headers.get("accept", ""))
     if wanted.shape != "APIGroupDiscoveryList":
-        return data(discovery.core_versions() if core else discovery.group_list())
-    body = discovery.aggregated(core, wanted.version)
-    tag = discovery.etag(body)
+        return render_data(discovery.list_core_versions() if core else discovery.list_groups())
+    body = discovery.aggregate_groups(core, wanted.version)
+    tag = discovery.compute_etag(body)
     headers = {"etag": tag, "cache-control": "public", "vary": "Accept"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)

@@ -53,7 +53,7 @@ class Following:
             self.keeper.quiet(bell)
 
     def _running(self, world: World) -> bool:
-        return container_id(world, self.request) == self.container
+        return find_container_id(world, self.request) == self.container
 
     def _more(self, world: World) -> str:
         """Lines that are new since the last look."""
@@ -73,7 +73,7 @@ class Following:
         return "".join(fresh)
 
 
-def container_id(world: World, request: Request) -> str:
+def find_container_id(world: World, request: Request) -> str:
     """The running process of the container whose log is asked for, "" if there is none."""
     pod = world.store.get("pods", request.namespace, request.name)
     wanted = request.query.get("container", "")

@@ -10,7 +10,7 @@ from aiops_gym.catalog.model import TASKS, Problem
 from aiops_gym.envs import render
 from aiops_gym.errors import ArgumentError, ToolError
 from aiops_gym.serve.clock import wall_ms
-from aiops_gym.tasks.base import Case, find, truth
+from aiops_gym.tasks.base import Case, find, find_truth
 from aiops_gym.types import Json, Verdict
 
 
@@ -59,7 +59,7 @@ class Incident:
         if self.verdict is not None:
             raise ToolError(f"an answer was submitted already: {self.words}", "submission")
         backend, fault = self.backend, self.backend.fault
-        case = Case(self.problem, fault, truth(self.problem, fault, backend.app), backend)
+        case = Case(self.problem, fault, find_truth(self.problem, fault, backend.app), backend)
         self.verdict = self.task.judge(answer, case)
         return self.verdict
 
@@ -69,7 +69,7 @@ class Incident:
         if self.verdict is None:
             return ""
         info = {"infra_error": False, "results": self.verdict.results, "is_success": self.verdict.success}
-        words = render.plain(render.verdict(self.verdict.reward, info))
+        words = render.strip_colours(render.render_verdict(self.verdict.reward, info))
         reasons = self.verdict.results.get("reasons")
         return f"{words}: {reasons}" if reasons else words
 
@@ -88,7 +88,7 @@ class Incident:
         }
 
 
-def posed(
+def choose_problem(
     seed: int, problem: str | None = None, task: str | None = None, split: str | None = None, app: str | None = None
 ) -> tuple[Problem, int]:
     """A problem and the seed of its episode: those of an environment's `reset(seed=seed)`.
@@ -107,7 +107,7 @@ def posed(
     task = task.lower() if task else None
     if problem is None:
         return registry.draw(find(task or TASKS[0]).name, episode_seed, split, app), episode_seed
-    found = registry.problem(problem)
+    found = registry.find_problem(problem)
     for name, wanted, there in (("task", task, found.task), ("split", split, None), ("app", app, found.app)):
         if wanted is not None and wanted != there:
             raise ArgumentError(f"--problem names one problem: leave --{name} out, which draws one")

@@ -46,12 +46,12 @@ MEDIA = {
 
 
 @caches.function(256, "reading an Accept header")
-def form(accept: str) -> Form:
+def choose_form(accept: str) -> Form:
     """The first form in an Accept header that can be had; JSON without one. Raises NotAcceptable.
 
-    >>> form("application/json;as=Table;v=v1;g=meta.k8s.io,application/json").shape
+    >>> choose_form("application/json;as=Table;v=v1;g=meta.k8s.io,application/json").shape
     'Table'
-    >>> form("application/vnd.kubernetes.protobuf,application/json").media
+    >>> choose_form("application/vnd.kubernetes.protobuf,application/json").media
     'application/json'
     """
     clauses = [clause for clause in accept.split(",") if clause.strip()]

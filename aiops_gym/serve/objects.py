@@ -9,18 +9,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from aiops_gym.serve import autoscaling, bodies, negotiate
-from aiops_gym.serve.following import Following, container_id
+from aiops_gym.serve.following import Following, find_container_id
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.negotiate import Form
 from aiops_gym.serve.paths import Target
 from aiops_gym.serve.refusals import JSON, not_supported, too_new, upgrade_required
-from aiops_gym.serve.render import answer
+from aiops_gym.serve.render import render_answer
 from aiops_gym.serve.streams import Stream
 from aiops_gym.serve.watching import TRUE, Watching
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.kube_api.status import bad_request, method_not_allowed
-from aiops_gym.sim.kube_api.subresources import exec_target
+from aiops_gym.sim.kube_api.subresources import find_exec_target
 from aiops_gym.sim.kube_api.watch import version_of
 from aiops_gym.types import Json
 from aiops_gym.types import Request as Question
@@ -36,7 +36,7 @@ async def serve(keeper: Keeper, target: Target, request: Request) -> Response:
     """Answer a request about objects. Raises ApiError."""
     raw = await bodies.read(request)
     plain = target.subresource in ("log", "proxy")
-    form = Form() if plain else negotiate.form(request.headers.get("accept", ""))
+    form = Form() if plain else negotiate.choose_form(request.headers.get("accept", ""))
     question = _question(target, request, raw, form)
     if target.subresource in DIALOGS and request.method in ("GET", "POST"):
         return await _dialog(keeper, target, replace(question, body=command(request.query_params)))
@@ -47,8 +47,8 @@ async def serve(keeper: Keeper, target: Target, request: Request) -> Response:
         return await _follow(keeper, question)
     reply = await keeper.ask(lambda world: _handled(world, question))
     if target.version != target.resource.version and reply.code < 400 and not form.table:
-        reply = autoscaling.older(reply)
-    return answer(reply, form, question.query.get("includeObject", "Metadata") or "Metadata")
+        reply = autoscaling.to_v1(reply)
+    return render_answer(reply, form, question.query.get("includeObject", "Metadata") or "Metadata")
 
 
 def _question(target: Target, request: Request, raw: bytes, form: Form) -> Question:
@@ -58,9 +58,9 @@ def _question(target: Target, request: Request, raw: bytes, form: Form) -> Quest
     content = request.headers.get("content-type", "")
     body: Json = None
     if request.method not in ("GET", "HEAD"):
-        body = bodies.decoded(raw, content, request.method, resource.kind)
+        body = bodies.decode_body(raw, content, request.method, resource.kind)
         if target.version != resource.version and request.method != "DELETE":
-            body = autoscaling.newer(body)
+            body = autoscaling.to_v2(body)
     if verb in ("create", "update", "patch") and not query.get("fieldManager") and "apply-patch" not in content:
         query["fieldManager"] = _manager(request.headers.get("user-agent", ""))
     return Question(
@@ -101,11 +101,11 @@ def _handled(world: World, question: Question) -> Reply:
 
 async def _follow(keeper: Keeper, question: Question) -> Response:
     def begin(world: World) -> tuple[Reply, int, str]:
-        return handle(world, question), world.now, container_id(world, question)
+        return handle(world, question), world.now, find_container_id(world, question)
 
     reply, began, container = await keeper.ask(begin)
     if reply.code >= 400 or not container:
-        return answer(reply, Form())
+        return render_answer(reply, Form())
     return Stream(Following(keeper, question, str(reply.body), began, container).pieces(), "text/plain")
 
 
@@ -118,5 +118,5 @@ async def _dialog(keeper: Keeper, target: Target, question: Question) -> Respons
     """What a client hears that cannot, or does not, speak WebSocket."""
     if target.subresource != "exec":
         raise not_supported(f"{target.resource.plural}/{target.subresource}")
-    await keeper.ask(lambda world: exec_target(world, target.resource, question))
+    await keeper.ask(lambda world: find_exec_target(world, target.resource, question))
     raise upgrade_required()

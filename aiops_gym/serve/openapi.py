@@ -9,7 +9,7 @@ from hashlib import sha512
 import orjson
 
 from aiops_gym import caches
-from aiops_gym.serve.discovery import groups
+from aiops_gym.serve.discovery import group_resources
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.schema import Field, fields, type_of
 from aiops_gym.types import Json
@@ -51,28 +51,26 @@ def _paths() -> dict[str, tuple[str, str]]:
     """(group, version) by the path below `/openapi/v3/`."""
     return {
         f"apis/{group}/{version}" if group else f"api/{version}": (group, version)
-        for group, versions in groups().items()
+        for group, versions in group_resources().items()
         for version in versions
     }
 
 
 @cache
-def index() -> bytes:
+def make_index() -> bytes:
     """`/openapi/v3`: where the documents are, with a name for their bytes."""
     found = {
-        path: {
-            "serverRelativeURL": f"/openapi/v3/{path}?hash={sha512(document(path) or b'').hexdigest()[:128].upper()}"
-        }
+        path: {"serverRelativeURL": f"/openapi/v3/{path}?hash={sha512(make_document(path) or b'').hexdigest().upper()}"}
         for path in _paths()
     }
     return orjson.dumps({"paths": found})
 
 
 @caches.function(256, "describing a group's resources")
-def document(path: str) -> bytes | None:
+def make_document(path: str) -> bytes | None:
     """One group's document, None if there is none.
 
-    >>> document("apis/apps/v2") is None
+    >>> make_document("apis/apps/v2") is None
     True
     """
     known = _paths().get(path)
@@ -81,7 +79,7 @@ def document(path: str) -> bytes | None:
     group, version = known
     seen: dict[str, Json] = {}
     operations: dict[str, Json] = {}
-    for resource in groups()[group][version]:
+    for resource in group_resources()[group][version]:
         root = f"/{path}/namespaces/{{namespace}}" if resource.namespaced else f"/{path}"
         name = type_of(resource.api_version, resource.kind)
         _collect(name, seen)

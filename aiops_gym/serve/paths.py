@@ -40,19 +40,19 @@ def _known() -> dict[tuple[str, str, str], Resource]:
     return {**{key: RESOURCES[name] for key, name in OTHER_VERSIONS.items()}, **found}
 
 
-def segments(path: str) -> list[str]:
+def split_path(path: str) -> list[str]:
     """The parts of a raw path, decoded one by one: an encoded slash stays inside its part.
 
-    >>> segments("/api/v1/pods/a%2Fb/")
+    >>> split_path("/api/v1/pods/a%2Fb/")
     ['api', 'v1', 'pods', 'a/b']
     """
     return [unquote(part, errors="replace") for part in path.strip("/").split("/")]
 
 
-def target(parts: list[str]) -> Target | None:
+def find_target(parts: list[str]) -> Target | None:
     """What a path names, None if there is no such resource.
 
-    >>> found = target(segments("/apis/apps/v1/namespaces/shop/deployments/geo/scale"))
+    >>> found = find_target(split_path("/apis/apps/v1/namespaces/shop/deployments/geo/scale"))
     >>> found.resource.name, found.namespace, found.name, found.subresource
     ('deployments.apps', 'shop', 'geo', 'scale')
     """

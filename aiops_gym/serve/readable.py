@@ -11,17 +11,17 @@ from aiops_gym.sim.kube_api.status import ApiError
 from aiops_gym.types import Json
 
 
-def request(body: bytes, media: str, method: str) -> str:
+def format_request(body: bytes, media: str, method: str) -> str:
     """The body of a request, "" where there is none."""
     if not body:
         return ""
     try:
-        return _indented(bodies.decoded(body, media, method, ""))
+        return _indented(bodies.decode_body(body, media, method, ""))
     except (ApiError, TypeError):  # what is no JSON is shown as it came; what the server says of it, the answer tells
         return body.decode("utf-8", "replace")
 
 
-def answer(body: bytes, media: str) -> str:
+def format_answer(body: bytes, media: str) -> str:
     """The body of an answer, or as much of a stream as there was."""
     text = body.decode("utf-8", "replace")
     if not media.startswith("application/json"):

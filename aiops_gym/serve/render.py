@@ -16,7 +16,7 @@ from aiops_gym.types import Json, Response
 HEADERS = {"cache-control": "no-cache, private"}
 
 
-def answer(response: Response, form: Form, include: str = "Metadata") -> Answer:
+def render_answer(response: Response, form: Form, include: str = "Metadata") -> Answer:
     """An API's response as HTTP.
 
     Args:
@@ -28,17 +28,17 @@ def answer(response: Response, form: Form, include: str = "Metadata") -> Answer:
     if isinstance(body, str):
         return Answer(body.encode("utf-8", "replace"), response.code, HEADERS, media_type="text/plain")
     body = shaped(body, form, include) if response.code < 400 else body
-    return data(body, response.code, form.media, warnings(getattr(response, "warnings", ())))
+    return render_data(body, response.code, form.media, warnings(getattr(response, "warnings", ())))
 
 
 UPGRADE = "unable to upgrade connection: "
 
 
-def refusal(error: ApiError) -> Answer:
+def render_refusal(error: ApiError) -> Answer:
     """A refusal as HTTP: a `v1.Status`, but what the node says of an upgrade is plain text."""
     if error.message.startswith(UPGRADE):
         return Answer(error.message.removeprefix(UPGRADE), 404, HEADERS, media_type="text/plain")
-    return data(error.status, error.code)
+    return render_data(error.status, error.code)
 
 
 def warnings(texts: Sequence[str]) -> list[str]:
@@ -47,7 +47,7 @@ def warnings(texts: Sequence[str]) -> list[str]:
     return [f'299 - "{text}"' for text in clean]
 
 
-def data(body: Json, code: int = 200, media: str = JSON, warned: Sequence[str] = ()) -> Answer:
+def render_data(body: Json, code: int = 200, media: str = JSON, warned: Sequence[str] = ()) -> Answer:
     """JSON data as HTTP."""
     made = Answer(text(body, media), code, HEADERS, media_type=media)
     for warning in warned:
@@ -66,26 +66,26 @@ def text(body: Json, media: str = JSON) -> bytes:
 def shaped(body: Json, form: Form, include: str = "Metadata") -> Json:
     """An object, a list or a Table as the wire has it."""
     if body.get("kind") == "Table":
-        return {**body, "apiVersion": f"meta.k8s.io/{form.version or 'v1'}", "rows": rows(body["rows"], include)}
+        return {**body, "apiVersion": f"meta.k8s.io/{form.version or 'v1'}", "rows": render_rows(body["rows"], include)}
     items = body.get("items")
     if not isinstance(items, list):
-        return partial(body, form.version) if form.partial and "metadata" in body else body
+        return render_partial(body, form.version) if form.partial and "metadata" in body else body
     if form.partial:
-        listed = [partial(item, form.version) for item in items]
+        listed = [render_partial(item, form.version) for item in items]
         kind = {"kind": "PartialObjectMetadataList", "apiVersion": f"meta.k8s.io/{form.version}"}
         return {**kind, "metadata": body["metadata"], "items": listed}
     return {**body, "items": [{k: v for k, v in item.items() if k not in ("kind", "apiVersion")} for item in items]}
 
 
-def rows(found: Sequence[Mapping[str, Json]], include: str) -> list[dict[str, Json]]:
+def render_rows(found: Sequence[Mapping[str, Json]], include: str) -> list[dict[str, Json]]:
     """A Table's rows, with as much of their objects as is wanted."""
     if include == "None":
         return [{"cells": row["cells"]} for row in found]
     if include == "Object":
         return [dict(row) for row in found]
-    return [{**row, "object": partial(row["object"], "v1")} for row in found]
+    return [{**row, "object": render_partial(row["object"], "v1")} for row in found]
 
 
-def partial(obj: Mapping[str, Json], version: str) -> dict[str, Json]:
+def render_partial(obj: Mapping[str, Json], version: str) -> dict[str, Json]:
     """An object's metadata alone."""
     return {"kind": "PartialObjectMetadata", "apiVersion": f"meta.k8s.io/{version}", "metadata": obj["metadata"]}

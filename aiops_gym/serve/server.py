@@ -17,7 +17,7 @@ from starlette.types import ASGIApp
 
 from aiops_gym.errors import BackendError
 from aiops_gym.serve import kubeconfig
-from aiops_gym.serve.app import api
+from aiops_gym.serve.app import make_api
 from aiops_gym.serve.clock import Clock
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.patient import Patient
@@ -68,7 +68,7 @@ class Door:
         self._servers: list[tuple[uvicorn.Server, socket.socket]] = []
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._main, name="aiops-gym-serve", daemon=True)
-        served = api(self.keeper, _hosts(host))
+        served = make_api(self.keeper, _hosts(host))
         self.url = self.listen(around(self.keeper, served) if around else served, host, port)
 
     def __fspath__(self) -> str:

@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from aiops_gym.serve import answers
 from aiops_gym.serve.control import Control, Submission, draw_token
-from aiops_gym.serve.incident import Incident, posed
+from aiops_gym.serve.incident import Incident, choose_problem
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.server import LOOPBACK, Door
 from aiops_gym.serve.transcript import Transcript
@@ -55,7 +55,8 @@ class Session:
         """The task, and lines that run as they stand in another terminal."""
         curl = f"curl -sS -H 'Authorization: Bearer {self.token}' {self.control}"
         submit = "".join(
-            f"  {meaning}:\n    {curl}/submit -d {body}\n" for body, meaning in answers.examples(self.incident.task)
+            f"  {meaning}:\n    {curl}/submit -d {body}\n"
+            for body, meaning in answers.list_examples(self.incident.task)
         )
         brief = "\n".join(_WRAP.fill(line) for line in self.incident.brief.splitlines())
         return (
@@ -85,7 +86,7 @@ class Session:
 
 
 @contextmanager
-def session(
+def serve_incident(
     problem: str | None,
     seed: int,
     kubeconfig: Path,
@@ -97,11 +98,11 @@ def session(
     port: int = 0,
     speed: float = 1.0,
 ) -> Iterator[Session]:
-    """Serve an incident for as long as the block lasts: a problem with an id, or one that is drawn, see `posed`.
+    """Serve an incident for as long as the block lasts: a problem with an id, or a drawn one, see `choose_problem`.
 
     Raises CatalogError, BackendError.
     """
-    incident = Incident(*posed(seed, problem, task, split, app))
+    incident = Incident(*choose_problem(seed, problem, task, split, app))
     made = Session(incident, seed, kubeconfig, host=host, port=port, speed=speed)
     try:
         made.door.open()

@@ -10,13 +10,13 @@ import orjson
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.negotiate import Form
 from aiops_gym.serve.refusals import too_new
-from aiops_gym.serve.render import partial, rows
+from aiops_gym.serve.render import render_partial, render_rows
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import views
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.status import ApiError
-from aiops_gym.sim.kube_api.table import table
+from aiops_gym.sim.kube_api.table import make_table
 from aiops_gym.sim.kube_api.watch import Watch, version_of
 from aiops_gym.types import Json, Request
 
@@ -103,15 +103,15 @@ class Watching:
     def _shown(self, world: World, obj: Obj) -> Json:
         """An event's object in the form that was asked for."""
         if self.form.partial:
-            return partial(obj, self.form.version)
+            return render_partial(obj, self.form.version)
         if not self.form.table:
             return obj
-        made = table(self.watch.resource.name, [obj], world.now, obj["metadata"]["resourceVersion"])
+        made = make_table(self.watch.resource.name, [obj], world.now, obj["metadata"]["resourceVersion"])
         if self.named:
             made["columnDefinitions"] = None
         self.named = True
         made["apiVersion"] = f"meta.k8s.io/{self.form.version}"
-        return {**made, "rows": rows(made["rows"], self.include)}
+        return {**made, "rows": render_rows(made["rows"], self.include)}
 
     def _bookmark(self, last: bool = False) -> bytes:
         """How far the client has come; the first one after all that was there says so."""

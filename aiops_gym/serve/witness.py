@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aiops_gym.serve import readable
 from aiops_gym.serve.dialog import ERROR, STDIN
-from aiops_gym.serve.paths import segments, target
+from aiops_gym.serve.paths import find_target, split_path
 
 MOST_BYTES = 4 * 1024 * 1024
 """Of a request or an answer that are kept while it lasts: a stream has no end."""
@@ -53,7 +53,7 @@ class Exchange:
     @property
     def answered(self) -> str:
         """The answer."""
-        return readable.answer(bytes(self._got), self._media)
+        return readable.format_answer(bytes(self._got), self._media)
 
     def hear(self, message: Message) -> None:
         """Something came from the client."""
@@ -66,7 +66,7 @@ class Exchange:
         self._add(self._got, message.get("body") or _output(message))
 
     def _body(self) -> str:
-        return readable.request(bytes(self._sent), self._given, self.method)
+        return readable.format_request(bytes(self._sent), self._given, self.method)
 
     @staticmethod
     def _add(kept: bytearray, more: bytes) -> None:
@@ -86,7 +86,7 @@ class Witness:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand all on, both ways."""
-        if target(segments(scope["raw_path"].decode("ascii", "replace"))) is None:
+        if find_target(split_path(scope["raw_path"].decode("ascii", "replace"))) is None:
             await self.app(scope, receive, send)
             return
         exchange = Exchange(scope)

@@ -11,11 +11,11 @@ from bashkit import Bash, BashError
 
 from aiops_gym import caches
 from aiops_gym.shell.awk import only_prints
-from aiops_gym.shell.disk import absolute
-from aiops_gym.shell.heavy import AWKS, ENDLESS, YQS, endless, starts
-from aiops_gym.shell.words import words
+from aiops_gym.shell.disk import make_absolute
+from aiops_gym.shell.heavy import AWKS, ENDLESS, YQS, may_be_endless, may_start
+from aiops_gym.shell.words import split_words
 
-READERS = words(
+READERS = split_words(
     """
     : [ [[ true false test echo printf cat head tail grep egrep fgrep rg wc uniq cut tr rev tac nl fold column
     paste join comm diff cmp seq expr basename dirname realpath readlink pwd cd ls stat du df free date sleep
@@ -27,9 +27,9 @@ READERS = words(
 )
 """Commands that change no file by themselves; our own tell when they write."""
 
-FLAT = (READERS | words("awk gawk mawk sed sort touch mkdir rm mv cp chmod ln tee history mktemp shuf clear")) - words(
-    "jq bc expr test [ let command exec trap alias watch yq tree kill"
-)
+FLAT = (
+    READERS | split_words("awk gawk mawk sed sort touch mkdir rm mv cp chmod ln tee history mktemp shuf clear")
+) - split_words("jq bc expr test [ let command exec trap alias watch yq tree kill")
 """Commands that start no other and whose work does not nest: the stack of any thread is enough for them."""
 
 LONG = 2_000
@@ -39,7 +39,7 @@ _HIDDEN = re.compile(r"(?:\$\{[^}]*|\(\([^)]*|\w\[[^\]]*)(?:\$\(|`)")
 
 _LOOP = re.compile(r"\b(?:for|while|until)\b")
 
-WRAPPERS = words("xargs sudo env time timeout nohup nice command exec watch stdbuf")
+WRAPPERS = split_words("xargs sudo env time timeout nohup nice command exec watch stdbuf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def _targets(paths: Sequence[str | None], moves: bool) -> tuple[str, ...] | None
     """The paths from the root, None when one of them is known only when the script runs."""
     if any(p is None or _VARYING.search(p) or (moves and not p.startswith("/")) for p in paths):
         return None
-    return tuple(dict.fromkeys(absolute(p, "/root") for p in paths if p))
+    return tuple(dict.fromkeys(make_absolute(p, "/root") for p in paths if p))
 
 
 def _multiplies(functions: Sequence[str], commands: Sequence[Word], script: str) -> bool:
@@ -157,10 +157,10 @@ def _may_nest(argv: Sequence[str | None], functions: Sequence[str]) -> bool:
 def _endless(argv: Sequence[str | None]) -> frozenset[str]:
     """Commands that a call may run without an end, by their names."""
     name, *arguments = argv
-    if name in AWKS and starts(argv):
+    if name in AWKS and may_start(argv):
         return ENDLESS - AWKS  # what it starts; it has to stay where our commands are
     if name in AWKS or name == "jq" or name in YQS:
-        return ENDLESS & {name} if endless(argv) else frozenset()
+        return ENDLESS & {name} if may_be_endless(argv) else frozenset()
     if name in ("sudo", "xargs"):
         inner = [a for a in arguments if a is None or not a.startswith("-")]
         return ENDLESS if not ENDLESS.isdisjoint(a for a in inner if a) else frozenset()

@@ -14,12 +14,12 @@ ORDER = "__tar"
 _CREATES = re.compile(r"(?<![\w./-])tar\s+(?:-{0,2}[\w=]+\s+)*?(?:-?\w*c|--create)")
 
 
-def opening(script: str) -> str:
+def make_opening(script: str) -> str:
     """What makes the calls of tar in a script ask for the order; "" when it packs nothing."""
     return f'tar() {{ eval "command tar $({ORDER} "$@" </dev/null)"; }}; ' if _CREATES.search(script) else ""
 
 
-def ordered(context: Context, argv: list[str]) -> str:
+def order_words(context: Context, argv: list[str]) -> str:
     """The words of a call of tar, quoted, each folder that is packed replaced by what is in it."""
     words, folder, values = list[str](), "", 0
     short = [word for index, word in enumerate(argv) if not index or (word[:1] == "-" and word[:2] != "--")]

@@ -79,10 +79,10 @@ def only_prints(program: str) -> bool:
 
 
 @caches.function(256, "looking through an awk program")
-def starts(program: str) -> bool:
+def may_start(program: str) -> bool:
     """Whether a program may start other commands, in which there may be anything.
 
-    >>> starts('/a|b/ || $1 == "|"'), starts('{print | "sort"}'), starts('{system("ls")}')
+    >>> may_start('/a|b/ || $1 == "|"'), may_start('{print | "sort"}'), may_start('{system("ls")}')
     (False, True, True)
     """
     tokens = _tokens(program)
@@ -90,15 +90,15 @@ def starts(program: str) -> bool:
 
 
 @caches.function(256, "looking through an awk program")
-def linear(program: str) -> bool:
+def is_linear(program: str) -> bool:
     """Whether the work of a program certainly grows with its input and no faster.
 
     The interpreter counts the turns of each loop, the depth of calls and the size of strings, but neither turns inside
     turns, nor calls that call twice, nor what is copied again for each record.
 
-    >>> [linear(each) for each in ("{print $2}", "NR > 1 && $4 > 5 {n[$1]++} END {for (k in n) print k, n[k]}")]
+    >>> [is_linear(each) for each in ("{print $2}", "NR > 1 && $4 > 5 {n[$1]++} END {for (k in n) print k, n[k]}")]
     [True, True]
-    >>> [linear(f"{{ {each} }}") for each in ("while (1) x++", "s = s $0", "for (i = 1; i < 3; i--) x++")]
+    >>> [is_linear(f"{{ {each} }}") for each in ("while (1) x++", "s = s $0", "for (i = 1; i < 3; i--) x++")]
     [False, False, False]
     """
     tokens = _tokens(program) if len(program) <= LONG else None

@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from aiops_gym.shell.analysis import analyse
-from aiops_gym.shell.words import words
+from aiops_gym.shell.words import split_words
 
 EDIT = "Error: Cannot use `kubectl edit`. Use `kubectl patch` instead."
 PORT_FORWARD = "Error: Cannot use `kubectl port-forward` because it is an interactive command."
 DOCKER_LOGS = "Error: Cannot use `docker logs -f`. Use `docker logs` instead."
 LOGS = "Error: Cannot use `kubectl logs -f`. Use `kubectl logs` instead."
 
-KUBECTL_VALUES = words(
+KUBECTL_VALUES = split_words(
     """
     -n --namespace -s --server -c --container -l --selector -v --v -o --output --context --cluster --user
     --kubeconfig --token --as --as-group --as-uid --certificate-authority --client-certificate --client-key
@@ -30,24 +30,24 @@ KUBECTL_VALUES = words(
     --pod-running-timeout
     """
 )
-DOCKER_VALUES = words("-H --host --config --context -c -l --log-level -n --tail --since --until")
+DOCKER_VALUES = split_words("-H --host --config --context -c -l --log-level -n --tail --since --until")
 
 WRAPPER_VALUES = {
-    "sudo": words("-u -g -h -p -C -T -D -R --user --group"),
-    "env": words("-u --unset -C --chdir -S"),
-    "xargs": words("-I -n -P -L -d -a -s -E --max-args --max-procs --delimiter --arg-file --replace"),
-    "timeout": words("-s --signal -k --kill-after"),
-    "nice": words("-n --adjustment"),
-    "watch": words("-n --interval"),
+    "sudo": split_words("-u -g -h -p -C -T -D -R --user --group"),
+    "env": split_words("-u --unset -C --chdir -S"),
+    "xargs": split_words("-I -n -P -L -d -a -s -E --max-args --max-procs --delimiter --arg-file --replace"),
+    "timeout": split_words("-s --signal -k --kill-after"),
+    "nice": split_words("-n --adjustment"),
+    "watch": split_words("-n --interval"),
     "exec": frozenset({"-a"}),
-    "stdbuf": words("-i -o -e"),
-    "time": words("-f -o"),
+    "stdbuf": split_words("-i -o -e"),
+    "time": split_words("-f -o"),
     "nohup": frozenset[str](),
     "setsid": frozenset[str](),
     "command": frozenset[str](),
     "builtin": frozenset[str](),
 }
-SHELLS = words("sh bash dash ash zsh")
+SHELLS = split_words("sh bash dash ash zsh")
 DEEPEST = 8
 """Scripts in scripts (`sh -c`) that are looked into; what is deeper meets the commands' own refusals."""
 

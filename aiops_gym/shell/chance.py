@@ -57,12 +57,12 @@ def needs_new_pids(script: str) -> bool:
     return _PIDS.search(script) is not None
 
 
-def settled(script: str, now: float, draw: Callable[[], int]) -> str:
+def settle_script(script: str, now: float, draw: Callable[[], int]) -> str:
     """The script with the wall clock and real chance taken out.
 
-    >>> settled("jq -n 'now|todate'", 1000.0, lambda: 7)
+    >>> settle_script("jq -n 'now|todate'", 1000.0, lambda: 7)
     "jq -n '1000.0|todate'"
-    >>> settled("awk 'BEGIN{srand(); print rand()}'", 1000.0, lambda: 7)
+    >>> settle_script("awk 'BEGIN{srand(); print rand()}'", 1000.0, lambda: 7)
     "awk 'BEGIN{srand(7); print rand()}'"
     """
     if _SUSPECT.search(script) is None:
@@ -100,15 +100,15 @@ def with_now(program: str, now: float) -> str:
     return _NOW.sub(f"{now}", program)
 
 
-def suspect(data: bytes) -> bool:
-    """Whether a file may hold a script that `settled` would change."""
+def is_suspect(data: bytes) -> bool:
+    """Whether a file may hold a script that `settle_script` would change."""
     return _SUSPECT_FILE.search(data) is not None
 
 
-def written(data: bytes) -> bytes:
+def restore_content(data: bytes) -> bytes:
     """The content of a file that a settled script wrote, as the script would have written it before.
 
-    >>> written(b"echo $(__special SECONDS)")
+    >>> restore_content(b"echo $(__special SECONDS)")
     b'echo $SECONDS'
     """
     if b"$(__special " in data:
@@ -119,16 +119,16 @@ def written(data: bytes) -> bytes:
     return data
 
 
-def shown(text: str) -> str:
+def restore_output(text: str) -> str:
     """What a settled script printed, with the kernel's names of its sources of chance.
 
-    >>> shown("cat: /var/tmp/.urandom: Permission denied")
+    >>> restore_output("cat: /var/tmp/.urandom: Permission denied")
     'cat: /dev/urandom: Permission denied'
     """
-    return written(text.encode()).decode() if HIDDEN in text else text
+    return restore_content(text.encode()).decode() if HIDDEN in text else text
 
 
-def special(name: str, now: float, began: float, number: int, other: str = "") -> str:
+def find_special(name: str, now: float, began: float, number: int, other: str = "") -> str:
     """The value of a variable that follows the clock or chance; `other` for one that does not."""
     if name not in SPECIAL:
         return other

@@ -77,13 +77,13 @@ def tree_of(files: Mapping[str, str | File], time: float = 0.0) -> Tree:
 
 def add(tree: dict[str, File], path: str, file: File) -> None:
     """Put a file into a tree that is being made, with the folders above it."""
-    for folder in parents(path):
+    for folder in list_parents(path):
         if folder not in tree:
             tree[folder] = File("directory", 0o755, b"", file.time)
     tree[path] = file
 
 
-def parents(path: str) -> list[str]:
+def list_parents(path: str) -> list[str]:
     """The folders above a path, outermost first, without `/`."""
     found: list[str] = []
     while (path := dirname(path)) not in ("/", ""):
@@ -91,7 +91,7 @@ def parents(path: str) -> list[str]:
     return found[::-1]
 
 
-def absolute(path: str, cwd: str) -> str:
+def make_absolute(path: str, cwd: str) -> str:
     """The path from the root, without `.` and `..`."""
     return normpath(join(cwd, path)).replace("//", "/")
 
@@ -166,10 +166,12 @@ class Disk:
     def _mixed(self, tree: Tree, only: Reach) -> Tree:
         """What lies here now, but as in `tree` where it can be reached; `tree` itself where the two do not fit."""
         before, mixed = self.tree, dict(self.tree)
-        paths = dict.fromkeys(each for path in only.paths for each in (*parents(path), path))
+        paths = dict.fromkeys(each for path in only.paths for each in (*list_parents(path), path))
         for pattern in only.patterns:
             folder = dirname(pattern)
-            paths |= dict.fromkeys((*parents(pattern), *_matching((*before, *tree), f"{folder.rstrip('/')}/", pattern)))
+            paths |= dict.fromkeys(
+                (*list_parents(pattern), *_matching((*before, *tree), f"{folder.rstrip('/')}/", pattern))
+            )
         for path in paths:
             old, new = before.get(path), tree.get(path)
             kinds = {each.kind for each in (old, new) if each is not None}
@@ -233,7 +235,7 @@ class Disk:
         """The stamps as they are now, if only these files changed; None where that cannot be told so simply."""
         seen = dict(self.stamps)
         for path in paths:
-            folders, file = parents(path), self.tree.get(path)
+            folders, file = list_parents(path), self.tree.get(path)
             if any(folder not in self.tree or self.tree[folder].kind != "directory" for folder in folders):
                 return None
             if not folders or (file is not None and file.kind != "file"):
@@ -380,7 +382,7 @@ def unpack(difference: Json, base: Tree) -> Tree:
     return tree
 
 
-def below(tree: Tree, folder: str) -> Iterable[str]:
+def list_below(tree: Tree, folder: str) -> Iterable[str]:
     """Paths of the files below a folder, sorted."""
     prefix = folder.rstrip("/") + "/"
     return sorted(path for path, file in tree.items() if path.startswith(prefix) and file.kind != "directory")

@@ -18,13 +18,24 @@ from typing import TypeVar
 from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 
 from aiops_gym.shell.disk import Disk
-from aiops_gym.shell.genuine import genuine
+from aiops_gym.shell.genuine import hide_interpreter
 from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME
 from aiops_gym.shell.running import Callback, Ended, Invocation, Run
 from aiops_gym.shell.worker import MAX_COMMANDS, MAX_LOOPS
 from aiops_gym.types import Output, Printed
 
-__all__ = ["Ended", "Engine", "Invocation", "charge", "depth", "engine", "left", "nested", "overdue", "remaining"]
+__all__ = [
+    "Ended",
+    "Engine",
+    "Invocation",
+    "borrow_engine",
+    "charge",
+    "count_depth",
+    "is_overdue",
+    "measure_left",
+    "remaining",
+    "run_nested",
+]
 
 T = TypeVar("T")
 
@@ -108,7 +119,9 @@ class Engine:
             raise run.failure
         return self._ended(run, began, result.exit_code, result.error or "")
 
-    def alone(self, call: Callable[[], Output], elapsed: Callable[[], float], expired: Callable[[], bool]) -> Ended:
+    def run_single(
+        self, call: Callable[[], Output], elapsed: Callable[[], float], expired: Callable[[], bool]
+    ) -> Ended:
         """Make one call, which is all that a script holds; the interpreter is not asked. See `shell.single_command`."""
         run = self._run = Run(lambda _: call(), elapsed)
         began = time.monotonic()
@@ -151,7 +164,7 @@ class Engine:
             return
         if "real\t" in err or "real\t" in out:
             out, err = self._timed(out), self._timed(err)
-        out, err = genuine(out), genuine(err)
+        out, err = hide_interpreter(out), hide_interpreter(err)
         printed = run.printed
         ordered = printed is not None and out and err and (out, err) == (printed.stdout, printed.stderr)
         run.chunks.append((out, err, printed.together if ordered and printed else out + err))
@@ -210,10 +223,10 @@ _stack_lock = threading.Lock()
 
 
 @contextmanager
-def engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
+def borrow_engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
     """Borrow an engine that calls back for these names; a `new` one has run nothing before.
 
-    A script started by a command of another script needs an engine of its own, on a thread of its own; see `nested`.
+    A script started by a command of another script needs an engine and a thread of its own; see `run_nested`.
     """
     key = (names, _depth.value)
     if _depth.value == 0:
@@ -237,7 +250,7 @@ def engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
         _depth.value -= 1
 
 
-def depth() -> int:
+def count_depth() -> int:
     """How many scripts are running on this thread and those that wait for it."""
     return _depth.value
 
@@ -247,12 +260,12 @@ def remaining() -> float:
     return max(SHORTEST, _depth.ends - time.monotonic())
 
 
-def overdue() -> bool:
+def is_overdue() -> bool:
     """Whether the time of the script on this thread is up: the real one, or that of the processor."""
     return _depth.value > 0 and (_depth.late or time.monotonic() > _depth.ends)
 
 
-def left(seconds: float) -> float:
+def measure_left(seconds: float) -> float:
     """What is left of so many seconds of processor time to the next call that runs apart."""
     return max(LEAST, seconds - _depth.cpu)
 
@@ -264,7 +277,7 @@ def charge(seconds: float, late: bool) -> bool:
     return _depth.late
 
 
-def nested(work: Callable[[], T], deep: bool = False) -> T:
+def run_nested(work: Callable[[], T], deep: bool = False) -> T:
     """Do work that borrows an engine: on a thread of its own when a script is running on this one, or to have a stack.
 
     The interpreter cannot be entered again from a callback, not even another instance of it, on the same thread.

@@ -11,7 +11,7 @@ from typing import Any
 from aiops_gym.clients.context import FileInfo
 from aiops_gym.shell.chance import STANDING_IN
 from aiops_gym.shell.clock import Clock
-from aiops_gym.shell.disk import UNSEEN, Disk, absolute
+from aiops_gym.shell.disk import UNSEEN, Disk, make_absolute
 from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.engine import Invocation
 from aiops_gym.shell.host import INSTALLED
@@ -46,7 +46,7 @@ class OpenFiles:
 
     def read(self, path: str) -> str:
         """Text of a file. Raises FileNotFoundError or IsADirectoryError."""
-        full = absolute(path, self._invocation.cwd)
+        full = make_absolute(path, self._invocation.cwd)
         if full == "/dev/stdin":
             return self._invocation.stdin
         known = self._disk.meant.get(full) if self._still and not self.wrote else None
@@ -64,7 +64,7 @@ class OpenFiles:
 
     def write(self, path: str, text: str) -> None:
         """Write a file, with the folders above it. Raises OSError."""
-        drive, full = self._drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, make_absolute(path, self._invocation.cwd)
         folder = full.rsplit("/", 1)[0]
         try:
             if folder and not drive.exists(folder):
@@ -76,11 +76,11 @@ class OpenFiles:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder."""
-        return self._drive.exists(absolute(path, self._invocation.cwd))
+        return self._drive.exists(make_absolute(path, self._invocation.cwd))
 
     def about(self, path: str) -> FileInfo | None:
         """What is known of a file itself, links not followed; None when there is none."""
-        drive, full = self._drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, make_absolute(path, self._invocation.cwd)
         if full == "/" and drive.exists("/"):
             return FileInfo("directory", 0o755, 4096, INSTALLED)
         folder, _, name = full.rpartition("/")
@@ -100,7 +100,7 @@ class OpenFiles:
 
     def make_folder(self, path: str) -> None:
         """Make a folder, with those above it. Raises OSError."""
-        drive, full = self._drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, make_absolute(path, self._invocation.cwd)
         try:
             drive.mkdir(full, True)
         except RuntimeError as error:
@@ -109,7 +109,7 @@ class OpenFiles:
 
     def list(self, path: str) -> Sequence[str]:
         """Names in a folder, sorted. Raises FileNotFoundError or NotADirectoryError."""
-        drive, full = self._drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, make_absolute(path, self._invocation.cwd)
         if not drive.exists(full):
             raise FileNotFoundError(path)
         if drive.stat(full)["file_type"] != "directory":
@@ -118,7 +118,7 @@ class OpenFiles:
 
     def entries(self, path: str) -> Sequence[tuple[str, FileInfo]]:
         """What is in a folder, sorted by name; nothing when there is no such folder."""
-        drive, full = self._drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, make_absolute(path, self._invocation.cwd)
         if not drive.exists(full) or drive.stat(full)["file_type"] != "directory":
             return ()
         inside = [(str(e["name"]), e["metadata"]) for e in drive.read_dir(full) if _shown(full, e)]
@@ -127,7 +127,7 @@ class OpenFiles:
 
     def remove(self, path: str) -> bool:
         """Remove a file, link or empty folder; whether that could be done."""
-        drive, full = self._drive, absolute(path, self._invocation.cwd)
+        drive, full = self._drive, make_absolute(path, self._invocation.cwd)
         try:
             drive.remove(full)
         except (OSError, RuntimeError):

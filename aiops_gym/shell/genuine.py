@@ -59,11 +59,11 @@ _WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
 _VERSION = re.compile(r"^([\w.\[-]+) \(bashkit\) [\d.]+$", re.M)
 
 
-def genuine(text: str) -> str:
+def hide_interpreter(text: str) -> str:
     """A text in which no command names the interpreter.
 
-    >>> genuine("sort (bashkit) 0.1\\n"), genuine("sed (bashkit) 0.1\\n"), genuine("a word about bashkit\\n")
-    ('sort (GNU coreutils) 9.1\\n', 'sed (GNU sed) 4.9\\n', 'a word about bashkit\\n')
+    >>> [hide_interpreter(f"{each}\\n") for each in ("sort (bashkit) 0.1", "sed (bashkit) 0.1", "a word about bashkit")]
+    ['sort (GNU coreutils) 9.1\\n', 'sed (GNU sed) 4.9\\n', 'a word about bashkit\\n']
     """
     if not any(word in text for word in _OWN):
         return text

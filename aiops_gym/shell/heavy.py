@@ -1,6 +1,6 @@
 """Commands that may go on for ever between two counts of the interpreter, and when they certainly do not.
 
-A script that may run such a call, by its text (`endless`), is given commands of ours in their place (`COMMANDS`),
+A script that may run such a call, by its text (`may_be_endless`), is given commands of ours instead (`COMMANDS`),
 which hand the call to a process of its own: see `shell.apart`. All others have the interpreter's own, which are faster.
 """
 
@@ -13,13 +13,13 @@ from typing import NamedTuple
 from aiops_gym.clients.context import CommandModule, Context
 from aiops_gym.shell import awk, jq
 from aiops_gym.shell.chance import with_now
-from aiops_gym.shell.words import words
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.shell.words import split_words
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.types import Output
 
 VALUES = {
-    **dict.fromkeys(words("--arg --argjson --slurpfile --rawfile"), 2),
-    **dict.fromkeys(words("--indent -L --library-path"), 1),
+    **dict.fromkeys(split_words("--arg --argjson --slurpfile --rawfile"), 2),
+    **dict.fromkeys(split_words("--indent -L --library-path"), 1),
 }
 
 
@@ -32,10 +32,10 @@ class Call(NamedTuple):
     inputs: tuple[str, ...]
 
 
-def parsed(argv: Sequence[str]) -> Call:
+def parse_call(argv: Sequence[str]) -> Call:
     """The parts of a command line of jq.
 
-    >>> parsed(["jq", "-rn", "--arg", "a", "1", "$a", "x.json"])
+    >>> parse_call(["jq", "-rn", "--arg", "a", "1", "$a", "x.json"])
     Call(options=('-rn', '--arg', 'a', '1'), program='$a', source='', inputs=('x.json',))
     """
     options, plain, source, from_file, rest = list[str](), list[str](), "", False, list(argv[1:])
@@ -61,22 +61,22 @@ def parsed(argv: Sequence[str]) -> Call:
     return Call(tuple(options), plain[0] if plain and not from_file else None, source, tuple(plain[1:]))
 
 
-AWKS = words("awk gawk mawk")
-YQS = words("yq tomlq")
+AWKS = split_words("awk gawk mawk")
+YQS = split_words("yq tomlq")
 ENDLESS = AWKS | YQS | {"jq"}
 """Commands whose programs may have no end."""
 
 WIDEST = 256
 """Columns of `xxd`; the interpreter's own would make room for any number."""
 
-WRITERS = AWKS | YQS | words("python3")
+WRITERS = AWKS | YQS | split_words("python3")
 """Those whose programs may read and write files that their words do not name."""
 
 WIDE_ONES = frozenset({"printf", "xxd"})
 _COLUMNS = re.compile(r"xxd\b[^|;&\n]*?(?:-c[^|;&\n]*(?:\d{3,}|[$`{])|[$`])")
 """A call of `xxd` with columns of more than two digits, or whose words only running tells."""
 
-CHANCY = words("python3")
+CHANCY = split_words("python3")
 """Those that draw from the shell's stream whenever they run."""
 
 _WIDTH = re.compile(r"%[-+ #0']*(?:\d{4,}|\d*[*$`])|\d{4,}[a-zA-Z]|\d{3,}[\"'$]")
@@ -94,30 +94,31 @@ ROOM = 10_000_000
 WIDE = "xxd: invalid number of columns (max. 256)."
 
 
-def endless(argv: Sequence[str | None]) -> bool:
+def may_be_endless(argv: Sequence[str | None]) -> bool:
     """Whether a call may go on for ever, or take more memory than there is; None is a word that only running tells.
 
-    >>> [endless(["jq", each]) for each in (".items[].kind", "def f: f; f")]
+    >>> [may_be_endless(["jq", each]) for each in (".items[].kind", "def f: f; f")]
     [False, True]
-    >>> [endless(["awk", "-F", ":", each]) for each in ("{print $1}", "{while (1) x++}")]
+    >>> [may_be_endless(["awk", "-F", ":", each]) for each in ("{print $1}", "{while (1) x++}")]
     [False, True]
     """
     name, *arguments = argv
     if name == "jq":
-        call = parsed([a or "" for a in argv])
-        return None in arguments or bool(call.source) or not jq.linear(call.program or "")
+        call = parse_call([a or "" for a in argv])
+        return None in arguments or bool(call.source) or not jq.is_linear(call.program or "")
     if name in AWKS:
         program = _awk_program(arguments)
-        return program is None or not awk.linear(program)
+        return program is None or not awk.is_linear(program)
     return name in YQS
 
 
-def wide(script: str) -> frozenset[str]:
+def find_wide(script: str) -> frozenset[str]:
     """Commands that a script may ask for more columns than there is room for.
 
-    >>> [sorted(wide(each)) for each in ("xxd -c 8 f", "command xxd -c 9999 f", "n=9999; xxd -c$n f", "printf %-9s a")]
+    >>> scripts = ("xxd -c 8 f", "command xxd -c 9999 f", "n=9999; xxd -c$n f", "printf %-9s a")
+    >>> [sorted(find_wide(each)) for each in scripts]
     [[], ['xxd'], ['xxd'], []]
-    >>> sorted(wide("printf '%10000s' $(seq 100000)"))
+    >>> sorted(find_wide("printf '%10000s' $(seq 100000)"))
     ['printf']
     """
     found = set[str]()
@@ -131,10 +132,10 @@ def wide(script: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def starts(argv: Sequence[str | None]) -> bool:
+def may_start(argv: Sequence[str | None]) -> bool:
     """Whether a call of awk may start other commands, ours among them."""
     program = _awk_program(argv[1:]) if argv[0] in AWKS else ""
-    return program is None or awk.starts(program)
+    return program is None or awk.may_start(program)
 
 
 def _awk_program(arguments: Sequence[str | None]) -> str | None:
@@ -151,7 +152,7 @@ def _awk_program(arguments: Sequence[str | None]) -> str | None:
 
 
 def _jq(context: Context, argv: list[str]) -> Output:
-    call = parsed(argv)
+    call = parse_call(argv)
     program = call.program
     if call.source:
         try:
@@ -176,7 +177,7 @@ def _xxd(context: Context, argv: list[str]) -> Output:
         if word == "--":
             break
         value = rest[index + 1] if word in ("-c", "-cols") and index + 1 < len(rest) else word.removeprefix("-c")
-        number = natural(value) if word.startswith("-c") else None
+        number = parse_natural(value) if word.startswith("-c") else None
         if number is not None and number > WIDEST and not plain:
             return Output("", f"{WIDE}\n", 1)
     return _own(context, argv)
@@ -185,9 +186,9 @@ def _xxd(context: Context, argv: list[str]) -> Output:
 def _printf(context: Context, argv: list[str]) -> Output:
     form = argv[3:4] if argv[1:2] == ["-v"] else argv[1:2]
     widths = _FILLING.findall("".join(form))
-    columns = [natural(width) or 0 for width in widths if width != "*"]
+    columns = [parse_natural(width) or 0 for width in widths if width != "*"]
     if "*" in widths:
-        columns += [natural(word) or 0 for word in argv[2:]]
+        columns += [parse_natural(word) or 0 for word in argv[2:]]
     if len(argv) * sum(columns) > ROOM:
         return Output("", "bash: printf: write error: Cannot allocate memory\n", 1)
     if argv[1:2] == ["-v"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiops_gym import caches
 from aiops_gym.shell.disk import File, Tree, add, tree_of
-from aiops_gym.shell.words import words
+from aiops_gym.shell.words import split_words
 
 NAME = "kind-control-plane"
 ADDRESS = "172.18.0.2"
@@ -73,7 +73,7 @@ KERNEL_FOLDERS = ("/", "/bin", "/dev", "/proc", "/usr", "/usr/bin")
 FOLDERS = ("/home", "/opt", "/root", "/srv", "/tmp", "/usr/local/bin", "/var/log", "/var/tmp")
 
 
-BUILT_IN = words(
+BUILT_IN = split_words(
     """
     date df free groups hostname id ls mktemp ps shuf sleep stat timeout uname uptime watch wget curl whoami
     """
@@ -82,7 +82,7 @@ BUILT_IN = words(
 
 
 @caches.function(64, "laying out the files of a new shell")
-def host_tree(commands: frozenset[str], time: float = INSTALLED, files: tuple[tuple[str, str], ...] = ()) -> Tree:
+def make_host_tree(commands: frozenset[str], time: float = INSTALLED, files: tuple[tuple[str, str], ...] = ()) -> Tree:
     """The files of a new shell; each command is there as a program too, so that `which` and `type` find it.
 
     Further `files` are pairs of path and text.

@@ -13,19 +13,19 @@ from shlex import join as quoted
 from shlex import quote
 
 from aiops_gym.clients.context import CommandModule, Context, Network
-from aiops_gym.clients.waiting import finished
+from aiops_gym.clients.waiting import finish
 from aiops_gym.shell import layers
 from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.chance import STDIN
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.commands import help as help_
-from aiops_gym.shell.disk import File, Tree, absolute
-from aiops_gym.shell.engine import Ended, depth, nested
+from aiops_gym.shell.disk import File, Tree, make_absolute
+from aiops_gym.shell.engine import Ended, count_depth, run_nested
 from aiops_gym.shell.host import NAME
-from aiops_gym.shell.repair import repair, syntax_error
+from aiops_gym.shell.repair import format_syntax_error, repair
 from aiops_gym.shell.session import Session
-from aiops_gym.shell.words import words
+from aiops_gym.shell.words import split_words
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.draws import bits
 from aiops_gym.sim.kernel.world import World
@@ -41,10 +41,10 @@ SECONDS = 30.0
 """What a command may wait inside a container. The world stands still meanwhile: who asked for it waits afterwards."""
 
 SHELLS = frozenset(executables.SHELLS)
-OURS = words("date find id ls mktemp shuf sleep stat timeout uname whoami")
+OURS = split_words("date find id ls mktemp shuf sleep stat timeout uname whoami")
 """Commands of the host that are the same everywhere."""
 
-MISSING = words(
+MISSING = split_words(
     """
     bc column curl dig envsubst file helm help http jq kubectl less more nano nc nslookup ping ps python python3 rg
     sqlite3 strings sudo top tree vi vim watch wget xxd yq hexdump free uptime df host telnet ssh git man openssl perl
@@ -54,7 +54,7 @@ MISSING = words(
 """What an image has only if its tools say so."""
 
 BARE = ("HOME", "USER", "LOGNAME", "SHELL", "LANG")
-BY_ITSELF = words("jq rg column bc file tree less more strings xxd hexdump envsubst clear history")
+BY_ITSELF = split_words("jq rg column bc file tree less more strings xxd hexdump envsubst clear history")
 """What the interpreter does by itself, in images that have it."""
 
 _PROC = re.compile(r"/proc/(?:1|self)/(cmdline|comm|environ|status|cgroup)\b")
@@ -79,7 +79,9 @@ def exec_inside(world: World, pod_key: str, container: str, argv: list[str], std
         return box.kept(box.tools[name](box.container, [name, *argv[1:]], stdin))
     if name in box.image.binaries:
         return programs.find(box.image.binaries[name].program).again(box.container, argv)
-    return nested(lambda: box.run([name, *argv[1:]], stdin), depth() > 0 or analyse(_inner([name, *argv[1:]])).deep)
+    return run_nested(
+        lambda: box.run([name, *argv[1:]], stdin), count_depth() > 0 or analyse(_inner([name, *argv[1:]])).deep
+    )
 
 
 def _inner(argv: Sequence[str]) -> str:
@@ -134,18 +136,23 @@ class _Box:
         found |= dict.fromkeys(self.names - OURS, _absent)
         found |= {name: self._adapted(tool) for name, tool in self.tools.items() if name not in SHELLS}
         found |= {"which": self._which}
-        return found | {"uname": self._uname, "help": help_.run if executables.has(self.image, "bash") else _absent}
+        return found | {
+            "uname": self._uname,
+            "help": help_.run if executables.has_executable(self.image, "bash") else _absent,
+        }
 
     @property
     def names(self) -> frozenset[str]:
         """Names of the commands."""
-        own = frozenset(name for name in BY_ITSELF if executables.has(self.image, name))
-        return (OURS | MISSING | {"which"} | frozenset(executables.commands()) | frozenset(self.tools)) - SHELLS - own
+        own = frozenset(name for name in BY_ITSELF if executables.has_executable(self.image, name))
+        return (
+            (OURS | MISSING | {"which"} | frozenset(executables.load_commands()) | frozenset(self.tools)) - SHELLS - own
+        )
 
     def tool(self, word: str) -> str:
         """The name of a program's own tool that a word means, "" if there is none."""
         name = word.rpartition("/")[2]
-        known = name in self.tools and name not in executables.commands()
+        known = name in self.tools and name not in executables.load_commands()
         return name if known and word in (name, f"/usr/bin/{name}", f"/bin/{name}", f"/usr/local/bin/{name}") else ""
 
     def draw(self) -> int:
@@ -162,7 +169,7 @@ class _Box:
         if isinstance(output, Timed) and output.files:
             files = Files(self.container)
             for path, text in output.files.items():
-                files.write(absolute(path, self.workdir), text)
+                files.write(make_absolute(path, self.workdir), text)
         return output
 
     def run(self, argv: Sequence[str], stdin: str) -> Output:
@@ -171,7 +178,7 @@ class _Box:
         inner = _inner(argv)
         about = analyse(inner)
         if about.error:
-            return Output("", _as_sh(syntax_error(about.error, inner), argv[0]), 2)
+            return Output("", _as_sh(format_syntax_error(about.error, inner), argv[0]), 2)
         now = self.world.now / 1000
         session = Session(self, Clock(_Still(now), now + SECONDS))
         lent = self._lent(argv, stdin, now)
@@ -190,7 +197,7 @@ class _Box:
         found = {STDIN: File(data=stdin.encode(errors="replace"), time=now)} if stdin else {}
         if any(_PROC.search(word) for word in argv):
             found[layers.PROC[:-1]] = File("directory", 0o755, b"", now)
-            texts = layers.processes(self.container)
+            texts = layers.make_proc_files(self.container)
             found |= {f"{layers.PROC}{name}": File("file", 0o444, text.encode(), now) for name, text in texts.items()}
         return found
 
@@ -203,13 +210,13 @@ class _Box:
 
     def _adapted(self, tool: Tool) -> CommandModule:
         def run(context: Context, argv: list[str]) -> Output:
-            return finished(context, tool(self.container, argv, context.stdin))
+            return finish(context, tool(self.container, argv, context.stdin))
 
         return run
 
     def _which(self, context: Context, argv: list[str]) -> Output:
         names = [word for word in argv[1:] if not word.startswith("-")]
-        places = [executables.place(self.image, name) or (self.tool(name) and f"/usr/bin/{name}") for name in names]
+        places = [executables.find_path(self.image, name) or (self.tool(name) and f"/usr/bin/{name}") for name in names]
         return Output("".join(f"{place}\n" for place in places if place), "", int(not all(places)))
 
     def _uname(self, context: Context, argv: list[str]) -> Output:

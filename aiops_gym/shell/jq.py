@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from aiops_gym import caches
-from aiops_gym.shell.words import words
+from aiops_gym.shell.words import split_words
 
 LONG = 2_000
 MOST = 64
@@ -37,7 +37,7 @@ _TOKEN = re.compile(
 GROWING = {"to_entries": 4, "with_entries": 4, "tojson": 2, "tostring": 2, "ascii": 2, "split": 8, "explode": 8}
 """Functions whose results may be so many times as large as what they are given."""
 
-FUNCTIONS = frozenset(GROWING) | words(
+FUNCTIONS = frozenset(GROWING) | split_words(
     """
     length utf8bytelength keys keys_unsorted values type not empty null true false arrays objects strings numbers
     booleans nulls scalars iterables min max unique sort reverse floor ceil round fabs tonumber from_entries
@@ -64,12 +64,13 @@ class _Unknown(Exception):
 
 
 @caches.function(256, "looking through a jq program")
-def linear(program: str) -> bool:
+def is_linear(program: str) -> bool:
     """Whether the work of a program certainly grows with its input and no faster.
 
-    >>> [linear(each) for each in (".items[].metadata.name", '.a[] | select(.b == "c") | "\\\\(.d)/\\\\(.e)"')]
+    >>> [is_linear(each) for each in (".items[].metadata.name", '.a[] | select(.b == "c") | "\\\\(.d)/\\\\(.e)"')]
     [True, True]
-    >>> [linear(each) for each in ("def f: f; f", "[range(1e9)] | length", ".[] * .[]", "[.,.]|[.,.]|[.,.]|[.,.]" * 3)]
+    >>> programs = ("def f: f; f", "[range(1e9)] | length", ".[] * .[]", "[.,.]|[.,.]|[.,.]|[.,.]" * 3)
+    >>> [is_linear(each) for each in programs]
     [False, False, False, False]
     """
     try:

@@ -8,7 +8,7 @@ from aiops_gym import caches
 from aiops_gym.caches import ByValue
 from aiops_gym.shell import chance
 from aiops_gym.shell.disk import File, Tree, add, pack, unpack
-from aiops_gym.shell.words import words
+from aiops_gym.shell.words import split_words
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.objects import get
@@ -21,7 +21,7 @@ from aiops_gym.sim.software import programs
 LARGEST_LAYER = 4_000_000
 """Bytes of files in a container, its image's text files included; it travels with each snapshot."""
 
-FOLDERS = words("/etc /home /mnt /opt /root /run /srv /sys /usr/local/bin /usr/share /var/lib /var/log /var/run")
+FOLDERS = split_words("/etc /home /mnt /opt /root /run /srv /sys /usr/local/bin /usr/share /var/lib /var/log /var/run")
 STICKY = ("/tmp", "/var/tmp")
 BUILT_AGO = (40, 400)
 """Days before the cluster was created at which an image was built."""
@@ -59,7 +59,7 @@ def _image_tree(name: str, given: ByValue, workdir: str, built: float) -> Tree:
             add(tree, folder, File("directory", 0o755, b"", built))
     for folder in STICKY:
         add(tree, folder, File("directory", 0o1777, b"", built))
-    for path in executables.installed(image):
+    for path in executables.list_installed(image):
         add(tree, path, File("file", 0o755, BINARY, built))
     return tree
 
@@ -80,7 +80,7 @@ def _volumes(c: Container) -> Mapping[str, File]:
                 kind, text = disk.get(name)[:2]
                 mode = 0o755 if kind == "directory" else 0o644
                 found[f"{folder}/{name[5:]}"] = File(kind, mode, text.encode(), time)
-        for kind in programs.kinds():
+        for kind in programs.list_kinds():
             for name, size in programs.find(kind).stored(disk).items():
                 directory = name.endswith("/")
                 path = f"{folder}/{name.rstrip('/')}"
@@ -95,7 +95,7 @@ def mounted_file(c: Container, path: str) -> bool:
     return path in c.files()
 
 
-def processes(c: Container) -> Mapping[str, str]:
+def make_proc_files(c: Container) -> Mapping[str, str]:
     """The files of `/proc/1` that people look at."""
     argv = c.state.get("argv") or c.argv
     name = argv[0].rpartition("/")[2] if argv else ""
@@ -151,7 +151,7 @@ def _store_volumes(c: Container, before: Tree, after: Tree) -> None:
         gone = [p for p in before if p.startswith(prefix) and p not in after]
         if gone:
             names = [p[len(prefix) :] for p in gone]
-            for kind in programs.kinds():
+            for kind in programs.list_kinds():
                 programs.find(kind).erased(c.disk(folder), names)
             for path in gone:
                 files.remove(path)

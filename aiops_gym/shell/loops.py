@@ -18,12 +18,12 @@ _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|#[^\n]*")
 _ENOUGH = re.compile(r"(?:\bdone\b|\}|\))[^;\n#&|]*\|\s*(?:head\b|grep\s+-\w*[qm])")
 
 
-def patient(script: str) -> str:
+def make_patient(script: str) -> str:
     """The script with its loops asking `TICK`, or "" when no loop of it feeds a pipe.
 
-    >>> patient("while true; do echo x; done | head -3")
+    >>> make_patient("while true; do echo x; done | head -3")
     'while true; do __tick || exit 124; echo x; done | head -3'
-    >>> patient("for i in 1 2; do echo $i; done; ls | wc -l")
+    >>> make_patient("for i in 1 2; do echo $i; done; ls | wc -l")
     ''
     """
     if "|" not in script or _LOOP.search(script) is None or _FEEDS.search(script) is None or "<<" in script:
@@ -33,10 +33,10 @@ def patient(script: str) -> str:
     return _DO.sub(rf"\1do {TICK} || exit 124;", script)
 
 
-def satisfied(script: str) -> bool:
+def stops_reading(script: str) -> bool:
     """Whether what the loop feeds stops reading by itself, so that the loop would have ended before its limit.
 
-    >>> satisfied("while true; do echo x; done | head -3")
+    >>> stops_reading("while true; do echo x; done | head -3")
     True
     """
     return _ENOUGH.search(script) is not None

@@ -12,7 +12,7 @@ from posixpath import dirname
 
 from aiops_gym import caches
 from aiops_gym.shell.awk import only_prints
-from aiops_gym.shell.disk import Reach, absolute
+from aiops_gym.shell.disk import Reach, make_absolute
 
 _BARE = r"[\w./:=,@%+*-]"
 _WORD = re.compile(rf"(?:'[^']*'|{_BARE})+", re.ASCII)
@@ -58,7 +58,7 @@ def reach(script: str) -> Reach | None:
         words = None if command is None else _named(_WORD.findall(command[1]))
         if command is None or words is None:
             return None
-        paths += [absolute(word, "/root") for word in words]
+        paths += [make_absolute(word, "/root") for word in words]
         at = command.end()
     patterns = tuple(path for path in paths if "*" in path)
     if any("*" in dirname(pattern) for pattern in patterns):

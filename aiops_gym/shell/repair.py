@@ -49,10 +49,10 @@ def stops_bash(stderr: str) -> bool:
     return last.startswith("bash: ") and last.endswith((": unbound variable", ": parameter null or not set"))
 
 
-def syntax_error(message: str, script: str) -> str:
+def format_syntax_error(message: str, script: str) -> str:
     """What `bash -c` prints for a script that does not parse.
 
-    >>> syntax_error("parse error at line 1, column 4: syntax error near unexpected token `then'", "if then")
+    >>> format_syntax_error("parse error at line 1, column 4: syntax error near unexpected token `then'", "if then")
     "bash: -c: line 1: syntax error near unexpected token `then'\\nbash: -c: line 1: `if then'\\n"
     """
     found = _PARSE.match(message)

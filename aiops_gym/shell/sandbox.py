@@ -16,9 +16,9 @@ from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.apart import SECONDS
 from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
-from aiops_gym.shell.disk import LARGEST, File, absolute, add, below, pack, unpack
-from aiops_gym.shell.engine import BUSY, SLOW, Ended, nested
-from aiops_gym.shell.host import host_tree
+from aiops_gym.shell.disk import LARGEST, File, add, list_below, make_absolute, pack, unpack
+from aiops_gym.shell.engine import BUSY, SLOW, Ended, run_nested
+from aiops_gym.shell.host import make_host_tree
 from aiops_gym.shell.session import Session
 from aiops_gym.sim.kernel.draws import bits
 from aiops_gym.types import Cluster, Json, ShellRun
@@ -57,7 +57,7 @@ class Sandbox:
         self.commands = {**HOSTS, **({"kubectl": kubectl} if commands is None else commands)}
         self.names = frozenset(self.commands)
         self.given = files
-        self._base = host_tree(self.names, files=files)
+        self._base = make_host_tree(self.names, files=files)
         self._tree = self._base
         self._drawn = 0
 
@@ -73,12 +73,12 @@ class Sandbox:
         script = script.replace("\0", "")
         about = analyse(script)
         if about.error:
-            message = repair.syntax_error(about.error, script)
+            message = repair.format_syntax_error(about.error, script)
             return ShellRun("", message, message, 2)
         if about.bomb:
             return ShellRun("", FORK_FAILED, FORK_FAILED, 124, "commands")
         session = Session(self, Clock(self.cluster, self.cluster.now() + timeout))
-        ended, self._tree = nested(lambda: session.script(script, self._tree, about), about.deep)
+        ended, self._tree = run_nested(lambda: session.script(script, self._tree, about), about.deep)
         return _report(ended, session.clock, timeout)
 
     def draw(self) -> int:
@@ -92,7 +92,7 @@ class Sandbox:
 
     def read_file(self, path: str) -> str:
         """Text of a file. Raises FileNotFoundError or IsADirectoryError."""
-        file = self._tree.get(absolute(path, "/root"))
+        file = self._tree.get(make_absolute(path, "/root"))
         if file is None:
             raise FileNotFoundError(path)
         if file.kind == "directory":
@@ -102,14 +102,14 @@ class Sandbox:
     def write_file(self, path: str, text: str) -> None:
         """Write a file, with the folders above it. Raises OSError when the disk is full."""
         tree = dict(self._tree)
-        add(tree, absolute(path, "/root"), File("file", 0o644, text.encode(), self.cluster.now()))
+        add(tree, make_absolute(path, "/root"), File("file", 0o644, text.encode(), self.cluster.now()))
         if sum(len(file.data) for file in tree.values()) > LARGEST:
             raise OSError(28, "No space left on device", path)
         self._tree = tree
 
     def list_files(self, path: str) -> Sequence[str]:
         """Full paths of all files below a folder, sorted."""
-        return tuple(below(self._tree, absolute(path, "/root")))
+        return tuple(list_below(self._tree, make_absolute(path, "/root")))
 
     def fork(self, cluster: Cluster, network: Network | None = None) -> Sandbox:
         """A shell with the same files that goes on by itself, on another cluster."""

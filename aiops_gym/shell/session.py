@@ -20,22 +20,32 @@ from aiops_gym.shell.chance import (
     RANDOM_FILES,
     STDIN,
     UUID_FILE,
+    find_special,
+    is_suspect,
     needs_new_pids,
-    settled,
-    shown,
-    special,
-    suspect,
-    written,
+    restore_content,
+    restore_output,
+    settle_script,
 )
 from aiops_gym.shell.clock import Clock
-from aiops_gym.shell.disk import File, Tree, absolute, parents
-from aiops_gym.shell.engine import Ended, Engine, Invocation, charge, depth, engine, left, nested, overdue
+from aiops_gym.shell.disk import File, Tree, list_parents, make_absolute
+from aiops_gym.shell.engine import (
+    Ended,
+    Engine,
+    Invocation,
+    borrow_engine,
+    charge,
+    count_depth,
+    is_overdue,
+    measure_left,
+    run_nested,
+)
 from aiops_gym.shell.files import OpenFiles
 from aiops_gym.shell.host import HOME
-from aiops_gym.shell.loops import TICK, patient, satisfied
+from aiops_gym.shell.loops import TICK, make_patient, stops_reading
 from aiops_gym.shell.reach import reach
 from aiops_gym.shell.repair import repair
-from aiops_gym.shell.single_command import SingleCommand, words
+from aiops_gym.shell.single_command import SingleCommand, split_single
 from aiops_gym.types import Output
 
 CALL_SECONDS = 0.3
@@ -91,7 +101,9 @@ class Traits(NamedTuple):
 def traits(script: str) -> Traits:
     """Look at a script that is settled; see `shell.chance`."""
     timed = TIMES.search(script) is not None
-    return Traits(needs_new_pids(script), timed, archive.opening(script), heavy.wide(script), patient(script))
+    return Traits(
+        needs_new_pids(script), timed, archive.make_opening(script), heavy.find_wide(script), make_patient(script)
+    )
 
 
 class Owner(Protocol):
@@ -137,21 +149,21 @@ class Session:
         names = (shell.names if names is None else names) | INTERNAL
         names = names | (about.apart - frozenset(without))
         now = self.clock.now()
-        script = settled(script, now, shell.draw)
+        script = settle_script(script, now, shell.draw)
         look = traits(script)
         names = names | look.wide
         start = self._settled_tree(tree, now) if about.deep else tree
         if HIDDEN in script or start is not tree:
             start = {**start, **self._random_files()}
-        with engine(names, look.new_pids) as machine:
+        with borrow_engine(names, look.new_pids) as machine:
             near = reach(script) if start is tree and not (about.writes or about.deep) else None
             machine.disk.load(start, only=near)
             if near is None and machine.disk.undated and (about.deep or look.timed):
                 machine.disk.date()
             job = _Job(self, machine, f"RANDOM={shell.draw() % 32768}; {look.opening}", about)
-            only = words(script) if start is tree and not look.opening else ()
+            only = split_single(script) if start is tree and not look.opening else ()
             try:
-                ended = job.alone(only) if only and only[0] in names else job.run(script, start)
+                ended = job.run_single(only) if only and only[0] in names else job.run(script, start)
             finally:
                 if about.writes or job.wrote:
                     targets = None if job.wrote else about.targets
@@ -167,7 +179,7 @@ class Session:
             chance: whether it asks for chance by itself; then the shell's own stream goes on.
         """
         now = self.clock.now()
-        script = settled(script, now, self.shell.draw)
+        script = settle_script(script, now, self.shell.draw)
         start = self._settled_tree(tree, now) if chance else tree
         if HIDDEN in script.replace(STDIN, "") or start is not tree:
             start = {**start, **self._random_files()}
@@ -177,8 +189,8 @@ class Session:
         """The tree with scripts in files settled as the text of a script is; the same when there are none."""
         changed = {}
         for path, file in tree.items():
-            if file.kind == "file" and len(file.data) <= LONGEST_FILE and suspect(file.data):
-                text = settled(file.data.decode(errors="surrogateescape"), now, self.shell.draw)
+            if file.kind == "file" and len(file.data) <= LONGEST_FILE and is_suspect(file.data):
+                text = settle_script(file.data.decode(errors="surrogateescape"), now, self.shell.draw)
                 data = text.encode(errors="surrogateescape")
                 if data != file.data:
                     changed[path] = replace(file, data=data)
@@ -206,7 +218,7 @@ def _left(after: Tree, start: Tree, tree: Tree) -> Tree:
             same = origin is not None and (before is file or file.mode == origin.mode)
             kept[path] = origin if same and origin is not None else replace(file, data=(origin or file).data)
         else:
-            kept[path] = replace(file, data=written(file.data))
+            kept[path] = replace(file, data=restore_content(file.data))
     return kept
 
 
@@ -224,10 +236,10 @@ class _Job:
         self.most_turns = MOST_TURNS
         self.patient = self.stopped = False
 
-    def alone(self, argv: tuple[str, ...]) -> Ended:
+    def run_single(self, argv: tuple[str, ...]) -> Ended:
         """Call the only command of a script."""
         clock, call = self.session.clock, SingleCommand(argv, self.machine.disk.drive)
-        return self.machine.alone(lambda: self.call(call), clock.elapsed, lambda: clock.expired)
+        return self.machine.run_single(lambda: self.call(call), clock.elapsed, lambda: clock.expired)
 
     def run(self, script: str, start: Tree) -> Ended:
         """Run it; a loop that feeds a pipe keeps what it printed when a limit ends it."""
@@ -244,7 +256,7 @@ class _Job:
             self.machine.disk.load(start)
             self.machine.disk.date()
             ended = self._once(asking)
-        if self.stopped and not ended.error and not satisfied(script):
+        if self.stopped and not ended.error and not stops_reading(script):
             ended = replace(ended, error=SPENT)
         return ended
 
@@ -265,7 +277,7 @@ class _Job:
         if invocation.name == TICK:
             return self._tick()
         self.calls += 1
-        if overdue():
+        if is_overdue():
             self.machine.cancel()
             return KILLED
         if clock.expired:
@@ -285,14 +297,14 @@ class _Job:
         clock, shell = self.session.clock, self.session.shell
         if argv[0] == "__special":
             name, other = (*argv[1:3], "", "")[:2]
-            return Output(special(name, clock.now(), clock.started, shell.draw(), other))
+            return Output(find_special(name, clock.now(), clock.started, shell.draw(), other))
         if argv[0] in CHARGED and not clock.wait(CALL_SECONDS):
             return KILLED
 
         def spawn(
             argv: Sequence[str], stdin: str = "", seconds: float | None = None, *, own: bool = False, first: str = ""
         ) -> tuple[Output, bool]:
-            if overdue():
+            if is_overdue():
                 self.machine.cancel()
                 return KILLED, True
             with clock.limit(1e12 if seconds is None else seconds):
@@ -311,7 +323,7 @@ class _Job:
             spawn=spawn,
         )
         if argv[0] == archive.ORDER:
-            return Output(archive.ordered(context, argv[1:]))
+            return Output(archive.order_words(context, argv[1:]))
         command = shell.commands.get(argv[0]) or heavy.COMMANDS[argv[0]]
         answer = command(context, argv)
         output = answer if isinstance(answer, Output) else Output(*answer)
@@ -322,16 +334,16 @@ class _Job:
         shell, disk = self.session.shell, self.machine.disk
         if argv[0] in shell.names and not own:
             return self._command(invocation, argv, stdin)
-        if own and not heavy.starts(argv):
+        if own and not heavy.may_start(argv):
             return self._apart(invocation, argv, stdin)
-        if depth() >= DEEPEST:
+        if count_depth() >= DEEPEST:
             return Output("", "bash: fork: retry: Resource temporarily unavailable\n", 254)
         tree = disk.save(self.session.clock.now(), invocation.drive)
         names = shell.names - {argv[0]}
         script = f"{_setting(invocation)}{first}{quoted(argv)} < {STDIN}"
         start = {**tree, STDIN: File(data=stdin.encode())}
         without = argv[:1] if own else ()
-        ended, after = nested(lambda: self.session.script(script, start, ANYTHING, names, without), deep=True)
+        ended, after = run_nested(lambda: self.session.script(script, start, ANYTHING, names, without), deep=True)
         disk.load({path: file for path, file in after.items() if not path.startswith(STDIN)}, invocation.drive)
         self.wrote = True
         return Output(ended.stdout, repair(ended.stderr), 124 if ended.error else ended.code)
@@ -352,7 +364,7 @@ class _Job:
         reads = argv[0] not in heavy.WRITERS and not links
         seen = {path: file for path, file in start.items() if not reads or path in named}
         lent = {**seen, STDIN: File(data=stdin.encode(errors="replace"))}
-        answer = run_apart(script, lent, left(SECONDS), writes=not reads, python=chancy)
+        answer = run_apart(script, lent, measure_left(SECONDS), writes=not reads, python=chancy)
         if charge(answer.cpu - FREE, answer.late):
             self.machine.cancel()
             return KILLED
@@ -363,19 +375,24 @@ class _Job:
             after.pop(STDIN, None)
             disk.load(dict(sorted(_left(after, start, tree).items())), invocation.drive)
             self.wrote = True
-        return Output(shown(answer.stdout), repair(shown(answer.stderr)), answer.code)
+        return Output(restore_output(answer.stdout), repair(restore_output(answer.stderr)), answer.code)
 
 
 def _paths(argv: Sequence[str], cwd: str) -> set[str]:
     """The files that the words of a call may name, and the folders above them."""
-    named = {absolute(word, cwd) for word in argv[1:] if len(word) < LONGEST_PATH}
-    return named | {cwd} | {folder for path in (*named, cwd) for folder in parents(path)}
+    named = {make_absolute(word, cwd) for word in argv[1:] if len(word) < LONGEST_PATH}
+    return named | {cwd} | {folder for path in (*named, cwd) for folder in list_parents(path)}
 
 
 def _named(ended: Ended) -> Ended:
     if HIDDEN not in ended.output:
         return ended
-    return replace(ended, stdout=shown(ended.stdout), stderr=shown(ended.stderr), output=shown(ended.output))
+    return replace(
+        ended,
+        stdout=restore_output(ended.stdout),
+        stderr=restore_output(ended.stderr),
+        output=restore_output(ended.output),
+    )
 
 
 def _without_room(ended: Ended) -> Ended:

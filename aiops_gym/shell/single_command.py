@@ -21,12 +21,13 @@ _QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 
 
 @caches.function(512, "splitting a script that is one command")
-def words(script: str) -> tuple[str, ...]:
+def split_single(script: str) -> tuple[str, ...]:
     """The words of the one command of a script; none where there may be more to it.
 
-    >>> words("kubectl get pods -o jsonpath='{.items[*].kind}' -l app=geo")
+    >>> split_single("kubectl get pods -o jsonpath='{.items[*].kind}' -l app=geo")
     ('kubectl', 'get', 'pods', '-o', 'jsonpath={.items[*].kind}', '-l', 'app=geo')
-    >>> [words(each) for each in ("kubectl get x | wc", "ls", "kubectl get $x", "kubectl get *", "kubectl get x &")]
+    >>> scripts = ("kubectl get x | wc", "ls", "kubectl get $x", "kubectl get *", "kubectl get x &")
+    >>> [split_single(each) for each in scripts]
     [(), (), (), (), ()]
     """
     found = _SCRIPT.fullmatch(script)

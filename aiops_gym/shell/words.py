@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 
-def words(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """The words of a text.
 
-    >>> sorted(words("cat head tail"))
+    >>> sorted(split_words("cat head tail"))
     ['cat', 'head', 'tail']
     """
     return frozenset(text.split())

@@ -16,7 +16,7 @@ from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
 
 
-def dynamics(exec_: Exec | None = None) -> Dynamics:
+def make_dynamics(exec_: Exec | None = None) -> Dynamics:
     """The dynamics of all simulated clusters.
 
     Args:

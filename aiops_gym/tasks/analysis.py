@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.catalog.model import App
-from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
+from aiops_gym.tasks.base import Case, IncidentTask, Truth, make_results, refuse
 from aiops_gym.tasks.form import NOTHING, Field, Form
 from aiops_gym.types import Verdict
 
@@ -59,7 +59,7 @@ class Analysis(IncidentTask):
         score = 0.5 * layer + 0.5 * kind
         keys = {"system_level_correct": layer, "fault_type_correct": kind}
         expected = self.solution(truth)
-        shown = results(layer and kind, expected[0] if expected else None, answer, **keys)
+        shown = make_results(layer and kind, expected[0] if expected else None, answer, **keys)
         return Verdict(score, layer and kind, shown, {"system_level": 0.5 * layer, "fault_type": 0.5 * kind})
 
     def solution(self, truth: Truth) -> tuple[Any, ...]:

@@ -69,7 +69,7 @@ class Case:
     evaluation: str = "strict"
 
 
-def truth(problem: Problem, fault: Fault | None, app: App) -> Truth:
+def find_truth(problem: Problem, fault: Fault | None, app: App) -> Truth:
     """The right answers to a problem."""
     if fault is None:
         return Truth(healthy=True)
@@ -156,7 +156,7 @@ def refuse(expected: str, got: Any) -> ToolError:
     return ToolError(f"Invalid submission: {type(got).__name__} given, {expected}. The episode goes on.", "submission")
 
 
-def results(success: bool, expected: Any, submitted: Any, **keys: Any) -> Mapping[str, Any]:
+def make_results(success: bool, expected: Any, submitted: Any, **keys: Any) -> Mapping[str, Any]:
     """The results of a verdict: AIOpsLab's keys, and both answers as JSON text, "" for one that was not given."""
     given = "" if submitted is NO_ANSWER else json.dumps(submitted, ensure_ascii=False, sort_keys=True, default=str)
     return {
@@ -168,7 +168,7 @@ def results(success: bool, expected: Any, submitted: Any, **keys: Any) -> Mappin
 
 
 @cache
-def names() -> tuple[str, ...]:
+def list_tasks() -> tuple[str, ...]:
     """The tasks that a live incident can be posed as, sorted."""
     return tuple(sorted(name for name, each in _tasks().items() if isinstance(each, IncidentTask)))
 
@@ -180,8 +180,8 @@ def find(name: str) -> IncidentTask:
     Raises:
         ArgumentError: there is none.
     """
-    if name not in names():
-        raise unknown("task", name, names())
+    if name not in list_tasks():
+        raise unknown("task", name, list_tasks())
     task = _tasks()[name]
     assert isinstance(task, IncidentTask)
     return task

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.catalog.model import App
-from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
+from aiops_gym.tasks.base import Case, IncidentTask, Truth, make_results, refuse
 from aiops_gym.tasks.form import Field, Form
 from aiops_gym.types import Verdict
 
@@ -35,7 +35,7 @@ class Detection(IncidentTask):
         grade = "Correct" if right else "Incorrect" if isinstance(answer, str) else "Invalid Format"
         reward = float(right)
         parts = {"answer": reward}
-        return Verdict(reward, right, results(right, expected, answer, **{"Detection Accuracy": grade}), parts)
+        return Verdict(reward, right, make_results(right, expected, answer, **{"Detection Accuracy": grade}), parts)
 
     def solution(self, truth: Truth) -> tuple[Any, ...]:
         """One word."""

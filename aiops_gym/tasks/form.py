@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from aiops_gym.errors import ArgumentError, hint
+from aiops_gym.errors import ArgumentError, make_hint
 
 LISTED = 20
 """Choices that are listed with numbers; more are found in the task."""
@@ -64,7 +64,7 @@ class Field:
             found = [each for each in self.choices if fits(each.lower(), low)]
             if len(found) == 1:
                 return found[0]
-        raise ArgumentError(f"{said!r} is no answer: {hint(said, self.choices)}")
+        raise ArgumentError(f"{said!r} is no answer: {make_hint(said, self.choices)}")
 
 
 NOTHING = "nothing"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.catalog.model import App, Problem
-from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
+from aiops_gym.tasks.base import Case, IncidentTask, Truth, make_results, refuse
 from aiops_gym.tasks.form import NOTHING, Field, Form
 from aiops_gym.types import Verdict
 
@@ -50,7 +50,7 @@ class Localization(IncidentTask):
         )
         (expected,) = self.solution(case.truth)
         keys = {"Localization Accuracy": 100.0 * score, "is_subset": among}
-        return Verdict(score, success, results(success, expected, answer, **keys), {"answer": score})
+        return Verdict(score, success, make_results(success, expected, answer, **keys), {"answer": score})
 
     def solution(self, truth: Truth) -> tuple[Any, ...]:
         """A list of one name, or of none."""

@@ -9,7 +9,7 @@ from typing import Any
 from aiops_gym.backends.base import Assessment, Backend
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import App
-from aiops_gym.tasks.base import Case, IncidentTask, Truth, refuse, results
+from aiops_gym.tasks.base import Case, IncidentTask, Truth, make_results, refuse
 from aiops_gym.tasks.form import Field, Form
 from aiops_gym.types import Request, Verdict
 
@@ -40,10 +40,10 @@ class Mitigation(IncidentTask):
         """Measure the system: see `backends.base.Assessment` for what must hold."""
         if case.evaluation == "aiopslab":
             success = _as_aiopslab(replace(case, backend=case.backend.calm()))
-            shown = results(success, "healthy pods", answer)
+            shown = make_results(success, "healthy pods", answer)
             return Verdict(float(success), success, shown, {"repaired": float(success)})
         found = case.backend.assess()
-        shown = results(found.success, "a healthy system", None, reasons="; ".join(found.reasons))
+        shown = make_results(found.success, "a healthy system", None, reasons="; ".join(found.reasons))
         return Verdict(float(found.success), found.success, shown, _components(found))
 
     def solution(self, truth: Truth) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from aiops_gym.openrca import answers, scoring
 from aiops_gym.openrca.problems import Problem
 from aiops_gym.openrca.scoring import KEYS
-from aiops_gym.tasks.base import Task, results
+from aiops_gym.tasks.base import Task, make_results
 from aiops_gym.tasks.form import Field, Form
 from aiops_gym.types import Verdict
 
@@ -41,7 +41,7 @@ class RootCause(Task[Problem]):
             "difficulty": case.difficulty,
             "official_score": found.official,
         }
-        shown = results(found.success, self.solution(case), answer, **keys)
+        shown = make_results(found.success, self.solution(case), answer, **keys)
         return Verdict(found.reward, found.success, shown, {"criteria": found.reward})
 
     def nothing(self) -> tuple[Any, ...]:
@@ -50,7 +50,7 @@ class RootCause(Task[Problem]):
 
     def solution(self, case: Problem) -> dict[str, dict[str, str]]:
         """The right answer, with the elements that are asked for, as `submit` takes it."""
-        return answers.expected(scoring.criteria(case.scoring_points))
+        return answers.format_expected(scoring.parse_criteria(case.scoring_points))
 
     def form(self, case: Problem, candidates: Mapping[str, Sequence[str]]) -> Form:
         """Of each failure the elements that are asked for."""

@@ -6,6 +6,6 @@ differences between a recorded scenario of a real cluster and the same scenario 
 
 from aiops_gym.testing.backends import check_backend
 from aiops_gym.testing.calibration import replay
-from aiops_gym.testing.problems import SHORTCUTS, check_problem, shortcut
+from aiops_gym.testing.problems import SHORTCUTS, check_problem, try_shortcut
 
-__all__ = ["SHORTCUTS", "check_backend", "check_problem", "replay", "shortcut"]
+__all__ = ["SHORTCUTS", "check_backend", "check_problem", "replay", "try_shortcut"]

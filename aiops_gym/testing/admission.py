@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aiops_gym.backends import Simulated
-from aiops_gym.backends.shape import owned
+from aiops_gym.backends.shape import find_owned_pods
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
-from aiops_gym.catalog.splits import SPLITS, number
+from aiops_gym.catalog.splits import SPLITS, hash_to_fraction
 from aiops_gym.catalog.traits import fits
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.objects import Obj, get, uid_of
@@ -22,7 +22,7 @@ from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network.routes import dial
 from aiops_gym.sim.telemetry import metrics, traces, usage
-from aiops_gym.testing.problems import SHORTCUTS, check_answers, destructive, submitted
+from aiops_gym.testing.problems import SHORTCUTS, check_answers, list_destructive, submit_script
 
 LOST, SLOWER, SLOWER_BY = 0.01, 2.0, 20.0
 """Users are hurt when an operation succeeds so much more rarely, or takes so many times as long and so many ms more."""
@@ -117,13 +117,13 @@ Pair = tuple[Problem, ...]
 """All problems of a fault on a target."""
 
 
-def pairs(app: str | None = None, fault: str | None = None, sample: float = 1.0) -> list[Pair]:
+def list_pairs(app: str | None = None, fault: str | None = None, sample: float = 1.0) -> list[Pair]:
     """The pairs of the catalogue's splits, filtered; a sample is drawn by hash, stable when others come or go."""
     found: dict[tuple[str, str, str], list[Problem]] = {}
     for problem in (p for split in SPLITS for p in registry.problems(app=app, split=split) if p.fault and p.target):
         if fault in (None, problem.fault):
             found.setdefault((problem.app, problem.fault, problem.target), []).append(problem)
-    return [tuple(rows) for key, rows in found.items() if number("admission", *key) < sample]
+    return [tuple(rows) for key, rows in found.items() if hash_to_fraction("admission", *key) < sample]
 
 
 def admit(pair: Pair, seed: int = 1) -> Admission:
@@ -133,7 +133,7 @@ def admit(pair: Pair, seed: int = 1) -> Admission:
     found = Admission(first.app, first.fault, first.target, split, len(pair), steps, first.distance)
     backend = Simulated(first, seed)
     quiet = Simulated(first, seed, noise=False)
-    found.lost, found.slower = hurt(quiet)
+    found.lost, found.slower = measure_hurt(quiet)
     if not found.hurt:
         found.broken.append("no user is hurt")
     found.seen = tuple(seen(quiet))
@@ -156,12 +156,12 @@ def _failures(check: Callable[[Problem, int], None], problem: Problem, seed: int
     return []
 
 
-def hurt(backend: Simulated) -> tuple[float, float]:
+def measure_hurt(backend: Simulated) -> tuple[float, float]:
     """By how much an operation succeeds more rarely, and how many times as long one takes, over a minute."""
     before, world = backend.before_the_incident(), backend.world.fork()
     world.run(MINUTE)
-    success, latency = traffic.success(before), traffic.latency(before)
-    spans = traffic.intervals(world, world.now - MINUTE, world.now)
+    success, latency = traffic.compute_success(before), traffic.compute_latency(before)
+    spans = traffic.list_intervals(world, world.now - MINUTE, world.now)
     got, took = ({n: _mean(spans, what, n) for n in success} for what in ("success", "latency"))
     slow = [name for name in success if latency[name] and got[name] > LOST and took[name] - latency[name] >= SLOWER_BY]
     factors = [took[name] / latency[name] for name in slow]
@@ -197,15 +197,15 @@ def seen(backend: Simulated) -> Iterator[str]:
 def _loads(backend: Simulated, world: World) -> list[float]:
     """Requests per second that each component has served in the last half minute, as its network counters show."""
     since, components = world.now - 30 * SECOND, backend.app.components
-    keys = {name: [f"{uid_of(pod)}/" for pod in owned(world, backend.app, name)] for name in components}
+    keys = {name: [f"{uid_of(pod)}/" for pod in find_owned_pods(world, backend.app, name)] for name in components}
     rows = world.table("processes")
-    served = {key: usage.demand(world, key, since, world.now)[0] for key in rows}
+    served = {key: usage.measure_demand(world, key, since, world.now)[0] for key in rows}
     return [sum(served[key] for key in rows if key.startswith(tuple(keys[name]))) for name in components]
 
 
 def _throttled(world: World, namespace: str) -> int:
     """How many containers have next to nothing of a processor, as the metric of their quota shows."""
-    rows = metrics.series(world, "container_spec_cpu_quota", namespace, world.now - MINUTE, world.now)
+    rows = metrics.query_range(world, "container_spec_cpu_quota", namespace, world.now - MINUTE, world.now)
     return len({row.series for row in rows if row.value < THROTTLED})
 
 
@@ -223,7 +223,10 @@ def _ports(service: Obj) -> Sequence[Mapping[str, Any]]:
 
 def _failing_or_slow(world: World) -> int:
     """Spans of the last minute that failed or took long."""
-    found = (traces.traces(world, service, world.now - MINUTE, world.now, 200)[0] for service in traces.services(world))
+    found = (
+        traces.find_traces(world, service, world.now - MINUTE, world.now, 200)[0]
+        for service in traces.list_services(world)
+    )
     return sum(span.error or span.duration > 1000 * SLOWER_BY for spans in found for span in spans)
 
 
@@ -252,23 +255,23 @@ def _repairs(backend: Simulated, problem: Problem) -> list[str]:
     fault = backend.fault
     assert fault is not None
     for fix in fault.fixes:
-        after = submitted(backend.fork(), fix)
+        after = submit_script(backend.fork(), fix)
         if not after.success:
             broken.append(f"a listed repair is refused: {fix}: {'; '.join(after.reasons)}")
-    tried = {name: SHORTCUTS[name](problem) for name in destructive(problem)}
+    tried = {name: SHORTCUTS[name](problem) for name in list_destructive(problem)}
     elsewhere = _elsewhere(problem)
     if elsewhere:
         tried["the repair of another component"] = elsewhere
-    solved = [name for name, script in tried.items() if submitted(backend.fork(), script).success]
+    solved = [name for name, script in tried.items() if submit_script(backend.fork(), script).success]
     return broken + [f"{name} is accepted" for name in solved]
 
 
 def _elsewhere(problem: Problem) -> str:
     """The reference repair of the same fault on another component; "" where it would be the same."""
-    fault = registry.fault(problem)
+    fault = registry.find_fault(problem)
     assert fault is not None
-    for name, component in registry.components(problem.app).items():
-        other = registry.fault(replace(problem, target=name))
+    for name, component in registry.find_components(problem.app).items():
+        other = registry.find_fault(replace(problem, target=name))
         if name != problem.target and fits(component, fault.targets) and other and other.fixes != fault.fixes:
             return other.fixes[0]
     return ""
@@ -279,5 +282,5 @@ def _universal(backend: Simulated) -> Iterator[str]:
     release = app.releases[0].name if app.releases else ""
     for name, script in {**UNIVERSAL, **(RELEASED if release else {})}.items():
         ready = script.replace("{namespace}", app.namespace).replace("{release}", release)
-        if submitted(backend.fork(), ready).success:
+        if submit_script(backend.fork(), ready).success:
             yield name

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.splits import SPLITS, TEST_SHARE
-from aiops_gym.testing.admission import RELEASED, UNIVERSAL, Admission, pairs
+from aiops_gym.testing.admission import RELEASED, UNIVERSAL, Admission, list_pairs
 
 HEAD = ("family", "pairs", "problems", "of test", "admitted", "users hurt", "steps", "distance", "shown by", "by rote")
 
 
-def table(found: Sequence[Admission]) -> list[tuple[str, ...]]:
+def make_table(found: Sequence[Admission]) -> list[tuple[str, ...]]:
     """A row for each family, and one for all: what it is made of, and what was measured."""
     families = sorted({each.fault for each in found})
     rows = [_row(family, [each for each in found if each.fault == family]) for family in families]
@@ -35,7 +35,7 @@ def _row(name: str, found: Sequence[Admission]) -> tuple[str, ...]:
     )
 
 
-def rote(found: Sequence[Admission]) -> list[tuple[str, ...]]:
+def measure_rote(found: Sequence[Admission]) -> list[tuple[str, ...]]:
     """How many mitigations of each split every script that asks no question repairs."""
     rows: list[tuple[str, ...]] = []
     for script in (*UNIVERSAL, *RELEASED):
@@ -49,7 +49,7 @@ def rote(found: Sequence[Admission]) -> list[tuple[str, ...]]:
 
 def _mends(each: Admission, script: str) -> bool:
     """Whether a script can be tried on a pair: there is something to mend, and a release where one is rolled back."""
-    able = script in UNIVERSAL or bool(registry.app(each.app).releases)
+    able = script in UNIVERSAL or bool(registry.find_app(each.app).releases)
     return able and bool(registry.faults()[each.fault].fixes)
 
 
@@ -57,9 +57,9 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "-"
 
 
-def page(found: Sequence[Admission]) -> str:
+def render_page(found: Sequence[Admission]) -> str:
     """The page `docs/problems.md`."""
-    catalogue = pairs()
+    catalogue = list_pairs()
     held = sorted(f.id for f in registry.faults().values() if f.held_out)
     parts = [
         ABOUT.format(
@@ -73,9 +73,9 @@ def page(found: Sequence[Admission]) -> str:
             share=f"{TEST_SHARE:.0%}",
             held=", ".join(f"`{name}`" for name in held),
         ),
-        _markdown(table(found)),
+        _markdown(make_table(found)),
         ROTE,
-        _markdown([("script", *SPLITS), *rote(found)]),
+        _markdown([("script", *SPLITS), *measure_rote(found)]),
         LABELS,
         _markdown([("fault", "layer", "kind", "also accepted"), *_labels()]),
     ]

@@ -33,13 +33,13 @@ def _once(command: str) -> Callable[[Problem], str]:
 
 
 def _space(problem: Problem) -> str:
-    return registry.app(problem.app).namespace
+    return registry.find_app(problem.app).namespace
 
 
 def _about(problem: Problem) -> tuple[str, ...]:
     """The target and its client; the deployments with data where there is no target."""
-    app = registry.app(problem.app)
-    known = registry.components(problem.app).get(problem.target)
+    app = registry.find_app(problem.app)
+    known = registry.find_components(problem.app).get(problem.target)
     service = known.names["service"] if known else ""
     named = tuple(filter(None, (problem.target, service)))
     return named or tuple(name for name in app.components if app.parameters.get(name, {}).get("database"))
@@ -60,22 +60,22 @@ SHORTCUTS: Mapping[str, Callable[[Problem], str]] = {
 """What an agent may try instead of a repair: name -> the script that does it to a problem. None may pass."""
 
 
-def destructive(problem: Problem) -> tuple[str, ...]:
+def list_destructive(problem: Problem) -> tuple[str, ...]:
     """The shortcuts that repair nothing of a problem: what has no arguments of its own may well lose them."""
     own = any(
         m["spec"]["template"]["spec"]["containers"][0].get("args")
-        for m in registry.app(problem.app).manifests
+        for m in registry.find_app(problem.app).manifests
         if m["kind"] == "Deployment" and m["metadata"]["name"] in _about(problem)
     )
     return tuple(name for name in SHORTCUTS if own or name != "turning authentication off")
 
 
-def shortcut(problem: Problem, name: str, seed: int) -> Any:
+def try_shortcut(problem: Problem, name: str, seed: int) -> Any:
     """The assessment of a problem's system after a shortcut, an `Assessment`."""
-    return submitted(open_backend("simulated", problem, seed), SHORTCUTS[name](problem))
+    return submit_script(open_backend("simulated", problem, seed), SHORTCUTS[name](problem))
 
 
-def submitted(backend: Any, script: str) -> Any:
+def submit_script(backend: Any, script: str) -> Any:
     """The assessment of an incident's system after a script and the time that the submission takes."""
     backend.shell.run(script, timeout=900)
     backend.spend(SUBMISSION)
@@ -92,7 +92,7 @@ def check_problem(problem_id: str, seeds: Iterable[int] = (1, 2, 3)) -> None:
         AssertionError: a promise is broken.
         CatalogError: there is no such problem.
     """
-    problem = registry.problem(problem_id)
+    problem = registry.find_problem(problem_id)
     for seed in seeds:
         check_answers(problem, seed)
     if problem.task == "mitigation":
@@ -135,11 +135,11 @@ def _check_empty(problem: Problem, seed: int) -> None:
 
 
 def _check_repairs(problem: Problem, seed: int) -> None:
-    fault = registry.fault(problem)
+    fault = registry.find_fault(problem)
     assert fault is not None, f"{problem.id} asks for a repair and has no fault"
     assert len(fault.fixes) >= 2, f"{problem.id} lists fewer than two repairs"
     for fix in fault.fixes:
-        found = submitted(open_backend("simulated", problem, seed), fix)
+        found = submit_script(open_backend("simulated", problem, seed), fix)
         assert found.success, f"{problem.id}, seed {seed}: a listed repair is refused: {fix}: {found.reasons}"
-    for name in destructive(problem):
-        assert not shortcut(problem, name, seed).success, f"{problem.id}, seed {seed}: {name} is accepted"
+    for name in list_destructive(problem):
+        assert not try_shortcut(problem, name, seed).success, f"{problem.id}, seed {seed}: {name} is accepted"

@@ -15,7 +15,7 @@ from functools import cache, partial
 from typing import Any
 
 from aiops_gym.errors import CatalogError, ToolError
-from aiops_gym.scan import loaded, names, one, scan
+from aiops_gym.scan import list_modules, load_modules, scan, scan_one
 from aiops_gym.types import Call, Result
 
 _WORDS = {str: "text in quotes", int: "a whole number", float: "a number", type(None): "None"}
@@ -105,7 +105,7 @@ def _tool(kind: str, function: Callable[..., Result]) -> Tool:
 @cache
 def domains() -> tuple[str, ...]:
     """The domains, sorted."""
-    return tuple(name for name, module in loaded("aiops_gym.tools").items() if hasattr(module, "__path__"))
+    return tuple(name for name, module in load_modules("aiops_gym.tools").items() if hasattr(module, "__path__"))
 
 
 @cache
@@ -136,13 +136,13 @@ def _offered(place: str, domain: str) -> Mapping[str, Callable[[], Mapping[str, 
     computed = scan("aiops_gym.tools", "BOXES").get(domain)
     if computed is not None:
         return computed  # type: ignore[no-any-return]
-    tasks = {task: partial(_tools, place, task) for task in names(f"{place}.submit")}
+    tasks = {task: partial(_tools, place, task) for task in list_modules(f"{place}.submit")}
     return {domain: partial(_tools, place, ""), **tasks}
 
 
 def _tools(place: str, task: str) -> Mapping[str, Tool]:
-    tools = {tool: _marked(one(place, tool, tool)) for tool in names(place) if tool != "submit"}
-    return {**tools, "submit": _marked(one(f"{place}.submit", task, "submit"))} if task else tools
+    tools = {tool: _marked(scan_one(place, tool, tool)) for tool in list_modules(place) if tool != "submit"}
+    return {**tools, "submit": _marked(scan_one(f"{place}.submit", task, "submit"))} if task else tools
 
 
 def get_actions(task_or_domain: str, kind: str | None = None, tools: str = "basic") -> dict[str, str]:

@@ -61,7 +61,7 @@ class Curriculum(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         if not asked.keys() & {"problem", "episode_seed"}:
             asked["problem"] = self._draw()
         observation, info = self.env.reset(seed=seed, options=asked)
-        self._family = registry.problem(info["problem"]).fault or HEALTHY
+        self._family = registry.find_problem(info["problem"]).fault or HEALTHY
         self._counted = False
         return observation, info
 
@@ -112,10 +112,10 @@ def _families(env: Env) -> dict[str, tuple[str, ...]]:
     if not env.has_wrapper_attr("choice"):
         raise CatalogError("a curriculum is for live incidents, such as Mitigation-v0")
     choice, task = env.get_wrapper_attr("choice"), env.get_wrapper_attr("task")
-    posed: list[Problem] = [registry.problem(each) for each in choice.ids]
+    posed: list[Problem] = [registry.find_problem(each) for each in choice.ids]
     if not posed:
         faulty = (each for each in registry.problems(task, split=choice.split) if each.fault)
-        posed = [*registry.healthy(task), *faulty]
+        posed = [*registry.list_healthy(task), *faulty]
     families: dict[str, list[str]] = {}
     for problem in posed:
         families.setdefault(problem.fault or HEALTHY, []).append(problem.id)

@@ -12,7 +12,7 @@ from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
 from aiops_gym import caches
-from aiops_gym.wrappers.reading.turns import Env, box
+from aiops_gym.wrappers.reading.turns import Env, make_box
 
 _RANDOM = re.compile(r"-[a-z0-9]{8,10}-[a-z0-9]{5}\b|-(?=[a-z0-9]*[0-9])[a-z0-9]{5,10}\b")
 _WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*|\d+(?:\.\d+)?%?|[<>=!/]+")
@@ -45,18 +45,18 @@ class HashedText(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
             raise ValueError("size and grams must be 1 or more")
         self.size, self.grams = size, grams
         self.heard = ""
-        self.observation_space = box(-1.0, 1.0, size)
+        self.observation_space = make_box(-1.0, 1.0, size)
 
     def observation(self, observation: str) -> NDArray[np.float32]:
         """The features of a text."""
         self.heard = observation
-        return features(observation, self.size, self.grams)
+        return compute_features(observation, self.size, self.grams)
 
 
-def features(text: str, size: int, grams: int) -> NDArray[np.float32]:
+def compute_features(text: str, size: int, grams: int) -> NDArray[np.float32]:
     """The features of a text, float32 of shape (size,) and of length 1, or 0 for a text without words.
 
-    >>> bool((features("1 error at 10:30", 64, 2) == features("7 error at 25:59", 64, 2)).all())
+    >>> bool((compute_features("1 error at 10:30", 64, 2) == compute_features("7 error at 25:59", 64, 2)).all())
     True
     """
     codes = [code for line in text.splitlines() for code in _codes(line, grams)]

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
-from aiops_gym.wrappers.reading.turns import Env, Turn, as_dict, box, parts
+from aiops_gym.wrappers.reading.turns import Env, Turn, as_dict, make_box, split_parts
 
 ERRORS = ("", "parse", "unknown_api", "arguments", "blocked", "timeout", "submission")
 """Why a call may be refused, as infos have it; the agent reads the same in the observation."""
@@ -58,7 +58,7 @@ class History(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         self.steps = steps or registered or STEPS
         sizes = {"used": self.actions, "budget": 1}
         sizes |= {"last": last * self.actions, "results": last * (len(ERRORS) + 1)} if last else {}
-        own = {name: box(0.0, 1.0, size) for name, size in sizes.items()}
+        own = {name: make_box(0.0, 1.0, size) for name, size in sizes.items()}
         self.observation_space = gym.spaces.Dict({**inside, **own})
         self._taken = np.zeros(self.actions, np.float32)
         self._time, self._text = 0, ""
@@ -86,7 +86,7 @@ class History(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         more = {"used": self._used(), "budget": np.array([max(0.0, 1 - self._time / self.steps)], np.float32)}
         if self.last:
             more |= {"last": self._last(), "results": self._results()}
-        return {**parts(observation, "features"), **more}
+        return {**split_parts(observation, "features"), **more}
 
     def _used(self) -> NDArray[np.float32]:
         """By what the actions stand for now, where they can say so: their slots may hold other names than before."""

@@ -12,7 +12,7 @@ from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
 from aiops_gym.wrappers.reading import naming
-from aiops_gym.wrappers.reading.macros import AROUND, layout
+from aiops_gym.wrappers.reading.macros import AROUND, lay_out
 from aiops_gym.wrappers.reading.turns import Env, Slotted, Turn
 
 UNFILLED = "This action needs a name that has not been seen yet."
@@ -72,7 +72,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
             raise TypeError(f"MacroActions acts by text, and {env.action_space} is none: put it further inside")
         Slotted.__init__(self, env, slots, other_slots)
         task = str(env.get_wrapper_attr("task"))
-        self.layout = layout(task, self.slots, self.other_slots, None if chosen is None else tuple(chosen))
+        self.layout = lay_out(task, self.slots, self.other_slots, None if chosen is None else tuple(chosen))
         self.action_space = gym.spaces.Discrete(len(self.layout))
         self.looks_first = looks_first
         self.spoken = ""
@@ -159,15 +159,15 @@ class MacroActions(Slotted, RecordConstructorArgs):
 
     def _names(self) -> dict[tuple[str, int], Mapping[str, str]]:
         """What the open names stand for, for actions without a slot and for those of each slot."""
-        shared, kind, name = {**naming.whole(self.seen), **self._around()}, *self.focus
+        shared, kind, name = {**naming.name_whole(self.seen), **self._around()}, *self.focus
         rows: dict[tuple[str, int], Mapping[str, str]] = {}
         focus: dict[str, str] = {}
         for i, component in enumerate(self.named()):
-            rows["component", i] = {**shared, **naming.of_slot(component), "component": component}
+            rows["component", i] = {**shared, **naming.name_slot(component), "component": component}
             if (kind, name) == ("component", component):
-                focus = naming.of_component(self.seen, component)
+                focus = naming.name_component(self.seen, component)
         for i, (found, other) in enumerate(self.others()):
-            rows["other", i] = {**shared, **naming.of_slot(found, other)}
+            rows["other", i] = {**shared, **naming.name_slot(found, other)}
             if (kind, name) == ("other", found):
-                focus = naming.of_other(found, other)
+                focus = naming.name_other(found, other)
         return {**rows, ("", 0): {**shared, **focus}}

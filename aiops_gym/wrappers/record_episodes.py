@@ -13,7 +13,7 @@ from gymnasium.utils import RecordConstructorArgs
 
 from aiops_gym.runs import recording
 from aiops_gym.runs.episode import Episode
-from aiops_gym.wrappers.reading.turns import Env, Turn, heard, needs_text, spoken
+from aiops_gym.wrappers.reading.turns import Env, Turn, hear_observation, needs_text, read_action
 
 
 class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
@@ -56,15 +56,17 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, and its record."""
         observation, info = self.env.reset(seed=seed, options=options)
-        prompt, session = heard(self.env, observation), f" {self._count}"
-        self._episode = recording.begun(self.env, self.agent, seed, prompt, info, session)
+        prompt, session = hear_observation(self.env, observation), f" {self._count}"
+        self._episode = recording.begin_episode(self.env, self.agent, seed, prompt, info, session)
         return observation, info
 
     def step(self, action: Any) -> Turn:
         """One turn, recorded; the last one is followed by the file."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         if (episode := self._episode) is not None:
-            recording.note(episode, spoken(self.env, action), heard(self.env, observation), float(reward), info)
+            recording.note_turn(
+                episode, read_action(self.env, action), hear_observation(self.env, observation), float(reward), info
+            )
             if terminated or truncated:
                 self._episode = None
                 self._finish(episode, terminated, truncated, info)

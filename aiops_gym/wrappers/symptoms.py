@@ -16,7 +16,7 @@ from aiops_gym.wrappers.reading.outliers import Drift
 from aiops_gym.wrappers.reading.rates import STRAIN
 from aiops_gym.wrappers.reading.table_readers import OTHERS
 from aiops_gym.wrappers.reading.tables import KINDS
-from aiops_gym.wrappers.reading.turns import Env, Slotted, Turn, as_dict, box, parts
+from aiops_gym.wrappers.reading.turns import Env, Slotted, Turn, as_dict, make_box, split_parts
 
 PLACES = ("replicas", "container", "pod", "service")
 """Where a field may differ from those of the peers."""
@@ -68,9 +68,9 @@ class Symptoms(Slotted, RecordConstructorArgs):
         self.alone = isinstance(env.observation_space, gym.spaces.Text)
         self.heard = ""
         own = {
-            "components": box(0.0, 1.0, self.slots * len(COMPONENT)),
-            "others": box(0.0, 1.0, self.other_slots * len(OTHER)),
-            "whole": box(0.0, 1.0, len(WHOLE)),
+            "components": make_box(0.0, 1.0, self.slots * len(COMPONENT)),
+            "others": make_box(0.0, 1.0, self.other_slots * len(OTHER)),
+            "whole": make_box(0.0, 1.0, len(WHOLE)),
         }
         self._changes: list[tuple[int, str, str]] = []
         if env.has_wrapper_attr("layout"):
@@ -78,7 +78,7 @@ class Symptoms(Slotted, RecordConstructorArgs):
             named = ((i, slot.macro.name.partition(" ")) for i, slot in enumerate(layout))
             self._changes = [(i, way, field) for i, (way, _, field) in named if field in FIELDS]
             self._actions = len(layout)
-            own["changes"] = box(0.0, 1.0, self._actions * len(CHANGE))
+            own["changes"] = make_box(0.0, 1.0, self._actions * len(CHANGE))
         inside = {} if self.alone else as_dict(env.observation_space, "features")
         self.observation_space = gym.spaces.Dict({**inside, **own})
 
@@ -102,7 +102,7 @@ class Symptoms(Slotted, RecordConstructorArgs):
         }
         if "changes" in self.observation_space.spaces:  # type: ignore[attr-defined]
             own["changes"] = self._changed(focus)
-        return {**({} if self.alone else parts(observation, "features")), **own}
+        return {**({} if self.alone else split_parts(observation, "features")), **own}
 
     def _components(self, focus: tuple[str, str]) -> NDArray[np.float32]:
         rows = np.zeros((self.slots, len(COMPONENT)), np.float32)

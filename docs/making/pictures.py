@@ -21,7 +21,7 @@ from terminal import svg
 
 from aiops_gym.agents.base import make
 from aiops_gym.runs import Episode, run_episode
-from aiops_gym.runs.view import page
+from aiops_gym.runs.view import render_page
 
 PROBLEM, SEED = "misconfig_app_hotel_res-mitigation-1", 7
 STEP = 2
@@ -56,7 +56,7 @@ def viewer(episode: Episode, path: Path) -> bool:
         return False
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         source = Path(folder, "episode.html")
-        source.write_text(page(episode), encoding="utf-8")
+        source.write_text(render_page(episode), encoding="utf-8")
         made = Path(folder, "viewer.png")
         words = [*QUIET, f"--user-data-dir={folder}/profile", f"--screenshot={made}", source.as_uri()]
         subprocess.run([browser, *words], check=True, capture_output=True, timeout=120)

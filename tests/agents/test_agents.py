@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from toy_world import ToyEnv
 
-from aiops_gym.agents.base import make, names
+from aiops_gym.agents.base import list_agents, make
 from aiops_gym.errors import CatalogError
 from aiops_gym.runs import run_episode
 from aiops_gym.tools import parse
 
 
 def test_the_folder_is_the_list_of_agents():
-    assert {"human", "noop", "random", "reference", "rules"} <= set(names())
-    assert list(names()) == sorted(names())
+    assert {"human", "noop", "random", "reference", "rules"} <= set(list_agents())
+    assert list(list_agents()) == sorted(list_agents())
     with pytest.raises(CatalogError, match="no agent 'oracle'"):
         make("oracle", ToyEnv())
 

@@ -16,7 +16,7 @@ def talk(room, turns, prompt="the prompt " * 20):
     history = History(system="be brief", prompt=prompt, room=room)
     for said, heard in turns:
         history.add(said, heard)
-        history.fit()
+        history.trim_to_window()
     return history
 
 
@@ -56,7 +56,7 @@ def test_what_was_sent_stays_until_there_is_no_room():
     before = []
     for n in range(40):
         history.add(f"say {n}", LONG[:1_500])
-        history.fit()
+        history.trim_to_window()
         now = history.messages()
         if now[: len(before)] != before:
             cut += 1
@@ -69,7 +69,7 @@ def test_the_servers_own_count_is_learned():
     history = talk(4_000, [("say", LONG)])
     assert len(history.turns[0].heard) == len(LONG)
     history.learn(estimate(history.messages()), 5 * estimate(history.messages()))
-    history.fit()
+    history.trim_to_window()
     assert len(history.turns[0].heard) < len(LONG)
 
 
@@ -78,7 +78,7 @@ def test_a_count_that_cannot_be_one_of_all_messages_moves_little(reported):
     history = talk(9_000, [("say", LONG)])
     history.learn(estimate(history.messages()), reported)
     assert 0.75 <= history.ratio <= 16
-    history.fit()
+    history.trim_to_window()
     assert history.messages()[1]["content"] == "the prompt " * 20
 
 

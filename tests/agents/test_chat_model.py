@@ -12,7 +12,7 @@ from chat_server import ChatServer
 import aiops_gym  # noqa: F401  # Registers the environments.
 from aiops_gym.agents.base import make
 from aiops_gym.runs import run_episode
-from aiops_gym.runs.export import messages
+from aiops_gym.runs.export import collect_messages
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -32,7 +32,7 @@ def test_a_model_trained_on_reference_episodes_plays_them_better_than_chance():
     def play(agent, case):
         return run_episode(env, agent, case[1], {"problem": case[0]})
 
-    model = TinyLM([messages(play(make("reference", env), case), SYSTEM) for case in CASES])
+    model = TinyLM([collect_messages(play(make("reference", env), case), SYSTEM) for case in CASES])
     assert model.parameters < 600_000
     model.train(STEPS)
     with ChatServer(model.answer) as server:

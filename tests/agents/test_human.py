@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from toy_world import ToyEnv
 
-from aiops_gym.agents.human import LEFT, Human, action, make
+from aiops_gym.agents.human import LEFT, Human, make, parse_action
 from aiops_gym.runs import run_episode
 from aiops_gym.tools import parse
 
@@ -62,7 +62,7 @@ def test_a_line_that_is_nearly_a_call_is_no_step_and_no_command(typed):
 
 
 def test_where_there_is_no_shell_a_line_is_answered_with_what_there_is():
-    assert action("ls", ("get_logs", "submit")) is None
+    assert parse_action("ls", ("get_logs", "submit")) is None
 
 
 ANSWERS = [

@@ -7,11 +7,11 @@ import pytest
 import small_telemetry as small
 
 from aiops_gym.agents.base import make
-from aiops_gym.agents.rules.calls import closely, from_calls
-from aiops_gym.agents.rules.indicators import Evidence, Symptom, from_deviations, from_operations, from_templates
-from aiops_gym.agents.rules.question import read, table
+from aiops_gym.agents.rules.calls import judge_calls, judge_minutes
+from aiops_gym.agents.rules.indicators import Evidence, Symptom, judge_deviations, judge_operations, judge_templates
+from aiops_gym.agents.rules.question import parse_table, read
 from aiops_gym.agents.rules.systems import bank, find, market, telecom
-from aiops_gym.agents.rules.verdict import answer, choose, suspects
+from aiops_gym.agents.rules.verdict import answer, choose, rank_suspects
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import domains
 from aiops_gym.openrca.labels import Query, Record, write_queries, write_records
@@ -98,7 +98,7 @@ def test_without_summaries_it_says_how_to_have_them(env):
         make("rules", bare)
 
 
-@pytest.mark.parametrize("domain", domains.names())
+@pytest.mark.parametrize("domain", domains.list_domains())
 def test_each_system_is_known_and_every_reason_has_a_sign(domain):
     of = domains.find(domain)[0]
     knowledge = find(of.reasons)
@@ -113,14 +113,14 @@ def test_a_system_that_nobody_described_is_unknown():
 
 
 def test_what_is_no_table_has_no_rows():
-    assert table("Error: something") == []
-    assert table("a,b\n1\n1,2,3\n4,5") == [{"a": "4", "b": "5"}]
+    assert parse_table("Error: something") == []
+    assert parse_table("a,b\n1\n1,2,3\n4,5") == [{"a": "4", "b": "5"}]
 
 
 def test_a_table_without_the_columns_that_are_read_has_no_rows():
-    assert table("a,b\n1,2", ("a", "b")) == [{"a": "1", "b": "2"}]
-    assert table("a,b\n1,2", ("a", "c")) == []
-    assert table("", ("a",)) == []
+    assert parse_table("a,b\n1,2", ("a", "b")) == [{"a": "1", "b": "2"}]
+    assert parse_table("a,b\n1,2", ("a", "c")) == []
+    assert parse_table("", ("a",)) == []
 
 
 @pytest.mark.parametrize("limit", [1, 37, 100, 300, *range(900, 1000, 9)])
@@ -147,7 +147,7 @@ SIGN = Symptom(reason="busy", kpi="cpu", least=15, most=100, factor=2, samples=(
 
 
 def scores(*rows):
-    return [each.score for each in from_deviations(rows, (SIGN,), ("MG01",), small.minute(60))]
+    return [each.score for each in judge_deviations(rows, (SIGN,), ("MG01",), small.minute(60))]
 
 
 def test_a_sign_is_a_measurement_that_moves_far_enough():
@@ -164,9 +164,9 @@ def test_single_samples_and_what_began_before_the_window_say_less():
 
 def test_more_log_lines_than_usual_speak_for_a_reason_and_fewer_do_not():
     line = {"cmdb_id": "MG01", "z": "20", "first": "2021-03-04 01:05:00", "template": "[Full GC <*> secs]"}
-    [found] = from_templates([line], bank.knowledge.logs, ("MG01",))
+    [found] = judge_templates([line], bank.knowledge.logs, ("MG01",))
     assert (found.reason, found.time) == (bank.OOM, small.minute(66))
-    assert list(from_templates([{**line, "z": "-20"}, {**line, "z": ""}], bank.knowledge.logs, ("MG01",))) == []
+    assert list(judge_templates([{**line, "z": "-20"}, {**line, "z": ""}], bank.knowledge.logs, ("MG01",))) == []
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_calls_that_fail_speak_against_the_database_that_is_called(changes, foun
         }
     ]
     known = domains.find("telecom")[0].components
-    assert [each.component for each in from_operations(rows, telecom.knowledge.failing, known)] == found
+    assert [each.component for each in judge_operations(rows, telecom.knowledge.failing, known)] == found
 
 
 def edge(caller, called, mean=150, p95=170, errors=0):
@@ -211,7 +211,7 @@ def edge(caller, called, mean=150, p95=170, errors=0):
 def test_the_network_of_a_component_is_that_between_all_its_calls():
     slow = [edge("IG01", "MG01"), edge("IG02", "MG01"), edge("MG01", "dockerA1")]
     fine = [edge("IG01", "Tomcat01", 10, 15), edge("IG02", "Tomcat01", 10, 15)]
-    found = list(from_calls([*slow, *fine], bank.knowledge.wires, small.BANK.components, small.minute(60)))
+    found = list(judge_calls([*slow, *fine], bank.knowledge.wires, small.BANK.components, small.minute(60)))
     best = max(found, key=lambda each: each.score)
     assert best.component == "MG01"
     assert {each.reason for each in found if each.component == "MG01"} == {bank.LATENCY, bank.LOSS}
@@ -230,9 +230,9 @@ def test_the_network_of_a_component_is_that_between_all_its_calls():
     ],
 )
 def test_a_close_look_tells_the_kind_of_network_fault(wires, rows, reason):
-    [found] = closely(rows, wires, "b", 5)
+    [found] = judge_minutes(rows, wires, "b", 5)
     assert found.reason == reason
-    assert list(closely([edge("a", "b", 10, 15)], wires, "b", 5)) == []
+    assert list(judge_minutes([edge("a", "b", 10, 15)], wires, "b", 5)) == []
 
 
 def evidence(component, reason, minute, score, source="kpi"):
@@ -240,7 +240,7 @@ def evidence(component, reason, minute, score, source="kpi"):
 
 
 def test_evidence_of_one_pair_adds_up_once_a_source_and_failures_apart_are_two():
-    found = suspects(
+    found = rank_suspects(
         [
             evidence("MG01", "r", 62, 2.0),
             evidence("MG01", "r", 63, 1.5),
@@ -257,7 +257,9 @@ def test_evidence_of_one_pair_adds_up_once_a_source_and_failures_apart_are_two()
 
 
 def test_two_failures_are_chosen_apart_before_two_at_once():
-    found = suspects([evidence("A", "r", 62, 5), evidence("B", "r", 63, 4), evidence("C", "r", 80, 1)], bank.knowledge)
+    found = rank_suspects(
+        [evidence("A", "r", 62, 5), evidence("B", "r", 63, 4), evidence("C", "r", 80, 1)], bank.knowledge
+    )
     assert [each.component for each in choose(found, 1)] == ["A"]
     assert [each.component for each in choose(found, 2)] == ["A", "C"]
     assert [each.component for each in choose(found[:2], 2)] == ["A", "B"]
@@ -266,16 +268,16 @@ def test_two_failures_are_chosen_apart_before_two_at_once():
 def test_a_service_is_named_when_most_of_its_pods_are_hit():
     pods = market.knowledge.members["adservice"]
     some = [evidence(pod, "r", 70, 3.0) for pod in pods[:3]]
-    assert suspects(some, market.knowledge)[0].component == "adservice"
-    assert suspects(some[:2], market.knowledge)[0].component == pods[0]
-    assert suspects([*some[:2], evidence(pods[2], "r", 80, 3.0)], market.knowledge)[0].component in pods
+    assert rank_suspects(some, market.knowledge)[0].component == "adservice"
+    assert rank_suspects(some[:2], market.knowledge)[0].component == pods[0]
+    assert rank_suspects([*some[:2], evidence(pods[2], "r", 80, 3.0)], market.knowledge)[0].component in pods
 
 
 def test_only_what_is_asked_is_answered_within_the_window(env):
     prompt, _ = env.reset(options={"problem": "Bank-task_7-0"})
     question = read(prompt)
     [first, second] = answer(
-        choose(suspects([evidence("MG01", "r", 60, 1)], bank.knowledge), 2), question, bank.knowledge
+        choose(rank_suspects([evidence("MG01", "r", 60, 1)], bank.knowledge), 2), question, bank.knowledge
     )
     assert first["time"] == question.start
     assert second["component"] == question.components[0]

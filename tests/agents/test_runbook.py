@@ -13,7 +13,7 @@ from toy_world import ToyEnv
 from aiops_gym.agents.base import make
 from aiops_gym.agents.runbook import question
 from aiops_gym.agents.runbook.facts import Facts, read
-from aiops_gym.agents.runbook.findings import LIKELY, conclude, rules
+from aiops_gym.agents.runbook.findings import LIKELY, conclude, load_rules
 from aiops_gym.catalog import registry
 from aiops_gym.runs import run_episode
 from aiops_gym.tools import parse
@@ -298,5 +298,5 @@ def test_nothing_that_it_reads_stops_it(task, texts):
 
 
 def test_every_symptom_has_a_rule_that_is_silent_about_nothing():
-    assert len(rules()) >= 20
-    assert all(list(rule(Facts("shop"))) == [] for rule in rules())
+    assert len(load_rules()) >= 20
+    assert all(list(rule(Facts("shop"))) == [] for rule in load_rules())

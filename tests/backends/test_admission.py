@@ -11,7 +11,7 @@ from aiops_gym.catalog.checks import template
 from aiops_gym.testing import SHORTCUTS, check_backend, check_problem
 
 MITIGATIONS = registry.problems(task="mitigation", app="hotel_reservation")
-HEALTHY = [p for task in ("localization", "analysis") for p in registry.healthy(task)]
+HEALTHY = [p for task in ("localization", "analysis") for p in registry.list_healthy(task)]
 SEEDS = (1, 2, 3)
 NS = "test-hotel-reservation"
 ELSEWHERE = {"mongodb-geo": "mongodb-rate", "mongodb-rate": "mongodb-geo", "geo": "rate", "profile": "geo"}
@@ -42,9 +42,9 @@ def test_the_shortcuts_are_those_an_impatient_agent_tries():
 @each_problem
 def test_the_right_repair_in_the_wrong_place_is_not_accepted(problem, seed):
     if problem.target:
-        fixes = registry.fault(replace(problem, target=ELSEWHERE[problem.target])).fixes
+        fixes = registry.find_fault(replace(problem, target=ELSEWHERE[problem.target])).fixes
     else:  # one of the six volumes only
-        fixes = [line.replace("$name", "geo") for line in registry.fault(problem).fixes[0].splitlines()[1:2]]
+        fixes = [line.replace("$name", "geo") for line in registry.find_fault(problem).fixes[0].splitlines()[1:2]]
     for fix in fixes:
         assert not _after(problem, seed, fix).success
 
@@ -53,11 +53,11 @@ def test_the_right_repair_in_the_wrong_place_is_not_accepted(problem, seed):
 @each_problem
 def test_undoing_every_rollout_repairs_only_what_a_rollout_broke(problem, seed):
     found = _after(problem, seed, UNDO_ALL)
-    assert found.success == (registry.fault(problem).id == "misconfig_app"), found.reasons
+    assert found.success == (registry.find_fault(problem).id == "misconfig_app"), found.reasons
 
 
-REPAIRED = registry.problem("user_unregistered_mongodb-mitigation-1")
-FIX = registry.fault(REPAIRED).fixes[0]
+REPAIRED = registry.find_problem("user_unregistered_mongodb-mitigation-1")
+FIX = registry.find_fault(REPAIRED).fixes[0]
 MONGO = f"kubectl exec -n {NS} deploy/mongodb-{{}} -- mongo {{}} --quiet --eval"
 NO_AUTH = (
     f"kubectl patch deployment mongodb-geo -n {NS} --type=json "
@@ -106,7 +106,7 @@ def test_a_repair_with_something_harmless_beside_it_is_accepted(extra):
 @pytest.mark.parametrize("seed", range(1, 7))
 @each_problem
 def test_a_repair_that_has_just_rolled_out_is_accepted(problem, seed):
-    fault = registry.fault(problem)
+    fault = registry.find_fault(problem)
     name = problem.target if fault.cause.check is template else fault.cause.service or "frontend"
     status = (
         f"kubectl rollout restart deploy/{name} -n {NS}; kubectl rollout status deploy/{name} -n {NS} --timeout=300s"
@@ -135,13 +135,13 @@ kubectl delete pod -n {NS} -l io.kompose.service=geo
 @pytest.mark.parametrize("script", [FAKE, EMPTY], ids=["another database", "an empty folder"])
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_database_that_only_looks_like_the_old_one_is_not_accepted(script, number):
-    problem = registry.problem("revoke_auth_mongodb-mitigation-1")
+    problem = registry.find_problem("revoke_auth_mongodb-mitigation-1")
     assert not _after(problem, number, script).success
 
 
 def test_volumes_without_the_old_data_are_not_accepted():
-    problem = registry.problem("redeploy_without_PV-mitigation-1")
-    fix = registry.fault(problem).fixes[1].replace("/data/volumes/", "/tmp/fresh/")
+    problem = registry.find_problem("redeploy_without_PV-mitigation-1")
+    fix = registry.find_fault(problem).fixes[1].replace("/data/volumes/", "/tmp/fresh/")
     assert "/tmp/fresh/" in fix
     found = _after(problem, 1, fix)
     assert not found.success
@@ -157,7 +157,7 @@ def test_volumes_without_the_old_data_are_not_accepted():
     ],
 )
 def test_other_ways_to_the_old_image_are_accepted(script):
-    found = _after(registry.problem("misconfig_app_hotel_res-mitigation-1"), 1, script)
+    found = _after(registry.find_problem("misconfig_app_hotel_res-mitigation-1"), 1, script)
     assert found.success, found.reasons
 
 

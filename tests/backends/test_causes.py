@@ -4,7 +4,7 @@ import pytest
 
 from aiops_gym.backends import Simulated, causes
 from aiops_gym.catalog import registry
-from aiops_gym.testing.problems import submitted
+from aiops_gym.testing.problems import submit_script
 
 RENEW = "kubectl rollout restart deployment/{target} -n {namespace}; sleep 20"
 REPAIRS = {
@@ -27,30 +27,30 @@ REPAIRS = {
 
 @pytest.mark.parametrize("problem", REPAIRS)
 def test_a_cause_is_there_until_it_is_mended(problem):
-    row = registry.problem(problem)
+    row = registry.find_problem(problem)
     backend = Simulated(row, seed=1)
     before, app, fault = backend.before_the_incident(), backend.app, backend.fault
     reasons = []
-    assert not causes.gone(before, backend.world, app, fault, reasons)
+    assert not causes.is_cause_gone(before, backend.world, app, fault, reasons)
     assert len(reasons) == 1
     assert row.target in reasons[0]
     names = {"namespace": app.namespace, "target": row.target}
-    backend.shell.run(registry.filled(REPAIRS[problem], names), timeout=300)
-    assert causes.gone(before, backend.world, app, fault, reasons)
+    backend.shell.run(registry.fill_in(REPAIRS[problem], names), timeout=300)
+    assert causes.is_cause_gone(before, backend.world, app, fault, reasons)
 
 
 def test_a_pool_that_holds_none_is_no_connection():
-    backend = Simulated(registry.problem("empty_pool_social_network-mitigation-text-service"), seed=1)
+    backend = Simulated(registry.find_problem("empty_pool_social_network-mitigation-text-service"), seed=1)
     reasons = []
-    assert not causes.gone(backend.before_the_incident(), backend.world, backend.app, backend.fault, reasons)
+    assert not causes.is_cause_gone(backend.before_the_incident(), backend.world, backend.app, backend.fault, reasons)
     assert reasons == ["text-service has no connection to url-shorten-service"]
 
 
 @pytest.mark.parametrize("kind", ["wrong_upstream_port", "empty_pool"])
 def test_a_file_that_is_mended_is_no_repair_until_the_program_has_read_it(kind):
-    backend = Simulated(registry.problem(f"{kind}_social_network-mitigation-text-service"), seed=1)
+    backend = Simulated(registry.find_problem(f"{kind}_social_network-mitigation-text-service"), seed=1)
     mended, renewed = backend.fault.fixes[0].split("\n")
-    half = submitted(backend.fork(), mended)
+    half = submit_script(backend.fork(), mended)
     assert not half.success
     assert half.reasons == ("compose succeeds in 0% of requests before any restart",)
-    assert submitted(backend, f"{mended}\n{renewed}").success
+    assert submit_script(backend, f"{mended}\n{renewed}").success

@@ -2,13 +2,13 @@
 
 import pytest
 
-from aiops_gym.backends.inject import concerned
+from aiops_gym.backends.inject import find_concerned
 from aiops_gym.catalog import registry
 
 
 def _about(problem):
-    row = registry.problem(problem)
-    return concerned(registry.app(row.app), registry.fault(row))
+    row = registry.find_problem(problem)
+    return find_concerned(registry.find_app(row.app), registry.find_fault(row))
 
 
 @pytest.mark.parametrize(
@@ -25,5 +25,5 @@ def test_an_incident_is_about_its_target_and_who_needs_it_at_its_start(problem, 
 
 def test_what_befalls_the_whole_cluster_is_about_all():
     assert _about("untolerated_taint_social_network-detection-text-service") == set(
-        registry.app("social_network").components
+        registry.find_app("social_network").components
     )

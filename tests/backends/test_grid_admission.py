@@ -8,11 +8,11 @@ from samples import some
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
-from aiops_gym.testing.admission import admit, hurt, pairs
-from aiops_gym.testing.figures import page, rote, table
-from aiops_gym.testing.problems import submitted
+from aiops_gym.testing.admission import admit, list_pairs, measure_hurt
+from aiops_gym.testing.figures import make_table, measure_rote, render_page
+from aiops_gym.testing.problems import submit_script
 
-SAMPLE = pairs(sample=0.05)
+SAMPLE = list_pairs(sample=0.05)
 NS = "test-hotel-reservation"
 TOLERATED = {
     "op": "add",
@@ -32,7 +32,7 @@ def test_a_pair_is_admitted(pair):
 
 
 def _opened(fault, target, task="mitigation"):
-    return Simulated(registry.problem(f"{fault}_hotel_reservation-{task}-{target}"), 1, noise=False)
+    return Simulated(registry.find_problem(f"{fault}_hotel_reservation-{task}-{target}"), 1, noise=False)
 
 
 def _says(backend, command):
@@ -78,11 +78,11 @@ def test_the_wrong_name_server_knows_no_service():
 
 def test_a_service_that_offers_another_port_is_dialled_in_vain():
     backend = _opened("wrong_service_port", "frontend")
-    assert set(traffic.success(backend.world).values()) == {0.0}
+    assert set(traffic.compute_success(backend.world).values()) == {0.0}
 
 
 def test_a_throttled_service_is_slow_and_loses_nothing():
-    lost, slower = hurt(_opened("small_cpu_limit", "profile"))
+    lost, slower = measure_hurt(_opened("small_cpu_limit", "profile"))
     assert lost < 0.01
     assert slower > 2.0
 
@@ -110,7 +110,7 @@ def test_a_throttled_service_is_slow_and_loses_nothing():
     ],
 )
 def test_half_a_repair_is_none(fault, target, script):
-    assert not submitted(_opened(fault, target), script.format(ns=NS)).success
+    assert not submit_script(_opened(fault, target), script.format(ns=NS)).success
 
 
 @pytest.mark.parametrize(
@@ -133,16 +133,16 @@ def test_half_a_repair_is_none(fault, target, script):
     ],
 )
 def test_another_way_to_the_same_end_is_accepted(fault, target, script):
-    found = submitted(_opened(fault, target), script.format(ns=NS))
+    found = submit_script(_opened(fault, target), script.format(ns=NS))
     assert found.success, found.reasons
 
 
 @pytest.mark.slow
 def test_the_figures_are_those_of_the_rows():
-    found = [admit(pair) for pair in pairs(app="hotel_reservation", fault="unbound_claim")[:1]]
-    head, family, everything = table(found)
+    found = [admit(pair) for pair in list_pairs(app="hotel_reservation", fault="unbound_claim")[:1]]
+    head, family, everything = make_table(found)
     assert (head[0], family[0], everything[0]) == ("family", "unbound_claim", "all")
     assert family[1:3] == ("1", "4")
     assert family[4:6] == ("100%", "100%")
-    assert all(len(row) == 3 for row in rote(found))
-    assert "| unbound_claim | 1 | 4 |" in page(found)
+    assert all(len(row) == 3 for row in measure_rote(found))
+    assert "| unbound_claim | 1 | 4 |" in render_page(found)

@@ -10,7 +10,7 @@ from aiops_gym.sim import traffic
 
 
 def opened(problem, seed=1):
-    return backends.open_backend("simulated", registry.problem(problem), seed, noise=False)
+    return backends.open_backend("simulated", registry.find_problem(problem), seed, noise=False)
 
 
 def test_in_a_healthy_system_all_is_well():
@@ -71,7 +71,9 @@ def test_looking_changes_nothing(problem):
     for _ in range(4):
         health = watched.health()
         assert health == watched.health()
-        assert health["operations"] == {name: round(s, 3) for name, s in traffic.success(watched.world.fork()).items()}
+        assert health["operations"] == {
+            name: round(s, 3) for name, s in traffic.compute_success(watched.world.fork()).items()
+        }
         for each in (watched, left_alone):
             each.shell.run("kubectl rollout restart deployment/geo -n test-hotel-reservation")
             if each is watched:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from aiops_gym.backends import open_backend
-from aiops_gym.backends.baseline import VARIANTS, _booted, baseline
+from aiops_gym.backends.baseline import VARIANTS, _booted, make_baseline
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
 
@@ -22,16 +22,16 @@ WORDS = re.compile(
 @each_app
 @pytest.mark.parametrize("variant", range(3))
 def test_a_baseline_is_healthy(app, variant):
-    success = traffic.success(baseline(app, variant))
+    success = traffic.compute_success(make_baseline(app, variant))
     assert all(share > 0.99 for share in success.values()), success
 
 
 @pytest.mark.parametrize("problem", DETECTIONS, ids=lambda p: p.id)
 def test_a_fault_hurts_some_operation_or_some_pod(problem):
     backend = open_backend("simulated", problem, 1, noise=False)
-    hurt = min(traffic.success(backend.world).values()) < 0.9
+    hurt = min(traffic.compute_success(backend.world).values()) < 0.9
     ends = [s for p in backend.pods() for s in p["status"].get("containerStatuses", ()) if s.get("lastState")]
-    slow = max(traffic.latency(backend.world).values()) > 1_000
+    slow = max(traffic.compute_latency(backend.world).values()) > 1_000
     assert hurt or ends or slow
 
 
@@ -93,12 +93,12 @@ def test_objects_differ_from_the_healthy_world_by_the_declared_change_only(probl
     sick = open_backend("simulated", problem, 3)
     before, after = _specs(sick.before_the_incident()), _specs(sick.world)
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
-    changes = registry.fault(problem).changes
+    changes = registry.find_fault(problem).changes
     declared = {f"{c.resource}/{c.name}" for c in changes if hasattr(c, "ops")}
     for release in [c.release for c in changes if hasattr(c, "release")]:  # its database's settings, and its history
         declared |= {f"secrets/sh.helm.release.v1.{release}.v{n}" for n in (1, 2)} | {f"configmaps/{problem.target}"}
         declared |= {f"deployments.apps/{problem.target}"}
-    if registry.fault(problem).id != "redeploy_without_pv":
+    if registry.find_fault(problem).id != "redeploy_without_pv":
         assert changed == declared
 
 

@@ -9,16 +9,16 @@ import aiops_gym
 from aiops_gym.backends import leftovers, noise
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
-from aiops_gym.tasks.base import Case, find, truth
+from aiops_gym.tasks.base import Case, find, find_truth
 
-HEALTHY = {problem.app: problem for problem in registry.healthy("detection")}
-DENIED = registry.problem("revoke_auth_mongodb-mitigation-1")
+HEALTHY = {problem.app: problem for problem in registry.list_healthy("detection")}
+DENIED = registry.find_problem("revoke_auth_mongodb-mitigation-1")
 NOISY = 0
 """A seed of `reset` with which a job of the noise has failed."""
 
 
 def accepted(backend, problem=DENIED):
-    case = Case(problem, backend.fault, truth(problem, backend.fault, backend.app), backend, "aiopslab")
+    case = Case(problem, backend.fault, find_truth(problem, backend.fault, backend.app), backend, "aiopslab")
     return find("mitigation").judge(None, case).success
 
 
@@ -41,7 +41,7 @@ def well(backend):
 def test_no_kind_of_noise_counts_not_even_while_it_happens(app, kind):
     for seed in range(3):
         backend = Simulated(HEALTHY[app], 5, noise=False)
-        noise.happen(kind, backend.world, backend.app, seed)
+        noise.make_noise(kind, backend.world, backend.app, seed)
         assert well(backend)
 
 

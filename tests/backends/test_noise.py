@@ -6,12 +6,12 @@ from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.times import MINUTE
-from aiops_gym.testing.problems import submitted
+from aiops_gym.testing.problems import submit_script
 
 pytestmark = pytest.mark.slow
 
 NS = "test-hotel-reservation"
-HEALTHY = {p.app: p for p in registry.healthy("detection")}
+HEALTHY = {p.app: p for p in registry.list_healthy("detection")}
 SWEEP = f"kubectl delete networkpolicies,resourcequotas --all -n {NS}"
 STRIP = (
     f"kubectl get deploy -n {NS} -o json | jq 'del(.items[].spec.template.spec.containers[0].resources)' "
@@ -24,7 +24,7 @@ STRIP = (
 def test_noise_leaves_the_app_healthy(app, seed):
     world = Simulated(HEALTHY[app], seed).world.fork()
     world.run(MINUTE)
-    assert all(share > 0.99 for share in traffic.success(world).values())
+    assert all(share > 0.99 for share in traffic.compute_success(world).values())
 
 
 def _targets(fault):
@@ -68,34 +68,34 @@ WITH_A_QUOTA = {"resourcequotas": "exhausted_quota", "networkpolicies.networking
 
 @pytest.mark.parametrize(("resource", "fault"), WITH_A_QUOTA.items())
 def test_to_sweep_away_what_others_have_decided_is_damage(resource, fault):
-    problem = registry.problem(f"{fault}_hotel_reservation-mitigation-geo")
+    problem = registry.find_problem(f"{fault}_hotel_reservation-mitigation-geo")
     backend = _with(problem, lambda store: store.all(resource, NS))
-    assert submitted(backend.fork(), backend.fault.fixes[0]).success
-    found = submitted(backend.fork(), f"{SWEEP}; sleep 60")
+    assert submit_script(backend.fork(), backend.fault.fixes[0]).success
+    found = submit_script(backend.fork(), f"{SWEEP}; sleep 60")
     assert found.cause_gone
     assert not found.success
     assert any(resource in line and "is gone" in line for line in found.damage)
 
 
 def test_a_taint_that_was_there_before_is_missed():
-    backend = Simulated(registry.problem("untolerated_taint_hotel_reservation-mitigation-geo"), 1)
+    backend = Simulated(registry.find_problem("untolerated_taint_hotel_reservation-mitigation-geo"), 1)
     others = "kubectl taint nodes --all node-role.kubernetes.io/control-plane-"
-    found = submitted(backend, f"{backend.fault.fixes[0]}; {others}")
+    found = submit_script(backend, f"{backend.fault.fixes[0]}; {others}")
     assert found.damage == ("the taint node-role.kubernetes.io/control-plane of kind-control-plane is gone",)
 
 
 def test_a_repair_may_not_take_the_limits_of_others():
-    backend = Simulated(registry.problem("oversized_request_hotel_reservation-mitigation-geo"), 1)
-    assert submitted(backend.fork(), backend.fault.fixes[2]).success  # that of the target goes with its resources
-    found = submitted(backend.fork(), STRIP)
+    backend = Simulated(registry.find_problem("oversized_request_hotel_reservation-mitigation-geo"), 1)
+    assert submit_script(backend.fork(), backend.fault.fixes[2]).success  # that of the target goes with its resources
+    found = submit_script(backend.fork(), STRIP)
     assert found.cause_gone
     assert "search has lost its limit of cpu" in found.damage
     assert not any(line.startswith("geo ") for line in found.damage)
 
 
 def test_to_apply_every_manifest_anew_undoes_what_was_scaled_by_hand():
-    problem = registry.problem("missing_secret_hotel_reservation-mitigation-geo")
+    problem = registry.find_problem("missing_secret_hotel_reservation-mitigation-geo")
     backend = _with(problem, lambda store: any(d["spec"]["replicas"] == 2 for d in store.all("deployments.apps", NS)))
-    assert submitted(backend.fork(), backend.fault.fixes[0]).success
-    found = submitted(backend.fork(), f"{backend.fault.fixes[0]}; kubectl scale deploy --all -n {NS} --replicas=1")
+    assert submit_script(backend.fork(), backend.fault.fixes[0]).success
+    found = submit_script(backend.fork(), f"{backend.fault.fixes[0]}; kubectl scale deploy --all -n {NS} --replicas=1")
     assert any("fewer replicas than before" in line for line in found.reasons)

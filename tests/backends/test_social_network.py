@@ -7,15 +7,15 @@ import pytest
 
 import aiops_gym  # noqa: F401  (registers the environments)
 from aiops_gym.backends import open_backend
-from aiops_gym.backends.baseline import VARIANTS, baseline
+from aiops_gym.backends.baseline import VARIANTS, make_baseline
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
-from aiops_gym.testing.problems import submitted
+from aiops_gym.testing.problems import submit_script
 
-APP = registry.app("social_network")
+APP = registry.find_app("social_network")
 NS = APP.namespace
 MITIGATIONS = registry.problems(task="mitigation", app=APP.id)
-HEALTHY = registry.problem("noop_detection_social_network-1")
+HEALTHY = registry.find_problem("noop_detection_social_network-1")
 ELSEWHERE = {
     "user-service": "text-service",
     "text-service": "user-service",
@@ -35,9 +35,9 @@ def _after(problem, seed, *scripts, noise=True):
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", range(VARIANTS))
 def test_every_variant_boots_and_serves_everybody(variant):
-    world = baseline(APP.id, variant)
-    assert min(traffic.success(world).values()) > 0.99
-    assert max(traffic.latency(world).values()) < 200
+    world = make_baseline(APP.id, variant)
+    assert min(traffic.compute_success(world).values()) > 0.99
+    assert max(traffic.compute_latency(world).values()) < 200
     pods = world.store.all("pods", NS)
     assert len(pods) == 27
     assert all(len(pod["status"]["containerStatuses"]) == 1 for pod in pods)
@@ -46,7 +46,7 @@ def test_every_variant_boots_and_serves_everybody(variant):
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_a_busy_app_with_noise_is_healthy(seed):
     backend = open_backend("simulated", HEALTHY, seed)
-    assert min(traffic.success(backend.world).values()) > 0.99
+    assert min(traffic.compute_success(backend.world).values()) > 0.99
 
 
 HURT = {
@@ -61,14 +61,14 @@ HURT = {
 
 @each_problem
 def test_an_incident_hurts_those_whose_calls_go_through_it(problem):
-    success = traffic.success(open_backend("simulated", problem, 1, noise=False).world)
+    success = traffic.compute_success(open_backend("simulated", problem, 1, noise=False).world)
     assert {name for name, share in success.items() if share < 0.01} == HURT[problem.id]
     assert all(share > 0.99 for name, share in success.items() if name not in HURT[problem.id])
 
 
 @each_problem
 def test_the_right_repair_in_the_wrong_place_is_not_accepted(problem):
-    fault = registry.fault(replace(problem, target=ELSEWHERE[problem.target]))
+    fault = registry.find_fault(replace(problem, target=ELSEWHERE[problem.target]))
     for fix in fault.fixes:
         if "rollback" not in fix:  # it mends the whole release
             assert not _after(problem, 1, fix).success
@@ -79,7 +79,7 @@ def test_going_back_to_the_first_revision_repairs_what_the_chart_says(problem):
     script = f"helm rollback social-network 1 -n {NS}; kubectl rollout restart deploy -n {NS}; sleep 60"
     repaired = problem.id != "assign_to_non_existent_node_social_net-mitigation-1"  # the chart names no node at all
     backend = open_backend("simulated", problem, 1, noise=False)  # what was decided by hand since then would be undone
-    assert submitted(backend, script).success == repaired
+    assert submit_script(backend, script).success == repaired
 
 
 OTHER_WAYS = {
@@ -99,7 +99,9 @@ OTHER_WAYS = {
 
 @pytest.mark.parametrize(("id_", "script"), [(i, script) for i, scripts in OTHER_WAYS.items() for script in scripts])
 def test_other_ways_to_the_same_end_are_accepted(id_, script):
-    found = _after(registry.problem(id_), 2, script, "sleep 30", noise=False)  # or what was decided by hand is undone
+    found = _after(
+        registry.find_problem(id_), 2, script, "sleep 30", noise=False
+    )  # or what was decided by hand is undone
     assert found.success, found.reasons
 
 
@@ -113,7 +115,7 @@ def test_other_ways_to_the_same_end_are_accepted(id_, script):
     ],
 )
 def test_a_way_round_the_cause_is_not_accepted(script):
-    problem = registry.problem("assign_to_non_existent_node_social_net-mitigation-1")
+    problem = registry.find_problem("assign_to_non_existent_node_social_net-mitigation-1")
     assert not _after(problem, 1, script, "sleep 60").success
 
 
@@ -121,13 +123,13 @@ def test_a_way_round_the_cause_is_not_accepted(script):
 def test_a_repair_with_helm_is_no_collateral(id_):
     script = f"helm rollback social-network 1 -n {NS}; kubectl rollout restart deploy/url-shorten-mongodb -n {NS}"
     client = f"sleep 20; kubectl delete pod -n {NS} -l app=url-shorten-service"
-    found = _after(registry.problem(id_), 3, script, client, noise=False)
+    found = _after(registry.find_problem(id_), 3, script, client, noise=False)
     assert found.success
     assert found.collateral == 0
 
 
 def test_the_change_of_the_release_is_in_its_history():
-    shell = open_backend("simulated", registry.problem("auth_miss_mongodb-detection-1"), 1).shell
+    shell = open_backend("simulated", registry.find_problem("auth_miss_mongodb-detection-1"), 1).shell
     history = shell.run(f"helm history social-network -n {NS}").stdout.splitlines()
     assert [line.split("\t")[2].strip() for line in history[1:]] == ["superseded", "deployed"]
     values = shell.run(f"helm get values social-network -n {NS}").stdout
@@ -135,7 +137,9 @@ def test_the_change_of_the_release_is_in_its_history():
 
 
 def test_nothing_is_left_to_undo_of_a_deployment_that_was_made_anew():
-    shell = open_backend("simulated", registry.problem("assign_to_non_existent_node_social_net-detection-1"), 1).shell
+    shell = open_backend(
+        "simulated", registry.find_problem("assign_to_non_existent_node_social_net-detection-1"), 1
+    ).shell
     told = shell.run(f"kubectl rollout undo deploy user-service -n {NS}")
     assert "no rollout history found" in told.output
 
@@ -169,4 +173,4 @@ def test_the_verdicts_of_aiopslab_are_its_own(id_, script, reward):
 
 @each_problem
 def test_the_reference_satisfies_aiopslab_too(problem):
-    assert _upstream(problem.id, f"{registry.fault(problem).fixes[0]}\nsleep 60") == 1.0
+    assert _upstream(problem.id, f"{registry.find_fault(problem).fixes[0]}\nsleep 60") == 1.0

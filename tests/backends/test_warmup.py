@@ -8,8 +8,8 @@ import pytest
 
 from aiops_gym import caches
 from aiops_gym.backends import warmup
-from aiops_gym.backends.baseline import baseline
-from aiops_gym.backends.inject import rewritten
+from aiops_gym.backends.baseline import make_baseline
+from aiops_gym.backends.inject import find_rewritten
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
@@ -17,7 +17,7 @@ from aiops_gym.sim import traffic
 pytestmark = pytest.mark.slow
 
 APP = "hotel_reservation"
-HEALTHY = next(p for p in registry.healthy("detection") if p.app == APP)
+HEALTHY = next(p for p in registry.list_healthy("detection") if p.app == APP)
 WIDE = "redeploy_without_PV-detection-1"
 ABOUT_GEO = tuple(p for p in registry.problems("detection", APP, "train") if p.target == "geo")[::7]
 
@@ -61,50 +61,50 @@ def test_a_healthy_episode_and_an_incident_have_the_same_past_unless_it_is_about
         if healthy.before_the_incident() is sick.before_the_incident():
             same += 1
             continue
-        number = warmup.choose(healthy.app, healthy.variant, seed, frozenset())
+        number = warmup.choose_warmup(healthy.app, healthy.variant, seed, frozenset())
         decided = warmup._decided(APP, healthy.variant, number, 0)
-        assert decided & rewritten(sick.app, sick.fault)
+        assert decided & find_rewritten(sick.app, sick.fault)
     assert same > len(ABOUT_GEO) * 3 / 2
 
 
 def test_nothing_was_decided_about_what_a_fault_rewrites():
     for seed, problem in enumerate(ABOUT_GEO):
-        app, fault = registry.app(problem.app), registry.fault(problem)
-        number = warmup.choose(app, seed % 2, seed, rewritten(app, fault))
-        assert not warmup._decided(APP, seed % 2, number, 0) & rewritten(app, fault)
+        app, fault = registry.find_app(problem.app), registry.find_fault(problem)
+        number = warmup.choose_warmup(app, seed % 2, seed, find_rewritten(app, fault))
+        assert not warmup._decided(APP, seed % 2, number, 0) & find_rewritten(app, fault)
 
 
 def test_a_fault_that_rewrites_all_meets_a_past_in_which_nobody_decided_anything():
-    problem = registry.problem(WIDE)
-    app = registry.app(problem.app)
-    spared = rewritten(app, registry.fault(problem))
+    problem = registry.find_problem(WIDE)
+    app = registry.find_app(problem.app)
+    spared = find_rewritten(app, registry.find_fault(problem))
     assert spared == set(app.components)
-    found = {warmup.choose(app, 1, seed, spared) for seed in range(40)}
+    found = {warmup.choose_warmup(app, 1, seed, spared) for seed in range(40)}
     assert found == set(range(warmup.PLAIN))
     assert not any(warmup._decided(app.id, 1, number, 0) for number in found)
 
 
 def test_every_past_comes_up_and_the_app_is_well_in_it():
-    app = registry.app(APP)
-    assert {warmup.choose(app, 2, seed, frozenset()) for seed in range(80)} == set(range(warmup.WARMUPS))
+    app = registry.find_app(APP)
+    assert {warmup.choose_warmup(app, 2, seed, frozenset()) for seed in range(80)} == set(range(warmup.WARMUPS))
     for number in range(warmup.WARMUPS):
-        assert min(traffic.success(warmup.warmed_up(APP, 2, number)).values()) > 0.99
+        assert min(traffic.compute_success(warmup.make_warmed_up(APP, 2, number)).values()) > 0.99
 
 
 def test_what_is_named_after_the_past_differs_between_episodes_that_share_it():
     found = {}
     for seed in range(40):
-        backend = Simulated(registry.problem(WIDE), seed)
+        backend = Simulated(registry.find_problem(WIDE), seed)
         found.setdefault(id(backend.before_the_incident()), []).append(backend)
     first, second = next(group[:2] for group in found.values() if len(group) > 1)
     assert not {pod["metadata"]["uid"] for pod in first.pods()} & {pod["metadata"]["uid"] for pod in second.pods()}
 
 
 def test_neither_a_judge_nor_a_watcher_changes_what_others_share():
-    problem = registry.problem("blocking_network_policy_hotel_reservation-mitigation-geo")
+    problem = registry.find_problem("blocking_network_policy_hotel_reservation-mitigation-geo")
     first = Simulated(problem, 7).snapshot()
     for backend in (Simulated(problem, 7), Simulated(problem, 7, noise=False)):
-        before, base = backend.before_the_incident(), baseline(APP, backend.variant)
+        before, base = backend.before_the_incident(), make_baseline(APP, backend.variant)
         was = text(before, base)
         backend.shell.run(backend.fault.fixes[0])
         backend.assess()
@@ -116,5 +116,5 @@ def test_neither_a_judge_nor_a_watcher_changes_what_others_share():
 def test_without_noise_nothing_has_happened_but_that_users_ask_as_often_as_the_problem_says():
     backend = Simulated(HEALTHY, 5, noise=False)
     before = backend.before_the_incident()
-    assert before.now == baseline(APP, backend.variant).now
+    assert before.now == make_baseline(APP, backend.variant).now
     assert traffic.timeline.rate(before) == HEALTHY.rate

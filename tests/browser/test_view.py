@@ -12,7 +12,7 @@ from chromium import binary, chromium
 
 from aiops_gym.agents.base import make
 from aiops_gym.runs import Episode, run_episode
-from aiops_gym.runs.view import entry, listing, page
+from aiops_gym.runs.view import read_entry, render_listing, render_page
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(binary() is None, reason="there is no Chromium here")]
 
@@ -64,7 +64,7 @@ LOOK = "(name => document.querySelector(`.node[data-i='${name}']`).getAttribute(
 
 
 def test_choosing_a_step_shows_the_system_after_it(show, mended):
-    browser = show(page(mended))
+    browser = show(render_page(mended))
     geo = list(mended.health["components"]).index("geo")
     last = len(mended.steps)
     assert browser.evaluate(f"{LOOK}({geo})") == "node down"
@@ -84,7 +84,7 @@ def test_choosing_a_step_shows_the_system_after_it(show, mended):
 
 
 def test_the_slider_and_the_player_move_through_the_episode(show, mended):
-    browser = show(page(mended))
+    browser = show(render_page(mended))
     browser.evaluate("(s => { s.value = 2; s.dispatchEvent(new Event('input')); })(document.getElementById('moment'))")
     assert browser.evaluate("document.querySelector('.step.now').id") == "step-2"
     browser.click("#play")
@@ -93,7 +93,7 @@ def test_the_slider_and_the_player_move_through_the_episode(show, mended):
 
 
 def test_a_search_hides_the_steps_without_the_text_and_finds_the_places(show, mended):
-    browser = show(page(mended))
+    browser = show(render_page(mended))
     browser.press("/")
     for key in "RESTARTS":
         browser.press(key)
@@ -110,7 +110,7 @@ def test_a_search_hides_the_steps_without_the_text_and_finds_the_places(show, me
 
 
 def test_the_graph_may_take_the_whole_width(show, mended):
-    browser = show(page(mended))
+    browser = show(render_page(mended))
     width = "document.getElementById('system').getBoundingClientRect().width"
     beside = browser.evaluate(width)
     browser.click("#wider")
@@ -120,7 +120,7 @@ def test_the_graph_may_take_the_whole_width(show, mended):
 
 
 def test_all_steps_open_and_close(show, mended):
-    browser = show(page(mended))
+    browser = show(render_page(mended))
     turns = "[...document.querySelectorAll('.step')].slice(1)"
     for wanted in (False, True):
         browser.click("#all")
@@ -131,14 +131,14 @@ def test_all_steps_open_and_close(show, mended):
 
 
 def test_hostile_texts_are_read_and_not_obeyed(show):
-    browser = show(page(odd(HOSTILE, agent=HOSTILE, problem_id=HOSTILE)))
+    browser = show(render_page(odd(HOSTILE, agent=HOSTILE, problem_id=HOSTILE)))
     assert browser.evaluate("document.title") != "hit"
     assert browser.evaluate("document.querySelector('.step[data-step=\"1\"] pre.out').textContent") == HOSTILE
     assert browser.evaluate("document.images.length") == 0
 
 
 def test_what_stands_in_an_output_may_not_even_run_when_it_is_let_in(show):
-    text = page(odd("LET-IN")).replace("LET-IN", "<script>document.title='hit'</script>")
+    text = render_page(odd("LET-IN")).replace("LET-IN", "<script>document.title='hit'</script>")
     browser = show(text)
     assert browser.evaluate("document.title") != "hit"
     told = browser.complaints()
@@ -148,7 +148,7 @@ def test_what_stands_in_an_output_may_not_even_run_when_it_is_let_in(show):
 
 
 def test_a_thousand_steps_and_a_megabyte_are_no_burden(show):
-    browser = show(page(odd(*["line of output\n" * 100] * 999, "0123456789abcde\n" * 65_536)))
+    browser = show(render_page(odd(*["line of output\n" * 100] * 999, "0123456789abcde\n" * 65_536)))
     took = browser.evaluate("performance.getEntriesByType('navigation')[0].domComplete")
     assert took < 15_000
     assert browser.evaluate("document.querySelectorAll('.step').length") == 1000
@@ -160,8 +160,13 @@ def test_a_thousand_steps_and_a_megabyte_are_no_burden(show):
 @pytest.mark.parametrize("width", [360, 375, 390, 768, 1280, 1920])
 @pytest.mark.parametrize("dark", [False, True])
 def test_nothing_is_wider_than_the_window(show, mended, width, dark):
-    several = [entry(replace(mended, agent=f"agent{i}" * 9, task=f"{i % 4}"), "a.html") for i in range(9)]
-    for text in (page(mended), page(odd("x" * 5000)), listing(several, "t" * 300), listing(several[:1] * 3, "t")):
+    several = [read_entry(replace(mended, agent=f"agent{i}" * 9, task=f"{i % 4}"), "a.html") for i in range(9)]
+    for text in (
+        render_page(mended),
+        render_page(odd("x" * 5000)),
+        render_listing(several, "t" * 300),
+        render_listing(several[:1] * 3, "t"),
+    ):
         browser = show(text, width=width, dark=dark)
         assert browser.evaluate("document.documentElement.scrollWidth") <= width
         paper = browser.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -169,14 +174,14 @@ def test_nothing_is_wider_than_the_window(show, mended, width, dark):
 
 
 def test_a_phone_shows_how_each_episode_of_a_list_went(show, mended):
-    browser = show(listing([entry(mended, "a.html")], "list"), width=360)
+    browser = show(render_listing([read_entry(mended, "a.html")], "list"), width=360)
     last = "document.querySelector('#rows td:nth-child(5)').getBoundingClientRect().right"
     assert 0 < browser.evaluate(last) <= 360
 
 
 def test_a_list_is_sorted_and_filtered(show, mended):
-    lines = [entry(mended, "a.html"), entry(odd("x", agent="zed", problem_id="other"), "b.html")]
-    browser = show(listing(lines, "list"))
+    lines = [read_entry(mended, "a.html"), read_entry(odd("x", agent="zed", problem_id="other"), "b.html")]
+    browser = show(render_listing(lines, "list"))
     first = "document.querySelector('#rows tr:not([hidden]) td').textContent"
     browser.click("#list th:nth-child(1) button")
     assert browser.evaluate(first) == PROBLEM
@@ -207,7 +212,9 @@ def test_a_list_is_filtered_by_outcome(show):
         "broken": {"infra_error": True},
         "gone": {"agent_error": "quota"},
     }
-    browser = show(listing([entry(odd("x", problem_id=name, **end), "a.html") for name, end in ends.items()], "list"))
+    browser = show(
+        render_listing([read_entry(odd("x", problem_id=name, **end), "a.html") for name, end in ends.items()], "list")
+    )
     wanted = [
         *[("", list(ends)), ("solved", ["solved"]), ("failed", ["partly", "late"]), ("errors", ["broken", "gone"])],
         *[("out of steps", ["late"]), ("agent gave up", ["gone"])],
@@ -220,20 +227,20 @@ def test_a_list_is_filtered_by_outcome(show):
 
 
 def test_a_phone_scrolls_tables_and_pictures_within_the_page(show, mended):
-    several = [entry(replace(mended, agent=f"agent{i}", task=f"{i % 4}"), "a.html") for i in range(9)]
-    browser = show(listing(several, "list"), width=375)
+    several = [read_entry(replace(mended, agent=f"agent{i}", task=f"{i % 4}"), "a.html") for i in range(9)]
+    browser = show(render_listing(several, "list"), width=375)
     inner = "[...document.querySelectorAll('.scroll')].map(e => [e.scrollWidth > e.clientWidth, e.clientWidth < 375])"
     found = browser.evaluate(inner)
     assert len(found) == 4  # means, picture, agents by problem, episodes
     assert found[:3] == [[True, True]] * 3
-    browser = show(page(mended), width=375)
+    browser = show(render_page(mended), width=375)
     wide = "[...document.querySelectorAll('pre')].some(e => e.getBoundingClientRect().right > 375)"
     assert browser.evaluate(wide) is False
 
 
 def test_a_command_is_copied_as_it_was_typed(show):
     command = "kubectl get pods -A |\n  grep 'a  b'"
-    browser = show(page(odd(f"I look.\n```\nexec_shell({command!r})\n```")))
+    browser = show(render_page(odd(f"I look.\n```\nexec_shell({command!r})\n```")))
     for prevented, selector, text in (
         ("", ".step:not(.prompt) > .named .copy", command),
         ("throw new Error('no clipboard here');", ".typed .copy", f"I look.\n```\nexec_shell({command!r})\n```"),
@@ -247,8 +254,8 @@ def test_a_command_is_copied_as_it_was_typed(show):
 
 
 def test_the_table_of_agents_by_problem_leads_to_the_episodes(show, mended):
-    lines = [entry(replace(mended, agent=name), f"{name}.html") for name in ("a", "b")]
-    browser = show(listing(lines, "list"))
+    lines = [read_entry(replace(mended, agent=name), f"{name}.html") for name in ("a", "b")]
+    browser = show(render_listing(lines, "list"))
     assert browser.evaluate("[...document.querySelectorAll('#matrix td a')].map(a => a.getAttribute('href'))") == [
         "a.html",
         "b.html",
@@ -257,14 +264,14 @@ def test_the_table_of_agents_by_problem_leads_to_the_episodes(show, mended):
 
 
 def test_a_page_can_be_printed_with_everything_in_it(show, mended):
-    browser = show(page(mended))
+    browser = show(render_page(mended))
     browser.click("#all")
     pdf = browser.call("Page.printToPDF")["data"]
     assert len(pdf) > 20_000
 
 
 def test_a_picture_shows_the_colours_of_health(show, mended, tmp_path):
-    browser = show(page(mended), width=1280, height=1000)
+    browser = show(render_page(mended), width=1280, height=1000)
     data = browser.picture(tmp_path / "page.png")
     assert data.startswith(b"\x89PNG")
     fill = "getComputedStyle(document.querySelector('.node.{} rect')).fill"

@@ -12,10 +12,10 @@ from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.testing import replay
 from aiops_gym.testing.calibration import actions
-from aiops_gym.testing.calibration.cluster import cluster
-from aiops_gym.testing.calibration.events import began, kind
+from aiops_gym.testing.calibration.cluster import make_cluster
+from aiops_gym.testing.calibration.events import find_begin, make_kind
 from aiops_gym.testing.calibration.masks import Parts
-from aiops_gym.testing.calibration.play import play, steps
+from aiops_gym.testing.calibration.play import plan_steps, play
 
 Json = Any
 FOLDER = Path(__file__).parent / "recordings"
@@ -23,7 +23,7 @@ IMAGE = {"pull": "present", "serves": {"port": 8080, "paths": {"/": 200}}, "shel
 
 
 def _world() -> World:
-    world = cluster({"images": {"app:1": IMAGE, "app:2": IMAGE}}, "ns", ["node-1", "node-2"], 0)
+    world = make_cluster({"images": {"app:1": IMAGE, "app:2": IMAGE}}, "ns", ["node-1", "node-2"], 0)
     template = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "app", "image": "app:1"}]}}
     spec = {"replicas": 2, "selector": {"matchLabels": {"app": "web"}}, "template": template}
     actions.create(
@@ -72,7 +72,7 @@ def test_a_kubelet_is_started_again(start: dict[str, Json]) -> None:
 
 
 def test_a_kubelet_that_is_stopped_for_some_time_starts_by_itself() -> None:
-    found = steps({"actions": [{"at": 5, "verb": "stop-kubelet", "node": "a", "for": 60}]})
+    found = plan_steps({"actions": [{"at": 5, "verb": "stop-kubelet", "node": "a", "for": 60}]})
     assert [(step["at"], step["verb"]) for step in found] == [(5.0, "stop-kubelet"), (65.0, "start-kubelet")]
 
 
@@ -149,7 +149,7 @@ def test_of_many_similar_events_it_is_chance_which_one_is_shown_last() -> None:
     event = {"obj": "Deployment/web", "type": "Normal", "reason": "ScalingReplicaSet", "message": ""}
     texts = ["Scaled up replica set web-5d5bf6cbcd to 2", "Scaled down replica set web-5d5bf6cbcd to 1"]
     combined = [{**event, "message": f"(combined from similar events): {text}"} for text in texts]
-    assert len({kind(one, Parts(manifest, "ns", [])) for one in combined}) == 1
+    assert len({make_kind(one, Parts(manifest, "ns", [])) for one in combined}) == 1
 
 
 def test_what_is_done_by_the_clock_is_done_by_the_recordings_clock() -> None:
@@ -158,6 +158,6 @@ def test_what_is_done_by_the_clock_is_done_by_the_recordings_clock() -> None:
     spec = {"schedule": "* * * * *", "jobTemplate": {"spec": {"template": template}}}
     tick = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "tick"}, "spec": spec}
     manifest = {"objects": [tick], "images": {"app:1": IMAGE}}
-    begun = began([{"reason": "", "message": "", "first": "2026-11-21 20:51:40+00:00"}])
+    begun = find_begin([{"reason": "", "message": "", "first": "2026-11-21 20:51:40+00:00"}])
     made = [event for _, _, event in play(manifest, "ns", ["n"], 40, 0, begun).events if event["obj"] == "CronJob/tick"]
     assert made[0]["first"] == begun / 1000 + 20

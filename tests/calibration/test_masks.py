@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from aiops_gym.testing.calibration.masks import Parts
-from aiops_gym.testing.calibration.tolerance import within
+from aiops_gym.testing.calibration.tolerance import is_within
 
 KINDS = {"web": "Deployment", "web-two": "Deployment", "db": "StatefulSet", "tick": "CronJob", "once": "Job"}
 MANIFEST: dict[str, Any] = {"objects": [{"kind": kind, "metadata": {"name": name}} for name, kind in KINDS.items()]}
@@ -49,6 +49,6 @@ def test_a_message_keeps_what_matters(text: str, masked: str) -> None:
 
 
 def test_times_are_the_same_within_a_fifth_or_two_seconds() -> None:
-    assert within(11.9, 10, 10) and not within(12.1, 10, 10)
-    assert within(119, 100, 100) and not within(121, 100, 100)
-    assert within(7, 9, 30)
+    assert is_within(11.9, 10, 10) and not is_within(12.1, 10, 10)
+    assert is_within(119, 100, 100) and not is_within(121, 100, 100)
+    assert is_within(7, 9, 30)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aiops_gym.testing import replay
-from aiops_gym.testing.calibration import differences
+from aiops_gym.testing.calibration import find_differences
 
 Json = Any
 FOLDER = Path(__file__).parent / "recordings"
@@ -39,13 +39,13 @@ def test_names_namespaces_and_images_mean_nothing(name: str) -> None:
 @pytest.mark.parametrize("name", ["s-crash", "s-badimage", "s-config", "s-delete", "s-healthy", "s-noregistry"])
 def test_most_single_runs_show_the_recorded_course(name: str) -> None:
     manifest, recording = _load(name)
-    same = [not list(differences(manifest, recording, seed)) for seed in range(20)]
+    same = [not list(find_differences(manifest, recording, seed)) for seed in range(20)]
     assert sum(same) >= 10
 
 
 def test_the_same_seed_plays_the_same() -> None:
     manifest, recording = _load("s-probes")
-    assert list(differences(manifest, recording, 5)) == list(differences(manifest, recording, 5))
+    assert list(find_differences(manifest, recording, 5)) == list(find_differences(manifest, recording, 5))
 
 
 def _changed(recording: Json, what: str) -> Json:

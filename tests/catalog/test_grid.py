@@ -17,13 +17,13 @@ FIXED = registry.problems()
 TRAIN, TEST = (registry.problems(split=split) for split in ("train", "test"))
 COMPUTED = [p for p in (*TRAIN, *TEST) if p.fault and p not in FIXED]
 PAIRS = {(p.app, p.fault, p.target): p.split for p in (*TRAIN, *TEST) if p.fault}
-HOTEL = registry.components("hotel_reservation")
+HOTEL = registry.find_components("hotel_reservation")
 
 
 def test_an_id_says_what_where_and_as_which_task():
     for problem in COMPUTED:
         assert problem.id == f"{problem.fault}_{problem.app}-{problem.task}-{problem.target}"
-        assert registry.problem(problem.id) == problem
+        assert registry.find_problem(problem.id) == problem
 
 
 def test_ids_are_unique_and_those_of_aiopslab_stay_as_they_are():
@@ -62,10 +62,10 @@ def test_healthy_episodes_belong_to_both_splits():
 
 def test_the_split_of_a_pair_does_not_depend_on_the_others():
     problem = next(p for p in COMPUTED if p.split == "test" and not registry.faults()[p.fault].held_out)
-    alone = registry.grid.computed(
-        {problem.app: registry.app(problem.app)},
+    alone = registry.grid.compute_problems(
+        {problem.app: registry.find_app(problem.app)},
         {problem.fault: registry.faults()[problem.fault]},
-        {problem.app: registry.components(problem.app)},
+        {problem.app: registry.find_components(problem.app)},
         (),
     )
     assert problem in list(alone)
@@ -119,8 +119,8 @@ def test_accepted_labels_are_words_of_the_question_and_none_is_said_twice():
 
 
 def test_no_change_of_the_test_split_is_known_from_training_under_another_name():
-    known = {(p.app, repr(registry.fault(p).changes)) for p in TRAIN if p.fault}
-    assert not {p.id for p in TEST if p.fault and (p.app, repr(registry.fault(p).changes)) in known}
+    known = {(p.app, repr(registry.find_fault(p).changes)) for p in TRAIN if p.fault}
+    assert not {p.id for p in TEST if p.fault and (p.app, repr(registry.find_fault(p).changes)) in known}
 
 
 def test_an_environment_draws_from_its_split():
@@ -167,13 +167,13 @@ def test_a_rule_may_ask_for_a_trait_that_is_not_there():
 
 @pytest.mark.parametrize("problem", [p for p in COMPUTED if p.task == "mitigation"][::7], ids=lambda p: p.id)
 def test_every_placeholder_of_a_computed_problem_is_filled(problem):
-    fault = registry.fault(problem)
+    fault = registry.find_fault(problem)
     text = repr((fault.changes, fault.cause, fault.fixes, fault.looks))
-    names = {*registry.components(problem.app)[problem.target].names, "memory", "configmap", "claim", "flag"}
+    names = {*registry.find_components(problem.app)[problem.target].names, "memory", "configmap", "claim", "flag"}
     assert not [name for name in names if f"{{{name}}}" in text]
 
 
 def test_the_same_fault_elsewhere_has_other_fixes():
-    one = registry.problem("missing_image_tag_hotel_reservation-mitigation-geo")
+    one = registry.find_problem("missing_image_tag_hotel_reservation-mitigation-geo")
     other = replace(one, target="rate")
-    assert registry.fault(one).fixes != registry.fault(other).fixes
+    assert registry.find_fault(one).fixes != registry.find_fault(other).fixes

@@ -26,10 +26,10 @@ def test_the_fixed_ids_of_hotel_reservation_are_those_of_aiopslab():
 
 
 def test_healthy_episodes_are_drawn_but_not_listed():
-    drawn = {p.id for p in registry.healthy("localization")}
+    drawn = {p.id for p in registry.list_healthy("localization")}
     assert drawn == {f"noop_localization_{app}-1" for app in registry.apps()}
     assert not drawn & {p.id for p in registry.problems()}
-    assert registry.healthy("mitigation") == ()
+    assert registry.list_healthy("mitigation") == ()
 
 
 SHARES = [("detection", 0.3, 0.5), ("localization", 0.1, 0.2), ("analysis", 0.1, 0.2)]
@@ -47,7 +47,7 @@ def test_a_draw_is_a_function_of_its_arguments():
 
 def test_an_unknown_name_is_answered_with_the_nearest():
     with pytest.raises(CatalogError, match="did you mean wrong_bin_usage-mitigation-1"):
-        registry.problem("wrong_bin_usage-mitigation-2")
+        registry.find_problem("wrong_bin_usage-mitigation-2")
     with pytest.raises(CatalogError, match="no task 'detect'"):
         registry.problems(task="detect")
 
@@ -63,7 +63,7 @@ def test_a_fault_is_named_as_its_file_or_as_what_it_repeats(fault):
 
 @pytest.mark.parametrize("problem", registry.problems(), ids=lambda problem: problem.id)
 def test_every_placeholder_of_a_problem_is_filled(problem):
-    fault = registry.fault(problem)
+    fault = registry.find_fault(problem)
     if fault is not None:
         text = repr((fault.changes, fault.cause, fault.fixes, fault.looks))
         for name in ("target", "service", "database", "namespace", "selector", "container"):
@@ -83,5 +83,5 @@ def test_every_image_of_an_app_is_known():
 
 
 def test_names_are_filled_into_the_keys_of_data_too():
-    found = registry.filled({"{key}": {"{other}": "{key}"}}, {"key": "app"})
+    found = registry.fill_in({"{key}": {"{other}": "{key}"}}, {"key": "app"})
     assert found == {"app": {"{other}": "app"}}

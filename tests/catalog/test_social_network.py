@@ -11,13 +11,13 @@ from aiops_gym.catalog.apps.social_network.tls import CERTIFICATE, KEY
 from aiops_gym.catalog.apps.social_network.values import COMPONENTS, SECTIONS, SERVICES
 from aiops_gym.helm import charts, render
 
-APP = registry.app("social_network")
+APP = registry.find_app("social_network")
 RELEASE = {"Name": chart.NAME, "Namespace": manifests.NAMESPACE, "Revision": 1, "Service": "Helm"}
 LEAKS = re.compile(r"\bfault|inject|aiops|misconfig|requireTLS|9999|extra-node|revoke|chaos", re.IGNORECASE)
 
 
 def _rendered(values=None):
-    return render.rendered(charts.of_files(chart.FILES), values or {}, RELEASE)
+    return render.render_chart(charts.of_files(chart.FILES), values or {}, RELEASE)
 
 
 def _bare(manifest):

@@ -16,24 +16,24 @@ def cpu(taken):
 
 
 def test_two_workers_wait_at_the_same_time():
-    one, two = (vectors.waiting(n, ROUNDS) for n in (1, 2))
+    one, two = (vectors.time_waiting(n, ROUNDS) for n in (1, 2))
     assert two > 1.5 * one
 
 
 @pytest.mark.parametrize("n", [2, 16])
 def test_a_step_costs_this_vector_less_than_gymnasiums(n):
     """Processor time, which other programs do not change much."""
-    taken = vectors.idling(n, 7)
+    taken = vectors.time_idling(n, 7)
     assert cpu(taken["in process"]) < cpu(taken["sync"])
     assert cpu(taken["async"]) > 2 * cpu(taken["in process"])
 
 
 def test_one_process_needs_less_for_short_steps_than_many():
-    taken = vectors.stepping(4, ROUNDS, "no call")
+    taken = vectors.time_stepping(4, ROUNDS, "no call")
     assert cpu(taken["async"]) > 1.2 * cpu(taken["in process"])
 
 
 def test_whole_episodes_end_at_different_times_and_begin_anew():
-    taken = vectors.playing(2, ROUNDS)
+    taken = vectors.time_playing(2, ROUNDS)
     assert list(taken) == ["in process", "async"]
     assert all(len(each) == ROUNDS and min(each).cpu > 0 for each in taken.values())

@@ -11,7 +11,7 @@ import pytest
 import aiops_gym
 from aiops_gym.agents.base import Fixed
 from aiops_gym.cli import run
-from aiops_gym.cli.common import shortened
+from aiops_gym.cli.common import shorten
 from aiops_gym.cli.typing import Completer
 from aiops_gym.runs import Episode
 from aiops_gym.types import Call
@@ -193,8 +193,8 @@ def test_the_console_script_is_installed():
 
 def test_a_long_text_keeps_its_ends():
     text = "\n".join(map(str, range(100)))
-    assert shortened(text, 6).splitlines() == ["0", "1", "2", "3", "... (94 lines)", "98", "99"]
-    assert shortened("a\nb", 6) == "a\nb"
+    assert shorten(text, 6).splitlines() == ["0", "1", "2", "3", "... (94 lines)", "98", "99"]
+    assert shorten("a\nb", 6) == "a\nb"
 
 
 def test_calls_are_written_without_stray_quotes():

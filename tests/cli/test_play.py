@@ -9,10 +9,10 @@ import pytest
 
 from aiops_gym.catalog import registry
 from aiops_gym.cli import run
-from aiops_gym.cli.ending import HOLDS, reasons
-from aiops_gym.envs.render import wrapped
+from aiops_gym.cli.ending import HOLDS, explain_reward
+from aiops_gym.envs.render import wrap_lines
 from aiops_gym.runs import Episode
-from aiops_gym.tasks.base import Truth, find, names
+from aiops_gym.tasks.base import Truth, find, list_tasks
 
 PROBLEM = "k8s_target_port-misconfig-localization-1"
 
@@ -44,7 +44,7 @@ def test_the_end_says_what_was_wrong_what_was_done_and_why_it_counts_so(play):
     end = out[out.index("not solved, reward 0.50") :].splitlines()
     assert end[1:5] == [
         "What was wrong:",
-        f"  user-service: {registry.words('misconfig_k8s')}",
+        f"  user-service: {registry.describe_fault('misconfig_k8s')}",
         "The right answer:",
         "  submit(['user-service'])",
     ]
@@ -84,9 +84,9 @@ def test_a_drawn_problem_is_named_at_the_end_only_and_so_is_its_seed(play):
     shown, again = out.split("The same again: aiops-gym play ")
     problem, seed = re.fullmatch(r"--problem (\S+) --seed (\d+)\n", again).groups()
     assert problem not in shown
-    found = registry.problem(problem)
+    found = registry.find_problem(problem)
     assert (found.task, found.app) == ("localization", "social_network")
-    assert found.split == "test" or found in registry.healthy("localization")
+    assert found.split == "test" or found in registry.list_healthy("localization")
     assert int(seed) < 1_000_000
 
 
@@ -97,7 +97,7 @@ def test_one_who_runs_agents_draws_computed_problems_too(capsys):
         assert run(["run", "--agent", "noop", *arguments]) == 0
         out = capsys.readouterr().out.replace("}\n{", "},{")
         drawn |= {each["problem_id"] for each in json.loads(f"[{out}]")}
-    found = [registry.problem(each) for each in drawn]
+    found = [registry.find_problem(each) for each in drawn]
     assert {each.app for each in found} == {"hotel_reservation"}
     fixed = {each.id for each in registry.problems()}
     assert any(each.id not in fixed and each.split == "test" for each in found)
@@ -117,7 +117,7 @@ def test_the_list_says_how_many_there_are(capsys):
     rows = {line[:20].strip(): line[20:].split() for line in err.splitlines() if line[:20].strip()}
     assert rows["in all"][0] == str(len(out.splitlines()) - 1) == str(len(registry.problems(app="hotel_reservation")))
     for number, split in enumerate((None, "train", "test")):
-        for task in names():
+        for task in list_tasks():
             count = len(registry.problems(task, "hotel_reservation", split))
             assert rows[task][number] == f"{count:,}"
     assert "--split train and --split test list the computed ones too" in err
@@ -127,8 +127,10 @@ def test_the_list_says_how_many_there_are(capsys):
 
 def test_every_fault_is_a_sentence_and_every_part_of_a_reward_is_in_words():
     for fault in registry.faults():
-        assert re.fullmatch(r"[A-Z][^\n]{20,130}\.", registry.words(fault)), fault
-    said = list(reasons({"cause_gone": 0.0, "collateral": 2.0, "damage": 0.0, "mine": 0.25}, {"failed": ["MG01"]}))
+        assert re.fullmatch(r"[A-Z][^\n]{20,130}\.", registry.describe_fault(fault)), fault
+    said = list(
+        explain_reward({"cause_gone": 0.0, "collateral": 2.0, "damage": 0.0, "mine": 0.25}, {"failed": ["MG01"]})
+    )
     assert said == [
         "the cause is still there",
         "healthy objects that were changed: 2",
@@ -137,10 +139,10 @@ def test_every_fault_is_a_sentence_and_every_part_of_a_reward_is_in_words():
     ]
 
 
-@pytest.mark.parametrize("task", names())
+@pytest.mark.parametrize("task", list_tasks())
 def test_the_right_answer_can_be_typed(task):
     """What a form makes of the right answer in words is the right answer."""
-    app = registry.app("social_network")
+    app = registry.find_app("social_network")
     truth = Truth("user-service", layer="Virtualization", kind="Misconfiguration")
     (solution,) = find(task).solution(truth) or (None,)
     words = {"answer": "yes", "names": "user-service", "system_level": "virt", "fault_type": "misconf", "sure": "y"}
@@ -151,5 +153,5 @@ def test_the_right_answer_can_be_typed(task):
 
 def test_prose_is_broken_at_blanks_only():
     text = "- one two-three four\n\n    five a-word-that-is-longer-than-that"
-    assert wrapped(text, 12) == "- one\n  two-three\n  four\n\n    five\n    a-word-that-is-longer-than-that"
-    assert wrapped(text, 0) == text
+    assert wrap_lines(text, 12) == "- one\n  two-three\n  four\n\n    five\n    a-word-that-is-longer-than-that"
+    assert wrap_lines(text, 0) == text

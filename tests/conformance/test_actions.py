@@ -22,7 +22,7 @@ NS = "test-hotel-reservation"
 @pytest.fixture(scope="module")
 def healthy():
     """A healthy Hotel Reservation."""
-    problem = next(each for each in registry.healthy("detection") if each.app == "hotel_reservation")
+    problem = next(each for each in registry.list_healthy("detection") if each.app == "hotel_reservation")
     return Simulated(problem, 3, noise=False)
 
 
@@ -69,7 +69,7 @@ def test_an_answer_may_be_given_by_its_name(task, keyword):
 
 @pytest.mark.parametrize(("app", "label"), [("hotel_reservation", "io.kompose.service"), ("social_network", "app")])
 def test_a_service_is_found_by_the_label_of_its_application(app, label):
-    problem = next(each for each in registry.healthy("detection") if each.app == app)
+    problem = next(each for each in registry.list_healthy("detection") if each.app == app)
     backend = Simulated(problem, 3, noise=False)
     for name in backend.app.components[:4]:
         listed = backend.shell.run(f"kubectl get pods -n {backend.app.namespace} -l {label}={name} -o name").stdout

@@ -9,7 +9,7 @@ from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.errors import ToolError
 from aiops_gym.tasks.analysis import KINDS, LAYERS
-from aiops_gym.tasks.base import Case, find, truth
+from aiops_gym.tasks.base import Case, find, find_truth
 from aiops_gym.tools import parse
 
 TIMES = {"detection": "TTD", "localization": "TTL", "analysis": "TTA", "mitigation": "TTM"}
@@ -52,9 +52,9 @@ def test_a_response_as_the_page_shows_it_ends_each_task_with_the_tasks_own_time(
 
 @pytest.mark.parametrize(("app", "names"), [("hotel_reservation", HOTEL), ("social_network", SOCIAL)])
 def test_the_names_of_the_page_are_the_components_and_the_prompt_lists_them(app, names):
-    assert sorted(registry.app(app).components) == sorted(names.split())
+    assert sorted(registry.find_app(app).components) == sorted(names.split())
     (problem, *_) = registry.problems("localization", app)
-    text = find("localization").brief(problem, registry.app(app))
+    text = find("localization").brief(problem, registry.find_app(app))
     assert all(name in text for name in names.split())
 
 
@@ -95,10 +95,10 @@ RUNNING = pod({"running": {}}, ready=True)
     ],
 )
 def test_the_three_checks_of_the_page_decide(states, success):
-    problem = registry.problem("revoke_auth_mongodb-mitigation-1")
+    problem = registry.find_problem("revoke_auth_mongodb-mitigation-1")
     backend = Pods(problem, 1)
     backend.shown = states
-    known = truth(problem, backend.fault, backend.app)
+    known = find_truth(problem, backend.fault, backend.app)
     verdict = find("mitigation").judge(None, Case(problem, backend.fault, known, backend, "aiopslab"))
     assert (verdict.success, verdict.results["success"]) == (success, success)
 
@@ -116,7 +116,7 @@ REPAIRS = [
 @pytest.fixture(scope="module")
 def hotel():
     """A healthy Hotel Reservation."""
-    problem = next(each for each in registry.healthy("detection") if each.app == "hotel_reservation")
+    problem = next(each for each in registry.list_healthy("detection") if each.app == "hotel_reservation")
     return Simulated(problem, 3, noise=False)
 
 

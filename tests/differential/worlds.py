@@ -12,7 +12,7 @@ from aiops_gym.backends import Simulated
 from aiops_gym.catalog import cluster, registry
 from aiops_gym.shell.inside import exec_inside
 from aiops_gym.sim import kube_api
-from aiops_gym.sim.dynamics import dynamics
+from aiops_gym.sim.dynamics import make_dynamics
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.world import World
@@ -54,7 +54,7 @@ def ask(world: World, verb: str, resource: str, namespace: str = NS, name: str =
 
 
 def apply(world: World, body: Json) -> None:
-    resource = kube_api.of_kind(body["apiVersion"], body["kind"])
+    resource = kube_api.find_by_kind(body["apiVersion"], body["kind"])
     assert resource is not None, body
     space = body["metadata"].get("namespace", NS) if resource.namespaced else ""
     ask(world, "create", resource.name, space, body=body)
@@ -76,7 +76,7 @@ def _blueprint(start: int) -> Blueprint:
 
 
 def _begin(start: int) -> World:
-    world = World(_blueprint(start), dynamics(exec_inside), SEED)
+    world = World(_blueprint(start), make_dynamics(exec_inside), SEED)
     for node in cluster.NODES:
         apply(world, {key: value for key, value in node.items() if key != "status"})
         put(world, "nodes", node["metadata"]["name"], "", status=node["status"])
@@ -146,10 +146,10 @@ JSON = "application/json-patch+json"
 
 
 def _hotel(start: int) -> World:
-    incident = Simulated(registry.problem(HOTEL), 7, noise=False)
+    incident = Simulated(registry.find_problem(HOTEL), 7, noise=False)
     if start:
         late = start + LIFE - incident.world.now
-        incident = Simulated(registry.problem(HOTEL), 7, noise=False, shift=late)
+        incident = Simulated(registry.find_problem(HOTEL), 7, noise=False, shift=late)
     return incident.world
 
 
@@ -171,6 +171,6 @@ def build(state: str, start: int) -> World:
 def empty(state: str, start: int) -> World:
     """A world of this state's kind in which nothing has happened: what a recorded state is put into."""
     if state == "hotel":
-        base = Simulated(registry.problem(HOTEL), 7, noise=False).world
+        base = Simulated(registry.find_problem(HOTEL), 7, noise=False).world
         return World(base.blueprint, base.dynamics, base.seed)
-    return World(_blueprint(start), dynamics(exec_inside), SEED)
+    return World(_blueprint(start), make_dynamics(exec_inside), SEED)

@@ -32,7 +32,7 @@ NOTHING = {
 
 
 def toy(problem, limit=2, **given):
-    return GradedAtLimit(TimeLimit(ToyEnv(registry.problem(problem).task, problem, **given), limit))
+    return GradedAtLimit(TimeLimit(ToyEnv(registry.find_problem(problem).task, problem, **given), limit))
 
 
 def played(env, *actions):

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toy_world import ToyEnv, block
 
-from aiops_gym.envs.layout import layout
-from aiops_gym.envs.picture import HEIGHT, WIDTH, Picture, picture
+from aiops_gym.envs.layout import lay_out
+from aiops_gym.envs.picture import HEIGHT, WIDTH, Picture, draw_picture
 from aiops_gym.errors import BackendError
 
 PROBLEM = "revoke_auth_mongodb-mitigation-1"
@@ -108,11 +108,11 @@ def test_gymnasium_films_an_episode(tmp_path):
 @settings(max_examples=25, deadline=None)
 @given(st.text(), st.text(), st.text())
 def test_any_text_can_be_drawn(action, observation, words):
-    right(picture((action, observation, 0.0), INFO, words=words))
+    right(draw_picture((action, observation, 0.0), INFO, words=words))
 
 
 def test_a_huge_output_is_drawn_as_far_as_it_fits():
-    right(picture(("x" * 100_000, "y" * 1_000_000 + "\n" * 100_000, 0.0), INFO))
+    right(draw_picture(("x" * 100_000, "y" * 1_000_000 + "\n" * 100_000, 0.0), INFO))
 
 
 def test_without_pillow_an_error_says_what_to_install(monkeypatch):
@@ -141,7 +141,7 @@ NAMES = st.sampled_from([f"c{i}" for i in range(9)])
 @given(st.lists(st.tuples(st.one_of(st.just(""), NAMES), NAMES), max_size=20))
 def test_a_layout_has_every_component_once_and_calls_lead_right_where_they_can(calls):
     names = [f"c{i}" for i in range(9)]
-    columns, apart = layout(names, calls)
+    columns, apart = lay_out(names, calls)
     placed = [name for column in columns for name in column]
     assert sorted([*(set(placed) - {""}), *apart]) == names
     assert len(placed) == len(set(placed))

@@ -15,7 +15,7 @@ from toy_world import ToyEnv, block
 
 import aiops_gym  # noqa: F401  # registers
 from aiops_gym.agents.base import Fixed
-from aiops_gym.envs.infos import merged
+from aiops_gym.envs.infos import merge_infos
 from aiops_gym.envs.live import LiveEnv
 from aiops_gym.envs.vector import WorldsVectorEnv, incidents, recorded, vector
 from aiops_gym.runs import Episode, run_episode
@@ -165,7 +165,7 @@ def test_infos_that_differ_are_merged_as_gymnasium_does():
     base = SyncVectorEnv([toy] * 3)
     for i, info in enumerate(infos):
         theirs = base._add_info(theirs, info, i)
-    assert data_equivalence(merged(infos), theirs, exact=True)
+    assert data_equivalence(merge_infos(infos), theirs, exact=True)
 
 
 # The registered environments: the real simulator.

@@ -14,8 +14,8 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.apps.social_network import chart
 from aiops_gym.helm import charts, render
 from aiops_gym.helm.errors import HelmError
-from aiops_gym.helm.storage import packed, secret_of, unpacked
-from aiops_gym.helm.values import coalesced, merged, parsed
+from aiops_gym.helm.storage import make_secret, pack_release, unpack_release
+from aiops_gym.helm.values import coalesce_values, merge_values, parse_set
 from aiops_gym.serve import door
 
 NS = "test-social-network"
@@ -30,7 +30,7 @@ TIME = re.compile(
 
 @pytest.fixture(scope="module")
 def incident():
-    return Simulated(registry.problem("noop_detection_social_network-1"), 7, noise=False)
+    return Simulated(registry.find_problem("noop_detection_social_network-1"), 7, noise=False)
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_objects_of_others_are_not_taken_over(shell):
 def test_a_template_that_is_wrong_is_refused_with_its_name(template, message):
     files = {"Chart.yaml": "apiVersion: v2\nname: broken\nversion: 0.1.0\n", "templates/a.yaml": template}
     with pytest.raises(HelmError, match=re.escape(message)):
-        render.rendered(charts.of_files(files), {}, {})
+        render.render_chart(charts.of_files(files), {}, {})
 
 
 NAMES = st.text("abcdefgh-_", min_size=1, max_size=6).filter(lambda name: not name.startswith("-"))
@@ -156,25 +156,25 @@ def _words(tree, path=()):
 def test_settings_on_a_command_line_come_out_as_they_went_in(tree):
     found = {}
     for word in _words(tree):
-        parsed(word, found)
+        parse_set(word, found)
     assert found == tree
 
 
 @given(TREES, TREES)
 def test_a_layer_of_settings_wins_where_it_says_something(under, over):
-    both = merged(under, over)
-    assert merged(both, over) == both
-    assert coalesced({}, both).keys() == both.keys()
-    assert coalesced(under, {}) == under
+    both = merge_values(under, over)
+    assert merge_values(both, over) == both
+    assert coalesce_values({}, both).keys() == both.keys()
+    assert coalesce_values(under, {}) == under
 
 
 def test_a_release_survives_its_secret():
     release = {"name": "a", "namespace": "b", "version": 3, "info": {"status": "deployed"}, "manifest": "x\n"}
-    secret = secret_of(release, 5)
-    assert unpacked(secret) == release
+    secret = make_secret(release, 5)
+    assert unpack_release(secret) == release
     assert secret["metadata"]["name"] == "sh.helm.release.v1.a.v3"
-    assert packed(release) == packed(dict(release))
-    assert unpacked({"data": {"release": "nonsense"}}) is None
+    assert pack_release(release) == pack_release(dict(release))
+    assert unpack_release({"data": {"release": "nonsense"}}) is None
 
 
 # --- the real one -----------------------------------------------------------------------------------------------------

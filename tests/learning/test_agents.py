@@ -17,8 +17,8 @@ from aiops_gym.cli import run
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.learning import policies, worlds
 from aiops_gym.learning.agent import MaskedRandom, masked_random, trained
-from aiops_gym.learning.policies import Policy, algorithm
-from aiops_gym.learning.policy import policy_kwargs
+from aiops_gym.learning.policies import Policy, find_algorithm
+from aiops_gym.learning.policy import make_policy_kwargs
 from aiops_gym.runs import Episode
 
 AGENT = "aiops_gym.learning:trained"
@@ -28,9 +28,9 @@ SETTINGS = replace(SMALL, task="mitigation", problems=("scale_pod_zero_social_ne
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """A network that knows nothing, but prefers something."""
-    env = worlds.world(SETTINGS)
-    policy, kwargs = policy_kwargs(env)
-    learner = algorithm("maskable-ppo")(policy, env, policy_kwargs=kwargs, seed=3, device="cpu")
+    env = worlds.make_world(SETTINGS)
+    policy, kwargs = make_policy_kwargs(env)
+    learner = find_algorithm("maskable-ppo")(policy, env, policy_kwargs=kwargs, seed=3, device="cpu")
     with torch.no_grad():
         for weights in learner.policy.parameters():
             weights.add_(0.3 * torch.randn_like(weights))
@@ -58,7 +58,7 @@ def test_it_acts_on_texts_as_it_does_on_numbers(model, seed, sampled):
     episode = aiops_gym.run_episode(text, agent, seed)
     torch.manual_seed(seed)
     policy = policies.load(model)
-    direct = played(worlds.world(SETTINGS), lambda env, seen: policy.choose(env, seen, sampled), seed)
+    direct = played(worlds.make_world(SETTINGS), lambda env, seen: policy.choose(env, seen, sampled), seed)
     assert [step["action"] for step in episode.steps] == direct
     assert len(set(direct)) > 1 or not sampled
 
@@ -95,7 +95,7 @@ def test_an_agent_that_is_made_for_something_else_is_refused(model, tmp_path):
 
 
 def test_a_policy_never_takes_a_masked_action(model):
-    env = worlds.world(SETTINGS)
+    env = worlds.make_world(SETTINGS)
     policy = Policy(policies.load(model).learner)
     seen, _ = env.reset(seed=1)
     for _ in range(12):

@@ -7,8 +7,8 @@ from math import sqrt
 import torch
 
 from aiops_gym.learning import trial, worlds
-from aiops_gym.learning.policies import Policy, algorithm, load
-from aiops_gym.learning.policy import policy_kwargs
+from aiops_gym.learning.policies import Policy, find_algorithm, load
+from aiops_gym.learning.policy import make_policy_kwargs
 from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.training import train
 from aiops_gym.learning.trial import Case, Outcome
@@ -27,14 +27,14 @@ SURE = 4.0
 
 def played(policy: Policy) -> list[Outcome]:
     torch.manual_seed(0)
-    env = worlds.world(SETTINGS)
+    env = worlds.make_world(SETTINGS)
     return [trial.play(env, policy, case, sampled=True) for case in CASES]
 
 
 def untrained() -> Policy:
-    env = worlds.world(SETTINGS)
-    policy, kwargs = policy_kwargs(env)
-    return Policy(algorithm("maskable-ppo")(policy, env, policy_kwargs=kwargs, seed=0, device="cpu"))
+    env = worlds.make_world(SETTINGS)
+    policy, kwargs = make_policy_kwargs(env)
+    return Policy(find_algorithm("maskable-ppo")(policy, env, policy_kwargs=kwargs, seed=0, device="cpu"))
 
 
 def errors_apart(before: list[Outcome], after: list[Outcome]) -> float:

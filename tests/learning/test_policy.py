@@ -8,7 +8,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO
 
-from aiops_gym.learning.policy import policy_kwargs
+from aiops_gym.learning.policy import make_policy_kwargs
 from aiops_gym.learning.stack import wrap
 from aiops_gym.wrappers.symptoms import COMPONENT
 
@@ -29,7 +29,7 @@ def scores(policy, seen):
 
 
 def test_what_is_learnt_on_one_component_holds_for_all(env):
-    policy_class, kwargs = policy_kwargs(env)
+    policy_class, kwargs = make_policy_kwargs(env)
     policy = MaskablePPO(policy_class, env, policy_kwargs=kwargs, seed=0, device="cpu").policy
     names = env.get_wrapper_attr("macro_names")
     seen = env.step(names.index("status"))[0]
@@ -48,7 +48,7 @@ def test_what_is_learnt_on_one_component_holds_for_all(env):
 
 @pytest.mark.parametrize(("masked", "learner"), [(True, MaskablePPO), (False, PPO)])
 def test_both_learners_take_it_save_it_and_load_it(env, tmp_path, masked, learner):
-    policy_class, kwargs = policy_kwargs(env, masked=masked)
+    policy_class, kwargs = make_policy_kwargs(env, masked=masked)
     made = learner(
         policy_class, env, policy_kwargs=kwargs, n_steps=8, batch_size=8, n_epochs=1, seed=0, device="cpu"
     ).learn(8)
@@ -60,7 +60,7 @@ def test_both_learners_take_it_save_it_and_load_it(env, tmp_path, masked, learne
 
 
 def test_at_first_no_component_is_likelier_than_another_kind_of_look(env):
-    policy_class, kwargs = policy_kwargs(env)
+    policy_class, kwargs = make_policy_kwargs(env)
     policy = MaskablePPO(policy_class, env, policy_kwargs=kwargs, seed=0, device="cpu").policy
     env.reset(seed=3)
     names = env.get_wrapper_attr("macro_names")

@@ -82,7 +82,7 @@ def shaping(env: gym.Env) -> RewardShaping:
 
 def test_the_potential_has_the_discount_of_the_learner():
     asked, usual = Settings(task="detection", recipe={"gamma": 0.9}), Settings(task="detection")
-    assert [shaping(worlds.world(each)).gamma for each in (asked, usual)] == [0.9, GAMMA]
+    assert [shaping(worlds.make_world(each)).gamma for each in (asked, usual)] == [0.9, GAMMA]
     made = gym.make("aiops_gym/Detection-v0")
     assert [shaping(wrap(made, **given)).gamma for given in ({"gamma": 0.5}, {})] == [0.5, GAMMA]
 

@@ -7,9 +7,9 @@ import pytest
 from aiops_gym.cli import run
 from aiops_gym.learning import study, trial
 from aiops_gym.learning.settings import Settings
-from aiops_gym.learning.study import LEARNT, Score, Study, of_agents
+from aiops_gym.learning.study import LEARNT, Score, Study, group_by_agent
 from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
-from aiops_gym.runs.intervals import crossed, wilson
+from aiops_gym.runs.intervals import compute_crossed_interval, compute_wilson
 
 TINY = {"every": 32, "envs": 2, "sample": 1, "recipe": {"horizon": 16, "batch": 16, "epochs": 1}}
 
@@ -71,28 +71,28 @@ def test_what_a_former_model_played_is_forgotten(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("task", ["detection", "localization", "mitigation"])
 def test_a_test_shows_nothing_of_training_and_both_classes(task):
-    cases = trial.cases(task, (FAMILIAR, NOVEL), 40)
+    cases = trial.draw_cases(task, (FAMILIAR, NOVEL), 40)
     groups = {name: [case for case in cases if case.group == name] for name in (FAMILIAR, NOVEL, HEALTHY)}
     trained = {each.id for each in trial.registry.problems(task, split="train") if each.fault}
-    families = {trial.registry.problem(each).fault for each in trained}
+    families = {trial.registry.find_problem(each).fault for each in trained}
     assert not trained & {case.problem for case in cases}
     assert len(groups[FAMILIAR]) == len(groups[NOVEL]) == 40
-    assert {trial.registry.problem(case.problem).fault for case in groups[FAMILIAR]} <= families
-    assert not {trial.registry.problem(case.problem).fault for case in groups[NOVEL]} & families
+    assert {trial.registry.find_problem(case.problem).fault for case in groups[FAMILIAR]} <= families
+    assert not {trial.registry.find_problem(case.problem).fault for case in groups[NOVEL]} & families
     assert len(groups[HEALTHY]) == {"detection": 40, "localization": 7, "mitigation": 0}[task]
     assert len({(case.problem, case.seed) for case in cases}) == len(cases)
-    assert {case.problem for case in trial.cases(task, (FAMILIAR,), 10)} <= {case.problem for case in cases}
+    assert {case.problem for case in trial.draw_cases(task, (FAMILIAR,), 10)} <= {case.problem for case in cases}
 
 
 def test_an_interval_knows_of_seeds_and_of_problems():
     alike, scattered = [[1.0, 0.0] * 20] * 3, [[1.0] * 40, [0.0] * 40, [1.0] * 40]
-    assert crossed(alike) == pytest.approx(wilson(0.5, 39))
-    assert crossed(scattered)[0] < 0.2
-    assert crossed([[1.0] * 5]) == wilson(1.0, 5)
+    assert compute_crossed_interval(alike) == pytest.approx(compute_wilson(0.5, 39))
+    assert compute_crossed_interval(scattered)[0] < 0.2
+    assert compute_crossed_interval([[1.0] * 5]) == compute_wilson(1.0, 5)
 
 
 def test_learnt_agents_stand_last():
     def score(agent):
         return Score(task="", agent=agent, group="", app="", fault="", problem="", seed=0, episode=0, success=1.0)
 
-    assert list(of_agents([score(LEARNT), score("noop")])) == ["noop", LEARNT]
+    assert list(group_by_agent([score(LEARNT), score("noop")])) == ["noop", LEARNT]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from aiops_gym.errors import ToolError
 from aiops_gym.openrca import answers, scoring
-from aiops_gym.openrca.answers import expected, judge, normalise, official
+from aiops_gym.openrca.answers import format_expected, format_official, judge, normalise
 from aiops_gym.openrca.labels import Record
 from aiops_gym.openrca.queries import TASKS, scoring_points
 
@@ -107,7 +107,7 @@ def test_what_is_no_answer_is_refused_with_what_is_expected(args, kwargs, says):
 
 
 def test_an_answer_is_written_in_the_official_order():
-    assert official([dict(reversed(WHOLE.items())), {"reason": "x"}]) == (
+    assert format_official([dict(reversed(WHOLE.items())), {"reason": "x"}]) == (
         "{\n"
         '    "1": {\n'
         '        "root cause occurrence datetime": "2021-03-04 14:57:00",\n'
@@ -179,7 +179,7 @@ def test_nothing_that_is_submitted_raises(answer):
 
 
 def test_raw_text_is_judged_as_it_stands():
-    assert judge(official([WHOLE]), ONE).success
+    assert judge(format_official([WHOLE]), ONE).success
     assert judge("Tomcat01", ONE).reward == 0.0
 
 
@@ -202,15 +202,15 @@ ANSWERS = st.lists(
 @example([{"component": "Tomcat01\n", "reason": '", "'}])
 def test_nothing_that_is_written_in_a_value_makes_objects_or_points(failures):
     answer = normalise((failures,), {})
-    text = official(answer)
-    assert len(scoring.objects(text)) == len(failures)
+    text = format_official(answer)
+    assert len(scoring.parse_objects(text)) == len(failures)
     for points in (ONE, TWO):
         judgement = judge(answer, points)
-        truths = scoring.criteria(points)
+        truths = scoring.parse_criteria(points)
         honest = [
             scoring.Guess(*(each.get(name, "") for name in ("timestamp", "component", "reason"))) for each in answer
         ]
-        assert judgement.points == len(scoring.met(truths, scoring.pairing(honest, truths)))
+        assert judgement.points == len(scoring.find_met(truths, scoring.find_best_pairing(honest, truths)))
         assert judgement.official == scoring.score(text, points).score
 
 
@@ -244,5 +244,5 @@ def test_any_arguments_are_an_answer_or_a_tool_error(args, kwargs):
 @pytest.mark.parametrize("records", [[FIRST], [FIRST, SECOND], [SECOND, FIRST, FIRST]])
 def test_the_expected_answer_is_right(asked, records):
     points = scoring_points(records, asked)
-    judgement = judge(normalise((expected(scoring.criteria(points)),), {}), points)
+    judgement = judge(normalise((format_expected(scoring.parse_criteria(points)),), {}), points)
     assert (judgement.success, judgement.official, judgement.asked) == (True, 1.0, asked)

@@ -12,7 +12,7 @@ from toy_telemetry import DAY, START, folder, spans, write
 
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import BankDataset, MarketDataset, TelecomDataset, dataset
-from aiops_gym.openrca.domains import find, names
+from aiops_gym.openrca.domains import find, list_domains
 
 SECONDS = START // 1000
 SETS = {"bank": BankDataset, "market": MarketDataset, "telecom": TelecomDataset}
@@ -31,7 +31,7 @@ def bank(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("domain", names())
+@pytest.mark.parametrize("domain", list_domains())
 def test_each_table_has_its_method_with_its_columns_in_the_docstring(domain):
     known = find(domain)[0]
     for name, tables in known.methods.items():

@@ -56,12 +56,12 @@ def test_days_are_sorted_folders_and_nothing_else(root):
         (root / "Bank" / "telemetry" / name).mkdir()
     for name in (".DS_Store", "2021_03_06"):
         (root / "Bank" / "telemetry" / name).touch()
-    assert layout.days(root / "Bank") == (date(2021, 3, 4), date(2021, 3, 5))
+    assert layout.list_days(root / "Bank") == (date(2021, 3, 4), date(2021, 3, 5))
 
 
 def test_a_domain_without_telemetry_has_no_days_to_list(root):
     with pytest.raises(CatalogError, match="telemetry is not there; it should hold a folder for each day"):
-        layout.days(root / "Market" / "cloudbed-1")
+        layout.list_days(root / "Market" / "cloudbed-1")
 
 
 def test_a_table_is_a_file_of_a_day(root):

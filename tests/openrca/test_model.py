@@ -8,10 +8,10 @@ from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import clock, domains
 from aiops_gym.openrca.model import KINDS, names
 
-ALL = [domains.find(name)[0] for name in domains.names()]
+ALL = [domains.find(name)[0] for name in domains.list_domains()]
 
 
-@pytest.fixture(params=ALL, ids=domains.names())
+@pytest.fixture(params=ALL, ids=domains.list_domains())
 def domain(request):
     """Each domain."""
     return request.param
@@ -64,7 +64,7 @@ def test_what_a_domain_has_not_is_said():
 
 
 def test_days_of_the_original_are_sorted(domain):
-    assert sorted(map(clock.day, domain.days)) == list(map(clock.day, domain.days))
+    assert sorted(map(clock.parse_day, domain.days)) == list(map(clock.parse_day, domain.days))
 
 
 def test_records_have_what_labels_need(domain):

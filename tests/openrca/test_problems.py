@@ -13,7 +13,7 @@ from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import layout, queries
 from aiops_gym.openrca.domains import find
 from aiops_gym.openrca.labels import Query, Record, write_queries
-from aiops_gym.openrca.problems import Questions, held_out, problems_from_query_csv, system_of
+from aiops_gym.openrca.problems import Questions, choose_test_days, problems_from_query_csv, system_of
 
 DAY = 86400
 START = 1614787200
@@ -160,7 +160,7 @@ def test_the_last_days_are_for_testing(tmp_path):
 )
 def test_about_a_third_of_the_days_are_held_out(days, test):
     known = [date.fromordinal(737800 + number) for number in range(days)]
-    assert held_out(reversed(known)) == frozenset(known[days - test :])
+    assert choose_test_days(reversed(known)) == frozenset(known[days - test :])
 
 
 def test_a_window_that_crosses_midnight_belongs_to_the_day_it_begins(tmp_path):

@@ -21,7 +21,7 @@ MARKET, _ = find("market")
 
 def shown(instruction):
     """A window as text."""
-    return tuple(map(clock.show, queries.window(instruction)))
+    return tuple(map(clock.show, queries.parse_window(instruction)))
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def shown(instruction):
 )
 def test_a_question_is_read(instruction, window, asked, failures, cloudbed):
     assert shown(instruction) == window
-    assert queries.asked(instruction) == asked
-    assert queries.failures(instruction) == failures
-    assert queries.cloudbed(instruction) == cloudbed
+    assert queries.parse_asked(instruction) == asked
+    assert queries.count_failures(instruction) == failures
+    assert queries.parse_cloudbed(instruction) == cloudbed
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_a_question_is_read(instruction, window, asked, failures, cloudbed):
 )
 def test_a_question_without_a_window_is_an_error(instruction):
     with pytest.raises(CatalogError, match="no date and two times"):
-        queries.window(instruction)
+        queries.parse_window(instruction)
 
 
 RECORDS = st.lists(
@@ -121,12 +121,16 @@ def test_a_question_that_is_made_is_read_as_it_was_meant(records, seed, place):
     for record, query in zip(records, made, strict=True):
         together = [each for each in records if each.bucket == record.bucket]
         start = record.bucket * HALF_HOUR * 1000
-        assert queries.window(query.instruction) == (start, start + HALF_HOUR * 1000)
+        assert queries.parse_window(query.instruction) == (start, start + HALF_HOUR * 1000)
         assert (
-            queries.asked(query.instruction) == queries.asked(query.scoring_points) == queries.TASKS[query.task_index]
+            queries.parse_asked(query.instruction)
+            == queries.parse_asked(query.scoring_points)
+            == queries.TASKS[query.task_index]
         )
-        assert queries.failures(query.instruction) == queries.failures(query.scoring_points) == len(together)
-        assert queries.cloudbed(query.instruction) == cloudbed
+        assert (
+            queries.count_failures(query.instruction) == queries.count_failures(query.scoring_points) == len(together)
+        )
+        assert queries.parse_cloudbed(query.instruction) == cloudbed
         assert query.instruction.isascii()
         assert not set('"\n{}') & set(query.instruction)
 
@@ -155,7 +159,7 @@ def test_failures_of_one_window_are_listed_in_the_order_of_the_file():
         "The 2-th predicted root cause component is IG01\n"
     )
     for query in queries.make_queries(BANK, "", [late, early], 5):
-        truths = scoring.criteria(query.scoring_points)
+        truths = scoring.parse_criteria(query.scoring_points)
         assert truths.components in ((), ("MG01", "IG01"))
         assert truths.reasons in ((), ("network latency", "high CPU usage"))
 
@@ -208,4 +212,4 @@ def test_a_question_is_a_row_of_the_file():
 
 def test_there_is_no_eighth_task():
     with pytest.raises(CatalogError, match="no task 'task_8'"):
-        queries.difficulty("task_8")
+        queries.grade_difficulty("task_8")

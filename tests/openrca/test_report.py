@@ -17,7 +17,7 @@ from aiops_gym.openrca.report import Mark
 RECORDS = [Record("pod", f"MG0{number % 2 + 1}", 1614787200 + 3600 * number, "network latency") for number in range(6)]
 TASKS = ("task_7", "task_3", "task_4", "task_2", "task_7", "task_1")
 RIGHT = [
-    answers.official(answers.normalise((queries.reference_answer([record], queries.TASKS[task]),), {}))
+    answers.format_official(answers.normalise((queries.reference_answer([record], queries.TASKS[task]),), {}))
     for record, task in zip(RECORDS, TASKS, strict=True)
 ]
 
@@ -209,7 +209,7 @@ def test_scoring_prints_the_report_and_the_notes(predictions, questions, cli):
 
 
 def test_nothing_to_report_is_no_division_by_zero():
-    assert {(line.questions, line.strict, line.mean) for line in report.summary([])} == {(0, 0.0, 0.0)}
+    assert {(line.questions, line.strict, line.mean) for line in report.summarise([])} == {(0, 0.0, 0.0)}
 
 
 @pytest.mark.parametrize(

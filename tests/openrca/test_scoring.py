@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from aiops_gym.openrca import scoring
-from aiops_gym.openrca.scoring import Guess, Score, Truths, objects, score
+from aiops_gym.openrca.scoring import Guess, Score, Truths, parse_objects, score
 
 TIME, COMPONENT, REASON = "2021-03-04 14:57:00", "Tomcat01", "high CPU usage"
 SAID = {
@@ -214,9 +214,9 @@ def test_without_criteria_there_is_nothing_to_divide_by(prediction):
 def test_on_one_line_a_value_swallows_what_does_not_fit():
     swallowed = line(*IN_ORDER).replace("}", ",}") + " or " + line("reason")
     reason = 'high CPU usage",} or {"root cause reason": "high CPU usage'
-    assert objects(swallowed) == [Guess(TIME, COMPONENT, reason)]
+    assert parse_objects(swallowed) == [Guess(TIME, COMPONENT, reason)]
     component = 'Tomcat01", "root cause reason": "high CPU usage'
-    assert objects(swallowed.replace(" or ", "\n")) == [Guess(TIME, component, ""), Guess("", "", REASON)]
+    assert parse_objects(swallowed.replace(" or ", "\n")) == [Guess(TIME, component, ""), Guess("", "", REASON)]
 
 
 # The official pattern, for comparison: an independent engine must find the same objects.
@@ -235,7 +235,7 @@ SHREDS = st.lists(st.sampled_from(TOKENS), max_size=30).map("".join)
 @example("{,,}")
 @example('{, "root cause reason": "a\n"}')
 def test_the_objects_are_those_of_the_official_pattern(text):
-    assert [tuple(each) for each in objects(text)] == PATTERN.findall(text)
+    assert [tuple(each) for each in parse_objects(text)] == PATTERN.findall(text)
 
 
 def slow_score(prediction, truths):
@@ -265,7 +265,7 @@ FAILURES = st.tuples(
 def test_the_pairing_is_the_first_best_of_all_permutations(two):
     guessed, failures = two
     truth = points(*failures)
-    expected = slow_score(written(*guessed), scoring.criteria(truth))
+    expected = slow_score(written(*guessed), scoring.parse_criteria(truth))
     assert score(written(*guessed), truth)[:2] == (round(len(expected) / (3 * len(failures)), 2), expected)
 
 
@@ -304,6 +304,6 @@ def test_a_dozen_failures_take_no_dozen_factorial():
 
 
 def test_criteria_are_read_as_lists_of_each_element():
-    assert scoring.criteria(TWO) == Truths((COMPONENT, OTHER[1]), (REASON, OTHER[2]), (TIME, OTHER[0]))
-    assert (scoring.criteria(TWO).failures, scoring.criteria(TWO).criteria) == (2, 6)
-    assert scoring.criteria(SAID["reason"].format("only", "x")).asked == ("reason",)
+    assert scoring.parse_criteria(TWO) == Truths((COMPONENT, OTHER[1]), (REASON, OTHER[2]), (TIME, OTHER[0]))
+    assert (scoring.parse_criteria(TWO).failures, scoring.parse_criteria(TWO).criteria) == (2, 6)
+    assert scoring.parse_criteria(SAID["reason"].format("only", "x")).asked == ("reason",)

@@ -13,12 +13,12 @@ from hypothesis.extra.numpy import arrays
 
 from aiops_gym.openrca.summaries import spans as spans_module
 from aiops_gym.openrca.summaries import templates as templates_module
-from aiops_gym.openrca.summaries.deviations import deviations
-from aiops_gym.openrca.summaries.quantiles import quantiles
-from aiops_gym.openrca.summaries.runs import THRESHOLD, medians, runs, scores, usual
-from aiops_gym.openrca.summaries.spans import by_call, by_component, by_operation
-from aiops_gym.openrca.summaries.templates import mask, templates
-from aiops_gym.openrca.summaries.window import MINUTE, window
+from aiops_gym.openrca.summaries.deviations import find_deviations
+from aiops_gym.openrca.summaries.quantiles import compute_quantiles
+from aiops_gym.openrca.summaries.runs import THRESHOLD, compute_medians, compute_scores, estimate_usual, find_runs
+from aiops_gym.openrca.summaries.spans import group_by_call, group_by_component, group_by_operation
+from aiops_gym.openrca.summaries.templates import collect_templates, mask
+from aiops_gym.openrca.summaries.window import MINUTE, make_window
 
 METRICS = [table for table in small.BANK.tables if table.modality == "metric"]
 SPANS = small.BANK.table("get_traces")
@@ -37,13 +37,13 @@ def bank(tmp_path_factory):
 
 def ask(first, last, day=small.DAY):
     """A window of whole minutes of the day, and the hour before it."""
-    return window(
+    return make_window(
         1000 * small.minute(first, day), 1000 * small.minute(last + 1, day) - 1, 60, 1000 * small.minute(0, day)
     )
 
 
 def test_a_rise_is_found_with_its_minute_its_length_and_its_size(bank):
-    found = deviations(bank, METRICS, ask(60, 90))
+    found = find_deviations(bank, METRICS, ask(60, 90))
     best = found.deviations[0]
     busy = next(each for each in found.deviations if each.kpi == small.CPU)
     assert (best.component, best.kpi, best.samples) == ("MG01", small.WAITS, 4)
@@ -56,21 +56,21 @@ def test_a_rise_is_found_with_its_minute_its_length_and_its_size(bank):
 
 
 def test_nothing_deviates_when_nothing_happens(bank):
-    found = deviations(bank, METRICS, ask(40, 70))
+    found = find_deviations(bank, METRICS, ask(40, 70))
     assert found.deviations == []
 
 
 def test_only_the_component_and_the_kpi_that_are_asked_for_are_compared(bank):
-    assert {each.component for each in deviations(bank, METRICS, ask(60, 90), "MG01").deviations} == {"MG01"}
-    assert {each.kpi for each in deviations(bank, METRICS, ask(60, 90), kpi="cpuuser").deviations} == {small.CPU}
-    assert deviations(bank, METRICS, ask(60, 90), "Mysql01").series == 0
+    assert {each.component for each in find_deviations(bank, METRICS, ask(60, 90), "MG01").deviations} == {"MG01"}
+    assert {each.kpi for each in find_deviations(bank, METRICS, ask(60, 90), kpi="cpuuser").deviations} == {small.CPU}
+    assert find_deviations(bank, METRICS, ask(60, 90), "Mysql01").series == 0
 
 
 def test_a_window_without_time_before_it_is_compared_with_the_time_after_it(tmp_path):
     recording = small.bank(tmp_path, busy=range(3, 8))
     early = ask(0, 29)
     assert early.after
-    best = deviations(recording, METRICS, early).deviations[0]
+    best = find_deviations(recording, METRICS, early).deviations[0]
     assert (best.component, best.first) == ("Tomcat01", 1000 * small.minute(3))
 
 
@@ -81,7 +81,7 @@ def test_series_that_begin_or_stop_are_named(tmp_path):
         *((small.minute(m), "Redis01", "new", 1.0) for m in range(60, 90)),
     ]
     small.write(tmp_path / "Bank", small.BANK, small.DAY, rows)
-    found = deviations(small.Recording(small.BANK, tmp_path / "Bank"), METRICS, ask(60, 89))
+    found = find_deviations(small.Recording(small.BANK, tmp_path / "Bank"), METRICS, ask(60, 89))
     assert (found.new, found.stopped) == ([("Redis01", "new")], [("Redis01", "old")])
 
 
@@ -101,7 +101,7 @@ def test_each_item_of_a_kpi_is_a_series_of_its_own(tmp_path):
     ]
     recording = small.telecom(tmp_path, {"metric_service": rows})
     around = ask(60, 89, day)
-    found = deviations(recording, [small.TELECOM.table("get_metric_service")], around)
+    found = find_deviations(recording, [small.TELECOM.table("get_metric_service")], around)
     assert found.series == 3
     [rise] = found.deviations
     assert (rise.component, rise.kpi, rise.first) == ("db_003", "Tbs_Used_Pct", 1000 * small.minute(71, day))
@@ -112,11 +112,11 @@ def test_rows_that_share_a_minute_are_one_sample(tmp_path):
     rows = [("osb_001", 1000 * small.minute(m, day), 1.0 + half, 5, 5, 1.0) for m in range(90) for half in (0.0, 1.0)]
     recording = small.telecom(tmp_path, {"metric_app": rows})
     around = ask(60, 89, day)
-    assert deviations(recording, [small.TELECOM.table("get_metric_app")], around).deviations == []
+    assert find_deviations(recording, [small.TELECOM.table("get_metric_app")], around).deviations == []
 
 
 def test_slow_spans_are_told_by_component_with_the_first_slow_minute(bank):
-    by_name = {group.names[0]: group for group in by_component(bank, SPANS, ask(60, 89))}
+    by_name = {group.names[0]: group for group in group_by_component(bank, SPANS, ask(60, 89))}
     assert by_name["IG01"].count == 90
     assert by_name["IG01"].before == pytest.approx(90)
     assert by_name["IG01"].first == by_name["Tomcat01"].first == 1000 * small.minute(80)
@@ -126,19 +126,19 @@ def test_slow_spans_are_told_by_component_with_the_first_slow_minute(bank):
 
 
 def test_a_slow_network_shows_in_the_call_and_not_beside_it(bank):
-    (slow, other), seconds = by_call(bank, SPANS, ask(60, 89))
+    (slow, other), seconds = group_by_call(bank, SPANS, ask(60, 89))
     assert seconds == 60
     assert slow.names == ("Tomcat01", "MG01")
     assert slow.first == 1000 * small.minute(80)
     assert slow.mean == pytest.approx(50 + 1.5 + 100 * 4 / 30, abs=0.2)
     assert (other.names, other.z) == (("IG01", "Tomcat01"), 0)
     assert other.mean == 20
-    assert [each.names for each in by_call(bank, SPANS, ask(60, 89), "IG01")[0]] == [("IG01", "Tomcat01")]
+    assert [each.names for each in group_by_call(bank, SPANS, ask(60, 89), "IG01")[0]] == [("IG01", "Tomcat01")]
 
 
 def test_of_too_many_spans_the_first_seconds_of_each_minute_are_looked_up(bank, monkeypatch):
     monkeypatch.setattr(spans_module, "MOST", 400)
-    (slow, other), seconds = by_call(bank, SPANS, ask(60, 89))
+    (slow, other), seconds = group_by_call(bank, SPANS, ask(60, 89))
     assert seconds == 29
     assert (slow.count, slow.before, other.count) == (60, 60, 60)
     assert slow.first == 1000 * small.minute(80)
@@ -156,7 +156,7 @@ def test_failing_spans_are_told_by_operation(tmp_path):
             )
     recording = small.telecom(tmp_path, {"trace_span": rows})
     around = ask(60, 89, day)
-    failing, fine = by_operation(recording, small.TELECOM.table("get_traces"), around)
+    failing, fine = group_by_operation(recording, small.TELECOM.table("get_traces"), around)
     assert failing.names == ("docker_005", "JDBC db_003")
     assert (failing.count, failing.errors, failing.errors_before) == (120, 8, 0)
     assert (failing.first, failing.p95) == (1000 * small.minute(75, day), 2.5)
@@ -164,18 +164,18 @@ def test_failing_spans_are_told_by_operation(tmp_path):
 
 
 def test_log_lines_of_one_form_are_one_template_and_a_burst_has_its_minute(bank):
-    lines = templates(bank, LOGS, ask(60, 100))
+    lines = collect_templates(bank, LOGS, ask(60, 100))
     burst, access = lines.templates
     assert (burst.component, burst.template, burst.count, burst.before) == ("IG01", "[Full GC, <*> K, <*> secs]", 27, 0)
     assert burst.first == 1000 * small.minute(90)
     assert burst.example == "[Full GC, 90 K, 1.5 secs]"
     assert (access.template, access.count, access.z) == ("GET /a/<*> <*> ms", 82, 0)
-    assert templates(bank, LOGS, ask(60, 100), "MG01").templates == []
+    assert collect_templates(bank, LOGS, ask(60, 100), "MG01").templates == []
 
 
 def test_many_lines_are_thinned_without_losing_those_that_alternate(bank, monkeypatch):
     monkeypatch.setattr(templates_module, "MOST", 20)
-    lines = templates(bank, LOGS, ask(60, 100))
+    lines = collect_templates(bank, LOGS, ask(60, 100))
     assert (lines.count, lines.step) == (109, 6)
     assert sum(each.count for each in lines.templates) == pytest.approx(109, abs=6)
 
@@ -196,7 +196,7 @@ def test_what_differs_from_line_to_line_is_masked(line, masked):
 
 @given(matrices)
 def test_medians_are_those_of_numpy(matrix):
-    found, count = medians(matrix)
+    found, count = compute_medians(matrix)
     for row, middle, known in zip(matrix, found, count, strict=True):
         present = row[~np.isnan(row)]
         assert known == len(present)
@@ -217,7 +217,7 @@ def test_runs_are_those_that_a_loop_finds(z):
             elif side:
                 expected.append((row, column, [value]))
             open_side = side
-    found = runs(z)
+    found = find_runs(z)
     assert found.series.tolist() == [row for row, _, _ in expected]
     assert found.first.tolist() == [column for _, column, _ in expected]
     assert found.samples.tolist() == [len(values) for _, _, values in expected]
@@ -229,9 +229,9 @@ def test_runs_are_those_that_a_loop_finds(z):
 def test_a_quantile_is_a_value_that_the_share_does_not_exceed(pairs, share):
     groups = np.array([group for group, _ in pairs], np.int64)
     values = np.array([value for _, value in pairs], np.int64)
-    [found] = quantiles(values, groups, 4, (share,))
-    [exact] = quantiles(values / 8, groups, 4, (share,))
-    [long] = quantiles(values + 4096, groups, 4, (share,))
+    [found] = compute_quantiles(values, groups, 4, (share,))
+    [exact] = compute_quantiles(values / 8, groups, 4, (share,))
+    [long] = compute_quantiles(values + 4096, groups, 4, (share,))
     for group in range(4):
         mine = sorted(value for each, value in pairs if each == group)
         if not mine:
@@ -245,21 +245,21 @@ def test_a_quantile_is_a_value_that_the_share_does_not_exceed(pairs, share):
 
 
 def test_the_usual_range_is_never_narrower_than_a_share_of_the_level():
-    median, deviation = usual(np.array([[1000.0, 1000.1] * 15]))
+    median, deviation = estimate_usual(np.array([[1000.0, 1000.1] * 15]))
     assert (median[0], deviation[0]) == (1000.05, pytest.approx(5.0, rel=1e-3))
-    assert scores(np.array([[1004.05, np.nan]]), median, deviation)[0, 0] == pytest.approx(0.8, rel=1e-3)
+    assert compute_scores(np.array([[1004.05, np.nan]]), median, deviation)[0, 0] == pytest.approx(0.8, rel=1e-3)
 
 
 def test_any_change_of_what_never_changed_deviates():
     started = np.full((1, 30), 1.6e9)
-    median, deviation = usual(started)
-    assert scores(np.array([[1.6e9, 1.6e9 + 86_400]]), median, deviation)[0].tolist() == [0.0, 54.0]
-    assert np.isnan(usual(np.full((1, 30), np.nan))[0][0])
+    median, deviation = estimate_usual(started)
+    assert compute_scores(np.array([[1.6e9, 1.6e9 + 86_400]]), median, deviation)[0].tolist() == [0.0, 54.0]
+    assert np.isnan(estimate_usual(np.full((1, 30), np.nan))[0][0])
 
 
 @given(st.integers(0, 5000), st.integers(0, 200), st.integers(10, 720), st.integers(0, 3000))
 def test_a_window_and_its_comparison_never_overlap(start, length, minutes, earliest):
-    found = window(start * MINUTE + 7, (start + length) * MINUTE + 9, minutes, min(earliest, start) * MINUTE)
+    found = make_window(start * MINUTE + 7, (start + length) * MINUTE + 9, minutes, min(earliest, start) * MINUTE)
     columns = set(range(found.slots))
     own, base = (set(list(columns)[part]) for part in (found.own, found.base))
     assert own and base and not own & base

@@ -21,7 +21,7 @@ from aiops_gym.runs import Episode, evaluate, summarise
 from aiops_gym.runs.arguments import Arguments
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.plan import make_plan
-from aiops_gym.tasks.base import Case, load, truth
+from aiops_gym.tasks.base import Case, find_truth, load
 
 pytestmark = pytest.mark.usefixtures("odd_agents")
 
@@ -63,9 +63,9 @@ def test_a_sample_is_part_of_any_larger_sample_and_never_larger_than_asked_for()
 def earned(sample):
     """What whoever always gives `restart`'s answer to Analysis earns, on average over the test split."""
     plan = make_plan(Arguments(agents=("restart",), tasks=("analysis",), splits=("test",), sample=sample))
-    posed = [registry.problem(entry.problem) for entry in plan.entries]
-    faults = [registry.fault(problem) for problem in posed]
-    truths = [truth(*each, registry.app(each[0].app)) for each in zip(posed, faults, strict=True)]
+    posed = [registry.find_problem(entry.problem) for entry in plan.entries]
+    faults = [registry.find_fault(problem) for problem in posed]
+    truths = [find_truth(*each, registry.find_app(each[0].app)) for each in zip(posed, faults, strict=True)]
     cases = [Case(problem, fault, each, None) for problem, fault, each in zip(posed, faults, truths, strict=True)]
     return sum(load("analysis").judge(*ANSWERS["analysis"], case).reward for case in cases) / len(cases)
 

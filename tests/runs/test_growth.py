@@ -14,7 +14,7 @@ from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import summarise
 from aiops_gym.runs.arguments import Arguments
 from aiops_gym.runs.folder import Folder
-from aiops_gym.runs.growth import grown
+from aiops_gym.runs.growth import grow_plan
 from aiops_gym.runs.plan import Plan, make_plan
 
 pytestmark = pytest.mark.usefixtures("odd_agents")
@@ -151,14 +151,14 @@ def test_a_plan_has_what_its_commands_ask_for_and_nothing_else_in_any_order(comm
     plans = [planned(each) for each in commands]
     whole = plans[0]
     for plan in plans[1:]:
-        whole = grown(whole, plan)
+        whole = grow_plan(whole, plan)
     wanted = {entry for plan in plans for entry in plan.entries}
     assert set(whole.entries) == wanted
     assert len(whole.entries) == len(wanted)
     assert {entry.name for entry in whole.to_play()} == {entry.name for entry in wanted}
     assert len(whole.to_play()) == len({entry.name for entry in wanted})
     for plan in plans:  # whoever asks again changes nothing
-        assert grown(whole, plan) == whole
+        assert grow_plan(whole, plan) == whole
     assert Plan.from_json(whole.to_json()) == whole
 
 
@@ -173,4 +173,4 @@ def test_a_catalogue_that_has_changed_is_refused_whoever_asks():
         (other, replace(arguments, sample=7)),
     ]:
         with pytest.raises(AiopsGymError, match="the catalogue: "):
-            grown(plan, replace(changed, asked=(of,), options={"noop": {}, "restart": {}}))
+            grow_plan(plan, replace(changed, asked=(of,), options={"noop": {}, "restart": {}}))

@@ -33,8 +33,8 @@ def test_options_of_a_class_are_not_taken_for_an_environment():
     assert base.make("odd_agents:Lab", ToyEnv()).answer == "Yes"
     assert base.make("odd_agents:Lab", ToyEnv(), answer="No").answer == "No"
     assert base.make("odd_agents:Needing", ToyEnv(), answer="No").answer == "No"
-    assert base.option_names("odd_agents:Lab") == ("answer", "times")
-    assert base.option_names("odd_agents:told") == ("answer",)
+    assert base.list_options("odd_agents:Lab") == ("answer", "times")
+    assert base.list_options("odd_agents:told") == ("answer",)
 
 
 @pytest.mark.parametrize(

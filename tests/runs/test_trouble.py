@@ -48,7 +48,7 @@ def test_an_agent_that_breaks_the_world_where_it_is_not_sure_gains_nothing(tmp_p
     assert (row.reward, row.reward_with_errors) == (1.0, 0.3333)
     assert (honest.reward, honest.reward_with_errors) == (1.0, 1.0)
     assert [pair.agent for pair in summary.pairs] == ["odd_agents:told"]
-    lines = [line for line in markdown.page(summary).splitlines() if "odd_agents:unsure |" in line]
+    lines = [line for line in markdown.render_page(summary).splitlines() if "odd_agents:unsure |" in line]
     assert lines[0].startswith("| odd_agents:unsure | 1 of 3 | 1.00 (0.21-1.00), 0.33 with 2 errors as 0 |")
     assert lines[0].endswith("| 2 infrastructure |")
 

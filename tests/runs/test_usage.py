@@ -15,7 +15,7 @@ from toy_world import block
 
 from aiops_gym.cli import run
 from aiops_gym.runs import evaluate
-from aiops_gym.runs.usage import usage
+from aiops_gym.runs.usage import sum_usage
 
 PROBLEM = "container_kill-detection"
 LOOK = block("exec_shell('date')")
@@ -131,7 +131,7 @@ NAMES = ("requests", "prompt_tokens", "completion_tokens", "estimated", "cost")
 
 @given(st.lists(st.one_of(ANY, st.fixed_dictionaries({}, optional=dict.fromkeys(NAMES, ANY))), max_size=4))
 def test_whatever_an_agent_reports_is_no_error(found):
-    sums = usage("mine", [{"usage": each} for each in found])
+    sums = sum_usage("mine", [{"usage": each} for each in found])
     if sums is None:
         return
     assert 0 < sums.episodes <= len(found)
@@ -141,6 +141,6 @@ def test_whatever_an_agent_reports_is_no_error(found):
 
 def test_the_order_of_episodes_does_not_matter_and_one_unknown_cost_makes_the_sum_unknown():
     told = [{"usage": {"prompt_tokens": 1, "completion_tokens": 1, "cost": cost}} for cost in (0.1, 0.2, 0.3, 1e9)]
-    assert usage("a", told) == usage("a", told[::-1])
-    assert usage("a", [*told, {"usage": {"prompt_tokens": 1, "completion_tokens": 1}}]).cost is None
-    assert usage("a", [{"says": 1}]) is None
+    assert sum_usage("a", told) == sum_usage("a", told[::-1])
+    assert sum_usage("a", [*told, {"usage": {"prompt_tokens": 1, "completion_tokens": 1}}]).cost is None
+    assert sum_usage("a", [{"says": 1}]) is None

@@ -18,8 +18,8 @@ from toy_world import ToyEnv, block
 from aiops_gym.agents.base import make
 from aiops_gym.cli import run
 from aiops_gym.runs import Episode, run_episode
-from aiops_gym.runs.view import entry, listing, page
-from aiops_gym.runs.view.markup import visible
+from aiops_gym.runs.view import read_entry, render_listing, render_page
+from aiops_gym.runs.view.markup import make_visible
 from aiops_gym.runs.view.story import tell
 
 HOSTILE = (
@@ -100,7 +100,7 @@ def test_an_environment_that_cannot_tell_is_watched_without():
 
 
 def test_a_page_has_all_its_parts(mended):
-    read = Reader(page(mended))
+    read = Reader(render_page(mended))
     assert read.texts("h1") == ["misconfig_app_hotel_res-mitigation-1solved"]
     facts = dict(zip(read.texts("dt"), read.texts("dd"), strict=True))
     assert (facts["agent"], facts["seed"], facts["steps"]) == ("reference", "3", str(len(mended.steps)))
@@ -118,7 +118,7 @@ def test_a_page_has_all_its_parts(mended):
 
 
 def test_the_data_of_a_page_follow_the_steps(mended):
-    (text,) = [e["text"] for e in Reader(page(mended)).all("script") if e.get("id") == "data"]
+    (text,) = [e["text"] for e in Reader(render_page(mended)).all("script") if e.get("id") == "data"]
     data = json.loads(text)
     assert len(data["at"]) == len(mended.steps) + 1
     geo = list(mended.health["components"]).index("geo")
@@ -136,7 +136,7 @@ def test_a_step_without_a_state_has_that_of_the_step_before(mended):
 
 def test_recorded_incidents_have_no_graph_but_all_the_rest():
     env = gym.make("aiops_gym/OpenRCABank-v0")
-    read = Reader(page(run_episode(env, make("reference", env), seed=1)))
+    read = Reader(render_page(run_episode(env, make("reference", env), seed=1)))
     assert not read.all("svg", "graph")
     assert not read.all("aside")
     assert len(read.all("details", "step")) == 3
@@ -159,8 +159,8 @@ def test_any_text_comes_through_as_text_wherever_it_stands(text):
         calls=[["", text], [text, "b"]],
         health={"components": {text: {}, "b": {}}, "operations": {text: 0.5}, "calls": [1.0, 0.0]},
     )
-    read = Reader(page(odd))
-    seen = visible(text)
+    read = Reader(render_page(odd))
+    seen = make_visible(text)
     assert read.texts("pre", "out") == [seen] * 3
     assert seen in read.texts("pre", "call")
     assert read.texts("dd")[1] == seen
@@ -172,8 +172,8 @@ def test_any_text_comes_through_as_text_wherever_it_stands(text):
 
 @given(st.text())
 def test_what_is_made_visible_stays_so_and_holds_nothing_unseen(text):
-    once = visible(text)
-    assert visible(once) == once
+    once = make_visible(text)
+    assert make_visible(once) == once
     once.encode("utf-8")
     if text.isprintable() and not set(text) & set("\u2028\u2029"):
         assert once == text
@@ -187,7 +187,7 @@ def test_hostile_texts_end_no_element_and_start_none():
         health={"components": {HOSTILE: {"ok": 0.5}}, "operations": {HOSTILE: 1.0}},
         calls=[["", HOSTILE]],
     )
-    for text in (page(odd, up=HOSTILE), listing([entry(odd, HOSTILE)], HOSTILE)):
+    for text in (render_page(odd, up=HOSTILE), render_listing([read_entry(odd, HOSTILE)], HOSTILE)):
         read = Reader(text)
         assert not read.all("img")
         assert len(read.all("script")) <= 2
@@ -197,7 +197,7 @@ def test_hostile_texts_end_no_element_and_start_none():
 
 
 def test_a_page_reaches_for_nothing_outside_and_runs_nothing_but_its_own_script(mended):
-    for text in (page(mended), listing([entry(mended, "a.html")], "x")):
+    for text in (render_page(mended), render_listing([read_entry(mended, "a.html")], "x")):
         read = Reader(text)
         assert not [e for e in read.elements if e["tag"] in ("link", "iframe", "object", "img", "base")]
         assert not [e for e in read.elements for name in ("src", "srcset", "action", "style") if name in e]
@@ -215,15 +215,15 @@ def test_a_page_reaches_for_nothing_outside_and_runs_nothing_but_its_own_script(
 
 
 def test_the_same_episode_is_the_same_page(mended):
-    assert page(mended) == page(replace(mended))
+    assert render_page(mended) == render_page(replace(mended))
 
 
 def test_long_episodes_and_huge_outputs_are_pages_too():
     long = made([step("```\nexec_shell('ls')\n```", "x", time=5.0 * i, tool="exec_shell") for i in range(1, 1001)])
-    read = Reader(page(long))
+    read = Reader(render_page(long))
     assert len(read.all("details", "step")) == 1000
     big = "<&>\n" * 250_000
-    read = Reader(page(made([step(observation=big)])))
+    read = Reader(render_page(made([step(observation=big)])))
     assert read.texts("pre", "out") == [big]
     assert "Output, 1,000,000 characters" in read.texts("h4")
     assert all("open" not in e for e in read.all("details"))
@@ -247,7 +247,7 @@ def test_an_action_is_taken_apart(action, thought, call, command, headline):
 
 def test_what_was_typed_is_shown_as_it_was_typed():
     action = "I look.\n```python\nexec_shell('kubectl get pods \\\\\\n  -A')\n```"
-    read = Reader(page(made([step(action, tool="exec_shell"), step("submit me")])))
+    read = Reader(render_page(made([step(action, tool="exec_shell"), step("submit me")])))
     assert read.texts("pre", "call") == ["kubectl get pods \\\n  -A", "submit me"]
     assert read.texts("pre", "raw") == [action]  # the second one is all there is of its action
     assert [e["text"] for e in read.all("button", "copy")] == ["Copy"] * 3
@@ -255,11 +255,14 @@ def test_what_was_typed_is_shown_as_it_was_typed():
 
 def test_every_time_is_in_seconds():
     far = made([step(time=3725.26, observation="x"), step(time=20_000.0)], end_time=20_000.0, results={"TTM": 19_999.5})
-    for text in (page(far), listing([entry(far, "a.html"), entry(replace(far, agent="b"), "b.html")], "x")):
+    for text in (
+        render_page(far),
+        render_listing([read_entry(far, "a.html"), read_entry(replace(far, agent="b"), "b.html")], "x"),
+    ):
         found = " ".join(e["text"] for e in Reader(text).elements if e["tag"] in ("dd", "td", "text", "span"))
         assert "20,000 s" in found
         assert not re.search(r"\d (min|h|ms|hours|minutes)\b", found)
-    read = Reader(page(far))
+    read = Reader(render_page(far))
     assert read.texts("span", "time") == ["3,725.3 s", "20,000 s"]
     assert "19,999.5 s" in read.texts("td")
     assert {text for text in read.texts("text", "tick") if text[0].isdigit()} >= {"0 s", "5,000 s", "20,000 s"}
@@ -286,7 +289,7 @@ def played(problem, task, **more):
 def test_answers_that_are_accepted_too_stand_beside_the_expected_one(problem, task, more, also):
     episode = played(problem, task, **more)
     assert [
-        text.removeprefix("also accepted: ") for text in Reader(page(episode)).texts("li") if "also" in text
+        text.removeprefix("also accepted: ") for text in Reader(render_page(episode)).texts("li") if "also" in text
     ] == also
     for answer in also:  # and they are accepted
         given = answer if task == "Analysis" else json.dumps([answer])
@@ -298,7 +301,7 @@ def test_answers_that_are_accepted_too_stand_beside_the_expected_one(problem, ta
 def test_nothing_is_said_to_be_accepted_where_the_catalogue_expects_something_else():
     episode = played("revoke_auth_mongodb-localization-1", "Localization")
     for change in ({"results": {"expected": '["frontend"]'}}, {"problem_id": "of-another-house-1"}, {"task": "other"}):
-        assert not [text for text in Reader(page(replace(episode, **change))).texts("li") if "also" in text]
+        assert not [text for text in Reader(render_page(replace(episode, **change))).texts("li") if "also" in text]
 
 
 def lines_of(read):
@@ -316,7 +319,7 @@ def test_a_list_is_filtered_by_outcome_and_says_how_many_there_are_of_each():
         made(turn, agent="e", infra_error=True),
         made(turn, agent="f", agent_error="quota"),
     ]
-    read = Reader(listing([entry(each, f"{each.agent}.html") for each in many], "x"))
+    read = Reader(render_listing([read_entry(each, f"{each.agent}.html") for each in many], "x"))
     options = [e["text"] for e in read.all("option") if e["text"].endswith(")")]
     assert options == [
         *("every outcome (6)", "solved (1)"),
@@ -334,26 +337,26 @@ def test_a_list_is_filtered_by_outcome_and_says_how_many_there_are_of_each():
 def test_a_table_has_a_line_a_problem_a_column_an_agent_and_a_sign_an_episode():
     def one(agent, problem, seed, reward, **more):
         episode = made(agent=agent, problem_id=problem, seed=seed, reward=reward, success=reward == 1.0, **more)
-        return entry(episode, f"{agent}-{problem}-{seed}.html")
+        return read_entry(episode, f"{agent}-{problem}-{seed}.html")
 
     entries = [one("a", "p", seed, reward) for seed, reward in enumerate((1.0, 0.0, 0.5))]
     entries += [one("b", "p", 0, 1.0), one("b", "q", 0, 0.0, infra_error=True)]
-    inside = listing(entries, "x").partition('id="matrix"')[2].partition("<table>")[2].partition("</table>")[0]
+    inside = render_listing(entries, "x").partition('id="matrix"')[2].partition("<table>")[2].partition("</table>")[0]
     table = Reader(f"<table>{inside}</table>")
     assert table.texts("th") == ["problem", "a", "b", "p", "q"]
     assert table.texts("td") == ["1/3●○◐", "●", "-", "×"]
     assert [e.get("class") for e in table.all("td")] == ["hurt", "well", "none", "hurt"]
     assert [e["href"] for e in table.all("a")] == ["a-p-0.html", "a-p-1.html", "a-p-2.html", "b-p-0.html", "b-q-0.html"]
     assert table.all("a")[1]["title"] == "seed 1: not solved, 0.00"
-    assert 'id="matrix"' not in listing(entries[:1], "x")  # the list alone says it
+    assert 'id="matrix"' not in render_listing(entries[:1], "x")  # the list alone says it
 
 
 def test_agents_are_drawn_side_by_side_where_there_are_several():
     episodes = [made(agent=agent, reward=reward, terminated=True) for agent, reward in (("a", 0.5), ("b", 1.0))]
-    read = Reader(listing([entry(each, f"{each.agent}.html") for each in episodes], "x"))
+    read = Reader(render_listing([read_entry(each, f"{each.agent}.html") for each in episodes], "x"))
     (chart,) = read.all("svg", "chart")
     assert chart["text"].index("b1 episodes") < chart["text"].index("a1 episodes")
-    assert not Reader(listing([entry(episodes[0], "a.html")], "x")).all("svg")
+    assert not Reader(render_listing([read_entry(episodes[0], "a.html")], "x")).all("svg")
 
 
 def test_what_an_agent_that_gave_up_has_done_is_listed_once_with_its_reason(tmp_path, mended):
@@ -379,7 +382,7 @@ def test_a_session_of_aiopslab_is_shown_as_well():
     turns, system = tell(made(trace=trace))
     assert [(turn.kind, turn.output, turn.end) for turn in turns] == [("shell", "a\n", 0.0), ("submit", "", 0.0)]
     assert system is None
-    assert len(Reader(page(made(trace=trace))).all("a", "at")) == 2
+    assert len(Reader(render_page(made(trace=trace))).all("a", "at")) == 2
 
 
 JSON = st.recursive(
@@ -411,7 +414,7 @@ NAMED = st.dictionaries(st.sampled_from(["components", "operations", "calls", "o
     ),
 )
 def test_a_file_with_odd_contents_is_shown_as_far_as_it_goes(health, calls, steps):
-    Reader(page(made(steps, health=health, calls=calls)))
+    Reader(render_page(made(steps, health=health, calls=calls)))
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from aiops_gym.sim.kernel.world import World
 @pytest.fixture(scope="session")
 def incident() -> Simulated:
     """An incident that nobody changes."""
-    return Simulated(registry.problem(PROBLEM), 7, noise=False)
+    return Simulated(registry.find_problem(PROBLEM), 7, noise=False)
 
 
 @pytest.fixture

@@ -23,10 +23,10 @@ import aiops_gym
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.errors import ArgumentError, ToolError
 from aiops_gym.runs import Episode
-from aiops_gym.runs.view import page
+from aiops_gym.runs.view import render_page
 from aiops_gym.serve import answers, readable, transcript
-from aiops_gym.serve.incident import posed
-from aiops_gym.serve.session import Session, session
+from aiops_gym.serve.incident import choose_problem
+from aiops_gym.serve.session import Session, serve_incident
 from aiops_gym.tasks.base import find
 
 pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="no curl here, which the printed lines call")
@@ -36,7 +36,7 @@ WORLDS = ("hotel_reservation", "social_network")
 
 @pytest.fixture
 def repairing(tmp_path: Path) -> Iterator[Session]:
-    with session(PROBLEM, 7, tmp_path / "kubeconfig", speed=50) as made:
+    with serve_incident(PROBLEM, 7, tmp_path / "kubeconfig", speed=50) as made:
         yield made
 
 
@@ -55,13 +55,13 @@ def run(line: str) -> dict[str, object]:
 def test_what_is_drawn_is_what_an_environment_with_this_seed_poses(task, split):
     env = gym.make(f"aiops_gym/{task.capitalize()}-v0", split=split)
     _, info = env.reset(seed=5)
-    problem, episode_seed = posed(5, None, task, split)
+    problem, episode_seed = choose_problem(5, None, task, split)
     assert (problem.id, episode_seed) == (info["problem"], info["episode_seed"])
 
 
 def test_an_application_narrows_what_is_drawn_and_healthy_ones_are_among_it():
     for world in WORLDS:
-        drawn = [posed(seed, task="detection", app=world)[0] for seed in range(40)]
+        drawn = [choose_problem(seed, task="detection", app=world)[0] for seed in range(40)]
         assert {problem.app for problem in drawn} == {world}
         assert {bool(problem.fault) for problem in drawn} == {True, False}
 
@@ -79,13 +79,13 @@ def test_an_application_narrows_what_is_drawn_and_healthy_ones_are_among_it():
 )
 def test_what_there_is_not_and_what_does_not_fit_is_refused(wrong):
     with pytest.raises(ArgumentError):
-        posed(1, **wrong)
+        choose_problem(1, **wrong)
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_each_printed_body_is_an_answer_or_says_that_it_stands_for_one(name):
     task = find(name)
-    for body, meaning in answers.examples(task):
+    for body, meaning in answers.list_examples(task):
         raw = subprocess.run(["bash", "-c", f"printf %s {body}"], capture_output=True, check=True).stdout
         if "placeholder" in meaning:
             with pytest.raises(ToolError, match="stands for a name"):
@@ -101,7 +101,7 @@ def test_a_text_is_an_answer_or_refused_with_one_that_is_right(name, raw):
     try:
         answer = answers.read(task, raw)
     except ToolError as error:
-        assert next(answers.examples(task))[0] in str(error)
+        assert next(answers.list_examples(task))[0] in str(error)
     else:
         assert task.accept(answer) == answer
 
@@ -115,7 +115,7 @@ def test_silence_and_a_slip_are_no_answer_where_an_answer_is_asked_for(name, raw
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_task_is_told_and_nothing_tells_the_problem(tmp_path, task):
-    with session(None, 11, tmp_path / "kubeconfig", task=task, speed=0) as made:
+    with serve_incident(None, 11, tmp_path / "kubeconfig", task=task, speed=0) as made:
         problem, text = made.incident.problem, made.instructions
         assert made.incident.task.ask.split()[0] in text
         assert made.incident.backend.app.namespace in Path(made.door).read_text()
@@ -168,7 +168,7 @@ def the_transcript_is_whole(running: Session, path: Path) -> None:
     assert episode.results["TTM"] == pytest.approx(episode.end_time - episode.start_time, abs=0.01)
     assert episode.health["users"]["ok"] < 1
     assert [turn["health"] for turn in episode.steps if "health" in turn][-1]["users"]["ok"] == 1
-    assert "solved" in page(episode)
+    assert "solved" in render_page(episode)
     env = gym.make(episode.env, **episode.env_kwargs)
     _, info = env.reset(seed=episode.seed, options={"problem": episode.problem_id})
     assert info["episode_seed"] == episode.episode_seed
@@ -213,12 +213,12 @@ def test_nothing_that_a_client_sends_breaks_the_record_or_looks_like_a_submissio
     turns = repairing.transcript.episode.steps
     assert len(turns) == len(sent)
     assert {turn["tool"] for turn in turns} == {"client submit"}
-    assert "solved" not in page(repairing.transcript.episode).partition("</h1>")[0].replace("not solved", "")
+    assert "solved" not in render_page(repairing.transcript.episode).partition("</h1>")[0].replace("not solved", "")
 
 
 @pytest.mark.parametrize("body", [b"[1]", b'"a"', b"{", b'{"type": 1}\n{"object": 2}', b"[]\n[]", b"", b"\xff"])
 def test_an_answer_that_is_of_another_shape_is_shown_as_it_is(body):
-    assert readable.answer(body, "application/json").split() == body.decode("utf-8", "replace").split()
+    assert readable.format_answer(body, "application/json").split() == body.decode("utf-8", "replace").split()
 
 
 def test_a_client_that_never_stops_asking_fills_no_memory(repairing, monkeypatch, tmp_path):
@@ -266,7 +266,7 @@ HEALTHY = "noop_detection_hotel_reservation-1"
 def test_the_command_shows_the_verdict_and_keeps_the_transcript(started, kubectl: Kubectl, tmp_path, end, problem):
     words = ["--problem", problem] if problem else ["--task", "detection"]
     process, lines = started(*words, "--seed", "3", "--save", str(tmp_path / "kept" / "e.json"))
-    posed_one = posed(3, problem, "detection")[0]
+    posed_one = choose_problem(3, problem, "detection")[0]
     assert posed_one.id not in "".join(lines)
     assert ("says what is wrong" in lines[0]) is bool(problem)
     assert problem or posed_one.id not in Path(f"/proc/{process.pid}/cmdline").read_text()
@@ -290,6 +290,6 @@ def test_who_leaves_without_an_answer_has_a_transcript_and_no_answer(started, tm
     assert (process.returncode, err) == (0, "")
     seed = int(re.search(r"without an answer; --seed (\d+)", out)[1])
     episode = Episode.load(tmp_path / "e.json")
-    assert episode.problem_id == posed(seed)[0].id
+    assert episode.problem_id == choose_problem(seed)[0].id
     assert episode.problem_id not in "".join(lines) + out
     assert (episode.terminated, episode.results["submitted"], episode.results["steps"]) == (False, "", 0)

@@ -13,7 +13,7 @@ from knocking import NAMESPACE
 
 from aiops_gym.errors import AiopsGymError, BackendError
 from aiops_gym.serve import door, kubeconfig
-from aiops_gym.serve.session import Session, session
+from aiops_gym.serve.session import Session, serve_incident
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
 
@@ -22,7 +22,7 @@ DETECTION = "revoke_auth_mongodb-detection-1"
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Session]:
-    with session(DETECTION, 7, tmp_path / "kubeconfig", speed=0) as made:
+    with serve_incident(DETECTION, 7, tmp_path / "kubeconfig", speed=0) as made:
         yield made
 
 
@@ -97,5 +97,5 @@ def test_a_port_that_is_taken_is_said_so(world: World) -> None:
 
 
 def test_a_problem_that_does_not_exist_is_said_so(tmp_path: Path) -> None:
-    with pytest.raises(AiopsGymError), session("nope-detection-1", 7, tmp_path / "kubeconfig"):
+    with pytest.raises(AiopsGymError), serve_incident("nope-detection-1", 7, tmp_path / "kubeconfig"):
         pass

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aiops_gym.shell.commands.date import EARLIEST, LATEST, render
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 
 NAMES = "tmp$(printf 'X%.0s' {1..300})"
 
@@ -108,5 +108,5 @@ def test_the_calendar_repeats_itself_every_400_years(moment: int, letter: str) -
 
 @given(st.text())
 def test_any_text_is_a_natural_number_or_none(text: str) -> None:
-    number = natural(text)
+    number = parse_natural(text)
     assert (number is None) != bool(text and set(text) <= set("0123456789"))

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from aiops_gym.shell import apart, make_shell, worker
 from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.apart import run_apart
-from aiops_gym.shell.awk import linear as awk_is_linear
-from aiops_gym.shell.heavy import parsed
-from aiops_gym.shell.jq import linear as jq_is_linear
+from aiops_gym.shell.awk import is_linear as awk_is_linear
+from aiops_gym.shell.heavy import parse_call
+from aiops_gym.shell.jq import is_linear as jq_is_linear
 
 LINES = (Path(__file__).parent / "hostile.txt").read_text().splitlines()
 HOSTILE = tuple(line for line in LINES if line and not line.startswith("#"))
@@ -120,10 +120,10 @@ def test_any_text_is_a_program_that_ends_or_may_not(text):
 
 
 def test_the_words_of_jq_are_told_apart():
-    assert parsed(["jq", "-nf", "p", "a"]) == (("-n",), None, "p", ("a",))
-    assert parsed(["jq", "--from-file", "p", "--indent", "1"]) == (("--indent", "1"), None, "p", ())
-    assert parsed(["jq", "-n", "$ARGS", "--args", "a", "-b"]) == (("-n",), "$ARGS", "", ("--args", "a", "-b"))
-    assert parsed(["jq"]).program is None
+    assert parse_call(["jq", "-nf", "p", "a"]) == (("-n",), None, "p", ("a",))
+    assert parse_call(["jq", "--from-file", "p", "--indent", "1"]) == (("--indent", "1"), None, "p", ())
+    assert parse_call(["jq", "-n", "$ARGS", "--args", "a", "-b"]) == (("-n",), "$ARGS", "", ("--args", "a", "-b"))
+    assert parse_call(["jq"]).program is None
 
 
 @pytest.mark.parametrize(

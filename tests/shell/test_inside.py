@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from aiops_gym.shell.engine import engine
+from aiops_gym.shell.engine import borrow_engine
 from aiops_gym.shell.inside import exec_inside
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
@@ -164,7 +164,7 @@ def test_it_can_be_called_from_a_running_script(world, shell):
     shell.commands["kubectl"] = lambda context, argv: run(world, "sh", "-c", argv[-1], stdin=context.stdin)
     script = "for i in 1 2; do echo in$i | kubectl exec 'cat; hostname; echo [$i]' | tr a-z A-Z; done"
     assert shell.run(script).stdout == "IN1\nWEB-1\n[]\nIN2\nWEB-1\n[]\n"
-    with engine(shell.names | {"__special"}):
+    with borrow_engine(shell.names | {"__special"}):
         assert run(world, "sh", "-c", "echo nested").stdout == "nested\n"
 
 

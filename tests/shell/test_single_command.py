@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiops_gym.shell.sandbox import Sandbox
-from aiops_gym.shell.single_command import words
+from aiops_gym.shell.single_command import split_single
 from aiops_gym.types import Output, Printed
 from tests.shell.conftest import Clockwork
 
@@ -23,7 +23,7 @@ BETWEEN = st.sampled_from(
 
 @given(st.lists(st.one_of(WORDS, BETWEEN), max_size=12).map("".join))
 def test_words_are_those_that_a_shell_would_split(script):
-    found = words(script)
+    found = split_single(script)
     if found:
         assert list(found) == shlex.split(script)
         assert not set("|;&$`\\*?~#(!") & set(_unquoted(script))
@@ -51,7 +51,7 @@ def _unquoted(script: str) -> str:
     ],
 )
 def test_what_an_agent_types_most_is_one_command(script):
-    assert list(words(script)) == shlex.split(script)
+    assert list(split_single(script)) == shlex.split(script)
 
 
 def _kubectl(context, argv):
@@ -109,7 +109,7 @@ SCRIPTS = (
 def test_a_command_by_itself_does_what_it_does_inside_a_script(scripts):
     shells = [Sandbox(Clockwork(), 7, {"kubectl": _kubectl}) for _ in range(2)]
     for script in scripts:
-        assert words(f"( {script} )") == ()
+        assert split_single(f"( {script} )") == ()
         runs = [shell.run(text) for shell, text in zip(shells, (script, f"( {script} )"), strict=True)]
         assert runs[0] == runs[1], script
         assert shells[0].cluster.now() == shells[1].cluster.now()

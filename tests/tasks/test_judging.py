@@ -11,7 +11,7 @@ from toy_world import ToyBackend
 
 from aiops_gym.catalog import registry
 from aiops_gym.errors import CatalogError, ToolError
-from aiops_gym.tasks.base import Case, Truth, find, names, truth
+from aiops_gym.tasks.base import Case, Truth, find, find_truth, list_tasks
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -20,16 +20,16 @@ ANYTHING = st.recursive(
 
 
 def judged(problem: str, answer: Any, evaluation: str = "strict"):
-    found = registry.problem(problem)
-    fault = registry.fault(found)
-    known = truth(found, fault, registry.app(found.app))
+    found = registry.find_problem(problem)
+    fault = registry.find_fault(found)
+    known = find_truth(found, fault, registry.find_app(found.app))
     task = find(found.task)
     case = Case(found, fault, known, ToyBackend(found, 1), evaluation)
     return task.judge(task.accept(answer, evaluation), case)
 
 
 def test_the_folder_is_the_list_of_tasks():
-    assert names() == ("analysis", "detection", "localization", "mitigation")
+    assert list_tasks() == ("analysis", "detection", "localization", "mitigation")
     with pytest.raises(CatalogError, match="no task 'cooking'"):
         find("cooking")
 
@@ -163,10 +163,10 @@ def test_analysis_gives_half_a_point_a_label(answer, reward, evaluation):
 def test_disputed_labels_earn_the_point_in_strict_only():
     disputed = {"system_level": "Application", "fault_type": "Authentication Issue"}
     task = find("analysis")
-    problem = registry.problem("user_unregistered_mongodb-analysis-1")
+    problem = registry.find_problem("user_unregistered_mongodb-analysis-1")
     known = Truth("mongodb-geo", (), "Application", "Network/Storage Issue", (("Application", "Authentication Issue"),))
     for evaluation, reward in (("strict", 1.0), ("aiopslab", 0.5)):
-        case = Case(problem, registry.fault(problem), known, ToyBackend(problem, 1), evaluation)
+        case = Case(problem, registry.find_fault(problem), known, ToyBackend(problem, 1), evaluation)
         assert task.judge(disputed, case).reward == reward
 
 
@@ -194,16 +194,16 @@ def test_no_answer_breaks_a_judge(problem, evaluation, answer):
 def test_every_problem_is_solved_by_the_answer_that_follows_from_its_fault(problem):
     if problem.task == "mitigation":
         return
-    fault = registry.fault(problem)
-    known = truth(problem, fault, registry.app(problem.app))
+    fault = registry.find_fault(problem)
+    known = find_truth(problem, fault, registry.find_app(problem.app))
     for evaluation in ("strict", "aiopslab"):
         answer = next(iter(find(problem.task).solution(known)), None)
         assert judged(problem.id, answer, evaluation).reward == 1.0
 
 
 def test_the_brief_tells_nothing_of_the_fault():
-    problem = registry.problem(HIT)
-    text = find("localization").brief(problem, registry.app(problem.app))
+    problem = registry.find_problem(HIT)
+    text = find("localization").brief(problem, registry.find_app(problem.app))
     assert "mongodb-geo, " in text
     assert "Namespace: test-hotel-reservation" in text
     assert "unregistered" not in text

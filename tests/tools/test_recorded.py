@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from aiops_gym.errors import BackendError, ToolError
 from aiops_gym.openrca import clock
-from aiops_gym.openrca.domains import find, names
+from aiops_gym.openrca.domains import find, list_domains
 from aiops_gym.openrca.layout import table_file
 from aiops_gym.openrca.recording import Recording
 from aiops_gym.tools.recorded import page, toolbox
@@ -59,7 +59,7 @@ def notes(text):
 def recorded(reader, method):
     """The rows of a file in its own text, by time."""
     table = small.BANK.table(method)
-    with table_file(reader.recording.folder, clock.day(small.DAY), table).open() as file:
+    with table_file(reader.recording.folder, clock.parse_day(small.DAY), table).open() as file:
         lines = list(csv.DictReader(file))
     return sorted(lines, key=lambda row: int(row[table.time]))
 
@@ -79,7 +79,7 @@ def test_a_domain_has_the_tools_of_its_own_files(domain, metrics, logs):
     assert set(tools) == expected
 
 
-@pytest.mark.parametrize("domain", names())
+@pytest.mark.parametrize("domain", list_domains())
 def test_every_tool_has_a_manual_that_names_its_arguments_and_columns(domain):
     of = find(domain)[0]
     for name, tool in toolbox(of).items():

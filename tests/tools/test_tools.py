@@ -13,7 +13,7 @@ from aiops_gym.types import Call
 
 @pytest.fixture
 def context():
-    return Context(ToyBackend(registry.problem("revoke_auth_mongodb-detection-1"), 1))
+    return Context(ToyBackend(registry.find_problem("revoke_auth_mongodb-detection-1"), 1))
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ def drawn(env, n, seed=None, win=lambda family: True):
     found = []
     for i in range(n):
         _, info = env.reset(seed=seed if i == 0 else None)
-        family = registry.problem(info["problem"]).fault or ""
+        family = registry.find_problem(info["problem"]).fault or ""
         found.append(info["problem"])
         env.step(YES if win(family) == bool(family) else str(Call("submit", ("No",))))
     return found
@@ -46,11 +46,11 @@ def test_a_seed_begins_anew():
 
 def test_problems_are_those_of_the_split():
     allowed = {p.id for p in registry.problems("detection", split="train")} | {
-        p.id for p in registry.healthy("detection")
+        p.id for p in registry.list_healthy("detection")
     }
     found = drawn(made(split="train"), 40, 1)
     assert set(found) <= allowed
-    assert 8 <= sum(not registry.problem(each).fault for each in found) <= 26
+    assert 8 <= sum(not registry.find_problem(each).fault for each in found) <= 26
 
 
 def test_families_that_are_sometimes_solved_come_more_often():

@@ -11,9 +11,9 @@ from played_world import PlayedEnv
 
 from aiops_gym.types import Call
 from aiops_gym.wrappers import ClipObservation, HashedText, History, MacroActions, Symptoms
-from aiops_gym.wrappers.hashed_text import features
-from aiops_gym.wrappers.reading.indicators import of_pod
-from aiops_gym.wrappers.reading.tables import tables
+from aiops_gym.wrappers.hashed_text import compute_features
+from aiops_gym.wrappers.reading.indicators import read_pod
+from aiops_gym.wrappers.reading.tables import parse_tables
 from aiops_gym.wrappers.symptoms import CHANGE, COMPONENT, OTHER, WHOLE
 
 PROMPT = "Namespace: shop\nThe components are: cart, pay.\n"
@@ -28,14 +28,14 @@ report-export-9s2dv     0/1     Completed          0             114s
 @given(st.text(max_size=400), st.sampled_from([1, 2, 64, 512]), st.sampled_from([1, 2, 3]))
 @settings(max_examples=150, deadline=None)
 def test_hashed_text_has_length_one_or_is_empty(text, size, grams):
-    row = features(text, size, grams)
+    row = compute_features(text, size, grams)
     assert row.shape == (size,)
     assert row.dtype == np.float32
     assert float((row**2).sum()) == pytest.approx(1.0, abs=1e-5) or not row.any()
 
 
 def test_hashed_text_is_pinned():
-    row = features("pod geo is Pending\n", 8, 2)
+    row = compute_features("pod geo is Pending\n", 8, 2)
     assert [round(float(value), 4) for value in row] == PINNED
 
 
@@ -44,15 +44,15 @@ PINNED = [0.0, 0.6751, 0.0, -0.4259, -0.4259, 0.4259, 0.0, 0.0]
 
 def test_words_count_and_random_ends_do_not():
     left, right = (
-        features(f"geo-{end} CrashLoopBackOff 5m", 256, 1) for end in ("84db68bc68-sdk6k", "5d6f88fff-abcde")
+        compute_features(f"geo-{end} CrashLoopBackOff 5m", 256, 1) for end in ("84db68bc68-sdk6k", "5d6f88fff-abcde")
     )
-    other = features("geo-84db68bc68-sdk6k Running 5m", 256, 1)
+    other = compute_features("geo-84db68bc68-sdk6k Running 5m", 256, 1)
     assert np.array_equal(left, right)
     assert float(left @ other) < 0.95
 
 
 def test_pods_of_a_table_show_their_signs():
-    rows = {row["NAME"]: of_pod(row) for row in tables(PODS)[0].rows}
+    rows = {row["NAME"]: read_pod(row) for row in parse_tables(PODS)[0].rows}
     assert rows == {
         "cart-5f6d888fff-8zb2l": set(),
         "pay-84db68bc68-sdk6k": {"crashing", "restarted", "unready", "young"},
@@ -62,7 +62,7 @@ def test_pods_of_a_table_show_their_signs():
 
 def test_a_table_that_was_cut_is_read_as_far_as_it_goes():
     cut = PODS[:180] + "\n[... 90 characters left out ...]\nsdk6k    0/1     CrashLoopBackOff   4\n"
-    (table,) = tables(cut)
+    (table,) = parse_tables(cut)
     assert [row["NAME"] for row in table.rows] == ["cart-5f6d888fff-8zb2l", "pay-84db68bc68-sdk6k"]
     assert not table.whole
 
@@ -73,7 +73,10 @@ def test_tables_of_several_kinds_are_told_apart():
         "service/pay       ClusterIP   10.9.1.1     <none>        80/TCP    5m\n\n"
         "NAME            ENDPOINTS   AGE\nendpoints/pay   <none>      5m\n"
     )
-    assert [(table.kind, table.rows[0]["NAME"]) for table in tables(both)] == [("service", "pay"), ("endpoints", "pay")]
+    assert [(table.kind, table.rows[0]["NAME"]) for table in parse_tables(both)] == [
+        ("service", "pay"),
+        ("endpoints", "pay"),
+    ]
 
 
 def row_of(env, name, seen):

@@ -21,7 +21,7 @@ from aiops_gym.wrappers import HashedText, History, MacroActions, RewardShaping,
 from aiops_gym.wrappers.macro_actions import UNFILLED
 from aiops_gym.wrappers.reading import settings as settings_
 from aiops_gym.wrappers.reading.fields import FIELDS
-from aiops_gym.wrappers.reading.macros import AROUND, MACROS, NAMES, layout
+from aiops_gym.wrappers.reading.macros import AROUND, MACROS, NAMES, lay_out
 
 PROMPT = "Namespace: shop\nSupported Operations:\n- Buy\n"
 DEPLOYMENTS = """\
@@ -230,7 +230,7 @@ def test_the_summary_of_settings_finds_the_file_that_is_unlike_the_others():
     script = settings_.SUMMARY.format(namespace="shop").partition(" | ")[2]
     out, err, code = make_shell({}).run(f"cat <<'END' | {script}\n{printed}@@ other x.yml\nc: 1\nEND\n")
     assert (err, code) == ("", 0)
-    assert [(file.owner, file.strange) for file in settings_.files(out)] == [("cart", 0), ("pay", 2), ("user", 0)]
+    assert [(file.owner, file.strange) for file in settings_.parse_files(out)] == [("cart", 0), ("pay", 2), ("user", 0)]
 
 
 def test_a_volume_goes_with_where_it_is_mounted():
@@ -372,10 +372,10 @@ def test_the_wrappers_know_no_fault_and_no_application():
 
 
 def test_adding_a_fault_adds_no_action(monkeypatch):
-    before = {task: layout(task, 5, 2) for task in ("detection", "localization", "analysis", "mitigation")}
+    before = {task: lay_out(task, 5, 2) for task in ("detection", "localization", "analysis", "mitigation")}
     fault = next(iter(registry.faults().values()))
     monkeypatch.setattr(registry, "faults", lambda: {**dict.fromkeys("abc", fault)})
-    assert {task: layout(task, 5, 2) for task in before} == before
+    assert {task: lay_out(task, 5, 2) for task in before} == before
 
 
 TEXTS = (

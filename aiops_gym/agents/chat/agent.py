@@ -102,7 +102,7 @@ class Chat:
 
     def _answer(self) -> Answer:
         history = self.history
-        history.fit()
+        history.trim_to_window()
         while True:
             messages = history.messages()
             try:

@@ -78,10 +78,10 @@ def read_stream(lines: Iterable[str]) -> Answer:
     return _answer("".join(pieces), usage, remark)
 
 
-def reason(body: bytes) -> str:
+def read_reason(body: bytes) -> str:
     """What an error answer says for itself, in one line that any file and terminal takes; "" for nothing.
 
-    >>> reason(b'{"error": {"message": "no such model"}}'), reason(b"Bad  Gateway"), reason(b"<html>")
+    >>> read_reason(b'{"error": {"message": "no such model"}}'), read_reason(b"Bad  Gateway"), read_reason(b"<html>")
     ('no such model', 'Bad Gateway', '')
     """
     text = body.decode("utf-8", "replace")
@@ -104,7 +104,7 @@ def _json(body: bytes) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Malformed("an answer that is no JSON object")
     if data.get("error"):
-        raise Malformed(reason(body) or "an error without a reason")
+        raise Malformed(read_reason(body) or "an error without a reason")
     return data
 
 

@@ -18,10 +18,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from aiops_gym.agents.base import AgentError
-from aiops_gym.agents.chat.answers import Answer, Malformed, read_stream, read_whole, reason
+from aiops_gym.agents.chat.answers import Answer, Malformed, read_reason, read_stream, read_whole
 from aiops_gym.agents.chat.history import Message, estimate
 from aiops_gym.agents.chat.options import Options
-from aiops_gym.agents.chat.refusals import asked_pause, hint, passes, too_long
+from aiops_gym.agents.chat.refusals import is_too_long, is_transient, make_hint, read_retry_after
 from aiops_gym.agents.chat.usage import Usage
 from aiops_gym.agents.chat.watch import Watch
 from aiops_gym.envs.tokens import count
@@ -166,13 +166,13 @@ class Client:
 
     def _refused(self, response: Any, body: bytes) -> None:
         """Raises what an answer that is no completion means."""
-        status, why = response.status_code, self._safe(reason(body))[:SAID]
+        status, why = response.status_code, self._safe(read_reason(body))[:SAID]
         said = f"status {status}{': ' if why else ''}{why}"
-        if passes(status, body):
-            raise _Again(said, asked_pause(response.headers))
-        if too_long(status, body):
+        if is_transient(status, body):
+            raise _Again(said, read_retry_after(response.headers))
+        if is_too_long(status, body):
             raise TooLong(said)
-        more = self._safe(hint(status, response.headers, urlsplit(self.options.base_url).path))[:SAID]
+        more = self._safe(make_hint(status, response.headers, urlsplit(self.options.base_url).path))[:SAID]
         raise AgentError(f"{self.options.url} refuses: {said}{more}")
 
     def _pause(self, retry: int, fault: _Again) -> None:

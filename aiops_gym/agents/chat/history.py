@@ -86,7 +86,7 @@ class History:
         """Tokens of all messages, in those of the server as far as known."""
         return int(estimate(self.messages()) * self.ratio)
 
-    def fit(self) -> None:
+    def trim_to_window(self) -> None:
         """Shorten it until it fits.
 
         Raises:

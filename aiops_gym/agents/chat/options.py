@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self, get_args, get_type_hints
 from urllib.parse import urlsplit
 
-from aiops_gym.agents.base import shown
-from aiops_gym.errors import CatalogError, hint
+from aiops_gym.agents.base import hide_secrets
+from aiops_gym.errors import CatalogError, make_hint
 
 KEYS = ("AIOPS_GYM_LLM_KEY", "OPENAI_API_KEY")
 """Environment variables that may hold the key, in this order."""
@@ -84,10 +84,10 @@ class Options:
         types = get_type_hints(cls)
         for name, value in given.items():
             if name not in types:
-                known = hint(name, (each.name for each in fields(cls)))
+                known = make_hint(name, (each.name for each in fields(cls)))
                 raise CatalogError(f"the agent 'chat' has no option {name!r}: {known}")
             if not _fits(value, types[name]):
-                says = f": {value!r}" if name in shown({name: value}) else ""
+                says = f": {value!r}" if name in hide_secrets({name: value}) else ""
                 raise CatalogError(f"the option {name!r} is no {_name(types[name])}{says}")
         if not given.get("model"):
             raise CatalogError("the agent 'chat' needs the name of a model: --model")
@@ -141,7 +141,7 @@ class Options:
         """What differs from the defaults, as JSON data, without secrets."""
         usual = asdict(Options(model=""))
         given = {name: value for name, value in asdict(self).items() if value != usual[name]}
-        return shown({**given, "stop": list(self.stop)} if self.stop else given)
+        return hide_secrets({**given, "stop": list(self.stop)} if self.stop else given)
 
 
 def _fits(value: Any, wanted: Any) -> bool:

@@ -29,31 +29,33 @@ SPENT = "insufficient_quota"
 """Said with the status of too many requests, but no waiting helps."""
 
 
-def passes(status: int, body: bytes) -> bool:
+def is_transient(status: int, body: bytes) -> bool:
     """Whether the same request may succeed later.
 
-    >>> passes(429, b"slow down"), passes(429, b'{"error": {"code": "insufficient_quota"}}'), passes(521, b"")
-    (True, False, True)
+    >>> is_transient(429, b"slow down"), is_transient(521, b"")
+    (True, True)
+    >>> is_transient(429, b'{"error": {"code": "insufficient_quota"}}')
+    False
     """
     if SPENT.encode() in body:
         return False
     return status in PASSING or (status >= 500 and status != NOT_IMPLEMENTED)
 
 
-def too_long(status: int, body: bytes) -> bool:
+def is_too_long(status: int, body: bytes) -> bool:
     """Whether a shorter conversation may succeed.
 
-    >>> too_long(400, b"This model's maximum context length is 4096 tokens."), too_long(400, b"no such field")
+    >>> is_too_long(400, b"This model's maximum context length is 4096 tokens."), is_too_long(400, b"no such field")
     (True, False)
     """
     said = body.decode("utf-8", "replace").lower()
     return status == TOO_LARGE or (status in (400, 422) and any(words in said for words in TOO_LONG))
 
 
-def hint(status: int, headers: Mapping[str, str], path: str) -> str:
+def make_hint(status: int, headers: Mapping[str, str], path: str) -> str:
     """What else to say of a status; "" for nothing.
 
-    >>> hint(307, {"location": "https://example.org/v1"}, "/v1"), hint(404, {}, "")
+    >>> make_hint(307, {"location": "https://example.org/v1"}, "/v1"), make_hint(404, {}, "")
     (', moved to https://example.org/v1', '; most servers want a base_url that ends in /v1')
     """
     if 300 <= status < 400 and headers.get("location"):
@@ -61,12 +63,12 @@ def hint(status: int, headers: Mapping[str, str], path: str) -> str:
     return "; most servers want a base_url that ends in /v1" if status in (404, 405) and not path.strip("/") else ""
 
 
-def asked_pause(headers: Any) -> float:
+def read_retry_after(headers: Any) -> float:
     """Seconds that an answer asks to wait: `Retry-After` as a number, or as a date against the server's own.
 
-    >>> asked_pause({"retry-after": "1.5"}), asked_pause({}), asked_pause({"retry-after": "soon"})
+    >>> read_retry_after({"retry-after": "1.5"}), read_retry_after({}), read_retry_after({"retry-after": "soon"})
     (1.5, 0.0, 0.0)
-    >>> asked_pause({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT", "date": "Fri, 31 Dec 1999 23:59:49 GMT"})
+    >>> read_retry_after({"retry-after": "Fri, 31 Dec 1999 23:59:59 GMT", "date": "Fri, 31 Dec 1999 23:59:49 GMT"})
     10.0
     """
     asked = headers.get("retry-after", "")

@@ -7,7 +7,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from aiops_gym.agents.rules.indicators import MINUTE, OLDER, Evidence, Row, Wire, named, worth
+from aiops_gym.agents.rules.indicators import MINUTE, OLDER, Evidence, Row, Wire, find_candidate, weigh
 from aiops_gym.openrca import clock
 
 SLOWER = 1.25
@@ -17,7 +17,9 @@ CLOSELY = 7.0
 """What a close look at the slow calls says."""
 
 
-def from_calls(rows: Sequence[Row], wires: Sequence[Wire], components: Sequence[str], start: int) -> Iterator[Evidence]:
+def judge_calls(
+    rows: Sequence[Row], wires: Sequence[Wire], components: Sequence[str], start: int
+) -> Iterator[Evidence]:
     """What the rows of `slowest_spans` by call say of a whole window: whose network it is, not what ails it.
 
     A component's own network slows the calls to it and from it alike; one that has slow calls because of another has
@@ -31,11 +33,11 @@ def from_calls(rows: Sequence[Row], wires: Sequence[Wire], components: Sequence[
         slow = [row for row in calls if _slow(row)]
         if slow:
             time = min(clock.parse(row["first"]) for row in slow) // 1000
-            score = sum(worth(float(row["z"])) for row in slow) / math.sqrt(len(calls)) * (1 if time > start else OLDER)
+            score = sum(weigh(float(row["z"])) for row in slow) / math.sqrt(len(calls)) * (1 if time > start else OLDER)
             yield from (Evidence(component, reason, time + MINUTE, score, "calls") for reason in reasons)
 
 
-def closely(rows: Sequence[Row], wires: Sequence[Wire], component: str, time: int) -> Iterator[Evidence]:
+def judge_minutes(rows: Sequence[Row], wires: Sequence[Wire], component: str, time: int) -> Iterator[Evidence]:
     """What they say of the minutes in which a component's network was slow."""
     slow = [row for row in rows if _slow(row)]
     wire = next((wire for wire in wires if slow and _fits(wire, slow)), None)
@@ -48,7 +50,7 @@ def _touching(rows: Sequence[Row], components: Sequence[str]) -> dict[str, list[
     found: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         for end in ("caller", "called"):
-            if (component := named(row[end], components)) is not None:
+            if (component := find_candidate(row[end], components)) is not None:
                 found[component].append(row)
     return found
 

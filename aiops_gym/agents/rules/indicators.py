@@ -127,16 +127,16 @@ class Evidence(NamedTuple):
     source: str
 
 
-def worth(z: float) -> float:
+def weigh(z: float) -> float:
     """How much a run of this strength says: nothing below `NOTHING`, then slowly more.
 
-    >>> worth(3.0), round(worth(40.0), 2)
+    >>> weigh(3.0), round(weigh(40.0), 2)
     (0.0, 2.3)
     """
     return max(0.0, math.log(max(abs(z), 1.0) / NOTHING))
 
 
-def from_deviations(
+def judge_deviations(
     rows: Sequence[Row], symptoms: Sequence[Symptom], components: Sequence[str], start: int
 ) -> Iterator[Evidence]:
     """What the rows of `largest_deviations` say.
@@ -145,42 +145,43 @@ def from_deviations(
         start: of the window, Unix seconds.
     """
     for row in rows:
-        component = named(row["component"], components)
+        component = find_candidate(row["component"], components)
         if component is None:
             continue
         for symptom in symptoms:
             if row["direction"] == symptom.side and re.search(symptom.kpi, row["kpi"]) and _enough(symptom, row):
                 time = _time(row["first"])
-                score = symptom.weight * worth(_number(row["z"])) * (1 if _number(row["samples"]) > 1 else SINGLE)
+                score = symptom.weight * weigh(_number(row["z"])) * (1 if _number(row["samples"]) > 1 else SINGLE)
                 yield Evidence(component, symptom.reason, time, score * (1 if time > start else OLDER), row["kpi"])
 
 
-def from_templates(rows: Sequence[Row], symptoms: Sequence[LogSign], components: Sequence[str]) -> Iterator[Evidence]:
+def judge_templates(rows: Sequence[Row], symptoms: Sequence[LogSign], components: Sequence[str]) -> Iterator[Evidence]:
     """What the rows of `log_templates` say."""
     for row in rows:
-        component, z = named(row["cmdb_id"], components), _number(row["z"])
+        component, z = find_candidate(row["cmdb_id"], components), _number(row["z"])
         for symptom in symptoms:
             if component is not None and z > 0 and re.search(symptom.template, row["template"]):
                 time = _time(row["first"]) + MINUTE
-                yield Evidence(component, symptom.reason, time, symptom.weight * worth(z), symptom.template)
+                yield Evidence(component, symptom.reason, time, symptom.weight * weigh(z), symptom.template)
 
 
-def from_operations(rows: Sequence[Row], symptoms: Sequence[Failing], components: Sequence[str]) -> Iterator[Evidence]:
+def judge_operations(rows: Sequence[Row], symptoms: Sequence[Failing], components: Sequence[str]) -> Iterator[Evidence]:
     """What the rows of `slowest_spans` by operation say."""
     for row in rows:
         failed = _number(row.get("errors", ""))
         for symptom in symptoms if row["z"] else ():
             found = re.search(symptom.operation, row["operation"])
             if found and found[1] in components and failed >= symptom.share * float(row["count"]):
-                score = symptom.weight * worth(float(row["z"]))
+                score = symptom.weight * weigh(float(row["z"]))
                 yield Evidence(found[1], symptom.reason, _time(row["first"]) + MINUTE, score, "failing")
 
 
-def named(identifier: str, components: Sequence[str]) -> str | None:
+def find_candidate(identifier: str, components: Sequence[str]) -> str | None:
     """The candidate that an id of the telemetry names; the pod on a node, never the node that it is on.
 
     >>> components = ["node-6", "adservice", "adservice-0"]
-    >>> [named(each, components) for each in ("node-6.adservice-0", "adservice-grpc", "node-6", "node-6.redis-cart-0")]
+    >>> ids = ("node-6.adservice-0", "adservice-grpc", "node-6", "node-6.redis-cart-0")
+    >>> [find_candidate(each, components) for each in ids]
     ['adservice-0', 'adservice', 'node-6', None]
     """
     if identifier in components:

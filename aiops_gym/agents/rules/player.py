@@ -6,10 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from aiops_gym.agents.rules import systems
-from aiops_gym.agents.rules.calls import closely, from_calls
-from aiops_gym.agents.rules.indicators import Evidence, Knowledge, Row, from_deviations, from_operations, from_templates
-from aiops_gym.agents.rules.question import Question, read, table
-from aiops_gym.agents.rules.verdict import Suspect, answer, choose, suspects
+from aiops_gym.agents.rules.calls import judge_calls, judge_minutes
+from aiops_gym.agents.rules.indicators import (
+    Evidence,
+    Knowledge,
+    Row,
+    judge_deviations,
+    judge_operations,
+    judge_templates,
+)
+from aiops_gym.agents.rules.question import Question, parse_table, read
+from aiops_gym.agents.rules.verdict import Suspect, answer, choose, rank_suspects
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import clock
 from aiops_gym.types import Call
@@ -66,14 +73,14 @@ class Rules:
         evidence: list[Evidence] = []
         for name, arguments, columns, reader in _questions(question, knowledge):
             yield str(Call(name, window, arguments))
-            evidence += reader(table(self.observed, columns))
-        for suspect in choose(suspects(evidence, knowledge), question.failures):
+            evidence += reader(parse_table(self.observed, columns))
+        for suspect in choose(rank_suspects(evidence, knowledge), question.failures):
             if _calls_seen(suspect, evidence, knowledge):
                 minutes = (clock.show(suspect.time * 1000), clock.show((suspect.time + CLOSE) * 1000))
                 yield str(Call("slowest_spans", minutes, {"by": "call", "component": suspect.component}))
-                rows = table(self.observed, CALLS)
-                evidence += closely(rows, knowledge.wires, suspect.component, suspect.time)
-        chosen = choose(suspects(evidence, knowledge), question.failures)
+                rows = parse_table(self.observed, CALLS)
+                evidence += judge_minutes(rows, knowledge.wires, suspect.component, suspect.time)
+        chosen = choose(rank_suspects(evidence, knowledge), question.failures)
         while True:
             yield str(_submission(answer(chosen, question, knowledge)))
 
@@ -100,19 +107,19 @@ def _questions(
 
 
 def _deviations(question: Question, knowledge: Knowledge) -> Reader:
-    return lambda rows: from_deviations(rows, knowledge.symptoms, question.components, question.start)
+    return lambda rows: judge_deviations(rows, knowledge.symptoms, question.components, question.start)
 
 
 def _calls(question: Question, knowledge: Knowledge) -> Reader:
-    return lambda rows: from_calls(rows, knowledge.wires, question.components, question.start)
+    return lambda rows: judge_calls(rows, knowledge.wires, question.components, question.start)
 
 
 def _operations(question: Question, knowledge: Knowledge) -> Reader:
-    return lambda rows: from_operations(rows, knowledge.failing, question.components)
+    return lambda rows: judge_operations(rows, knowledge.failing, question.components)
 
 
 def _templates(question: Question, knowledge: Knowledge) -> Reader:
-    return lambda rows: from_templates(rows, knowledge.logs, question.components)
+    return lambda rows: judge_templates(rows, knowledge.logs, question.components)
 
 
 def _submission(failures: list[dict[str, Any]]) -> Call:

@@ -40,14 +40,14 @@ def read(prompt: str) -> Question:
     """
     sections = dict(_SECTION.findall(prompt))
     issue = sections["ISSUE"]
-    start, end = queries.window(issue)
+    start, end = queries.parse_window(issue)
     return Question(
         components=_listed(sections["POSSIBLE ROOT CAUSE COMPONENTS"]),
         reasons=_listed(sections["POSSIBLE ROOT CAUSE REASONS"]),
         start=start // 1000,
         end=end // 1000,
-        failures=queries.failures(issue),
-        asked=queries.asked(issue),
+        failures=queries.count_failures(issue),
+        asked=queries.parse_asked(issue),
         tools=frozenset(re.findall(r"^(\w+)\(", sections["AVAILABLE APIS"], re.MULTILINE)),
     )
 
@@ -65,10 +65,10 @@ _FORMS = {
 """What the cells of a column look like; the environment may have cut a long text anywhere."""
 
 
-def table(text: str, columns: Collection[str] = ()) -> list[dict[str, str]]:
+def parse_table(text: str, columns: Collection[str] = ()) -> list[dict[str, str]]:
     r"""The rows of a table without its notes; none of what is no table, or lacks a column. Broken rows are left out.
 
-    >>> table("# a note\nname,z\na,1\nb,1[...\n# 3 rows left out.", ("name", "z"))
+    >>> parse_table("# a note\nname,z\na,1\nb,1[...\n# 3 rows left out.", ("name", "z"))
     [{'name': 'a', 'z': '1'}]
     """
     reader = csv.DictReader([line for line in text.splitlines() if not line.startswith("# ")])

@@ -31,7 +31,7 @@ class Suspect(NamedTuple):
     score: float
 
 
-def suspects(evidence: Sequence[Evidence], knowledge: Knowledge) -> list[Suspect]:
+def rank_suspects(evidence: Sequence[Evidence], knowledge: Knowledge) -> list[Suspect]:
     """All of them, the most suspicious first."""
     by_pair: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
     for each in evidence:

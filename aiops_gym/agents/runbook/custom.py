@@ -24,27 +24,27 @@ SPELLINGS: tuple[Callable[[str], str], ...] = (_same, _camel)
 """How a program may be called after its deployment: `user-service`, `UserService`."""
 
 
-def program(deployment: Deployment) -> str:
+def find_program(deployment: Deployment) -> str:
     """The program that a deployment starts, without its folder; "" where the image decides."""
     command = deployment.containers[0].get("command") if deployment.containers else None
     return str(command[0]).rpartition("/")[2] if isinstance(command, list) and command else ""
 
 
-def spelling(facts: Facts) -> Callable[[str], str] | None:
+def find_spelling(facts: Facts) -> Callable[[str], str] | None:
     """How programs are called after their deployments here; None where they are not."""
-    programs = {name: program(deployment) for name, deployment in facts.deployments.items()}
+    programs = {name: find_program(deployment) for name, deployment in facts.deployments.items()}
     counts = Counter(spell for spell in SPELLINGS for name, found in programs.items() if spell(name) == found)
     best = counts.most_common(1)
     return best[0][0] if best and best[0][1] >= HABIT else None
 
 
-def command_patch(facts: Facts, name: str) -> Mapping[str, Any] | None:
+def make_command_patch(facts: Facts, name: str) -> Mapping[str, Any] | None:
     """A JSON patch operation that gives a deployment the command that its kind has; None where nothing is known."""
     path = "/spec/template/spec/containers/0/command"
-    own, spell = facts.deployments[name], spelling(facts)
+    own, spell = facts.deployments[name], find_spelling(facts)
     image = own.containers[0].get("image") if own.containers else None
     alike = [
-        program(other) == ""
+        find_program(other) == ""
         for other in facts.deployments.values()
         if other.name != name and other.containers and other.containers[0].get("image") == image
     ]

@@ -35,12 +35,12 @@ class Deployment:
     @property
     def containers(self) -> list[Mapping[str, Any]]:
         """Of the template."""
-        return listed(self.spec.get("containers"))
+        return parse_list(self.spec.get("containers"))
 
     @property
     def ports(self) -> list[Any]:
         """Numbers and names of the ports that the containers declare."""
-        ports = [port for container in self.containers for port in listed(container.get("ports"))]
+        ports = [port for container in self.containers for port in parse_list(container.get("ports"))]
         return [value for port in ports for value in (port.get("containerPort"), port.get("name")) if value is not None]
 
 
@@ -195,19 +195,27 @@ def _sections(text: str) -> Iterator[tuple[str, list[str]]]:
 def _pod(row: Sequence[str]) -> Pod:
     cells = [_at(row, at).strip() for at in range(len(fields(Pod)))]
     named = dict(zip((each.name for each in fields(Pod)), cells, strict=True))
-    return Pod(**{**named, "labels": mapping(named["labels"])})  # type: ignore[arg-type]
+    return Pod(**{**named, "labels": parse_object(named["labels"])})  # type: ignore[arg-type]
 
 
 def _deployments(facts: Facts, rows: list[list[str]]) -> None:
     read_ones = [
-        Deployment(row[0], number(_at(row, 1)), number(_at(row, 2)), mapping(_at(row, 3)), mapping(_at(row, 4)))
+        Deployment(
+            row[0],
+            parse_number(_at(row, 1)),
+            parse_number(_at(row, 2)),
+            parse_object(_at(row, 3)),
+            parse_object(_at(row, 4)),
+        )
         for row in rows
     ]
     facts.deployments = {each.name: each for each in read_ones if each.spec}
 
 
 def _services(facts: Facts, rows: list[list[str]]) -> None:
-    facts.services = {row[0]: Service(row[0], mapping(_at(row, 1)), listed(_json(_at(row, 2)))) for row in rows}
+    facts.services = {
+        row[0]: Service(row[0], parse_object(_at(row, 1)), parse_list(_json(_at(row, 2)))) for row in rows
+    }
 
 
 def _endpoints(facts: Facts, rows: list[list[str]]) -> None:
@@ -220,18 +228,25 @@ def _endpoints(facts: Facts, rows: list[list[str]]) -> None:
 def _revisions(facts: Facts, rows: list[list[str]]) -> None:
     facts.revisions = {}
     for row in rows:
-        facts.revisions.setdefault(_at(row, 1), []).append((number(_at(row, 2)), mapping(_at(row, 3))))
+        facts.revisions.setdefault(_at(row, 1), []).append((parse_number(_at(row, 2)), parse_object(_at(row, 3))))
     for known in facts.revisions.values():
         known.sort(key=lambda each: each[0])
 
 
 def _events(facts: Facts, rows: list[list[str]]) -> None:
-    facts.events = [Event(row[0], _at(row, 1), number(_at(row, 2)), _at(row, 3)) for row in rows]
+    facts.events = [Event(row[0], _at(row, 1), parse_number(_at(row, 2)), _at(row, 3)) for row in rows]
 
 
 def _spans(facts: Facts, rows: list[list[str]]) -> None:
     facts.spans = [
-        Span(row[0], row[1], number(row[2]), number(row[3]), float(number(row[4])), float(number(row[5])))
+        Span(
+            row[0],
+            row[1],
+            parse_number(row[2]),
+            parse_number(row[3]),
+            float(parse_number(row[4])),
+            float(parse_number(row[5])),
+        )
         for row in rows
         if len(row) >= 6
     ]
@@ -258,21 +273,21 @@ def _json(text: str) -> Any:
         return None
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
+def parse_object(value: Any) -> Mapping[str, Any]:
     """A JSON object, given as text or as one; empty for anything else."""
     found = _json(value) if isinstance(value, str) else value
     return found if isinstance(found, dict) else {}
 
 
-def listed(value: Any) -> list[Any]:
+def parse_list(value: Any) -> list[Any]:
     """The objects of a list; none for anything else."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
-def number(text: str) -> int:
+def parse_number(text: str) -> int:
     """A whole number; 0 for anything else.
 
-    >>> number("12"), number("none"), number("1" * 99)
+    >>> parse_number("12"), parse_number("none"), parse_number("1" * 99)
     (12, 0, 0)
     """
     return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else 0

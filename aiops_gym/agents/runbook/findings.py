@@ -43,14 +43,14 @@ Rule = Callable[[Facts], Iterator[Finding]]
 
 
 @cache
-def rules() -> Sequence[Rule]:
+def load_rules() -> Sequence[Rule]:
     """The rule of each module in the folder of symptoms."""
     return tuple(scan("aiops_gym.agents.runbook.symptoms", "find").values())
 
 
 def conclude(facts: Facts) -> list[Finding]:
     """All findings, the most telling first; equal ones in the order of their components."""
-    found = dict.fromkeys(finding for rule in rules() for finding in rule(facts))
+    found = dict.fromkeys(finding for rule in load_rules() for finding in rule(facts))
     return sorted(found, key=lambda each: (-each.strength, each.component))
 
 

@@ -1,7 +1,7 @@
 """A NetworkPolicy lets only pods with a label that none has connect to a component."""
 
 from aiops_gym.catalog.model import Cause, Create, Fault, Restart
-from aiops_gym.catalog.scripts import PODS, patched
+from aiops_gym.catalog.scripts import PODS, make_patch
 from aiops_gym.catalog.system import System
 
 RULE = {"from": [{"podSelector": {"matchLabels": {"role": "{target}-client"}}}]}
@@ -35,8 +35,8 @@ fault = Fault(
     looks=(PODS, "kubectl get networkpolicies -n {namespace}", "kubectl describe networkpolicies -n {namespace}"),
     fixes=(
         "kubectl delete networkpolicy {target}-ingress -n {namespace}",
-        patched("networkpolicy", {"op": "replace", "path": "/spec/ingress", "value": [{}]}, name="{target}-ingress"),
-        patched(
+        make_patch("networkpolicy", {"op": "replace", "path": "/spec/ingress", "value": [{}]}, name="{target}-ingress"),
+        make_patch(
             "networkpolicy",
             {"op": "replace", "path": "/spec/ingress/0/from/0", "value": {"podSelector": {}}},
             name="{target}-ingress",

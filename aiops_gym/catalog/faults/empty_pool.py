@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import connected
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import PODS, reset_value, resettled
+from aiops_gym.catalog.scripts import PODS, make_resetting, reset_value
 
 fault = Fault(
     id="empty_pool",
@@ -25,7 +25,7 @@ fault = Fault(
         "kubectl get configmap {target} -n {namespace} -o yaml | grep {pooled}",
     ),
     fixes=(
-        resettled('"connections": 0,', '"connections": 512,'),
+        make_resetting('"connections": 0,', '"connections": 512,'),
         reset_value('.["{pooled}"].connections', "64"),
     ),
     targets=("asked", "starved"),

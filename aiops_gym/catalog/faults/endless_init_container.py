@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, edited, patched
+from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, make_edit, make_patch
 
 WAIT = {
     "name": "wait-for-config",
@@ -28,8 +28,8 @@ fault = Fault(
     cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl logs -n {namespace} deploy/{target} -c wait-for-config --tail=10"),
     fixes=(
-        patched("deployment", {"op": "remove", "path": f"{POD}/initContainers"}),
-        edited("deployment", "del(.spec.template.spec.initContainers)"),
+        make_patch("deployment", {"op": "remove", "path": f"{POD}/initContainers"}),
+        make_edit("deployment", "del(.spec.template.spec.initContainers)"),
         "kubectl create service clusterip {target}-config -n {namespace} --tcp=8080:8080",
     ),
     targets=("needed", "!prepared"),

@@ -1,7 +1,7 @@
 """The namespace may hold fewer pods than the application has: one that was deleted is not made again."""
 
 from aiops_gym.catalog.model import Cause, Create, Fault, Restart
-from aiops_gym.catalog.scripts import EVENTS, PODS, edited
+from aiops_gym.catalog.scripts import EVENTS, PODS, make_edit
 from aiops_gym.catalog.system import System
 
 QUOTA = {
@@ -29,7 +29,7 @@ fault = Fault(
     fixes=(
         "kubectl delete resourcequota team-budget -n {namespace}",
         'kubectl patch resourcequota team-budget -n {namespace} -p \'{"spec": {"hard": {"pods": "100"}}}\'',
-        edited("resourcequota", "del(.spec.hard.pods)", name="team-budget"),
+        make_edit("resourcequota", "del(.spec.hard.pods)", name="team-budget"),
     ),
     targets=("needed",),
     tasks=("detection", "analysis", "mitigation"),

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch
-from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, make_edit, make_patch
 
 PROBE = {"tcpSocket": {"port": 18080}, "initialDelaySeconds": 3, "periodSeconds": 5, "failureThreshold": 2}
 
@@ -22,9 +22,9 @@ fault = Fault(
     cause=Cause(check=template),
     looks=(PODS, DESCRIBE),
     fixes=(
-        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/livenessProbe"}),
-        edited("deployment", "del(.spec.template.spec.containers[0].livenessProbe)"),
-        patched(
+        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/livenessProbe"}),
+        make_edit("deployment", "del(.spec.template.spec.containers[0].livenessProbe)"),
+        make_patch(
             "deployment",
             {"op": "replace", "path": f"{CONTAINER}/livenessProbe/tcpSocket/port", "value": "#{target_port}"},
         ),

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import reached
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, make_edit, make_patch
 
 PROBE = {"tcpSocket": {"port": 18080}, "initialDelaySeconds": 5, "periodSeconds": 10}
 
@@ -22,9 +22,9 @@ fault = Fault(
     cause=Cause(check=reached, service="{service}"),
     looks=(PODS, "kubectl get endpoints -n {namespace}", DESCRIBE),
     fixes=(
-        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/readinessProbe"}),
-        edited("deployment", "del(.spec.template.spec.containers[0].readinessProbe)"),
-        patched(
+        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/readinessProbe"}),
+        make_edit("deployment", "del(.spec.template.spec.containers[0].readinessProbe)"),
+        make_patch(
             "deployment",
             {"op": "replace", "path": f"{CONTAINER}/readinessProbe/tcpSocket/port", "value": "#{target_port}"},
         ),

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Create, Fault, Patch
-from aiops_gym.catalog.scripts import CONTAINER, POD, PODS, edited, patched
+from aiops_gym.catalog.scripts import CONTAINER, POD, PODS, make_edit, make_patch
 
 NAME = "{target}-settings"
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": NAME}, "data": {"config.json": "{foreign}"}}
@@ -35,14 +35,14 @@ fault = Fault(
         f"kubectl get configmap {NAME} -n {{namespace}} -o yaml",
     ),
     fixes=(
-        patched(
+        make_patch(
             "deployment",
             {"op": "remove", "path": f"{POD}/volumes"},
             {"op": "remove", "path": f"{CONTAINER}/volumeMounts"},
         ),
         f"kubectl get configmap {NAME} -n {{namespace}} -o yaml | sed 's/[.]staging//' | kubectl replace -f -\n"
         "kubectl rollout restart deployment/{target} -n {namespace}",
-        edited("deployment", "del(.spec.template.spec.volumes, .spec.template.spec.containers[0].volumeMounts)"),
+        make_edit("deployment", "del(.spec.template.spec.volumes, .spec.template.spec.containers[0].volumeMounts)"),
     ),
     targets=("asked", "foreign"),
 )

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import named
 from aiops_gym.catalog.model import Cause, Create, Fault, Restart
-from aiops_gym.catalog.scripts import PODS, patched
+from aiops_gym.catalog.scripts import PODS, make_patch
 
 DNS = {"ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]}
 POLICY = {
@@ -31,8 +31,8 @@ fault = Fault(
     ),
     fixes=(
         "kubectl delete networkpolicy {target}-egress -n {namespace}",
-        patched("networkpolicy", {"op": "add", "path": "/spec/egress/-", "value": DNS}, name="{target}-egress"),
-        patched("networkpolicy", {"op": "replace", "path": "/spec/egress", "value": [{}]}, name="{target}-egress"),
+        make_patch("networkpolicy", {"op": "add", "path": "/spec/egress/-", "value": DNS}, name="{target}-egress"),
+        make_patch("networkpolicy", {"op": "replace", "path": "/spec/egress", "value": [{}]}, name="{target}-egress"),
     ),
     targets=("asked", "resolves"),
 )

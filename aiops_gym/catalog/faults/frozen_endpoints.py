@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import reached
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import PODS, edited, patched
+from aiops_gym.catalog.scripts import PODS, make_edit, make_patch
 
 SELECTOR = "/spec/selector"
 
@@ -24,8 +24,8 @@ fault = Fault(
         "kubectl describe service {target} -n {namespace}",
     ),
     fixes=(
-        patched("service", {"op": "add", "path": SELECTOR, "value": {"{selector_key}": "{selector_value}"}}),
-        edited("service", '.spec.selector = {"{selector_key}": "{selector_value}"}'),
+        make_patch("service", {"op": "add", "path": SELECTOR, "value": {"{selector_key}": "{selector_value}"}}),
+        make_edit("service", '.spec.selector = {"{selector_key}": "{selector_value}"}'),
         "kubectl set selector service {target} {selector_key}={selector_value} -n {namespace}",
     ),
     targets=("needed", "served"),

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import reached
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import PODS, edited, patched
+from aiops_gym.catalog.scripts import PODS, make_edit, make_patch
 
 SELECTOR = "/spec/selector/{selector_key}"
 
@@ -21,10 +21,10 @@ fault = Fault(
     cause=Cause(check=reached, service="{service}"),
     looks=(PODS, "kubectl get endpoints -n {namespace}", "kubectl describe service {target} -n {namespace}"),
     fixes=(
-        patched("service", {"op": "replace", "path": SELECTOR, "value": "{selector_value}"}),
+        make_patch("service", {"op": "replace", "path": SELECTOR, "value": "{selector_value}"}),
         "kubectl patch service {target} -n {namespace} "
         '-p \'{"spec": {"selector": {"{selector_key}": "{selector_value}"}}}\'',
-        edited("service", '.spec.selector["{selector_key}"] = "{selector_value}"'),
+        make_edit("service", '.spec.selector["{selector_key}"] = "{selector_value}"'),
     ),
     targets=("needed", "served"),
 )

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, edited, patched
+from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, make_edit, make_patch
 
 NAME = f"{POD}/volumes/{{configmap_index}}/configMap/name"
 COPY = '.metadata = {"name": "{configmap}-v2", "namespace": "{namespace}"}'
@@ -24,8 +24,8 @@ fault = Fault(
     cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl get configmaps -n {namespace}"),
     fixes=(
-        patched("deployment", {"op": "replace", "path": NAME, "value": "{configmap}"}),
-        edited("deployment", '.spec.template.spec.volumes[{configmap_index}].configMap.name = "{configmap}"'),
+        make_patch("deployment", {"op": "replace", "path": NAME, "value": "{configmap}"}),
+        make_edit("deployment", '.spec.template.spec.volumes[{configmap_index}].configMap.name = "{configmap}"'),
         f"kubectl get configmap {{configmap}} -n {{namespace}} -o json | jq '{COPY}' | kubectl apply -f -",
     ),
     targets=("needed", "configmap"),

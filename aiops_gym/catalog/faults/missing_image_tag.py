@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, patched
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, make_patch
 
 fault = Fault(
     id="missing_image_tag",
@@ -22,7 +22,7 @@ fault = Fault(
     looks=(PODS, DESCRIBE, "kubectl get deploy -n {namespace} -o wide"),
     fixes=(
         "kubectl set image deployment/{target} -n {namespace} {container}={image}",
-        patched("deployment", {"op": "replace", "path": f"{CONTAINER}/image", "value": "{image}"}),
+        make_patch("deployment", {"op": "replace", "path": f"{CONTAINER}/image", "value": "{image}"}),
     ),
     targets=("needed",),
 )

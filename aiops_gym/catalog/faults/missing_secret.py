@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, make_edit, make_patch
 
 SOURCE = f"{CONTAINER}/envFrom"
 
@@ -23,8 +23,8 @@ fault = Fault(
     cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl get secrets -n {namespace}"),
     fixes=(
-        patched("deployment", {"op": "remove", "path": SOURCE}),
-        edited("deployment", "del(.spec.template.spec.containers[0].envFrom)"),
+        make_patch("deployment", {"op": "remove", "path": SOURCE}),
+        make_edit("deployment", "del(.spec.template.spec.containers[0].envFrom)"),
         "kubectl create secret generic {target}-credentials -n {namespace} --from-literal=username={target}",
     ),
     targets=("needed",),

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, make_edit, make_patch
 
 fault = Fault(
     id="oversized_request",
@@ -20,9 +20,9 @@ fault = Fault(
     cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl describe nodes | grep -A8 '^Allocat'"),
     fixes=(
-        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/resources/requests/memory"}),
+        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/resources/requests/memory"}),
         "kubectl set resources deployment/{target} -n {namespace} --requests=memory=256Mi",
-        edited("deployment", ".spec.template.spec.containers[0].resources = {}"),
+        make_edit("deployment", ".spec.template.spec.containers[0].resources = {}"),
     ),
     targets=("needed",),
 )

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import headroom
 from aiops_gym.catalog.model import Cause, Fault, Patch
-from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, make_edit, make_patch
 
 fault = Fault(
     id="small_memory_limit",
@@ -21,8 +21,8 @@ fault = Fault(
     looks=(PODS, DESCRIBE),
     fixes=(
         "kubectl set resources deployment/{target} -n {namespace} --limits=memory={ample} --requests=memory={ample}",
-        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/resources"}),
-        edited("deployment", ".spec.template.spec.containers[0].resources = {}"),
+        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/resources"}),
+        make_edit("deployment", ".spec.template.spec.containers[0].resources = {}"),
     ),
     targets=("asked", "sized"),
 )

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import named
 from aiops_gym.catalog.model import Cause, Fault, Patch
-from aiops_gym.catalog.scripts import POD, PODS, edited, patched
+from aiops_gym.catalog.scripts import POD, PODS, make_edit, make_patch
 
 ENTRIES = f"{POD}/hostAliases"
 IP = "10.43.118.27"
@@ -29,8 +29,8 @@ fault = Fault(
         "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.hostAliases}'",
     ),
     fixes=(
-        patched("deployment", {"op": "remove", "path": ENTRIES}),
-        edited("deployment", "del(.spec.template.spec.hostAliases)"),
+        make_patch("deployment", {"op": "remove", "path": ENTRIES}),
+        make_edit("deployment", "del(.spec.template.spec.hostAliases)"),
         "ip=$(kubectl get service {callee} -n {namespace} -o jsonpath='{.spec.clusterIP}')\n"
         "kubectl get deployment {target} -n {namespace} -o json | jq --arg ip $ip "
         "'.spec.template.spec.hostAliases[0].ip = $ip' | kubectl replace -f -",

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import POD, PODS, patched
+from aiops_gym.catalog.scripts import POD, PODS, make_patch
 
 ACCOUNT = f"{POD}/serviceAccountName"
 AT_ONCE = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
@@ -31,7 +31,7 @@ fault = Fault(
     ),
     fixes=(
         "kubectl rollout undo deployment/{target} -n {namespace}",
-        patched(
+        make_patch(
             "deployment",
             {"op": "replace", "path": ACCOUNT, "value": "default"},
             {"op": "replace", "path": f"{POD}/serviceAccount", "value": "default"},

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Create, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, edited, patched
+from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, make_edit, make_patch
 
 NAME = f"{POD}/volumes/{{claim_index}}/persistentVolumeClaim/claimName"
 CLAIM = {
@@ -34,8 +34,10 @@ fault = Fault(
     cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl get pvc,pv -n {namespace}"),
     fixes=(
-        patched("deployment", {"op": "replace", "path": NAME, "value": "{claim}"}),
-        edited("deployment", '.spec.template.spec.volumes[{claim_index}].persistentVolumeClaim.claimName = "{claim}"'),
+        make_patch("deployment", {"op": "replace", "path": NAME, "value": "{claim}"}),
+        make_edit(
+            "deployment", '.spec.template.spec.volumes[{claim_index}].persistentVolumeClaim.claimName = "{claim}"'
+        ),
     ),
     targets=("needed", "claim"),
 )

@@ -4,16 +4,16 @@ It is told by its configuration file where it has one, and by its arguments wher
 """
 
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import CONTAINER, PODS, RENEW, RESTART_CLIENT, edited, patched
+from aiops_gym.catalog.scripts import CONTAINER, PODS, RENEW, RESTART_CLIENT, make_edit, make_patch
 from aiops_gym.catalog.system import System
 
 ARGUMENTS = f"{CONTAINER}/args"
 OLD_FILE = (
     "kubectl get configmap {target} -n {namespace} -o yaml | sed '/{guard}/d;/^ *security:$/d' | kubectl replace -f -"
 )
-NEW_FILE = edited("configmap", '.data["{file}"] |= sub("{guard}"; "{unguarded}")')
-RUN = patched("deployment", {"op": "remove", "path": ARGUMENTS})
-RUN_EMPTY = patched("deployment", {"op": "replace", "path": ARGUMENTS, "value": []})
+NEW_FILE = make_edit("configmap", '.data["{file}"] |= sub("{guard}"; "{unguarded}")')
+RUN = make_patch("deployment", {"op": "remove", "path": ARGUMENTS})
+RUN_EMPTY = make_patch("deployment", {"op": "replace", "path": ARGUMENTS, "value": []})
 
 
 def _either(file: str, run: str) -> str:

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch
-from aiops_gym.catalog.scripts import CONTAINER, PODS, edited, patched
+from aiops_gym.catalog.scripts import CONTAINER, PODS, make_edit, make_patch
 
 ENV = {"name": "REGISTRY_ADDRESS", "value": "{wrong_address}"}
 
@@ -31,8 +31,8 @@ fault = Fault(
     ),
     fixes=(
         "kubectl set env deployment/{target} -n {namespace} REGISTRY_ADDRESS={address}",
-        patched("deployment", {"op": "remove", "path": f"{CONTAINER}/args"}),
-        edited("deployment", "del(.spec.template.spec.containers[0].args)"),
+        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/args"}),
+        make_edit("deployment", "del(.spec.template.spec.containers[0].args)"),
     ),
     targets=("asked", "addressed"),
 )

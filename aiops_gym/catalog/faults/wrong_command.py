@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, edited, patched
+from aiops_gym.catalog.scripts import CONTAINER, DESCRIBE, PODS, make_edit, make_patch
 
 fault = Fault(
     id="wrong_command",
@@ -20,8 +20,8 @@ fault = Fault(
     cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE),
     fixes=(
-        patched("deployment", {"op": "replace", "path": f"{CONTAINER}/command", "value": "#{command}"}),
-        edited("deployment", ".spec.template.spec.containers[0].command = {command}"),
+        make_patch("deployment", {"op": "replace", "path": f"{CONTAINER}/command", "value": "#{command}"}),
+        make_edit("deployment", ".spec.template.spec.containers[0].command = {command}"),
     ),
     targets=("needed",),
 )

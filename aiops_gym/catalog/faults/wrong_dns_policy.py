@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Fault, Patch
-from aiops_gym.catalog.scripts import POD, PODS, edited, patched
+from aiops_gym.catalog.scripts import POD, PODS, make_edit, make_patch
 
 POLICY = {"op": "replace", "path": f"{POD}/dnsPolicy"}
 
@@ -21,9 +21,9 @@ fault = Fault(
         "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.dnsPolicy}'",
     ),
     fixes=(
-        patched("deployment", {**POLICY, "value": "ClusterFirst"}),
-        edited("deployment", "del(.spec.template.spec.dnsPolicy)"),
-        edited("deployment", '.spec.template.spec.dnsPolicy = "ClusterFirstWithHostNet"'),
+        make_patch("deployment", {**POLICY, "value": "ClusterFirst"}),
+        make_edit("deployment", "del(.spec.template.spec.dnsPolicy)"),
+        make_edit("deployment", '.spec.template.spec.dnsPolicy = "ClusterFirstWithHostNet"'),
     ),
     targets=("asked", "resolves"),
     held_out=True,

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import reached
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import PODS, patched, resettled
+from aiops_gym.catalog.scripts import PODS, make_patch, make_resetting
 
 fault = Fault(
     id="wrong_listen_port",
@@ -26,8 +26,8 @@ fault = Fault(
         "kubectl get configmap {target} -n {namespace} -o yaml",
     ),
     fixes=(
-        resettled("{wrong_port}", "{listen_port}"),
-        patched("service", {"op": "replace", "path": "/spec/ports/0/targetPort", "value": "#{wrong_port}"}),
+        make_resetting("{wrong_port}", "{listen_port}"),
+        make_patch("service", {"op": "replace", "path": "/spec/ports/0/targetPort", "value": "#{wrong_port}"}),
     ),
     targets=("needed", "served", "moved"),
 )

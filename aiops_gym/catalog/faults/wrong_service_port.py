@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import reached
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import PODS, edited, patched
+from aiops_gym.catalog.scripts import PODS, make_edit, make_patch
 
 PORT = {"op": "replace", "path": "/spec/ports/0/port"}
 
@@ -17,8 +17,8 @@ fault = Fault(
     cause=Cause(check=reached, service="{service}"),
     looks=(PODS, "kubectl get services -n {namespace}", "kubectl describe service {target} -n {namespace}"),
     fixes=(
-        patched("service", {**PORT, "value": "#{service_port}"}),
-        edited("service", ".spec.ports[0].port = {service_port}"),
+        make_patch("service", {**PORT, "value": "#{service_port}"}),
+        make_edit("service", ".spec.ports[0].port = {service_port}"),
     ),
     targets=("needed", "served"),
 )

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import connected
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.scripts import PODS, reset_value, resettled
+from aiops_gym.catalog.scripts import PODS, make_resetting, reset_value
 
 fault = Fault(
     id="wrong_upstream_port",
@@ -25,7 +25,7 @@ fault = Fault(
         "kubectl get configmap {target} -n {namespace} -o yaml | grep {callee}",
     ),
     fixes=(
-        resettled("{wrong_callee_port}", "{callee_port}"),
+        make_resetting("{wrong_callee_port}", "{callee_port}"),
         reset_value('.["{callee}"].port', "{callee_port}"),
     ),
     targets=("asked", "misled"),

@@ -14,12 +14,12 @@ from typing import Any
 import gymnasium as gym
 
 from aiops_gym.agents.base import Env
-from aiops_gym.backends.baseline import VARIANTS, baseline
-from aiops_gym.backends.warmup import WARMUPS, warmed_up
+from aiops_gym.backends.baseline import VARIANTS, make_baseline
+from aiops_gym.backends.warmup import WARMUPS, make_warmed_up
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.registry import filled
+from aiops_gym.catalog.registry import fill_in
 from aiops_gym.cli.common import make_env
-from aiops_gym.cli.measure import anonymous, seconds, spawn, spawn_bare, start_python
+from aiops_gym.cli.measure import measure_own_memory, measure_seconds, spawn, spawn_bare, start_python
 from aiops_gym.types import Call
 
 PROBLEM = "revoke_auth_mongodb-mitigation-1"
@@ -45,7 +45,7 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         "steps a second, mix of 20 commands": 1.0 / mix,
         "a step of `kubectl get pods`, healthy episode, ms": 1e3 * get_pods,
         "posix_spawn of /bin/true, ms": 1e3 * spawned,
-        "subprocess.run of /bin/true, ms": 1e3 * seconds(spawn, 200),
+        "subprocess.run of /bin/true, ms": 1e3 * measure_seconds(spawn, 200),
         "a step of `kubectl get pods`, in spawns of /bin/true": get_pods / spawned,
         "reset to a drawn problem, ms": 1e3 * _resets(None),
         **_apps(rounds),
@@ -63,7 +63,7 @@ def _mix(env: Env, rounds: int) -> tuple[float, dict[str, float]]:
     app = env.get_wrapper_attr("app")
     mix = json.loads(resources.files("aiops_gym.cli").joinpath("mix.json").read_text(encoding="utf-8"))
     names = {"namespace": app.namespace, **mix["names"][app.id]}
-    commands = [filled(text, names) for text in mix["commands"]]
+    commands = [fill_in(text, names) for text in mix["commands"]]
     actions = [str(Call("exec_shell", (command,))) for command in commands]
     times: dict[str, list[float]] = {command: [] for command in commands}
     averages = []
@@ -89,8 +89,8 @@ def _beside_a_spawn(times: int = 300) -> tuple[float, float]:
     action = str(Call("exec_shell", (f"kubectl get pods -n {namespace}",)))
     steps, spawns = [], []
     for _ in range(times):
-        steps.append(seconds(lambda: env.step(action), 1))
-        spawns.append(seconds(spawn_bare, 1))
+        steps.append(measure_seconds(lambda: env.step(action), 1))
+        spawns.append(measure_seconds(spawn_bare, 1))
     return statistics.median(steps), statistics.median(spawns)
 
 
@@ -98,16 +98,16 @@ def _warmups() -> dict[str, float]:
     """Simulate every healthy world and every warm-up of it, once for all that follows: that is what warm means."""
     apps, variants = registry.apps(), range(VARIANTS)
     for app, variant in product(apps, variants):
-        baseline(app, variant)
+        make_baseline(app, variant)
     gc.collect()
-    empty, begin = anonymous(), time.perf_counter()
+    empty, begin = measure_own_memory(), time.perf_counter()
     for app, variant, number in product(apps, variants, range(WARMUPS)):
-        warmed_up(app, variant, number)
+        make_warmed_up(app, variant, number)
     took, each = time.perf_counter() - begin, len(apps) * VARIANTS * WARMUPS
     gc.collect()
     return {
         "a warm-up, when an episode first has it, ms": 1e3 * took / each,
-        "memory of a warm-up, MB": (anonymous() - empty) / each / 1e6,
+        "memory of a warm-up, MB": (measure_own_memory() - empty) / each / 1e6,
     }
 
 
@@ -118,7 +118,7 @@ def _resets(problems: Sequence[str] | None) -> float:
     for options in seeds:
         env.reset(options=options)
     later = iter(range(1_000, 1_100))
-    return seconds(lambda: env.reset(options={"episode_seed": next(later)}), 60)
+    return measure_seconds(lambda: env.reset(options={"episode_seed": next(later)}), 60)
 
 
 def _apps(rounds: int) -> dict[str, float]:
@@ -143,9 +143,9 @@ def _branching(env: Env) -> dict[str, float]:
     fork, snapshot = env.get_wrapper_attr("fork"), env.get_wrapper_attr("snapshot")
     restore, data = env.get_wrapper_attr("restore"), env.get_wrapper_attr("snapshot")()
     return {
-        "fork, ms": 1e3 * seconds(fork, 50),
-        "snapshot, ms": 1e3 * seconds(snapshot, 30),
-        "restore, ms": 1e3 * seconds(lambda: restore(data), 30),
+        "fork, ms": 1e3 * measure_seconds(fork, 50),
+        "snapshot, ms": 1e3 * measure_seconds(snapshot, 30),
+        "restore, ms": 1e3 * measure_seconds(lambda: restore(data), 30),
         "size of a snapshot, kB": len(data) / 1e3,
     }
 
@@ -162,6 +162,6 @@ def _memory(envs: int) -> float:
         made.append(env)
         if seed == 0:
             gc.collect()
-            before = anonymous()
+            before = measure_own_memory()
     gc.collect()
-    return (anonymous() - before) / (len(made) - 1)
+    return (measure_own_memory() - before) / (len(made) - 1)

@@ -21,7 +21,7 @@ a time does.
 """
 
 
-def page(old: str, subject: str, report: Mapping[str, Any]) -> str:
+def rewrite_page(old: str, subject: str, report: Mapping[str, Any]) -> str:
     """The page with one section written anew.
 
     Args:
@@ -50,7 +50,7 @@ def _tables(report: Mapping[str, Any]) -> str:
 
 
 def _table(name: str, rows: Mapping[str, float]) -> str:
-    lines = [f"| {_cell(each)} | {number(value)} |" for each, value in rows.items()]
+    lines = [f"| {_cell(each)} | {format_number(value)} |" for each, value in rows.items()]
     return "\n".join([f"| {name} | measured |", "|---|---:|", *lines])
 
 
@@ -59,10 +59,10 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """A figure for people.
 
-    >>> number(1784.7), number(0.036)
+    >>> format_number(1784.7), format_number(0.036)
     ('1,785', '0.04')
     """
     return f"{value:,.2f}" if value < 100 else f"{value:,.0f}"

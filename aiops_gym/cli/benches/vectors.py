@@ -21,7 +21,7 @@ import gymnasium as gym
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
 from aiops_gym.cli.common import make_env
-from aiops_gym.cli.measure import anonymous
+from aiops_gym.cli.measure import measure_own_memory
 from aiops_gym.envs.vector import WorldsVectorEnv
 from aiops_gym.types import Call
 
@@ -100,15 +100,15 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         rounds: times that each is measured; the median counts.
         envs: environments whose memory is measured.
     """
-    one, two = (waiting(n, rounds) for n in (1, 2))
+    one, two = (time_waiting(n, rounds) for n in (1, 2))
     report: dict[str, Any] = {
         f"a step waits {1e3 * WAIT:.0f} ms, one worker, steps a second": one,
         "two workers, steps a second": two,
         "two workers, in those of one": two / one,
     }
-    found = {f"{n} environments that do not wait": stepping(n, fewer(rounds, n)) for n in SIZES}
-    found |= {f"{n} environments, whole episodes": playing(n, fewer(rounds, n)) for n in FEW_AND_MANY}
-    found |= {f"{n} environments that do nothing": idling(n, rounds) for n in FEW_AND_MANY}
+    found = {f"{n} environments that do not wait": time_stepping(n, reduce_rounds(rounds, n)) for n in SIZES}
+    found |= {f"{n} environments, whole episodes": time_playing(n, reduce_rounds(rounds, n)) for n in FEW_AND_MANY}
+    found |= {f"{n} environments that do nothing": time_idling(n, rounds) for n in FEW_AND_MANY}
     for what, beside in found.items():
         report |= _compared(what, beside)
     details = {
@@ -118,7 +118,7 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
     return report | _many(envs) | details
 
 
-def waiting(n: int, rounds: int) -> float:
+def time_waiting(n: int, rounds: int) -> float:
     """Steps a second of so many workers, each with one environment whose steps wait."""
     envs = AsyncVectorEnv([partial(_one, around=Waiting)] * n)
     try:
@@ -129,27 +129,27 @@ def waiting(n: int, rounds: int) -> float:
     return 1 / statistics.median(spent)
 
 
-def fewer(rounds: int, n: int) -> int:
+def reduce_rounds(rounds: int, n: int) -> int:
     """Rounds that are enough for a vector of so many environments.
 
-    >>> [fewer(20, n) for n in SIZES]
+    >>> [reduce_rounds(20, n) for n in SIZES]
     [20, 20, 10, 7, 7]
     """
     return max(7, min(rounds, rounds * WORLDS // 20 // n))
 
 
-def stepping(n: int, rounds: int, action: str = LOOK) -> dict[str, list[Spent]]:
+def time_stepping(n: int, rounds: int, action: str = LOOK) -> dict[str, list[Spent]]:
     """What steps take in each kind of vector: in each round those of other episodes, without the reset."""
     return _in_turns([partial(_one)] * n, tuple(KINDS), [(at * n, STEPS, action) for at in range(rounds)])
 
 
-def playing(n: int, rounds: int) -> dict[str, list[Spent]]:
+def time_playing(n: int, rounds: int) -> dict[str, list[Spent]]:
     """What steps take where episodes end at different times and begin anew, resets included."""
     makers = [partial(_one, length=LENGTHS[i % len(LENGTHS)]) for i in range(n)]
     return _in_turns(makers, ("in process", "async"), [(None, LENGTHS[-1], LOOK)] * rounds)
 
 
-def idling(n: int, rounds: int) -> dict[str, list[Spent]]:
+def time_idling(n: int, rounds: int) -> dict[str, list[Spent]]:
     """What steps take that do nothing: the cost of the vector itself."""
     return _in_turns([partial(_one, around=Repeating)] * n, tuple(KINDS), [(None, 10 * STEPS, LOOK)] * rounds)
 
@@ -246,14 +246,14 @@ def _many(n: int) -> dict[str, float]:
     few = WorldsVectorEnv([_one() for _ in range(16)])
     few.reset(seed=0)
     few.step((LOOK,) * 16)
-    memory, files = anonymous(), len(os.listdir("/proc/self/fd"))
+    memory, files = measure_own_memory(), len(os.listdir("/proc/self/fd"))
     many = WorldsVectorEnv([_one() for _ in range(n)])
     begin = time.perf_counter()
     many.reset(seed=0)
     taken = time.perf_counter() - begin
     many.step((LOOK,) * n)
     report = {
-        f"{n} environments in one process, MB each": (anonymous() - memory) / n / 1e6,
+        f"{n} environments in one process, MB each": (measure_own_memory() - memory) / n / 1e6,
         f"{n} environments in one process, files opened": float(len(os.listdir("/proc/self/fd")) - files),
         f"{n} environments in one process, reset of all, s": taken,
     }

@@ -17,7 +17,7 @@ from rich.table import Table
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.testing import figures
-from aiops_gym.testing.admission import Admission, Pair, admit, pairs
+from aiops_gym.testing.admission import Admission, Pair, admit, list_pairs
 
 WIDE = 200
 """Columns of a table that no person reads at a terminal."""
@@ -33,18 +33,18 @@ def command(
     """Play every computed problem in every way, and print what was measured."""
     if fault is not None and fault not in registry.faults():
         raise typer.BadParameter(f"no fault {fault!r}; docs/problems.md lists them")
-    chosen = pairs(app, fault, sample)
+    chosen = list_pairs(app, fault, sample)
     shown = Console(stderr=True)
     found = list(
         track(_admitted(chosen, workers), "playing", len(chosen), console=shown, disable=not shown.is_terminal)
     )
-    _print(figures.table(found))
-    _print([("script", *SPLITS), *figures.rote(found)])
+    _print(figures.make_table(found))
+    _print([("script", *SPLITS), *figures.measure_rote(found)])
     broken = [each for each in found if each.broken]
     for each in broken:
         sys.stdout.write(f"{each.app} {each.fault} {each.target}: {'; '.join(each.broken)}\n")
     if write is not None:
-        write.write_text(figures.page(found), encoding="utf-8")
+        write.write_text(figures.render_page(found), encoding="utf-8")
     return 1 if broken else 0
 
 

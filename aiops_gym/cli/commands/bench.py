@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from aiops_gym.cli.benches import incidents, recorded, vectors
-from aiops_gym.cli.benches.page import TITLES, number, page
+from aiops_gym.cli.benches.page import TITLES, format_number, rewrite_page
 from aiops_gym.cli.common import show_json
 from aiops_gym.errors import ArgumentError
 
@@ -34,7 +34,7 @@ def command(
         report = vectors.measure(rounds, envs) if subject == "vectors" else recorded.measure(spans, min(rounds, 7))
     if write is not None:
         old = write.read_text(encoding="utf-8") if write.exists() else ""
-        write.write_text(page(old, subject, report), encoding="utf-8")
+        write.write_text(rewrite_page(old, subject, report), encoding="utf-8")
     if as_json:
         show_json(report)
     else:
@@ -45,5 +45,5 @@ def _show(report: dict[str, Any]) -> None:
     table = Table("what", "measured", box=None, header_style="bold", pad_edge=False)
     for name, value in report.items():
         if not isinstance(value, dict):
-            table.add_row(name, number(value))
+            table.add_row(name, format_number(value))
     Console().print(table)

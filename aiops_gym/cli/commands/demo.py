@@ -8,7 +8,7 @@ import typer
 
 from aiops_gym.agents.base import make
 from aiops_gym.catalog.model import TASKS
-from aiops_gym.cli.common import make_env, shortened, show, show_turn
+from aiops_gym.cli.common import make_env, shorten, show, show_turn
 from aiops_gym.errors import AiopsGymError
 
 INCIDENT = "revoke_auth_mongodb-{task}-1"
@@ -30,7 +30,7 @@ def _play(task: str, seed: int, lines: int) -> float:
     observation, info = env.reset(options={"episode_seed": seed})
     agent = make("reference", env)
     agent.reset(observation)
-    show(f"\n===== {task.capitalize()}: {info['problem']} =====\n\n{shortened(observation, 2 * lines)}\n")
+    show(f"\n===== {task.capitalize()}: {info['problem']} =====\n\n{shorten(observation, 2 * lines)}\n")
     total, over = 0.0, False
     while not over:
         action = agent.act(observation)

@@ -16,7 +16,7 @@ from rich.progress import Progress as Display
 from rich.table import Table
 
 from aiops_gym.cli import agent_options
-from aiops_gym.cli.common import asked, env_arguments, show, show_json
+from aiops_gym.cli.common import blame_arguments, parse_env_arguments, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Judge, Progress, RayCluster, Summary, compared, evaluate, markdown
 from aiops_gym.runs.files import write
@@ -98,7 +98,7 @@ def command(
         agent_options.find_yours()
         judge = Judge(model=judge_model, url=judge_url) if judge_model else None
         cluster = RayCluster(ray_address) if ray or ray_address else None
-        with _bar() as progress, asked():
+        with _bar() as progress, blame_arguments():
             summary = evaluate(
                 _words(agent),
                 _words(task.lower()),
@@ -108,7 +108,7 @@ def command(
                 sample=_sample(sample),
                 app=app,
                 problems=problem or (),
-                env_kwargs=env_arguments(env_kwargs),
+                env_kwargs=parse_env_arguments(env_kwargs),
                 agent_options=agent_options.read(agent_option or (), model, base_url),
                 workers=workers,
                 cluster=cluster,
@@ -119,9 +119,9 @@ def command(
             )
         merged = merge([Folder(out)])
     if page is not None:
-        write(page, markdown.page(summary))
+        write(page, markdown.render_page(summary))
     if picture is not None:
-        write(picture, compared.picture(summary))
+        write(picture, compared.draw_comparison(summary))
     if as_json:
         show_json(summary.to_json())
     else:
@@ -172,22 +172,22 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
 def _show(summary: Summary) -> None:
     """A table of the agents, and one of each grouping."""
     console = Console() if sys.stdout.isatty() else Console(width=WIDE)
-    for split in markdown.splits(summary):
+    for split in markdown.list_splits(summary):
         show(f"\n{markdown.SPLITS[split]}")
-        console.print(_table(list(markdown.overview(summary.find("all", split=split)))))
-        if ahead := markdown.neighbours(summary, split):
+        console.print(_table(list(markdown.render_overview(summary.find("all", split=split)))))
+        if ahead := markdown.pair_adjacent(summary, split):
             console.print()
-            console.print(_table(list(markdown.versus(ahead))))
-        if tries := markdown.repeated(summary, split):
+            console.print(_table(list(markdown.render_pairs(ahead))))
+        if tries := markdown.collect_passes(summary, split):
             console.print()
-            console.print(_table(list(markdown.again(tries))))
+            console.print(_table(list(markdown.render_passes(tries))))
         for by in markdown.BY:
             rows = summary.find(by, split=split)
             console.print()
-            console.print(_table(list(markdown.across(by, rows, summary.agents))))
+            console.print(_table(list(markdown.render_means(by, rows, summary.agents))))
     if summary.usage:
         show(f"\n{markdown.USED}")
-        console.print(_table(list(markdown.used(summary.usage))))
+        console.print(_table(list(markdown.render_usage(summary.usage))))
 
 
 def _complain(summary: Summary, merged: Merged) -> None:

@@ -14,8 +14,8 @@ import typer
 
 from aiops_gym.agents.human import Human
 from aiops_gym.cli.common import APP, SPLIT, make_env, show
-from aiops_gym.cli.ending import ending
-from aiops_gym.cli.typing import typing_aids
+from aiops_gym.cli.ending import render_ending
+from aiops_gym.cli.typing import offer_typing_aids
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.recording import UNLIMITED
 from aiops_gym.runs.together import RAISE, run_episodes
@@ -43,11 +43,11 @@ def command(
     env = _Kept(make_env(problem, task, split, app, max_episode_steps=UNLIMITED))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     chosen = secrets.randbelow(SEEDS) if seed is None else seed
-    with typing_aids((*env.get_wrapper_attr("tools"), "submit", "help", "exit")), suppress(KeyboardInterrupt):
+    with offer_typing_aids((*env.get_wrapper_attr("tools"), "submit", "help", "exit")), suppress(KeyboardInterrupt):
         for episode in run_episodes(lambda: env, lambda env, _: Human(env, width), [chosen], at_once=1, on_error=RAISE):
             if save is not None:
                 episode.save(save)
-            show(ending(env, episode, width))
+            show(render_ending(env, episode, width))
             if episode.agent_traceback:  # nobody's answer, but an error in what reads them
                 sys.stderr.write(episode.agent_traceback)
                 raise AiopsGymError(episode.agent_error)

@@ -12,11 +12,11 @@ import typer
 from aiops_gym.agents.base import AnyAgent, Env, make
 from aiops_gym.agents.waiting import INTERRUPTED
 from aiops_gym.cli import agent_options
-from aiops_gym.cli.common import APP, SPLIT, env_arguments, make_env, show, show_json
+from aiops_gym.cli.common import APP, SPLIT, make_env, parse_env_arguments, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode
 from aiops_gym.runs.together import KEEP, RAISE, run_episodes
-from aiops_gym.runs.usage import usage
+from aiops_gym.runs.usage import sum_usage
 
 UNBEGUN = "unbegun"
 """In place of its problem, where the environment could not begin an episode."""
@@ -47,7 +47,7 @@ def command(
     agent_options.find_yours()
     options = agent_options.read(agent_option or (), model, base_url)
 
-    given = env_arguments(env_kwargs)
+    given = parse_env_arguments(env_kwargs)
     if "problem" in given:
         raise typer.BadParameter("--env-kwargs does not say which problem is played: --problem does")
 
@@ -74,7 +74,7 @@ def command(
             if error := _error(episode):
                 errors.append(f"seed {episode.seed}: {error}" if episodes > 1 else error)
     finally:
-        if len(reports) > 1 and not as_json and (sums := usage(agent, reports)):
+        if len(reports) > 1 and not as_json and (sums := sum_usage(agent, reports)):
             show(f"{len(reports)} episodes  {sums}")
     if errors:
         raise AiopsGymError("; ".join(errors))
@@ -93,7 +93,7 @@ def _summary(episode: Episode) -> str:
     if episode.agent_error:
         how = INTERRUPTED if episode.agent_error == INTERRUPTED else "gave up"
     steps, seconds = len(episode.steps), episode.end_time - episode.start_time
-    sums = usage(episode.agent, [episode.agent_report])
+    sums = sum_usage(episode.agent, [episode.agent_report])
     return (
         f"{episode.problem_id or UNBEGUN}  {episode.agent}  {how}  "
         f"reward {episode.reward:.2f}  {steps} steps  {seconds:.0f} virtual seconds{f'  {sums}' if sums else ''}"

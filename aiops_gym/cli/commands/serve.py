@@ -46,14 +46,14 @@ def command(
 ) -> None:
     """Let kubectl, k9s or your scripts work on a hidden incident; Ctrl-C ends it."""
     try:
-        from aiops_gym.serve.session import session  # noqa: PLC0415 an extra that other commands do without
+        from aiops_gym.serve.session import serve_incident  # noqa: PLC0415 an extra that other commands do without
     except ImportError as error:
         raise BackendError(f"this command needs more packages: pip install 'aiops_gym[serve]' ({error})") from None
     seed = secrets.randbelow(SEEDS) if seed is None else seed
     drawn = {"task": task, "split": split, "app": app}
     for number in ENDS:  # a shell may have turned off Ctrl-C for what it runs behind
         signal.signal(number, _interrupt)
-    with session(problem, seed, kubeconfig.absolute(), **drawn, host=host, port=port, speed=speed) as running:
+    with serve_incident(problem, seed, kubeconfig.absolute(), **drawn, host=host, port=port, speed=speed) as running:
         try:
             show((NAMED if problem is not None else "") + running.instructions)
             _tell(running, save)

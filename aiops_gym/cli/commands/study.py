@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Display
 
 from aiops_gym.cli.common import show
-from aiops_gym.learning.extra import needed
+from aiops_gym.learning.extra import require_extra
 from aiops_gym.learning.study import TASKS, Study, carry_out
 
 
@@ -27,7 +27,7 @@ def command(
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 does it all in this one.")] = 2,
 ) -> None:
     """Let networks learn every task from several seeds, and play them beside the other agents. It can be continued."""
-    needed()
+    require_extra()
     from aiops_gym.learning import report  # noqa: PLC0415
 
     tasks = tuple(each.strip() for each in task.lower().split(",") if each.strip())

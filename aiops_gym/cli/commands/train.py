@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Display
 
-from aiops_gym.cli.common import asked, show, show_json
+from aiops_gym.cli.common import blame_arguments, show, show_json
 from aiops_gym.learning.settings import ALGORITHMS, Settings
 from aiops_gym.learning.training import Progress, train
 
@@ -38,7 +38,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Let a network learn a task. Ctrl-C saves; the same command with --resume continues."""
-    with asked():
+    with blame_arguments():
         settings = Settings(
             task=task.lower(),
             algorithm=algo.lower(),

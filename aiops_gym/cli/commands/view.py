@@ -14,7 +14,7 @@ from aiops_gym.cli.common import show
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode
 from aiops_gym.runs.files import write
-from aiops_gym.runs.view import Entry, entry, listing, page
+from aiops_gym.runs.view import Entry, read_entry, render_listing, render_page
 
 FOLDER = "view"
 """Where the pages of a folder are written, within it."""
@@ -44,7 +44,7 @@ def _file(source: Path, out: Path | None) -> Path:
         target /= f"{source.stem}.html"
     if target.resolve() == source.resolve():
         raise AiopsGymError(f"{target} is the episode itself: name another file for the page")
-    write(target, page(Episode.load(source)))
+    write(target, render_page(Episode.load(source)))
     return target
 
 
@@ -60,7 +60,7 @@ def _folder(source: Path, out: Path) -> Path:
     if not entries:
         raise AiopsGymError(f"there are no saved episodes in {source}")
     index = out / "index.html"
-    write(index, listing(entries, f"Episodes of {source.resolve().name}"))
+    write(index, render_listing(entries, f"Episodes of {source.resolve().name}"))
     return index
 
 
@@ -89,8 +89,8 @@ def _entries(source: Path, out: Path, broken: list[Path]) -> Iterator[Entry]:
         address = relative.as_posix()
         if address == "index.html":
             address = "index.episode.html"
-        write(out / address, page(episode, up))
-        yield entry(episode, address)
+        write(out / address, render_page(episode, up))
+        yield read_entry(episode, address)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.creating.role import OPTIONS, RBAC, rules
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creating.role import OPTIONS, RBAC, make_rules
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -14,15 +14,15 @@ def run(call: Invocation) -> int | None:
     name, urls = name_of(call), list(call.flags.items("non-resource-url"))
     if labels := call.flags.items("aggregation-rule"):
         chosen = [{"matchLabels": dict(pair.split("=", 1) for pair in labels if "=" in pair)}]
-        make(call, new(RBAC, "ClusterRole", name, aggregationRule={"clusterRoleSelectors": chosen}, rules=None))
+        make(call, new_object(RBAC, "ClusterRole", name, aggregationRule={"clusterRoleSelectors": chosen}, rules=None))
         return None
-    found = rules(call) if call.flags.items("resource") or not urls else []
+    found = make_rules(call) if call.flags.items("resource") or not urls else []
     if urls:
         verbs = list(call.flags.items("verb"))
         if not verbs:
             raise Failure("at least one verb must be specified")
         found.append({"nonResourceURLs": urls, "verbs": verbs})
-    make(call, new(RBAC, "ClusterRole", name, rules=found))
+    make(call, new_object(RBAC, "ClusterRole", name, rules=found))
     return None
 
 

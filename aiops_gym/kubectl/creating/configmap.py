@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from aiops_gym.kubectl import sources
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 
 def run(call: Invocation) -> int | None:
     """Create a config map."""
     name = name_of(call)
-    data = sources.data(call, "ConfigMap", name)
+    data = sources.read_data(call, "ConfigMap", name)
     if call.flags.on("append-hash"):
-        name += sources.ending({"kind": "ConfigMap", "name": name, "data": data})
-    make(call, new("v1", "ConfigMap", name, **({"data": data} if data else {})), "configmap")
+        name += sources.hash_data({"kind": "ConfigMap", "name": name, "data": data})
+    make(call, new_object("v1", "ConfigMap", name, **({"data": data} if data else {})), "configmap")
     return None
 
 

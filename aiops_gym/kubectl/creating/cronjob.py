@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.creating.job import job_spec
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creating.job import make_job_spec
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 
@@ -12,9 +12,9 @@ def run(call: Invocation) -> int | None:
     """Create a cron job."""
     name = name_of(call)
     job = {"metadata": {"creationTimestamp": None, "name": name}}
-    job["spec"] = job_spec(call, name, call.flags.text("restart") or "OnFailure")
+    job["spec"] = make_job_spec(call, name, call.flags.text("restart") or "OnFailure")
     spec = {"jobTemplate": job, "schedule": call.flags.text("schedule")}
-    make(call, new("batch/v1", "CronJob", name, spec=spec, status={}), "cronjob")
+    make(call, new_object("batch/v1", "CronJob", name, spec=spec, status={}), "cronjob")
     return None
 
 

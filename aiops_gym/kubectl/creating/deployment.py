@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.creation import FLAGS, containers, make, name_of, new
+from aiops_gym.kubectl.creation import FLAGS, make, make_containers, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -18,7 +18,7 @@ def run(call: Invocation) -> int | None:
         raise Failure("cannot specify multiple --image options and command")
     labels = {"app": name}
     rest: dict[str, Any] = {"command": command} if command else {}
-    found = containers(images, **rest)
+    found = make_containers(images, **rest)
     if call.flags.number("port") >= 0:
         found[0] = {**found[0], "ports": [{"containerPort": call.flags.number("port")}]}
     template = {"metadata": {"creationTimestamp": None, "labels": labels}, "spec": {"containers": found}}
@@ -28,7 +28,9 @@ def run(call: Invocation) -> int | None:
         "strategy": {},
         "template": template,
     }
-    make(call, new("apps/v1", "Deployment", name, metadata={"labels": labels}, spec=spec, status={}), "deployment")
+    make(
+        call, new_object("apps/v1", "Deployment", name, metadata={"labels": labels}, spec=spec, status={}), "deployment"
+    )
     return None
 
 

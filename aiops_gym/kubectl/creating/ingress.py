@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.sim.kernel.digits import amount
+from aiops_gym.sim.kernel.digits import parse_amount
 from aiops_gym.types import Json
 
 RULE = re.compile(r"([^/=]*)(/[^=]*)?=([^:,]+):([^,]+)(?:,tls(?:=(.*))?)?")
@@ -32,7 +32,7 @@ def run(call: Invocation) -> int | None:
     metadata: dict[str, Json] = {}
     if flags.items("annotation"):
         metadata["annotations"] = _annotations(flags.items("annotation"))
-    obj = new("networking.k8s.io/v1", "Ingress", name, metadata=metadata, spec=spec, status={"loadBalancer": {}})
+    obj = new_object("networking.k8s.io/v1", "Ingress", name, metadata=metadata, spec=spec, status={"loadBalancer": {}})
     make(call, obj, "ingress")
     return None
 
@@ -64,7 +64,7 @@ def _annotations(pairs: tuple[str, ...]) -> dict[str, str]:
 
 
 def _backend(service: str, port: str) -> Json:
-    number = amount(port)
+    number = parse_amount(port)
     return {"service": {"name": service, "port": {"name" if isinstance(number, str) else "number": number}}}
 
 

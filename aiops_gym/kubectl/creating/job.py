@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.client import known
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.client import find_resource
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.objects import get
@@ -23,12 +23,16 @@ def run(call: Invocation) -> int | None:
         raise Failure("either --image or --from must be specified")
     if origin and command(call):
         raise Failure("cannot specify --from and command")
-    obj = _from(call, name, origin) if origin else new("batch/v1", "Job", name, spec=job_spec(call, name), status={})
+    obj = (
+        _from(call, name, origin)
+        if origin
+        else new_object("batch/v1", "Job", name, spec=make_job_spec(call, name), status={})
+    )
     make(call, obj, "job")
     return None
 
 
-def job_spec(call: Invocation, name: str, restart: str = "Never") -> Json:
+def make_job_spec(call: Invocation, name: str, restart: str = "Never") -> Json:
     """A job that runs the image of the command line once."""
     words = command(call)
     container: dict[str, Json] = {"image": call.flags.text("image"), "name": name, "resources": {}}
@@ -40,7 +44,7 @@ def job_spec(call: Invocation, name: str, restart: str = "Never") -> Json:
 
 def _from(call: Invocation, name: str, origin: str) -> Json:
     word, _, cron_name = origin.partition("/")
-    resource = known(word)
+    resource = find_resource(word)
     if resource.kind != "CronJob" or not cron_name:
         raise Failure("from must be an existing cronjob")
     cron = call.client.get(resource, cron_name)
@@ -56,7 +60,7 @@ def _from(call: Invocation, name: str, origin: str) -> Json:
     metadata: dict[str, Json] = {"annotations": annotations, "ownerReferences": [owner]}
     if labels := get(template, "metadata", "labels"):
         metadata["labels"] = labels
-    return new("batch/v1", "Job", name, metadata=metadata, spec=template.get("spec") or {}, status={})
+    return new_object("batch/v1", "Job", name, metadata=metadata, spec=template.get("spec") or {}, status={})
 
 
 verb = Verb(

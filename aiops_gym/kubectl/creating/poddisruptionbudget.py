@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.sim.kernel.digits import amount
+from aiops_gym.sim.kernel.digits import parse_amount
 
 AMOUNT = re.compile(r"[0-9]+%?")
 EMPTY = {"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0}
@@ -30,8 +30,8 @@ def run(call: Invocation) -> int | None:
     labels = {key: value for key, sign, value in pairs if sign}
     others = [{"key": key, "operator": "Exists"} for key, sign, _ in pairs if not sign]
     selector = {**({"matchExpressions": others} if others else {}), **({"matchLabels": labels} if labels else {})}
-    spec = {"minAvailable" if least else "maxUnavailable": amount(least or most), "selector": selector}
-    obj = new("policy/v1", "PodDisruptionBudget", name, spec=spec, status=EMPTY)
+    spec = {"minAvailable" if least else "maxUnavailable": parse_amount(least or most), "selector": selector}
+    obj = new_object("policy/v1", "PodDisruptionBudget", name, spec=spec, status=EMPTY)
     make(call, obj, "poddisruptionbudgets")
     return None
 

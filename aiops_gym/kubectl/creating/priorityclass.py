@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 
@@ -15,7 +15,7 @@ def run(call: Invocation) -> int | None:
         rest["description"] = flags.text("description")
     if flags.on("global-default"):
         rest["globalDefault"] = True
-    make(call, new("scheduling.k8s.io/v1", "PriorityClass", name_of(call), **rest), "priorityclass")
+    make(call, new_object("scheduling.k8s.io/v1", "PriorityClass", name_of(call), **rest), "priorityclass")
     return None
 
 

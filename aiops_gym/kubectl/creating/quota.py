@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
-from aiops_gym.kubectl.setting.resources import amounts
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
+from aiops_gym.kubectl.setting.resources import parse_amounts
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 
@@ -15,10 +15,10 @@ def run(call: Invocation) -> int | None:
     name = name_of(call)
     spec: dict[str, Any] = {}
     if call.flags.text("hard"):
-        spec["hard"] = amounts(call.flags.text("hard"))
+        spec["hard"] = parse_amounts(call.flags.text("hard"))
     if call.flags.text("scopes"):
         spec["scopes"] = call.flags.text("scopes").split(",")
-    make(call, new("v1", "ResourceQuota", name, spec=spec, status={}), "quota")
+    make(call, new_object("v1", "ResourceQuota", name, spec=spec, status={}), "quota")
     return None
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.client import known
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.client import find_resource
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure, KubectlError
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Json
@@ -18,7 +18,7 @@ VERBS = (
 RBAC = "rbac.authorization.k8s.io/v1"
 
 
-def rules(call: Invocation) -> list[Json]:
+def make_rules(call: Invocation) -> list[Json]:
     """One rule for each API group that the flags name."""
     verbs = list(dict.fromkeys(call.flags.items("verb")))
     if not verbs:
@@ -40,7 +40,7 @@ def rules(call: Invocation) -> list[Json]:
             return [{"apiGroups": ["*"], "resources": ["*"], "verbs": verbs}]
         kind, slash, sub = word.partition("/")
         try:
-            resource = known(kind)
+            resource = find_resource(kind)
         except Failure as error:
             raise KubectlError(error.inner) from None
         groups.setdefault(resource.group, []).append(resource.plural + slash + sub)
@@ -50,7 +50,7 @@ def rules(call: Invocation) -> list[Json]:
 
 def run(call: Invocation) -> int | None:
     """Create a role."""
-    make(call, new(RBAC, "Role", name_of(call), rules=rules(call)))
+    make(call, new_object(RBAC, "Role", name_of(call), rules=make_rules(call)))
     return None
 
 

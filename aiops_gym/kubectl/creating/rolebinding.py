@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.creating.role import RBAC
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Json
@@ -12,7 +12,7 @@ from aiops_gym.types import Json
 GROUP = "rbac.authorization.k8s.io"
 
 
-def subjects(call: Invocation) -> dict[str, Json]:
+def make_subjects(call: Invocation) -> dict[str, Json]:
     """Users, groups and service accounts of the flags."""
     found: list[Json] = [{"apiGroup": GROUP, "kind": "User", "name": name} for name in call.flags.items("user")]
     found += [{"apiGroup": GROUP, "kind": "Group", "name": name} for name in call.flags.items("group")]
@@ -30,7 +30,7 @@ def run(call: Invocation) -> int | None:
     if bool(role) == bool(cluster_role):
         raise Failure("exactly one of clusterrole or role must be specified")
     reference = {"apiGroup": GROUP, "kind": "Role" if role else "ClusterRole", "name": role or cluster_role}
-    make(call, new(RBAC, "RoleBinding", name, roleRef=reference, **subjects(call)), "rolebinding")
+    make(call, new_object(RBAC, "RoleBinding", name, roleRef=reference, **make_subjects(call)), "rolebinding")
     return None
 
 

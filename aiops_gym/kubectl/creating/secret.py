@@ -7,7 +7,7 @@ from base64 import b64encode
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import sources
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -17,7 +17,7 @@ HASH = Flag("append-hash", "bool", help="Append a hash of the secret to its name
 def generic(call: Invocation) -> int | None:
     """Create a secret from literals and files."""
     name = name_of(call)
-    return _make(call, name, sources.data(call, "Secret", name), call.flags.text("type"))
+    return _make(call, name, sources.read_data(call, "Secret", name), call.flags.text("type"))
 
 
 def tls(call: Invocation) -> int | None:
@@ -55,8 +55,8 @@ def _make(call: Invocation, name: str, data: dict[str, str], kind: str) -> int:
     if kind:
         rest["type"] = kind
     if call.flags.on("append-hash"):
-        name += sources.ending({"kind": "Secret", "type": kind, "name": name, "data": encoded})
-    make(call, new("v1", "Secret", name, **rest), "secret")
+        name += sources.hash_data({"kind": "Secret", "type": kind, "name": name, "data": encoded})
+    make(call, new_object("v1", "Secret", name, **rest), "secret")
     return 0
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aiops_gym.clients.flags import Flag, go_quote
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.sim.kube_api import names
 from aiops_gym.types import Json
 
@@ -30,7 +30,7 @@ def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:
         if kind == "ExternalName":
             spec["externalName"] = flags.text("external-name")
         labels = {"labels": {"app": name}}
-        obj = new("v1", "Service", name, metadata=labels, spec=spec, status={"loadBalancer": {}})
+        obj = new_object("v1", "Service", name, metadata=labels, spec=spec, status={"loadBalancer": {}})
         make(call, obj, f"{word} service")
         return None
 
@@ -40,12 +40,12 @@ def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:
 def _port(text: str) -> Json:
     """`8080:80` or `80`."""
     first, colon, second = text.partition(":")
-    port = natural(first)
+    port = parse_natural(first)
     if port is None or port > 65535:
         why = "invalid syntax" if port is None else "value out of range"
         raise Failure(f"strconv.ParseUint: parsing {go_quote(first)}: {why}")
-    number = natural(second)
-    if colon and (faults := names.port_name(second) if number is None else names.port_number(number)):
+    number = parse_natural(second)
+    if colon and (faults := names.validate_port_name(second) if number is None else names.validate_port_number(number)):
         raise Failure(",".join(faults))
     target: int | str = port if not colon else second if number is None else number
     return {"name": text.replace(":", "-"), "port": port, "protocol": "TCP", "targetPort": target}

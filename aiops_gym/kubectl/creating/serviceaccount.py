@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from aiops_gym.kubectl.creation import FLAGS, make, name_of, new
+from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 
 def run(call: Invocation) -> int | None:
     """Create a service account."""
-    make(call, new("v1", "ServiceAccount", name_of(call)), "serviceaccount")
+    make(call, new_object("v1", "ServiceAccount", name_of(call)), "serviceaccount")
     return None
 
 

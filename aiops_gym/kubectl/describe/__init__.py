@@ -15,7 +15,7 @@ from aiops_gym import caches
 from aiops_gym.kubectl.describe import generic, meta
 from aiops_gym.kubectl.describe.page import Page, align
 from aiops_gym.kubectl.describe.view import View
-from aiops_gym.scan import loaded
+from aiops_gym.scan import load_modules
 from aiops_gym.sim.kernel.objects import Obj
 
 _TEXT = caches.slot(f"{__name__}.text", "describing an object", key="the stored object, how the text ends")
@@ -26,7 +26,9 @@ __all__ = ["View", "describe"]
 @cache
 def describers() -> Mapping[str, ModuleType]:
     """Modules by the resource that they describe."""
-    return {resource: module for module in loaded(__name__).values() for resource in getattr(module, "RESOURCES", ())}
+    return {
+        resource: module for module in load_modules(__name__).values() for resource in getattr(module, "RESOURCES", ())
+    }
 
 
 def describe(view: View, resource: str, kind: str, obj: Mapping[str, Any]) -> str:
@@ -39,12 +41,12 @@ def describe(view: View, resource: str, kind: str, obj: Mapping[str, Any]) -> st
     if not getattr(module, "PURE", False) or not isinstance(obj, Obj) or "deletionTimestamp" in obj["metadata"]:
         module.describe(page, obj, view)
         if found is not None:
-            meta.events(page, found, view)
+            meta.write_events(page, found, view)
         return page.text()
     text = _kept(module, obj, view, "" if found is None or found else "Events:\t<none>")
     if not found:
         return text
-    meta.events(page, found, view)
+    meta.write_events(page, found, view)
     return text + page.text()
 
 

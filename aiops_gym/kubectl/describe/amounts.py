@@ -48,10 +48,10 @@ def _read(text: str) -> Amount:
 
 
 @caches.function(4096, "writing an amount with its share")
-def ratio(part: Amount | None, whole: Amount) -> str:
+def format_ratio(part: Amount | None, whole: Amount) -> str:
     """An amount and its share of the whole, in per cent cut to an integer.
 
-    >>> ratio(Amount.of("20m"), Amount.of("2")), ratio(None, Amount.of("2"))
+    >>> format_ratio(Amount.of("20m"), Amount.of("2")), format_ratio(None, Amount.of("2"))
     ('20m (1%)', '0 (0%)')
     """
     amount = ZERO if part is None else part
@@ -59,7 +59,7 @@ def ratio(part: Amount | None, whole: Amount) -> str:
     return f"{amount} ({share}%)"
 
 
-def pod_amounts(pod: Object) -> tuple[Amounts, Amounts]:
+def sum_pod_amounts(pod: Object) -> tuple[Amounts, Amounts]:
     """Requests and limits of a pod: its containers together, or a bigger init container; kept with the pod."""
     if isinstance(pod, Obj) and _AMOUNTS in pod.memo:
         kept: tuple[Amounts, Amounts] = pod.memo[_AMOUNTS]

@@ -14,7 +14,7 @@ PURE = True
 def describe(page: Page, config: Object, view: View) -> None:
     """Write a config map with all its data."""
     meta.title(page, config)
-    meta.tags(page, config)
+    meta.write_metadata(page, config)
     page.extend(["", "Data", "===="])
     for key, value in sorted((config.get("data") or {}).items()):
         page.extend([f"{key}:", "----", value, ""])

@@ -7,33 +7,33 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from aiops_gym.kubectl.describe import meta
-from aiops_gym.kubectl.describe.meta import Object, moment
+from aiops_gym.kubectl.describe.meta import Object, format_time
 from aiops_gym.kubectl.describe.page import Page
-from aiops_gym.kubectl.describe.volumes import volumes
+from aiops_gym.kubectl.describe.volumes import write_volumes
 from aiops_gym.sim.kernel.objects import get
 
 
-def template(page: Page, found: Object) -> None:
+def write_template(page: Page, found: Object) -> None:
     """A pod template, as its controller shows it."""
     page.line("Pod Template:")
     metadata, spec = found.get("metadata") or {}, found.get("spec") or {}
-    meta.labels(page, "  Labels", metadata.get("labels"))
+    meta.write_labels(page, "  Labels", metadata.get("labels"))
     if metadata.get("annotations"):
-        meta.notes(page, "  Annotations", metadata["annotations"])
+        meta.write_annotations(page, "  Annotations", metadata["annotations"])
     if spec.get("serviceAccountName"):
         page.line(f"Service Account:\t{spec['serviceAccountName']}", 1)
     if spec.get("initContainers"):
-        containers(page, "Init Containers", spec["initContainers"], indent="  ")
-    containers(page, "Containers", spec.get("containers") or (), indent="  ")
-    volumes(page, spec.get("volumes") or (), "  ")
-    spread(page, spec.get("topologySpreadConstraints") or (), "  ")
+        write_containers(page, "Init Containers", spec["initContainers"], indent="  ")
+    write_containers(page, "Containers", spec.get("containers") or (), indent="  ")
+    write_volumes(page, spec.get("volumes") or (), "  ")
+    write_spread_constraints(page, spec.get("topologySpreadConstraints") or (), "  ")
     if spec.get("priorityClassName"):
         page.line(f"Priority Class Name:\t{spec['priorityClassName']}", 1)
-    meta.labels(page, "  Node-Selectors", spec.get("nodeSelector"))
-    tolerations(page, "  Tolerations", spec.get("tolerations") or ())
+    meta.write_labels(page, "  Node-Selectors", spec.get("nodeSelector"))
+    write_tolerations(page, "  Tolerations", spec.get("tolerations") or ())
 
 
-def containers(
+def write_containers(
     page: Page,
     heading: str,
     found: Sequence[Object],
@@ -94,7 +94,7 @@ def _status(page: Page, status: Object) -> None:
 def _state(page: Page, heading: str, state: Object) -> None:
     if (running := state.get("running")) is not None:
         page.line(f"{heading}:\tRunning", 2)
-        page.line(f"Started:\t{moment(running.get('startedAt'))}", 3)
+        page.line(f"Started:\t{format_time(running.get('startedAt'))}", 3)
     elif (ended := state.get("terminated")) is not None:
         page.line(f"{heading}:\tTerminated", 2)
         for field in ("reason", "message"):
@@ -103,8 +103,8 @@ def _state(page: Page, heading: str, state: Object) -> None:
         page.line(f"Exit Code:\t{ended.get('exitCode', 0)}", 3)
         if ended.get("signal", 0) > 0:
             page.line(f"Signal:\t{ended['signal']}", 3)
-        page.line(f"Started:\t{moment(ended.get('startedAt'))}", 3)
-        page.line(f"Finished:\t{moment(ended.get('finishedAt'))}", 3)
+        page.line(f"Started:\t{format_time(ended.get('startedAt'))}", 3)
+        page.line(f"Finished:\t{format_time(ended.get('finishedAt'))}", 3)
     else:
         page.line(f"{heading}:\tWaiting", 2)
         if reason := get(state, "waiting", "reason"):
@@ -197,7 +197,7 @@ def _mounts(page: Page, container: Object) -> None:
         page.line(f"{mount.get('mountPath', '')} from {mount.get('name', '')} ({flags})", 3)
 
 
-def tolerations(page: Page, heading: str, found: Sequence[Object]) -> None:
+def write_tolerations(page: Page, heading: str, found: Sequence[Object]) -> None:
     """Tolerations, sorted by key."""
     lines = []
     for toleration in sorted(found, key=lambda t: str(t.get("key", ""))):
@@ -211,10 +211,10 @@ def tolerations(page: Page, heading: str, found: Sequence[Object]) -> None:
         if toleration.get("tolerationSeconds") is not None:
             text += f" for {toleration['tolerationSeconds']}s"
         lines.append(text)
-    meta.several(page, heading, lines)
+    meta.write_several(page, heading, lines)
 
 
-def spread(page: Page, found: Sequence[Object], indent: str = "") -> None:
+def write_spread_constraints(page: Page, found: Sequence[Object], indent: str = "") -> None:
     """Topology spread constraints, where there are any."""
     lines = []
     for rule in sorted(found, key=lambda r: str(r.get("topologyKey", ""))):
@@ -222,7 +222,7 @@ def spread(page: Page, found: Sequence[Object], indent: str = "") -> None:
             f"{rule.get('topologyKey')}:{rule.get('whenUnsatisfiable')} when max skew {rule.get('maxSkew')} is exceeded"
         )
         if rule.get("labelSelector") is not None:
-            text += f" for selector {meta.selector(rule['labelSelector'])}"
+            text += f" for selector {meta.format_selector(rule['labelSelector'])}"
         lines.append(text)
     if lines:
-        meta.several(page, f"{indent}Topology Spread Constraints", lines, indent)
+        meta.write_several(page, f"{indent}Topology Spread Constraints", lines, indent)

@@ -14,7 +14,7 @@ PURE = True
 def describe(page: Page, found: Object, view: View) -> None:
     """Write the addresses behind a service."""
     meta.title(page, found)
-    meta.tags(page, found)
+    meta.write_metadata(page, found)
     page.line("Subsets:")
     for subset in found.get("subsets") or ():
         for heading, field in (("Addresses", "addresses"), ("NotReadyAddresses", "notReadyAddresses")):

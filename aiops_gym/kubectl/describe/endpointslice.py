@@ -15,7 +15,7 @@ PURE = True
 def describe(page: Page, found: Object, view: View) -> None:
     """Write the endpoints of one slice."""
     meta.title(page, found)
-    meta.tags(page, found)
+    meta.write_metadata(page, found)
     page.line(f"AddressType:\t{found.get('addressType', '')}")
     if ports := found.get("ports"):
         page.line("Ports:")

@@ -24,7 +24,7 @@ PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]*|[a-z]+|-+")
 def describe(page: Page, obj: meta.Object, view: View) -> None:
     """Write name, labels and all fields of an object of any kind."""
     meta.title(page, obj)
-    meta.tags(page, obj)
+    meta.write_metadata(page, obj)
     content(page, obj, 0, "")
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from aiops_gym.kubectl.describe import meta
-from aiops_gym.kubectl.describe.meta import Object, moment
+from aiops_gym.kubectl.describe.meta import Object, format_time
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.sim.kernel.objects import get
@@ -21,8 +21,8 @@ def describe(page: Page, hpa: Object, view: View) -> None:
     spec, status = hpa["spec"], hpa.get("status") or {}
     target = spec.get("scaleTargetRef") or {}
     meta.title(page, hpa)
-    meta.tags(page, hpa)
-    page.line(f"CreationTimestamp:\t{moment(hpa['metadata'].get('creationTimestamp'))}")
+    meta.write_metadata(page, hpa)
+    page.line(f"CreationTimestamp:\t{format_time(hpa['metadata'].get('creationTimestamp'))}")
     page.line(f"Reference:\t{target.get('kind', '')}/{target.get('name', '')}")
     page.line("Metrics:\t( current / target )")
     measured = status.get("currentMetrics") or ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiops_gym.kubectl.describe import meta
 from aiops_gym.kubectl.describe.meta import Object
 from aiops_gym.kubectl.describe.page import Page
-from aiops_gym.kubectl.describe.service import endpoints, slices_of
+from aiops_gym.kubectl.describe.service import find_slices, format_endpoints
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.sim.kernel.objects import get
 
@@ -16,7 +16,7 @@ def describe(page: Page, ingress: Object, view: View) -> None:
     """Write the rules of an ingress."""
     spec, namespace = ingress.get("spec") or {}, ingress["metadata"].get("namespace", "")
     page.line(f"Name:\t{ingress['metadata']['name']}")
-    meta.labels(page, "Labels", ingress["metadata"].get("labels"))
+    meta.write_labels(page, "Labels", ingress["metadata"].get("labels"))
     page.line(f"Namespace:\t{namespace}")
     balancers = get(ingress, "status", "loadBalancer", "ingress", default=())
     addresses = sorted({item.get("ip") or item.get("hostname") or "" for item in balancers} - {""})
@@ -39,7 +39,7 @@ def describe(page: Page, ingress: Object, view: View) -> None:
             page.line(f"\t{path.get('path', '')} \t{_backend(path['backend'], namespace, view)}", 2)
     if not rules:
         page.line(f"*\t*\t{default}", 1)
-    meta.notes(page, "Annotations", ingress["metadata"].get("annotations"))
+    meta.write_annotations(page, "Annotations", ingress["metadata"].get("annotations"))
 
 
 def _backend(backend: Object, namespace: str, view: View) -> str:
@@ -57,4 +57,4 @@ def _backend(backend: Object, namespace: str, view: View) -> str:
     for item in get(found, "spec", "ports", default=()):
         if item.get("port") == port.get("number") or (port.get("name") and item.get("name") == port["name"]):
             wanted = item.get("name", "")
-    return f"{text} ({endpoints(slices_of(view, namespace, name), wanted)})"
+    return f"{text} ({format_endpoints(find_slices(view, namespace, name), wanted)})"

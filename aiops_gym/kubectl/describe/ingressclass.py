@@ -15,7 +15,7 @@ PURE = True
 def describe(page: Page, found: Object, view: View) -> None:
     """Write an ingress class."""
     meta.title(page, found, namespaced=False)
-    meta.tags(page, found)
+    meta.write_metadata(page, found)
     page.line(f"Controller:\t{get(found, 'spec', 'controller', default='')}")
     if parameters := get(found, "spec", "parameters"):
         page.line("Parameters:")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aiops_gym.kubectl.describe import meta
-from aiops_gym.kubectl.describe.containers import template
-from aiops_gym.kubectl.describe.meta import Object, moment
+from aiops_gym.kubectl.describe.containers import write_template
+from aiops_gym.kubectl.describe.meta import Object, format_time
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.sim.kernel.times import millis
@@ -26,18 +26,18 @@ def describe(page: Page, job: Object, view: View) -> None:
     """Write all about a job."""
     spec, status = job["spec"], job.get("status") or {}
     meta.title(page, job)
-    page.line(f"Selector:\t{meta.selector(spec.get('selector'))}")
-    meta.tags(page, job)
-    meta.controlled_by(page, job)
+    page.line(f"Selector:\t{meta.format_selector(spec.get('selector'))}")
+    meta.write_metadata(page, job)
+    meta.write_controller(page, job)
     for heading, field in SPEC:
         value = spec.get(field, "<unset>" if field == "completions" else None)
         if value is not None:
             page.line(f"{heading}:\t{str(value).lower() if isinstance(value, bool) else value}")
     started, ended = status.get("startTime"), status.get("completionTime")
     if started:
-        page.line(f"Start Time:\t{moment(started)}")
+        page.line(f"Start Time:\t{format_time(started)}")
     if ended:
-        page.line(f"Completed At:\t{moment(ended)}")
+        page.line(f"Completed At:\t{format_time(ended)}")
     if started and ended:
         page.line(f"Duration:\t{human_duration((millis(ended) - millis(started)) / 1000)}")
     if spec.get("activeDeadlineSeconds") is not None:
@@ -47,4 +47,4 @@ def describe(page: Page, job: Object, view: View) -> None:
     page.line(f"Pods Statuses:\t{counts} / {status.get('failed', 0)} Failed")
     if spec.get("completionMode") == "Indexed":
         page.line(f"Completed Indexes:\t{status.get('completedIndexes') or '<none>'}")
-    template(page, spec.get("template") or {})
+    write_template(page, spec.get("template") or {})

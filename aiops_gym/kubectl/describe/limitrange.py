@@ -23,7 +23,7 @@ def describe(page: Page, limits: Object, view: View) -> None:
     page.rows([HEADS, ["-" * len(head) for head in HEADS], *_limits(limits)], 0)
 
 
-def within(page: Page, found: Sequence[Object]) -> None:
+def write_limit_ranges(page: Page, found: Sequence[Object]) -> None:
     """Write the limit ranges of a namespace."""
     if not found:
         page.line("No LimitRange resource.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from aiops_gym import caches
-from aiops_gym.clients.gosort import arranged
+from aiops_gym.clients.gosort import go_sort
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.sim.kernel.objects import controller_of
@@ -26,18 +26,18 @@ def title(page: Page, obj: Object, *, namespaced: bool = True) -> None:
         page.line(f"Namespace:\t{obj['metadata'].get('namespace', '')}")
 
 
-def tags(page: Page, obj: Object) -> None:
+def write_metadata(page: Page, obj: Object) -> None:
     """Labels and annotations."""
-    labels(page, "Labels", obj["metadata"].get("labels"))
-    notes(page, "Annotations", obj["metadata"].get("annotations"))
+    write_labels(page, "Labels", obj["metadata"].get("labels"))
+    write_annotations(page, "Annotations", obj["metadata"].get("annotations"))
 
 
-def labels(page: Page, heading: str, pairs: Mapping[str, str] | None, indent: str = "") -> None:
+def write_labels(page: Page, heading: str, pairs: Mapping[str, str] | None, indent: str = "") -> None:
     """`key=value` pairs below each other."""
-    several(page, f"{indent}{heading}", [f"{k}={v}" for k, v in sorted((pairs or {}).items())], indent)
+    write_several(page, f"{indent}{heading}", [f"{k}={v}" for k, v in sorted((pairs or {}).items())], indent)
 
 
-def several(page: Page, heading: str, lines: Sequence[str], indent: str = "") -> None:
+def write_several(page: Page, heading: str, lines: Sequence[str], indent: str = "") -> None:
     """A heading and what belongs to it, below each other; `<none>` when empty."""
     if not lines:
         page.line(f"{heading}:\t<none>")
@@ -45,7 +45,7 @@ def several(page: Page, heading: str, lines: Sequence[str], indent: str = "") ->
         page.line(f"{indent}\t{line}" if number else f"{heading}:\t{line}")
 
 
-def notes(page: Page, heading: str, pairs: Mapping[str, str] | None) -> None:
+def write_annotations(page: Page, heading: str, pairs: Mapping[str, str] | None) -> None:
     """Annotations, long ones cut; what `kubectl apply` remembers is left out."""
     keys = sorted(k for k in pairs or {} if k != LAST_APPLIED)
     if not keys:
@@ -68,10 +68,10 @@ def shorten(text: str, limit: int) -> str:
 
 
 @caches.function(8192, "writing a time as `describe` does")
-def moment(timestamp: str | None) -> str:
+def format_time(timestamp: str | None) -> str:
     """A time as in mail headers.
 
-    >>> moment("2026-11-21T21:14:03Z")
+    >>> format_time("2026-11-21T21:14:03Z")
     'Sat, 21 Nov 2026 21:14:03 +0000'
     """
     if not timestamp:
@@ -79,15 +79,15 @@ def moment(timestamp: str | None) -> str:
     return datetime.fromtimestamp(millis(timestamp) // 1000, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")
 
 
-def flat(pairs: Mapping[str, str] | None) -> str:
+def format_pairs(pairs: Mapping[str, str] | None) -> str:
     """`a=1,b=2`, or `<none>`."""
     return ",".join(f"{k}={v}" for k, v in sorted((pairs or {}).items())) or "<none>"
 
 
-def selector(value: Object | None) -> str:
+def format_selector(value: Object | None) -> str:
     """A label selector in the words of `-l`, or `<none>`.
 
-    >>> selector({"matchLabels": {"app": "geo"}, "matchExpressions": [{"key": "tier", "operator": "Exists"}]})
+    >>> format_selector({"matchLabels": {"app": "geo"}, "matchExpressions": [{"key": "tier", "operator": "Exists"}]})
     'app=geo,tier'
     """
     if value is None:
@@ -105,13 +105,13 @@ def selector(value: Object | None) -> str:
     return ",".join(text for _, text in sorted(terms)) or "<none>"
 
 
-def controlled_by(page: Page, obj: Object) -> None:
+def write_controller(page: Page, obj: Object) -> None:
     """The controller, where there is one."""
     if owner := controller_of(obj):
         page.line(f"Controlled By:\t{owner['kind']}/{owner['name']}")
 
 
-def conditions(page: Page, found: Sequence[Object], fields: Sequence[str] = ("type", "status", "reason")) -> None:
+def write_conditions(page: Page, found: Sequence[Object], fields: Sequence[str] = ("type", "status", "reason")) -> None:
     """Conditions as a table; kubectl leaves a blank after the type."""
     if not found:
         return
@@ -121,7 +121,7 @@ def conditions(page: Page, found: Sequence[Object], fields: Sequence[str] = ("ty
     page.rows([f"{c['type']} ", *(c.get(field, "") for field in fields[1:])] for c in found)
 
 
-def events(page: Page, found: Sequence[Object], view: View) -> None:
+def write_events(page: Page, found: Sequence[Object], view: View) -> None:
     """Events, oldest first."""
     if not found:
         page.line("Events:\t<none>")
@@ -129,7 +129,7 @@ def events(page: Page, found: Sequence[Object], view: View) -> None:
     page.line("Events:")
     page.line("  Type\tReason\tAge\tFrom\tMessage")
     page.line("  ----\t------\t----\t----\t-------")
-    for event in arranged(found, lambda a, b: (a.get("lastTimestamp") or "") < (b.get("lastTimestamp") or "")):
+    for event in go_sort(found, lambda a, b: (a.get("lastTimestamp") or "") < (b.get("lastTimestamp") or "")):
         source = (event.get("source") or {}).get("component") or event.get("reportingComponent", "")
         message = str(event.get("message", "")).strip()
         page.line(f"  {event.get('type', '')}\t{event.get('reason', '')}\t{lasted(event, view)}\t{source}\t{message}")

@@ -23,9 +23,9 @@ def describe(page: Page, policy: Object, view: View) -> None:
     created = millis(policy["metadata"]["creationTimestamp"]) // 1000
     meta.title(page, policy)
     page.line(f"Created on:\t{datetime.fromtimestamp(created, UTC):%Y-%m-%d %H:%M:%S +0000 UTC}")
-    meta.tags(page, policy)
+    meta.write_metadata(page, policy)
     page.line("Spec:")
-    pods = meta.selector(spec.get("podSelector") or {})
+    pods = meta.format_selector(spec.get("podSelector") or {})
     everything = "<none> (Allowing the specific traffic to all pods in this namespace)"
     page.line(f"  PodSelector:     {everything if pods == '<none>' else pods}")
     kinds = spec.get("policyTypes") or ()
@@ -70,7 +70,7 @@ def _peer(page: Page, peer: Object) -> None:
     block = peer.get("ipBlock")
     for field in ("namespaceSelector", "podSelector"):
         if peer.get(field) is not None:
-            page.line(f"{INDENT}{field[0].upper()}{field[1:]}: {meta.selector(peer[field])}", 1)
+            page.line(f"{INDENT}{field[0].upper()}{field[1:]}: {meta.format_selector(peer[field])}", 1)
             block = None
     if block is not None:
         page.line(f"{INDENT}IPBlock:", 1)

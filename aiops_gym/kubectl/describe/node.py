@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from aiops_gym import caches
 from aiops_gym.kubectl.describe import meta
-from aiops_gym.kubectl.describe.amounts import ZERO, Amount, Amounts, collect, pod_amounts, ratio
-from aiops_gym.kubectl.describe.meta import Object, moment
+from aiops_gym.kubectl.describe.amounts import ZERO, Amount, Amounts, collect, format_ratio, sum_pod_amounts
+from aiops_gym.kubectl.describe.meta import Object, format_time
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.sim.kernel.objects import Obj, get
@@ -46,10 +46,10 @@ def describe(page: Page, node: Object, view: View) -> None:
     metadata, spec, status = node["metadata"], node.get("spec") or {}, node.get("status") or {}
     meta.title(page, node, namespaced=False)
     page.line(f"Roles:\t{','.join(roles(metadata.get('labels') or {})) or '<none>'}")
-    meta.tags(page, node)
-    page.line(f"CreationTimestamp:\t{moment(metadata.get('creationTimestamp'))}")
+    meta.write_metadata(page, node)
+    page.line(f"CreationTimestamp:\t{format_time(metadata.get('creationTimestamp'))}")
     taints = sorted(spec.get("taints") or (), key=lambda t: f"{t.get('effect')},{t.get('key')}")
-    meta.several(page, "Taints", [taint_text(taint) for taint in taints])
+    meta.write_several(page, "Taints", [taint_text(taint) for taint in taints])
     page.line(f"Unschedulable:\t{str(bool(spec.get('unschedulable'))).lower()}")
     _lease(page, view, metadata["name"])
     _conditions(page, status.get("conditions") or ())
@@ -93,7 +93,7 @@ def _lease(page: Page, view: View, name: str) -> None:
     page.line("Lease:")
     page.line(f"HolderIdentity:\t{spec.get('holderIdentity', '<unset>')}", 1)
     for heading, field in (("AcquireTime", "acquireTime"), ("RenewTime", "renewTime")):
-        page.line(f"{heading}:\t{moment(spec[field]) if spec.get(field) else '<unset>'}", 1)
+        page.line(f"{heading}:\t{format_time(spec[field]) if spec.get(field) else '<unset>'}", 1)
 
 
 def _conditions(page: Page, found: Sequence[Object]) -> None:
@@ -103,7 +103,7 @@ def _conditions(page: Page, found: Sequence[Object]) -> None:
     page.line("  Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage")
     page.line("  ----\t------\t-----------------\t------------------\t------\t-------")
     for c in found:
-        times = f"{moment(c.get('lastHeartbeatTime'))} \t{moment(c.get('lastTransitionTime'))}"
+        times = f"{format_time(c.get('lastHeartbeatTime'))} \t{format_time(c.get('lastTransitionTime'))}"
         page.line(f"  {c['type']} \t{c['status']} \t{times} \t{c.get('reason', '')} \t{c.get('message', '')}")
 
 
@@ -118,7 +118,7 @@ def _pods(page: Page, allocatable: Mapping[str, str], name: str, view: View) -> 
     requests: Amounts = {}
     limits: Amounts = {}
     for pod in pods:
-        amounts = pod_amounts(pod)
+        amounts = sum_pod_amounts(pod)
         page.line(f"  {_row(pod, amounts, cpu, memory)}\t{view.age(pod['metadata'].get('creationTimestamp'))}")
         collect(requests, amounts[0])
         collect(limits, amounts[1])
@@ -129,7 +129,9 @@ def _pods(page: Page, allocatable: Mapping[str, str], name: str, view: View) -> 
     others = sorted(r for r in allocatable if r.startswith("hugepages-"))
     for resource in (*STANDARD[:3], *others):
         whole = Amount.of(allocatable.get(resource, "0"))
-        page.line("  " + "\t".join([resource, *(ratio(total.get(resource), whole) for total in (requests, limits))]))
+        page.line(
+            "  " + "\t".join([resource, *(format_ratio(total.get(resource), whole) for total in (requests, limits))])
+        )
     for resource in sorted(r for r in allocatable if r not in STANDARD and r not in others):
         texts = [str(total.get(resource, ZERO)) for total in (requests, limits)]
         page.line("  " + "\t".join([resource, *texts]))
@@ -139,7 +141,9 @@ def _row(pod: Object, amounts: tuple[Amounts, Amounts], cpu: Amount, memory: Amo
     """A pod's row up to its age, kept with the pod."""
     if isinstance(pod, Obj) and (kept := pod.memo.get(_ROW)) and kept[0] == (cpu, memory):
         return str(kept[1])
-    cells = [ratio(part.get(name), whole) for name, whole in (("cpu", cpu), ("memory", memory)) for part in amounts]
+    cells = [
+        format_ratio(part.get(name), whole) for name, whole in (("cpu", cpu), ("memory", memory)) for part in amounts
+    ]
     row = "\t".join([pod["metadata"].get("namespace", ""), pod["metadata"]["name"], "", *cells])
     if isinstance(pod, Obj):
         pod.memo[_ROW] = ((cpu, memory), row)

@@ -8,7 +8,7 @@ from aiops_gym.kubectl.describe import meta
 from aiops_gym.kubectl.describe.meta import Object
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
-from aiops_gym.kubectl.describe.volumes import source
+from aiops_gym.kubectl.describe.volumes import write_source
 from aiops_gym.sim.kernel.objects import get
 
 RESOURCES = ("persistentvolumes",)
@@ -20,34 +20,34 @@ def describe(page: Page, volume: Object, view: View) -> None:
     """Write all about a persistent volume."""
     spec, status = volume.get("spec") or {}, volume.get("status") or {}
     meta.title(page, volume, namespaced=False)
-    meta.tags(page, volume)
-    page.line(f"Finalizers:\t{finalizers(volume)}")
+    meta.write_metadata(page, volume)
+    page.line(f"Finalizers:\t{format_finalizers(volume)}")
     page.line(f"StorageClass:\t{spec.get('storageClassName', '')}")
-    page.line(f"Status:\t{phase(volume, view)}")
+    page.line(f"Status:\t{format_phase(volume, view)}")
     claim = spec.get("claimRef")
     page.line("Claim:\t" + (f"{claim.get('namespace', '')}/{claim.get('name', '')}" if claim else ""))
     page.line(f"Reclaim Policy:\t{spec.get('persistentVolumeReclaimPolicy', '')}")
-    page.line(f"Access Modes:\t{modes(spec.get('accessModes'))}")
+    page.line(f"Access Modes:\t{format_modes(spec.get('accessModes'))}")
     if spec.get("volumeMode"):
         page.line(f"VolumeMode:\t{spec['volumeMode']}")
     page.line(f"Capacity:\t{get(spec, 'capacity', 'storage', default='0')}")
     _affinity(page, get(spec, "nodeAffinity", "required"))
     page.line(f"Message:\t{status.get('message', '')}")
     page.line("Source:")
-    source(page, spec)
+    write_source(page, spec)
 
 
-def modes(found: Sequence[str] | None) -> str:
+def format_modes(found: Sequence[str] | None) -> str:
     """Access modes in short, in kubectl's order."""
     return ",".join(short for mode, short in SHORT.items() if mode in (found or ()))
 
 
-def finalizers(obj: Object) -> str:
+def format_finalizers(obj: Object) -> str:
     """Finalizers, as a Go list."""
     return f"[{' '.join(obj['metadata'].get('finalizers') or ())}]"
 
 
-def phase(obj: Object, view: View) -> str:
+def format_phase(obj: Object, view: View) -> str:
     """The phase, or since when it goes away."""
     if deleted := obj["metadata"].get("deletionTimestamp"):
         return f"Terminating (lasts {view.age(deleted)})"
@@ -66,4 +66,4 @@ def _affinity(page: Page, required: Object | None) -> None:
         for rule in term.get("matchExpressions") or ():
             text = f"{rule['key']} {rule['operator'].lower()}"
             lines.append(f"{text} [{', '.join(rule['values'])}]" if rule.get("values") else text)
-        meta.several(page, f"    Term {number}", lines, "    ")
+        meta.write_several(page, f"    Term {number}", lines, "    ")

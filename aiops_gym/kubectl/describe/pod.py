@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aiops_gym.kubectl.describe import meta
-from aiops_gym.kubectl.describe.containers import containers, spread, tolerations
-from aiops_gym.kubectl.describe.meta import Object, moment
+from aiops_gym.kubectl.describe.containers import write_containers, write_spread_constraints, write_tolerations
+from aiops_gym.kubectl.describe.meta import Object, format_time
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.kubectl.describe.view import View
-from aiops_gym.kubectl.describe.volumes import volumes
+from aiops_gym.kubectl.describe.volumes import write_volumes
 from aiops_gym.sim.kernel.objects import get
 
 RESOURCES = ("pods",)
@@ -27,14 +27,14 @@ def describe(page: Page, pod: Object, view: View) -> None:
     spec, status = pod.get("spec") or {}, pod.get("status") or {}
     meta.title(page, pod)
     _place(page, spec, status)
-    meta.tags(page, pod)
+    meta.write_metadata(page, pod)
     _phase(page, pod, status, view)
     page.line(f"IP:\t{status.get('podIP', '')}")
     addresses = status.get("podIPs") or ()
     page.line("IPs:" if addresses else "IPs:\t<none>")
     for address in addresses:
         page.line(f"IP:\t{address.get('ip', '')}", 1)
-    meta.controlled_by(page, pod)
+    meta.write_controller(page, pod)
     if status.get("nominatedNodeName"):
         page.line(f"NominatedNodeName:\t{status['nominatedNodeName']}")
     for heading, field, states in (
@@ -43,16 +43,16 @@ def describe(page: Page, pod: Object, view: View) -> None:
         ("Ephemeral Containers", "ephemeralContainers", "ephemeralContainerStatuses"),
     ):
         if spec.get(field) or field == "containers":
-            containers(page, heading, spec.get(field) or (), status.get(states), pod)
+            write_containers(page, heading, spec.get(field) or (), status.get(states), pod)
     if status.get("conditions"):
         page.line("Conditions:")
         page.line("  Type\tStatus")
         page.rows((f"{c['type']} ", f"{c['status']} ") for c in status["conditions"])
-    volumes(page, spec.get("volumes") or ())
+    write_volumes(page, spec.get("volumes") or ())
     page.line(f"QoS Class:\t{status.get('qosClass') or 'BestEffort'}")
-    meta.labels(page, "Node-Selectors", spec.get("nodeSelector"))
-    tolerations(page, "Tolerations", spec.get("tolerations") or ())
-    spread(page, spec.get("topologySpreadConstraints") or ())
+    meta.write_labels(page, "Node-Selectors", spec.get("nodeSelector"))
+    write_tolerations(page, "Tolerations", spec.get("tolerations") or ())
+    write_spread_constraints(page, spec.get("topologySpreadConstraints") or ())
 
 
 def _place(page: Page, spec: Object, status: Object) -> None:
@@ -68,7 +68,7 @@ def _place(page: Page, spec: Object, status: Object) -> None:
     node = spec.get("nodeName")
     page.line(f"Node:\t{node}/{status.get('hostIP', '')}" if node else "Node:\t<none>")
     if status.get("startTime"):
-        page.line(f"Start Time:\t{moment(status['startTime'])}")
+        page.line(f"Start Time:\t{format_time(status['startTime'])}")
 
 
 def _phase(page: Page, pod: Object, status: Object, view: View) -> None:

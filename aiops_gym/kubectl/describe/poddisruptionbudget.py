@@ -25,7 +25,7 @@ def describe(page: Page, budget: Object, view: View) -> None:
         page.line(f"Min available:\t{spec['minAvailable']}")
     elif spec.get("maxUnavailable") is not None:
         page.line(f"Max unavailable:\t{spec['maxUnavailable']}")
-    page.line(f"Selector:\t{meta.selector(spec['selector']) if spec.get('selector') is not None else '<unset>'}")
+    page.line(f"Selector:\t{meta.format_selector(spec['selector']) if spec.get('selector') is not None else '<unset>'}")
     page.line("Status:")
     for heading, field in STATUS:
         page.line(f"{heading}:\t{status.get(field, 0)}", 2)

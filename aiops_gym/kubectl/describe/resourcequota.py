@@ -34,7 +34,7 @@ def describe(page: Page, quota: Object, view: View) -> None:
     page.rows(_used(quota), 0)
 
 
-def within(page: Page, quotas: Sequence[Object]) -> None:
+def write_quotas(page: Page, quotas: Sequence[Object]) -> None:
     """Write the quotas of a namespace."""
     page.line("Resource Quotas" if quotas else "No resource quota.")
     for quota in quotas:

@@ -18,7 +18,7 @@ Key = tuple[str, str, str, str]
 def describe(page: Page, role: Object, view: View) -> None:
     """Write what a role allows, one line a resource."""
     meta.title(page, role, namespaced=False)
-    meta.tags(page, role)
+    meta.write_metadata(page, role)
     page.line("PolicyRule:")
     page.line("  Resources\tNon-Resource URLs\tResource Names\tVerbs")
     page.line("  ---------\t-----------------\t--------------\t-----")

@@ -16,7 +16,7 @@ def describe(page: Page, binding: Object, view: View) -> None:
     """Write who is given which role."""
     role = binding.get("roleRef") or {}
     meta.title(page, binding, namespaced=False)
-    meta.tags(page, binding)
+    meta.write_metadata(page, binding)
     page.line("Role:")
     page.line(f"Kind:\t{role.get('kind', '')}", 1)
     page.line(f"Name:\t{role.get('name', '')}", 1)

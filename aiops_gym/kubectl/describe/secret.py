@@ -18,7 +18,7 @@ TOKEN = "kubernetes.io/service-account-token"
 def describe(page: Page, secret: Object, view: View) -> None:
     """Write a secret without its values; only a service account's token is shown."""
     meta.title(page, secret)
-    meta.tags(page, secret)
+    meta.write_metadata(page, secret)
     page.extend(["", f"Type:\t{secret.get('type', '')}", "", "Data", "===="])
     for key, value in sorted((secret.get("data") or {}).items()):
         data = b64decode(value or "")

@@ -19,13 +19,13 @@ def describe(page: Page, service: Object, view: View) -> None:
     """Write all about a service."""
     spec = service.get("spec") or {}
     meta.title(page, service)
-    meta.tags(page, service)
-    page.line(f"Selector:\t{meta.flat(spec.get('selector'))}")
+    meta.write_metadata(page, service)
+    page.line(f"Selector:\t{meta.format_pairs(spec.get('selector'))}")
     page.line(f"Type:\t{spec.get('type', '')}")
     _addresses(page, spec)
     if ingress := get(service, "status", "loadBalancer", "ingress"):
         page.line(f"LoadBalancer Ingress:\t{', '.join(_ingress(item) for item in ingress)}")
-    slices = slices_of(view, service["metadata"].get("namespace", ""), service["metadata"]["name"])
+    slices = find_slices(view, service["metadata"].get("namespace", ""), service["metadata"]["name"])
     for port in spec.get("ports") or ():
         _port(page, port, slices)
     page.line(f"Session Affinity:\t{spec.get('sessionAffinity', '')}")
@@ -65,15 +65,15 @@ def _port(page: Page, port: Object, slices: Sequence[Object]) -> None:
     page.line(f"TargetPort:\t{port.get('targetPort', 0)}/{protocol}")
     if port.get("nodePort"):
         page.line(f"NodePort:\t{name}\t{port['nodePort']}/{protocol}")
-    page.line(f"Endpoints:\t{endpoints(slices, port.get('name', ''))}")
+    page.line(f"Endpoints:\t{format_endpoints(slices, port.get('name', ''))}")
 
 
-def slices_of(view: View, namespace: str, service: str) -> Sequence[Object]:
+def find_slices(view: View, namespace: str, service: str) -> Sequence[Object]:
     """The endpoint slices of a service."""
     return view.list("endpointslices.discovery.k8s.io", namespace, labels=f"kubernetes.io/service-name={service}")
 
 
-def endpoints(slices: Sequence[Object], port: str) -> str:
+def format_endpoints(slices: Sequence[Object], port: str) -> str:
     """The first ready endpoints of a port, and how many more there are."""
     if not slices:
         return "<none>"

@@ -16,7 +16,7 @@ def describe(page: Page, account: Object, view: View) -> None:
     """Write a service account; secrets that do not exist are marked."""
     metadata = account["metadata"]
     meta.title(page, account)
-    meta.tags(page, account)
+    meta.write_metadata(page, account)
     secrets = view.list("secrets", metadata.get("namespace", ""))
     existing = {secret["metadata"]["name"] for secret in secrets}
     owner = (metadata["name"], metadata.get("uid"))

@@ -20,7 +20,7 @@ def describe(page: Page, found: Object, view: View) -> None:
     shown = ",".join(f"{key}={value}" for key, value in sorted(annotations.items()))
     page.line(f"Annotations:\t{shown or '<none>'}")
     page.line(f"Provisioner:\t{found.get('provisioner', '')}")
-    page.line(f"Parameters:\t{meta.flat(found.get('parameters'))}")
+    page.line(f"Parameters:\t{meta.format_pairs(found.get('parameters'))}")
     page.line(f"AllowVolumeExpansion:\t{found.get('allowVolumeExpansion', '<unset>')}")
     options = found.get("mountOptions") or ()
     page.line("MountOptions:" + ("" if options else "\t<none>"))

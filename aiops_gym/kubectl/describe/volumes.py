@@ -15,15 +15,15 @@ NETWORK = (
 HEADS = {"server": "Server", "path": "Path", "readOnly": "ReadOnly"}
 
 
-def volumes(page: Page, found: Sequence[Object], indent: str = "") -> None:
+def write_volumes(page: Page, found: Sequence[Object], indent: str = "") -> None:
     """All volumes of a pod or of a pod template."""
     page.line(f"{indent}Volumes:" + ("" if found else "\t<none>"))
     for volume in found:
         page.line(f"{' ' if indent else ''}{volume['name']}:", 1)
-        source(page, volume)
+        write_source(page, volume)
 
 
-def source(page: Page, volume: Object) -> None:
+def write_source(page: Page, volume: Object) -> None:
     """Where the data of one volume comes from."""
     for key, write in SOURCES.items():
         if volume.get(key) is not None:

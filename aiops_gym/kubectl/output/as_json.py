@@ -19,7 +19,7 @@ from typing import Final
 import orjson
 
 from aiops_gym import caches
-from aiops_gym.clients.view import shown
+from aiops_gym.clients.view import hide_managed_fields
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.types import Json
 
@@ -41,12 +41,12 @@ def text(value: Json) -> str:
         memo = value.memo
         found = memo.get(_TEXT)
         if found is None:
-            found = memo[_TEXT] = _render(shown(value)) + "\n"
+            found = memo[_TEXT] = _render(hide_managed_fields(value)) + "\n"
         return str(found)
     return _render(value) + "\n"
 
 
-def item(obj: Json) -> str:
+def format_item(obj: Json) -> str:
     """An object as it stands among the items of a list."""
     if isinstance(obj, Obj):
         memo = obj.memo
@@ -54,27 +54,27 @@ def item(obj: Json) -> str:
         if found is None:
             found = memo[_ITEM] = _indented(text(obj)[:-1])
         return str(found)
-    return _indented(_render(shown(obj)))
+    return _indented(_render(hide_managed_fields(obj)))
 
 
-def listing(items: list[Json], managed: bool = False) -> str:
+def format_list(items: list[Json], managed: bool = False) -> str:
     """Objects as a `List`; `managed` keeps their managedFields."""
-    write = (lambda obj: _indented(_render(obj))) if managed else item
+    write = (lambda obj: _indented(_render(obj))) if managed else format_item
     head = '{\n    "apiVersion": "v1",\n    "items": ['
     body = "\n" + ",\n".join(map(write, items)) + "\n    ]" if items else "]"
     return f'{head}{body},\n    "kind": "List",\n    "metadata": {{\n        "resourceVersion": ""\n    }}\n}}\n'
 
 
-def compact(value: Json) -> str:
+def format_compact(value: Json) -> str:
     r"""One line without blanks, as Go marshals it.
 
-    >>> compact({"b": 1, "a": "x<y"})
+    >>> format_compact({"b": 1, "a": "x<y"})
     '{"a":"x\\u003cy","b":1}'
     """
     return _escaped(orjson.dumps(_plain(value), option=orjson.OPT_SORT_KEYS).decode())
 
 
-def in_order(value: Json) -> str:
+def format_in_order(value: Json) -> str:
     """A value as `text` writes it, with its keys in the order they have."""
     return _render(value, 0) + "\n"
 

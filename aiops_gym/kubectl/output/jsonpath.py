@@ -14,7 +14,7 @@ from typing import Any
 
 from aiops_gym import caches
 from aiops_gym.clients.gotext import display
-from aiops_gym.kubectl.output.as_json import compact
+from aiops_gym.kubectl.output.as_json import format_compact
 from aiops_gym.kubectl.output.jsonpath_parser import (
     ArrayNode,
     FieldNode,
@@ -63,7 +63,7 @@ def parse(text: str) -> Template:
 
 
 def _text(value: Json) -> str:
-    return compact(value) if value is None or isinstance(value, dict | list) else display(value)
+    return format_compact(value) if value is None or isinstance(value, dict | list) else display(value)
 
 
 class Run:

@@ -11,9 +11,9 @@ from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.clients.gotext import display, syntax
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json, jsonpath
-from aiops_gym.kubectl.output.sorting import relaxed
-from aiops_gym.kubectl.output.structs import Struct, ordered
-from aiops_gym.kubectl.output.table import layout
+from aiops_gym.kubectl.output.sorting import relax_path
+from aiops_gym.kubectl.output.structs import Struct, order_keys
+from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.types import Json
@@ -59,7 +59,7 @@ class Printer(ABC):
         """The printer of a call that has an `-o`; one for all its objects. Raises Failure."""
         kept: Printer | None = call.kept.get("printer")
         if kept is None:
-            kept = call.kept["printer"] = printer(call, plain=())
+            kept = call.kept["printer"] = choose_printer(call, plain=())
         if kept is None:
             raise Failure("no output format")
         return kept
@@ -74,12 +74,12 @@ class JsonPrinter(Printer):
     def one(self, obj: Json) -> str:
         """One object; with its managedFields if asked."""
         if isinstance(obj, Struct):
-            return as_json.in_order(ordered(obj))
+            return as_json.format_in_order(order_keys(obj))
         return as_json.text(dict(obj) if self.managed else obj)
 
     def many(self, items: Sequence[Json]) -> str:
         """Objects as a `List`."""
-        return as_json.listing([dict(item) for item in items] if self.managed else list(items), self.managed)
+        return as_json.format_list([dict(item) for item in items] if self.managed else list(items), self.managed)
 
 
 class YamlPrinter(Printer):
@@ -97,7 +97,7 @@ class YamlPrinter(Printer):
 
     def many(self, items: Sequence[Json]) -> str:
         """Objects as a `List`."""
-        return as_yaml.listing([dict(item) for item in items] if self.managed else list(items), self.managed)
+        return as_yaml.format_list([dict(item) for item in items] if self.managed else list(items), self.managed)
 
 
 class NamePrinter(Printer):
@@ -163,7 +163,7 @@ class GoTemplatePrinter(Printer):
             failure.out = (
                 f"{error.printed}Error executing template: template: output:{error}. "
                 "Printing more information for debugging the template:\n"
-                f"\ttemplate was:\n\t\t{self.text}\n\traw data was:\n\t\t{as_json.compact(obj)}\n"
+                f"\ttemplate was:\n\t\t{self.text}\n\traw data was:\n\t\t{as_json.format_compact(obj)}\n"
                 f"\tobject given to template engine was:\n\t\t{display(obj)}\n\n"
             )
             raise failure from None
@@ -175,7 +175,7 @@ class ColumnPrinter(Printer):
     def __init__(self, columns: Sequence[tuple[str, str]], headers: bool) -> None:
         self.headers = [name for name, _ in columns] if headers else None
         try:
-            self.templates = [jsonpath.parse(relaxed(path)) for _, path in columns]
+            self.templates = [jsonpath.parse(relax_path(path)) for _, path in columns]
         except jsonpath.JsonPathError as error:
             raise Failure(str(error)) from None
 
@@ -186,7 +186,7 @@ class ColumnPrinter(Printer):
     def many(self, items: Sequence[Json]) -> str:
         """A header and the rows."""
         rows = [[_column(template, item) for template in self.templates] for item in items]
-        return layout([self.headers, *rows] if self.headers else rows)
+        return lay_out([self.headers, *rows] if self.headers else rows)
 
 
 def _column(template: jsonpath.Template, obj: Json) -> str:
@@ -199,7 +199,7 @@ def _column(template: jsonpath.Template, obj: Json) -> str:
     return ",".join(display(value) for values in found for value in values)
 
 
-def printer(call: Invocation, columns: bool = False, plain: Sequence[str] = ("",)) -> Printer | None:
+def choose_printer(call: Invocation, columns: bool = False, plain: Sequence[str] = ("",)) -> Printer | None:
     """The printer of `-o`, or None for one of the `plain` formats.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from aiops_gym import caches
 from aiops_gym.clients.flags import go_quote
-from aiops_gym.clients.gosort import arranged
+from aiops_gym.clients.gosort import go_sort
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output.jsonpath import JsonPathError, Template, parse
 from aiops_gym.sim.kernel import quantity
@@ -24,7 +24,7 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")
 _MISSING: Final = object()
 
 
-def relaxed(path: str) -> str:
+def relax_path(path: str) -> str:
     """A path written loosely as a template: `.metadata.name`, `metadata.name` -> `{.metadata.name}`.
 
     Raises:
@@ -49,14 +49,14 @@ def order(objects: Sequence[Json], field: str) -> list[int]:
     template = _template(field)
     values = [_value(obj, (_SORTED, field), template) for obj in objects]
     if objects and all(value is _MISSING for value in values):
-        raise Failure(f"couldn't find any field with path {go_quote(relaxed(field))} in the list of objects")
+        raise Failure(f"couldn't find any field with path {go_quote(relax_path(field))} in the list of objects")
     keys = _keys(values)
-    return arranged(range(len(values)), lambda a, b: values[a] is _MISSING or keys[a] < keys[b])
+    return go_sort(range(len(values)), lambda a, b: values[a] is _MISSING or keys[a] < keys[b])
 
 
 def _template(field: str) -> Template:
     try:
-        return parse(relaxed(field))
+        return parse(relax_path(field))
     except JsonPathError as error:
         raise Failure(str(error)) from None
 

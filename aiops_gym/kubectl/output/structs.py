@@ -148,10 +148,10 @@ MAPS: Final = frozenset(
 )
 
 
-def ordered(value: Json, field: str = "", kind: str = "") -> Json:
+def order_keys(value: Json, field: str = "", kind: str = "") -> Json:
     """The same data with its keys in the order of the struct; `field` is where it stands, in an object of a kind."""
     if isinstance(value, list):
-        return [ordered(item, field, kind) for item in value]
+        return [order_keys(item, field, kind) for item in value]
     if not isinstance(value, dict):
         return value
     if field in MAPS:
@@ -166,4 +166,4 @@ def ordered(value: Json, field: str = "", kind: str = "") -> Json:
     if field in ("containers", "initContainers"):
         keys = [key for key in keys if value[key] != ""]
     where = " of a status" if field.lower().endswith("containerstatuses") else ""
-    return {key: ordered(value[key], f"{key}{where}" if key == "volumeMounts" else key, kind) for key in keys}
+    return {key: order_keys(value[key], f"{key}{where}" if key == "volumeMounts" else key, kind) for key in keys}

@@ -10,7 +10,7 @@ MINIMUM = 6
 PADDING = 3
 
 
-def layout(rows: Sequence[Sequence[str]], padded_end: bool = False, least: list[int] | None = None) -> str:
+def lay_out(rows: Sequence[Sequence[str]], padded_end: bool = False, least: list[int] | None = None) -> str:
     r"""Rows as lines.
 
     Args:
@@ -18,7 +18,7 @@ def layout(rows: Sequence[Sequence[str]], padded_end: bool = False, least: list[
         padded_end: whether the last column is padded too, as in `kubectl top`.
         least: widths of the lines printed before, which columns do not fall below; brought up to date.
 
-    >>> layout([["NAME", "AGE"], ["geo-5d8f", "3m"]])
+    >>> lay_out([["NAME", "AGE"], ["geo-5d8f", "3m"]])
     'NAME       AGE\ngeo-5d8f   3m\n'
     """
     if not rows:
@@ -63,7 +63,7 @@ def _escaped(text: str) -> str:
     return text.replace("\x1b", "^[").replace("\r", "\\r")
 
 
-def cell(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """The text of a Table cell: its first line."""
     text = value if isinstance(value, str) else scalar(value)
     if "\n" in text or "\r" in text or "\f" in text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from aiops_gym.kubectl.output.table import cell, layout
+from aiops_gym.kubectl.output.table import format_cell, lay_out
 from aiops_gym.types import Json
 
 
@@ -21,7 +21,7 @@ class TableStyle:
 
 
 class Tables:
-    """Tables of one command; neighbours of one kind share their columns and header."""
+    """Tables of one command; adjacent ones of one kind share their columns and header."""
 
     def __init__(self, style: TableStyle) -> None:
         self.style = style
@@ -36,7 +36,7 @@ class Tables:
             self.kind = kind
         if not table["rows"]:
             return
-        headers, rows = lines(self.style, kind, namespaced, table)
+        headers, rows = format_lines(self.style, kind, namespaced, table)
         if self.style.headers and not self.rows:
             self.rows.append(headers)
         self.rows += rows
@@ -48,11 +48,11 @@ class Tables:
 
     def _flush(self) -> None:
         if self.rows:
-            self.parts.append(layout(self.rows))
+            self.parts.append(lay_out(self.rows))
             self.rows = []
 
 
-def lines(style: TableStyle, kind: str, namespaced: bool, table: Json) -> tuple[list[str], list[list[str]]]:
+def format_lines(style: TableStyle, kind: str, namespaced: bool, table: Json) -> tuple[list[str], list[list[str]]]:
     """Headers and cells of a Table."""
     definitions = table["columnDefinitions"]
     shown = [at for at, column in enumerate(definitions) if style.wide or not column.get("priority")]
@@ -75,7 +75,7 @@ def lines(style: TableStyle, kind: str, namespaced: bool, table: Json) -> tuple[
 
 
 def _texts(cells: list[Json]) -> list[str]:
-    return [value if type(value) is str and "\n" not in value else cell(value) for value in cells]
+    return [value if type(value) is str and "\n" not in value else format_cell(value) for value in cells]
 
 
 def _label_cells(style: TableStyle, obj: Json) -> list[str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aiops_gym.kubectl.changes import query
-from aiops_gym.kubectl.client import JSON_PATCH, STRATEGIC, Client, known
-from aiops_gym.kubectl.describe.containers import template
-from aiops_gym.kubectl.describe.deployment import HASH, plain, replica_sets
+from aiops_gym.kubectl.changes import make_query
+from aiops_gym.kubectl.client import JSON_PATCH, STRATEGIC, Client, find_resource
+from aiops_gym.kubectl.describe.containers import write_template
+from aiops_gym.kubectl.describe.deployment import HASH, find_replica_sets, strip_template_hash
 from aiops_gym.kubectl.describe.page import Page, align
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.kubectl.errors import Failure, ServerError
@@ -37,11 +37,11 @@ VISITED = ("Job", "Pod", "ReplicaSet", "ReplicationController", "CronJob")
 """Kinds that kubectl knows to have no revisions."""
 
 
-def revisions(client: Client, info: Info) -> dict[int, Object]:
+def collect_revisions(client: Client, info: Info) -> dict[int, Object]:
     """What remembers each revision: a replica set or a controller revision, by its number."""
     kind = info.resource.kind
     if kind == "Deployment":
-        old, new = replica_sets(info.obj, View(client.cluster))
+        old, new = find_replica_sets(info.obj, View(client.cluster))
         found = []
         for rs in (*old, *new):
             number = integer(get(rs, "metadata", "annotations", REVISION, default="0"))
@@ -49,7 +49,7 @@ def revisions(client: Client, info: Info) -> dict[int, Object]:
                 found.append((number, rs))
     elif kind in ("DaemonSet", "StatefulSet"):
         uid = info.obj["metadata"].get("uid")
-        stored = client.list(known("controllerrevisions.apps"), info.namespace)["items"]
+        stored = client.list(find_resource("controllerrevisions.apps"), info.namespace)["items"]
         owned = [item for item in stored if (owner := controller_of(item)) and owner.get("uid") == uid]
         found = [(int(item.get("revision", 0)), item) for item in owned]
     else:
@@ -74,25 +74,25 @@ def pod_template(info: Info, revision: Object) -> Json:
     return {name: value for name, value in kept.items() if name != "$patch"}
 
 
-def remembered(info: Info, revision: Object) -> Json:
+def restore_revision(info: Info, revision: Object) -> Json:
     """What `-o` prints of a revision: a replica set, or the owner as it was then."""
     if info.resource.kind == "Deployment":
         return revision
     return Struct({**info.obj, "spec": {**info.obj["spec"], "template": pod_template(info, revision)}})
 
 
-def table(client: Client, info: Info) -> str:
+def format_table(client: Client, info: Info) -> str:
     """All revisions with the reason given for each."""
-    found = revisions(client, info)
+    found = collect_revisions(client, info)
     if not found:
         return "No rollout history found."
     rows = [f"{number}\t{get(rev, 'metadata', 'annotations', CAUSE) or '<none>'}" for number, rev in found.items()]
     return align("\n".join(["REVISION\tCHANGE-CAUSE", *rows]))
 
 
-def details(client: Client, info: Info, number: int) -> str:
+def format_details(client: Client, info: Info, number: int) -> str:
     """The pod template of one revision; kubectl does not align it."""
-    found = revisions(client, info)
+    found = collect_revisions(client, info)
     if number not in found:
         raise Failure("unable to find the specified revision")
     return template_text(info, found[number])
@@ -108,7 +108,7 @@ def template_text(info: Info, revision: Object) -> str:
             **shown,
             "metadata": {**metadata, "annotations": {**(metadata.get("annotations") or {}), CAUSE: cause}},
         }
-    template(page, shown)
+    write_template(page, shown)
     return "".join(f"{line}\n" for line in page.lines)
 
 
@@ -118,13 +118,13 @@ def undo(call: Invocation, info: Info, number: int, mode: str) -> str:
         raise Failure(f"unable to find specified revision {number} in history")
     if info.resource.kind not in ("Deployment", "DaemonSet", "StatefulSet"):
         raise Failure(_no_visitor("rollbacker", info))
-    chosen = _chosen(info, revisions(call.client, info), number)
+    chosen = _chosen(info, collect_revisions(call.client, info), number)
     if mode == "client":
         prefix = "" if info.resource.kind == "Deployment" else "will roll back to "
         return prefix + template_text(info, chosen)
     if info.resource.kind == "Deployment":
         return _undo_deployment(call, info, chosen, number)
-    if plain(pod_template(info, chosen)) == plain(info.obj["spec"]["template"]):
+    if strip_template_hash(pod_template(info, chosen)) == strip_template_hash(info.obj["spec"]["template"]):
         return f"skipped rollback (current template already matches revision {chosen.get('revision', 0)})"
     call.client.patch(
         info.resource,
@@ -132,7 +132,7 @@ def undo(call: Invocation, info: Info, number: int, mode: str) -> str:
         chosen.get("data") or {},
         STRATEGIC,
         info.namespace,
-        query=query(call, "kubectl-rollout"),
+        query=make_query(call, "kubectl-rollout"),
     )
     return "rolled back"
 
@@ -154,7 +154,7 @@ def _undo_deployment(call: Invocation, info: Info, chosen: Object, number: int) 
         raise Failure(
             "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again"
         )
-    if plain(chosen["spec"]["template"]) == plain(info.obj["spec"]["template"]):
+    if strip_template_hash(chosen["spec"]["template"]) == strip_template_hash(info.obj["spec"]["template"]):
         return f"skipped rollback (current template already matches revision {number})"
     present = info.obj["metadata"].get("annotations") or {}
     annotations = {key: value for key, value in present.items() if key in KEPT}
@@ -170,7 +170,7 @@ def _undo_deployment(call: Invocation, info: Info, chosen: Object, number: int) 
     ]
     try:
         call.client.patch(
-            info.resource, info.name, patch, JSON_PATCH, info.namespace, query=query(call, "kubectl-rollout")
+            info.resource, info.name, patch, JSON_PATCH, info.namespace, query=make_query(call, "kubectl-rollout")
         )
     except ServerError as error:
         raise Failure(f"failed restoring revision {number}: {error.message}") from None

@@ -9,9 +9,18 @@ from dataclasses import dataclass
 
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl.changes import prepare
-from aiops_gym.kubectl.client import known
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure
-from aiops_gym.kubectl.podspec import FLAGS, chosen, finish, infos_of, inside, patch_each, path_of, pod_spec
+from aiops_gym.kubectl.podspec import (
+    FLAGS,
+    choose_containers,
+    find_path,
+    find_pod_spec,
+    finish,
+    patch_each,
+    read_infos,
+    wrap_patch,
+)
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.objects import get
@@ -45,7 +54,7 @@ def run(call: Invocation) -> int | None:
     wish = _parse(call, words)
     if flags.text("from"):
         wish = Wish([*wish.put, *_from(call, flags.text("from"))], wish.drop)
-    infos = infos_of(call, resources)
+    infos = read_infos(call, resources)
     for info in infos:
         if not flags.on("list"):
             break
@@ -96,7 +105,7 @@ def _parse(call: Invocation, words: Sequence[str]) -> Wish:
 def _from(call: Invocation, source: str) -> list[Json]:
     """Variables for the keys of a config map or secret."""
     word, _, name = source.partition("/")
-    resource = known(word)
+    resource = find_resource(word)
     if resource.kind not in ("ConfigMap", "Secret"):
         raise Failure("unsupported resource specified in --from")
     field = "configMapKeyRef" if resource.kind == "ConfigMap" else "secretKeyRef"
@@ -115,7 +124,7 @@ def _from(call: Invocation, source: str) -> list[Json]:
 
 def _containers(call: Invocation, info: Info, field: str) -> list[Json]:
     pattern = call.flags.text("containers")
-    return chosen(pod_spec(info).get(field) or (), pattern)
+    return choose_containers(find_pod_spec(info).get(field) or (), pattern)
 
 
 def _list(call: Invocation, info: Info, wish: Wish) -> None:
@@ -157,14 +166,14 @@ def _show(call: Invocation, info: Info, variable: Json) -> None:
 
 
 def _resolved(call: Invocation, info: Info, word: str, reference: Json) -> str:
-    data = call.client.get(known(word), reference.get("name", ""), info.namespace).get("data") or {}
+    data = call.client.get(find_resource(word), reference.get("name", ""), info.namespace).get("data") or {}
     value = str(data.get(reference.get("key", ""), ""))
     return base64.b64decode(value).decode(errors="replace") if word == "secret" else value
 
 
 def _patch(call: Invocation, info: Info, wish: Wish) -> Json:
     try:
-        path_of(info)
+        find_path(info)
     except Failure as error:
         raise Failure(f"error: {info.resource.plural}/{info.name} {error.inner}\n") from None
     changed: dict[str, list[Json]] = {}
@@ -181,7 +190,7 @@ def _patch(call: Invocation, info: Info, wish: Wish) -> Json:
     if not found:
         pattern = go_quote(call.flags.text("containers"))
         call.warn(f"Warning: {info.resource.kind}/{info.name} does not have any containers matching {pattern}")
-    return inside(info, changed) if changed else None
+    return wrap_patch(info, changed) if changed else None
 
 
 def _check(call: Invocation, info: Info, container: Json, wish: Wish) -> None:

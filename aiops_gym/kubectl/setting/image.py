@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.clients.flags import go_quote
-from aiops_gym.kubectl.changes import dry_run, prepare
+from aiops_gym.kubectl.changes import prepare, read_dry_run
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
 from aiops_gym.kubectl.pairs import split
-from aiops_gym.kubectl.podspec import FLAGS, finish, infos_of, inside, patch_each, pod_spec
+from aiops_gym.kubectl.podspec import FLAGS, find_pod_spec, finish, patch_each, read_infos, wrap_patch
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -19,14 +19,14 @@ def run(call: Invocation) -> int | None:
     prepare(call)
     resources, words = split(call.args, "image")
     images = _parse(words)
-    infos = infos_of(call, resources)
+    infos = read_infos(call, resources)
     wrong: list[KubectlError] = []
     if not images:
         wrong.append(Failure("at least one image update is required"))
     elif len(images) > 1 and "*" in images:
         saw = "but saw more than one container_name=container_image pairs"
         wrong.append(Failure(f"all containers are already specified by *, {saw}"))
-    if call.flags.on("local") and dry_run(call) == "server":
+    if call.flags.on("local") and read_dry_run(call) == "server":
         wrong.append(Failure("cannot specify --local and --dry-run=server - did you mean --dry-run=client?"))
     if wrong:
         raise Failures(wrong)
@@ -50,7 +50,7 @@ def _parse(words: list[str]) -> Mapping[str, str]:
 
 
 def _patch(info: Info, images: Mapping[str, str], missing: list[KubectlError]) -> Any:
-    spec = pod_spec(info)
+    spec = find_pod_spec(info)
     changed: dict[str, list[Any]] = {}
     for name, image in images.items():
         found = False
@@ -62,7 +62,7 @@ def _patch(info: Info, images: Mapping[str, str], missing: list[KubectlError]) -
                         changed.setdefault(field, []).append({"name": container["name"], "image": image})
         if not found:
             missing.append(Failure(f"error: unable to find container named {go_quote(name)}"))
-    return inside(info, changed) if changed else None
+    return wrap_patch(info, changed) if changed else None
 
 
 verb = Verb(

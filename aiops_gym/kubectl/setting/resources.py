@@ -6,7 +6,15 @@ from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure, Failures
-from aiops_gym.kubectl.podspec import FLAGS, chosen, finish, infos_of, inside, patch_each, pod_spec
+from aiops_gym.kubectl.podspec import (
+    FLAGS,
+    choose_containers,
+    find_pod_spec,
+    finish,
+    patch_each,
+    read_infos,
+    wrap_patch,
+)
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel import quantity
@@ -14,18 +22,20 @@ from aiops_gym.sim.kernel import quantity
 
 def run(call: Invocation) -> int | None:
     """Change requests and limits of containers."""
-    infos = infos_of(call, call.args)
+    infos = read_infos(call, call.args)
     limits, requests = call.flags.text("limits"), call.flags.text("requests")
     if not limits and not requests:
         raise Failure("you must specify an update to requests or limits (in the form of --requests/--limits)")
-    wanted = {name: amounts(text) for name, text in (("limits", limits), ("requests", requests)) if text}
+    wanted = {name: parse_amounts(text) for name, text in (("limits", limits), ("requests", requests)) if text}
     pattern = call.flags.text("containers")
     missing: list[Failure] = []
 
     def change(info: Info) -> Any:
-        spec = pod_spec(info)
+        spec = find_pod_spec(info)
         found = [
-            (field, c) for field in ("initContainers", "containers") for c in chosen(spec.get(field) or (), pattern)
+            (field, c)
+            for field in ("initContainers", "containers")
+            for c in choose_containers(spec.get(field) or (), pattern)
         ]
         if not found:
             missing.append(Failure(f"error: unable to find container named {pattern}"))
@@ -35,7 +45,7 @@ def run(call: Invocation) -> int | None:
             present = container.get("resources") or {}
             if any((present.get(name) or {}).get(k) != v for name, part in wanted.items() for k, v in part.items()):
                 changed.setdefault(field, []).append({"name": container["name"], "resources": wanted})
-        return inside(info, changed) if changed else None
+        return wrap_patch(info, changed) if changed else None
 
     errors = patch_each(
         call,
@@ -52,7 +62,7 @@ def run(call: Invocation) -> int | None:
     return None
 
 
-def amounts(text: str) -> dict[str, str]:
+def parse_amounts(text: str) -> dict[str, str]:
     """`cpu=200m,memory=512Mi` as a resource list. Raises Failure."""
     found = {}
     for part in text.split(","):

@@ -6,7 +6,7 @@ from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure
-from aiops_gym.kubectl.podspec import FLAGS, finish, infos_of, patch_each
+from aiops_gym.kubectl.podspec import FLAGS, finish, patch_each, read_infos
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -19,7 +19,7 @@ def run(call: Invocation) -> int | None:
     wanted = dict(part.split("=", 1) for part in words.split(",") if "=" in part)
     if not wanted:
         raise Failure("one selector is required")
-    infos = infos_of(call, resources)
+    infos = read_infos(call, resources)
 
     def change(info: Info) -> Any:
         if info.resource.kind != "Service":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.kubectl.errors import Failure
-from aiops_gym.kubectl.podspec import FLAGS, finish, infos_of, inside, patch_each, pod_spec
+from aiops_gym.kubectl.podspec import FLAGS, find_pod_spec, finish, patch_each, read_infos, wrap_patch
 from aiops_gym.kubectl.targets import SELECTOR, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -15,12 +15,12 @@ def run(call: Invocation) -> int | None:
     if not call.args:
         raise Failure("serviceaccount is required")
     *resources, account = call.args
-    infos = infos_of(call, resources)
+    infos = read_infos(call, resources)
 
     def change(info: Info) -> Any:
-        if pod_spec(info).get("serviceAccountName") == account:
+        if find_pod_spec(info).get("serviceAccountName") == account:
             return None
-        return inside(info, {"serviceAccountName": account})
+        return wrap_patch(info, {"serviceAccountName": account})
 
     failed = "failed to patch ServiceAccountName"
     finish(patch_each(call, infos, change, done="serviceaccount updated", failed=failed, colon=False))

@@ -6,7 +6,7 @@ from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure
-from aiops_gym.kubectl.podspec import FLAGS, finish, infos_of, patch_each
+from aiops_gym.kubectl.podspec import FLAGS, finish, patch_each, read_infos
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -18,7 +18,7 @@ def run(call: Invocation) -> int | None:
     wanted = _subjects(call)
     if not wanted:
         raise Failure("you must specify at least one value of user, group or serviceaccount")
-    infos = infos_of(call, call.args)
+    infos = read_infos(call, call.args)
 
     def change(info: Info) -> Any:
         if info.resource.kind not in ("RoleBinding", "ClusterRoleBinding"):

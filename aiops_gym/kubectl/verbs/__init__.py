@@ -10,6 +10,6 @@ from aiops_gym.scan import scan
 
 
 @cache
-def registry() -> Mapping[str, Verb]:
+def load_verbs() -> Mapping[str, Verb]:
     """All verbs by name and alias."""
     return {name: verb for verb in scan(__name__, "verb").values() for name in (verb.name, *verb.aliases)}

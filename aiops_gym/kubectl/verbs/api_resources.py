@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure, UsageFailure
-from aiops_gym.kubectl.output.table import layout
+from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 
@@ -29,7 +29,7 @@ def run(call: Invocation) -> int | None:
     rows = [_row(resource, output == "wide") for resource in found]
     if not flags.on("no-headers"):
         rows.insert(0, [*HEADERS, "VERBS", "CATEGORIES"] if output == "wide" else HEADERS)
-    call.write(layout(rows))
+    call.write(lay_out(rows))
     return 0
 
 

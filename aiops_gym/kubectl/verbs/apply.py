@@ -9,15 +9,15 @@ from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl import output
 from aiops_gym.kubectl.applying import (
     LAST_APPLIED,
-    described,
-    difference,
-    files_of,
-    named,
-    remembered,
-    unnamed,
-    validation,
+    add_last_applied,
+    compute_patch,
+    describe_info,
+    make_validation_query,
+    read_files,
+    refuse_generated_name,
+    refuse_unnamed,
 )
-from aiops_gym.kubectl.changes import ALL, CHANGING, VALIDATE, dry_run, query, report, typed
+from aiops_gym.kubectl.changes import ALL, CHANGING, VALIDATE, add_kind, make_query, read_dry_run, report
 from aiops_gym.kubectl.client import APPLY, MERGE, STRATEGIC
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.manifests import documents
@@ -41,23 +41,23 @@ def run(call: Invocation) -> int | None:
     if call.args:
         raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
     _validate(call)
-    selection = files_of(call)
+    selection = read_files(call)
     infos, errors = selection.visit()
     if not infos and not errors:
         raise Failure("no objects passed to apply")
     done: list[Json] = []
     for info in infos:
         try:
-            named(info)
+            refuse_generated_name(info)
             obj, word = _server_side(call, info) if flags.on("server-side") else _client_side(call, info)
-            done.append(typed(info.resource, obj))
+            done.append(add_kind(info.resource, obj))
             if flags.text("output") in ("", "name") and not flags.text("template"):
                 report(call, info.resource, obj, word)
         except KubectlError as error:
             errors.append(error)
     if errors:
         raise Failures(errors)
-    shown = output.printer(call)
+    shown = output.choose_printer(call)
     if shown is not None and flags.text("output") != "name":
         many = {"apiVersion": "v1", "items": done, "kind": "List", "metadata": {}}
         call.write(shown.one(done[0] if len(done) == 1 else many))
@@ -65,7 +65,7 @@ def run(call: Invocation) -> int | None:
 
 
 def _validate(call: Invocation) -> None:
-    flags, mode = call.flags, dry_run(call)
+    flags, mode = call.flags, read_dry_run(call)
     if flags.on("force-conflicts") and not flags.on("server-side"):
         raise Failure("--force-conflicts only works with --server-side")
     if mode == "client" and flags.on("server-side"):
@@ -87,13 +87,13 @@ def _validate(call: Invocation) -> None:
 
 def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
     """Create or patch one object; gives it and what was done."""
-    unnamed(info)
-    mode = dry_run(call)
+    refuse_unnamed(info)
+    mode = read_dry_run(call)
     answer = call.client.cluster.handle(Request("get", info.resource.name, info.namespace, info.name))
     if answer.code == 404:
         return _create(call, info, mode), "created"
     if answer.code >= 400:
-        what = f"retrieving current configuration of:\n{described(info)}\nfrom server for:"
+        what = f"retrieving current configuration of:\n{describe_info(info)}\nfrom server for:"
         raise ServerError(answer.body).about(what, info.source)
     live = answer.body
     if mode == "client":
@@ -101,9 +101,9 @@ def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
     if LAST_APPLIED not in (get(live, "metadata", "annotations") or {}):
         call.warn(MISSING.format(f"{info.resource.plural}/{info.name}", LAST_APPLIED))
     try:
-        patch = difference(call, info, live)
+        patch = compute_patch(call, info, live)
     except Failure as error:
-        where = f"\nto:\n{described(info)}\nfor: {go_quote(info.source)}"
+        where = f"\nto:\n{describe_info(info)}\nfor: {go_quote(info.source)}"
         raise Failure(f"error when applying patch:\n{where}: {error.inner}") from None
     if "deletionTimestamp" in live["metadata"]:
         call.warn(f"Warning: Detected changes to resource {info.name} which is currently being deleted.")
@@ -113,29 +113,31 @@ def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
 
 
 def _create(call: Invocation, info: Info, mode: str) -> Json:
-    obj = remembered(info.obj)
+    obj = add_last_applied(info.obj)
     if mode == "client":
         return obj
     try:
-        return call.client.create(info.resource, obj, info.namespace, **validation(call, "kubectl-client-side-apply"))
+        return call.client.create(
+            info.resource, obj, info.namespace, **make_validation_query(call, "kubectl-client-side-apply")
+        )
     except ServerError as error:
         raise error.about("creating", info.source) from None
 
 
 def _patched(call: Invocation, info: Info, patch: Json) -> Json:
-    asked = validation(call, "kubectl-client-side-apply")
+    asked = make_validation_query(call, "kubectl-client-side-apply")
     try:
         return call.client.patch(info.resource, info.name, patch, STRATEGIC, info.namespace, query=asked)
     except ServerError as error:
         if call.flags.on("force") and error.reason in ("Invalid", "Conflict"):
             call.client.delete(info.resource, info.name, info.namespace, {"propagationPolicy": "Background"})
             return _create(call, info, "none")
-        what = f"applying patch:\n{as_json.compact(patch)}\nto:\n{described(info)}\nfor:"
+        what = f"applying patch:\n{as_json.format_compact(patch)}\nto:\n{describe_info(info)}\nfor:"
         raise error.about(what, info.source) from None
 
 
 def _server_side(call: Invocation, info: Info) -> tuple[Json, str]:
-    asked = validation(call, "kubectl")
+    asked = make_validation_query(call, "kubectl")
     asked["force"] = str(call.flags.on("force-conflicts")).lower()
     try:
         obj = call.client.patch(info.resource, info.name, info.obj, APPLY, info.namespace, query=asked)
@@ -189,9 +191,9 @@ def _remembered_as(text: str, word: str) -> Json:
 
 def set_last(call: Invocation) -> int | None:
     """Have `apply` remember objects as they are in files."""
-    for info in files_of(call).infos():
+    for info in read_files(call).infos():
         live = call.client.get(info.resource, info.name, info.namespace)
-        new = remembered(info.obj)["metadata"]["annotations"][LAST_APPLIED]
+        new = add_last_applied(info.obj)["metadata"]["annotations"][LAST_APPLIED]
         old = (get(live, "metadata", "annotations") or {}).get(LAST_APPLIED)
         if old is None and not call.flags.on("create-annotation"):
             missing = f"no last-applied-configuration annotation found on resource: {info.name}"
@@ -200,8 +202,8 @@ def set_last(call: Invocation) -> int | None:
             report(call, info.resource, live, "configured (no changes)")
             continue
         patch = {"metadata": {"annotations": {LAST_APPLIED: new}}}
-        if dry_run(call) != "client":
-            asked = query(call, "")
+        if read_dry_run(call) != "client":
+            asked = make_query(call, "")
             live = call.client.patch(info.resource, info.name, patch, MERGE, info.namespace, query=asked)
         report(call, info.resource, live, "configured")
     return None

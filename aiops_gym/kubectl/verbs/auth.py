@@ -7,9 +7,9 @@ from typing import Final
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.client import Client
 from aiops_gym.kubectl.errors import Failure, ServerError
-from aiops_gym.kubectl.output import FLAGS, printer
+from aiops_gym.kubectl.output import FLAGS, choose_printer
 from aiops_gym.kubectl.output.structs import Struct
-from aiops_gym.kubectl.output.table import layout
+from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.targets import EVERYWHERE, warn_of
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kube_api.resources import find
@@ -91,7 +91,7 @@ def _rules(call: Invocation) -> int:
         rows.append([",".join(names), "[]", _list(rule.get("resourceNames")), _list(rule.get("verbs"))])
     for rule in status.get("nonResourceRules") or ():
         rows += [["", f"[{url}]", "[]", _list(rule.get("verbs"))] for url in rule.get("nonResourceURLs") or ()]
-    call.write(layout(rows))
+    call.write(lay_out(rows))
     return 0
 
 
@@ -115,7 +115,7 @@ def whoami(call: Invocation) -> int | None:
         if error.reason == "NotFound":
             raise Failure("the selfsubjectreviews API is not enabled in the cluster") from None
         raise
-    shown = printer(call)
+    shown = choose_printer(call)
     if shown is not None:
         call.write(shown.one(Struct({**review, "metadata": {"creationTimestamp": None}})))
         return 0
@@ -125,7 +125,7 @@ def whoami(call: Invocation) -> int | None:
     rows += [["Groups", _list(info.get("groups"))]] if info.get("groups") else []
     extra = info.get("extra") or {}
     rows += [[f"Extra: {name}", _list(extra[name])] for name in sorted(extra)]
-    call.write(layout(rows))
+    call.write(lay_out(rows))
     return 0
 
 

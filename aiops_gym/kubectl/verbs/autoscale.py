@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.changes import dry_run, prepare, report
-from aiops_gym.kubectl.client import known
-from aiops_gym.kubectl.creation import FLAGS, make, new
+from aiops_gym.kubectl.changes import prepare, read_dry_run, report
+from aiops_gym.kubectl.client import find_resource
+from aiops_gym.kubectl.creation import FLAGS, make, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import FILES, select
@@ -42,19 +42,19 @@ def run(call: Invocation) -> int | None:
 
 def _make(call: Invocation, name: str, spec: dict[str, Any], percent: int) -> None:
     """Create it; kubectl speaks autoscaling/v1, in which a dry run shows it."""
-    if dry_run(call) == "client" and call.flags.text("output"):
+    if read_dry_run(call) == "client" and call.flags.text("output"):
         first = spec | ({"targetCPUUtilizationPercentage": percent} if percent >= 0 else {})
         status = {"currentReplicas": 0, "desiredReplicas": 0}
-        shown = new("autoscaling/v1", KIND, name, spec=first, status=status)
-        report(call, known("horizontalpodautoscalers.autoscaling"), Struct(shown), "autoscaled")
+        shown = new_object("autoscaling/v1", KIND, name, spec=first, status=status)
+        report(call, find_resource("horizontalpodautoscalers.autoscaling"), Struct(shown), "autoscaled")
         return
     if percent >= 0:
         goal = {"averageUtilization": percent, "type": "Utilization"}
         spec = {**spec, "metrics": [{"resource": {"name": "cpu", "target": goal}, "type": "Resource"}]}
     make(
         call,
-        new("autoscaling/v2", KIND, name, spec=spec),
-        operation="created" if dry_run(call) == "client" else "autoscaled",
+        new_object("autoscaling/v2", KIND, name, spec=spec),
+        operation="created" if read_dry_run(call) == "client" else "autoscaled",
         manager="kubectl-autoscale",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.client import known
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, ServerError
 from aiops_gym.kubectl.output.printers import JsonPrinter
 from aiops_gym.kubectl.output.structs import Struct
@@ -20,9 +20,9 @@ def run(call: Invocation) -> int | None:
     """Print where the control plane and the services of the cluster answer."""
     if call.args:
         raise Failure(f'unknown command "{" ".join(call.args)}"')
-    server = kubeconfig.server(call.context, call.flags)
+    server = kubeconfig.find_server(call.context, call.flags)
     call.say(f"Kubernetes control plane is running at {server}")
-    for service in call.client.list(known("services"), "kube-system", LABEL)["items"]:
+    for service in call.client.list(find_resource("services"), "kube-system", LABEL)["items"]:
         meta, ports = service["metadata"], service["spec"].get("ports") or [{}]
         name = f"{meta['name']}:{ports[0]['name']}" if ports[0].get("name") else meta["name"]
         label = (meta.get("labels") or {}).get("kubernetes.io/name") or meta["name"]
@@ -37,18 +37,18 @@ def dump(call: Invocation) -> int | None:
     if flags.text("output-directory") not in ("", "-"):
         raise Failure("writing a dump into a folder is not available in this environment, print it instead")
     call.write(_listed(call, shown, "nodes", ""))
-    everywhere = [item["metadata"]["name"] for item in call.client.list(known("namespaces"))["items"]]
+    everywhere = [item["metadata"]["name"] for item in call.client.list(find_resource("namespaces"))["items"]]
     asked = flags.items("namespaces") or ("kube-system", call.namespace)
     for namespace in everywhere if flags.on("all-namespaces") else asked:
         for kind in KINDS:
             call.write(_listed(call, shown, kind, namespace))
-        for pod in call.client.list(known("pods"), namespace)["items"]:
+        for pod in call.client.list(find_resource("pods"), namespace)["items"]:
             _logs(call, pod)
     return 0
 
 
 def _listed(call: Invocation, shown: JsonPrinter, kind: str, namespace: str) -> str:
-    resource = known(kind)
+    resource = find_resource(kind)
     found = call.client.list(resource, namespace)
     items = [{k: v for k, v in item.items() if k not in ("kind", "apiVersion")} for item in found["items"]]
     head = {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": found["metadata"]}

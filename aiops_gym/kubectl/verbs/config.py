@@ -9,9 +9,9 @@ from aiops_gym.clients import as_yaml, kubeconfig
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl.entries import VERBS, save
 from aiops_gym.kubectl.errors import Failure, UsageFailure
-from aiops_gym.kubectl.output import FLAGS, printer
+from aiops_gym.kubectl.output import FLAGS, choose_printer
 from aiops_gym.kubectl.output.structs import Struct
-from aiops_gym.kubectl.output.table import layout
+from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Json
 
@@ -26,7 +26,7 @@ def view(call: Invocation) -> int | None:
         found = _minified(call, found)
     if not call.flags.on("raw"):
         found = _redacted(found)
-    shown = printer(call, plain=("", "yaml"))
+    shown = choose_printer(call, plain=("", "yaml"))
     call.write(as_yaml.text(found) if shown is None else shown.one(Struct(found)))
     return 0
 
@@ -34,7 +34,7 @@ def view(call: Invocation) -> int | None:
 def _minified(call: Invocation, found: Mapping[str, Any]) -> Mapping[str, Any]:
     """Only what the current context uses."""
     name = call.flags.text("context") or str(found.get("current-context", ""))
-    context = kubeconfig.entry(found, "contexts", name)
+    context = kubeconfig.find_entry(found, "contexts", name)
     if context is None:
         raise Failure("current-context must exist in order to minify")
     inner = context.get("context") or {}
@@ -85,7 +85,7 @@ def get_contexts(call: Invocation) -> int | None:
             for name in wanted
         ]
         headers = [] if flags.on("no-headers") else [["CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE"]]
-        call.write(layout([*headers, *rows]))
+        call.write(lay_out([*headers, *rows]))
     missing = [name for name in call.args if name not in named]
     if missing:
         raise Failure("\n".join(f"context {name} not found" for name in missing))
@@ -112,7 +112,7 @@ def use_context(call: Invocation) -> int | None:
             f"unexpected arguments: [{' '.join(call.args)}]" if call.args else "accepts 1 arg(s), received 0"
         )
     found = kubeconfig.load(call.context, call.flags)
-    if kubeconfig.entry(found, "contexts", call.args[0]) is None:
+    if kubeconfig.find_entry(found, "contexts", call.args[0]) is None:
         raise Failure(f"no context exists with the name: {go_quote(call.args[0])}")
     save(call, {**found, "current-context": call.args[0]})
     call.say(f"Switched to context {go_quote(call.args[0])}.")
@@ -130,7 +130,7 @@ def set_context(call: Invocation) -> int | None:
         raise Failure("no current context is set")
     if not name:
         raise Failure("you must specify a non-empty context name or --current")
-    old = kubeconfig.entry(found, "contexts", name)
+    old = kubeconfig.find_entry(found, "contexts", name)
     inner: dict[str, Any] = dict((old or {}).get("context") or {"cluster": "", "user": ""})
     inner |= {field: flags.text(field) for field in COLUMNS if flags.given(field)}
     inner = {field: value for field, value in inner.items() if value or field != "namespace"}
@@ -146,8 +146,8 @@ def delete_context(call: Invocation) -> int | None:
     if len(call.args) != 1:
         raise UsageFailure("accepts 1 arg(s), received " + str(len(call.args)))
     found, name = kubeconfig.load(call.context, call.flags), call.args[0]
-    path = kubeconfig.path(call.context, call.flags)
-    if kubeconfig.entry(found, "contexts", name) is None:
+    path = kubeconfig.find_path(call.context, call.flags)
+    if kubeconfig.find_entry(found, "contexts", name) is None:
         raise Failure(f"cannot delete context {name}, not in {path}")
     if found.get("current-context") == name:
         call.warn(
@@ -163,13 +163,13 @@ def rename_context(call: Invocation) -> int | None:
     if len(call.args) != 2:
         raise UsageFailure("unexpected arguments: [" + " ".join(call.args) + "]")
     found, (old, new) = kubeconfig.load(call.context, call.flags), call.args
-    context = kubeconfig.entry(found, "contexts", old)
+    context = kubeconfig.find_entry(found, "contexts", old)
     if context is None:
         raise Failure(
-            f"cannot rename the context {go_quote(old)}, it's not in {kubeconfig.path(call.context, call.flags)}"
+            f"cannot rename the context {go_quote(old)}, it's not in {kubeconfig.find_path(call.context, call.flags)}"
         )
-    if kubeconfig.entry(found, "contexts", new) is not None:
-        path = kubeconfig.path(call.context, call.flags)
+    if kubeconfig.find_entry(found, "contexts", new) is not None:
+        path = kubeconfig.find_path(call.context, call.flags)
         raise Failure(
             f"cannot rename the context {go_quote(old)}, the context {go_quote(new)} already exists in {path}"
         )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from aiops_gym.kubectl.changes import DRY_RUN, dry_run, report
-from aiops_gym.kubectl.client import known
+from aiops_gym.kubectl.changes import DRY_RUN, read_dry_run, report
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.objects import get
 
 
-def nodes(call: Invocation) -> list[Info]:
+def select_nodes(call: Invocation) -> list[Info]:
     """The nodes that a command is about. Raises Failure."""
     labels = call.flags.text("selector")
     if labels and call.args:
@@ -27,10 +27,10 @@ def mark(call: Invocation, info: Info, unschedulable: bool) -> None:
     if bool(get(info.obj, "spec", "unschedulable")) == unschedulable:
         report(call, info.resource, info.obj, f"already {word}ed")
         return
-    if dry_run(call) != "client":
+    if read_dry_run(call) != "client":
         patch = {"spec": {"unschedulable": True if unschedulable else None}}
         try:
-            call.client.patch(known("nodes"), info.name, patch, query=query_of(call))
+            call.client.patch(find_resource("nodes"), info.name, patch, query=query_of(call))
         except ServerError as error:
             raise Failure(f"unable to {word} node {info.name}: {error.message}") from None
     report(call, info.resource, info.obj, f"{word}ed")
@@ -38,7 +38,7 @@ def mark(call: Invocation, info: Info, unschedulable: bool) -> None:
 
 def query_of(call: Invocation) -> dict[str, str]:
     """The parameters of a request about a node."""
-    return {"dryRun": "All"} if dry_run(call) == "server" else {}
+    return {"dryRun": "All"} if read_dry_run(call) == "server" else {}
 
 
 def run(call: Invocation) -> int | None:
@@ -52,9 +52,9 @@ def run_uncordon(call: Invocation) -> int | None:
 
 
 def _each(call: Invocation, unschedulable: bool) -> int | None:
-    dry_run(call)
+    read_dry_run(call)
     errors: list[KubectlError] = []
-    for info in nodes(call):
+    for info in select_nodes(call):
         try:
             mark(call, info, unschedulable)
         except KubectlError as error:

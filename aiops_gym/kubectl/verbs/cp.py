@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import pods
-from aiops_gym.kubectl.client import known
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -33,8 +33,8 @@ def _place(call: Invocation, word: str) -> tuple[str, str, str] | None:
 
 
 def _container(call: Invocation, namespace: str, name: str) -> str:
-    pod = call.client.get(known("pods"), name, namespace)
-    return call.flags.text("container") or pods.default_container(call, pod)
+    pod = call.client.get(find_resource("pods"), name, namespace)
+    return call.flags.text("container") or pods.choose_container(call, pod)
 
 
 def _download(call: Invocation, source: tuple[str, str, str], target: str) -> int:

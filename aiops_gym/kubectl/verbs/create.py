@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
-from aiops_gym.kubectl.applying import files_of, remembered, validation
-from aiops_gym.kubectl.changes import CHANGING, VALIDATE, dry_run, report
+from aiops_gym.kubectl.applying import add_last_applied, make_validation_query, read_files
+from aiops_gym.kubectl.changes import CHANGING, VALIDATE, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import FILES, SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -18,14 +18,14 @@ def run(call: Invocation) -> int | None:
         raise Failure("must specify one of -f and -k") if not call.args else _unexpected(call)
     if call.args:
         raise _unexpected(call)
-    mode = dry_run(call)
-    infos, errors = files_of(call).visit()
-    shown = output.printer(call)
+    mode = read_dry_run(call)
+    infos, errors = read_files(call).visit()
+    shown = output.choose_printer(call)
     for info in infos:
-        obj = remembered(info.obj) if call.flags.on("save-config") else info.obj
+        obj = add_last_applied(info.obj) if call.flags.on("save-config") else info.obj
         try:
             if mode != "client":
-                asked = validation(call, "kubectl-create")
+                asked = make_validation_query(call, "kubectl-create")
                 obj = call.client.create(info.resource, obj, info.namespace, **asked)
         except ServerError as error:
             errors.append(error.about("creating", info.source))

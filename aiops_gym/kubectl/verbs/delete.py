@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from aiops_gym.clients.flags import Flag, go_quote
-from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, dry_run
+from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, read_dry_run
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.targets import EVERYWHERE, FIELDS, FILES, SELECTOR, Info, Selection, select
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.kubectl.waiting import until
+from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Request
 
@@ -80,7 +80,7 @@ def remove(call: Invocation, selection: Selection, *, grace: int, lenient: bool,
         raise Failures(errors)
     if not deleted:
         call.say("No resources found")
-    elif call.flags.on("wait") and dry_run(call) == "none":
+    elif call.flags.on("wait") and read_dry_run(call) == "none":
         _wait(call, deleted)
 
 
@@ -95,7 +95,7 @@ def _wanted(selection: Selection, errors: list[KubectlError]) -> list[Info]:
 
 
 def _delete(call: Invocation, info: Info, grace: int, quiet: bool) -> None:
-    mode = dry_run(call)
+    mode = read_dry_run(call)
     options: dict[str, Any] = {"propagationPolicy": _cascade(call.flags.text("cascade"))}
     if grace >= 0:
         options["gracePeriodSeconds"] = grace
@@ -117,7 +117,7 @@ def _wait(call: Invocation, deleted: list[Info]) -> None:
     """Wait until all are gone. Raises Failures for those that take too long."""
     errors: list[KubectlError] = []
     for info in deleted:
-        end = until(call.client.cluster, _gone(call, info), call.flags.seconds("timeout") or WEEK)
+        end = wait_until(call.client.cluster, _gone(call, info), call.flags.seconds("timeout") or WEEK)
         if end == "stopped":
             return
         if end == "timeout":
@@ -157,7 +157,7 @@ def _cascade(word: str) -> str:
 def _validate(call: Invocation) -> None:
     flags = call.flags
     _cascade(flags.text("cascade"))
-    dry_run(call)
+    read_dry_run(call)
     if flags.on("all") and flags.text("selector"):
         raise Failure("cannot set --all and --selector at the same time")
     if flags.on("all") and flags.text("field-selector"):

@@ -7,7 +7,7 @@ from difflib import unified_diff
 
 from aiops_gym.clients import as_yaml
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.applying import difference, files_of
+from aiops_gym.kubectl.applying import compute_patch, read_files
 from aiops_gym.kubectl.changes import MANAGER
 from aiops_gym.kubectl.client import STRATEGIC
 from aiops_gym.kubectl.errors import KubectlError, ServerError, UsageFailure
@@ -23,7 +23,7 @@ def run(call: Invocation) -> int:
     if call.args:
         raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]", 2)
     try:
-        texts = [_compared(call, info) for info in files_of(call).infos()]
+        texts = [_compared(call, info) for info in read_files(call).infos()]
     except KubectlError as error:
         error.code = 2
         raise
@@ -39,7 +39,7 @@ def _compared(call: Invocation, info: Info) -> str:
         if live is None:
             merged = call.client.create(info.resource, info.obj, info.namespace, **asked)
         else:
-            patch = difference(call, info, live)
+            patch = compute_patch(call, info, live)
             merged = call.client.patch(info.resource, info.name, patch, STRATEGIC, info.namespace, query=asked)
     except ServerError as error:
         raise error.about("applying", info.source) from None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, dry_run, report
-from aiops_gym.kubectl.client import known
+from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, read_dry_run, report
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
 from aiops_gym.kubectl.targets import SELECTOR, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.kubectl.verbs.cordon import mark, nodes
-from aiops_gym.kubectl.waiting import until
+from aiops_gym.kubectl.verbs.cordon import mark, select_nodes
+from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import controller_of, get
 from aiops_gym.types import Json, Request
 
@@ -22,7 +22,7 @@ PATIENCE = 5.0
 
 def run(call: Invocation) -> int | None:
     """Close nodes and move their pods away."""
-    infos = nodes(call)
+    infos = select_nodes(call)
     for info in infos:
         mark(call, info, True)
     failed: list[KubectlError] = []
@@ -47,13 +47,15 @@ def run(call: Invocation) -> int | None:
 
 def _drain(call: Invocation, node: Info) -> bool:
     """Move away the pods of one node; False when the time is used up. Raises Failure."""
-    found = call.client.list(known("pods"), "", call.flags.text("pod-selector"), f"spec.nodeName={node.name}")["items"]
+    found = call.client.list(find_resource("pods"), "", call.flags.text("pod-selector"), f"spec.nodeName={node.name}")[
+        "items"
+    ]
     wanted, warnings, refused = _sorted_out(call, found)
     if refused:
         raise Failures([Failure(f"{why}: {', '.join(names)}") for why, names in refused.items()])
     if warnings:
         call.warn("Warning: " + "; ".join(f"{why}: {', '.join(names)}" for why, names in warnings.items()))
-    mode = dry_run(call)
+    mode = read_dry_run(call)
     for pod in wanted:
         meta = pod["metadata"]
         if mode == "client":
@@ -138,7 +140,7 @@ def _await(call: Invocation, pods: Sequence[Json]) -> bool:
             answer = call.client.cluster.handle(Request("get", "pods", meta["namespace"], meta["name"]))
             return answer.code >= 400 or answer.body["metadata"]["uid"] != meta["uid"]
 
-        end = until(call.client.cluster, gone, waited)
+        end = wait_until(call.client.cluster, gone, waited)
         if end == "stopped":
             return False
         if end == "timeout":

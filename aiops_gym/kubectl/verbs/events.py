@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.clients.gosort import arranged
-from aiops_gym.kubectl.client import known
+from aiops_gym.clients.gosort import go_sort
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure
-from aiops_gym.kubectl.output import FLAGS, printer
+from aiops_gym.kubectl.output import FLAGS, choose_printer
 from aiops_gym.kubectl.output.structs import Struct
-from aiops_gym.kubectl.output.table import layout
+from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.targets import EVERYWHERE
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.times import millis
@@ -26,7 +26,7 @@ def run(call: Invocation) -> int | None:
     """Print events."""
     flags = call.flags
     fields = _about(flags.text("for"))
-    shown = printer(call)
+    shown = choose_printer(call)
     types = [kind.lower() for kind in flags.items("types")]
     for kind in types:
         if kind not in ("normal", "warning"):
@@ -58,16 +58,16 @@ def _about(word: str) -> str:
         raise Failure("--for must be in resource/name form")
     if "/" in name:
         raise Failure("arguments in resource/name form may not have more than one slash")
-    resource = known(kind)
+    resource = find_resource(kind)
     return f"involvedObject.kind={resource.kind},involvedObject.name={name}"
 
 
 def _events(call: Invocation, types: list[str], fields: str) -> list[Json]:
     everywhere = call.flags.on("all-namespaces")
-    items = call.client.list(known("events"), "" if everywhere else None, fields=fields)["items"]
+    items = call.client.list(find_resource("events"), "" if everywhere else None, fields=fields)["items"]
     if types:
         items = [event for event in items if event.get("type", "").lower() in types]
-    return arranged(items, lambda a, b: _last(a) < _last(b))
+    return go_sort(items, lambda a, b: _last(a) < _last(b))
 
 
 def _last(event: Json) -> str:
@@ -95,7 +95,7 @@ def _print(call: Invocation, events: list[Json], headers: bool) -> None:
     rows = [_row(event, now, everywhere) for event in events]
     if headers:
         rows.insert(0, (["NAMESPACE"] if everywhere else []) + HEADERS)
-    call.write(layout(rows))
+    call.write(lay_out(rows))
 
 
 def _row(event: Json, now: float, everywhere: bool) -> list[str]:

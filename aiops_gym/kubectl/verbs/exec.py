@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.clients.waiting import finished
+from aiops_gym.clients.waiting import finish
 from aiops_gym.kubectl import pods, targets
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import select
@@ -29,11 +29,11 @@ def run(call: Invocation) -> int | None:
         raise Failure(f"cannot exec into a container in a completed pod; current phase is {phase}")
     container = flags.text("container")
     if container:
-        if all(known != container for known, _ in pods.containers(pod)):
+        if all(known != container for known, _ in pods.list_containers(pod)):
             message = f"container {container} is not valid for pod {pod['metadata']['name']}"
             raise ServerError({"reason": "BadRequest", "message": message, "code": 400})
     else:
-        container = pods.default_container(call, pod, quiet=flags.on("quiet"))
+        container = pods.choose_container(call, pod, quiet=flags.on("quiet"))
     if flags.on("tty") and flags.on("stdin") and not flags.on("quiet"):
         call.warn("Unable to use a TTY - input is not a terminal or the right kind of file")
     return _execute(call, pod["metadata"]["namespace"], pod["metadata"]["name"], container, command)
@@ -60,7 +60,7 @@ def _execute(call: Invocation, namespace: str, pod: str, container: str, command
         if error.reason == "InternalError" or error.message.startswith("unable to upgrade connection"):
             raise Failure(error.message) from None
         raise
-    ended = finished(call.context, output)
+    ended = finish(call.context, output)
     call.write(ended.stdout)
     call.complain(ended.stderr)
     if ended.code and ended is output:

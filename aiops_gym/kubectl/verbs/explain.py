@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from aiops_gym.clients.flags import Flag, go_quote
-from aiops_gym.kubectl.client import api_version, known
+from aiops_gym.kubectl.client import api_version, find_resource
 from aiops_gym.kubectl.errors import Failure, KubectlError
 from aiops_gym.kubectl.targets import warn_of
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -38,7 +38,7 @@ def run(call: Invocation) -> int | None:
         raise Failure("We accept only this format: explain RESOURCE")
     word, *path = call.args[0].split(".")
     try:
-        resource = known(word)
+        resource = find_resource(word)
     except Failure as error:
         raise KubectlError(error.inner) from None
     warn_of(call, word)

@@ -10,7 +10,7 @@ from aiops_gym.kubectl.creation import FLAGS, make
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.targets import FILES, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.sim.kernel.digits import INT32, amount, natural
+from aiops_gym.sim.kernel.digits import INT32, parse_amount, parse_natural
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Json
 
@@ -82,14 +82,14 @@ def _ports(call: Invocation, info: Info) -> list[Json]:
     protocols = {str(number): kind for number, kind in found}
     ports = []
     for index, word in enumerate(numbers):
-        port = natural(word.strip())
+        port = parse_natural(word.strip())
         if port is None or port >= INT32:
             why = "invalid syntax" if port is None else "value out of range"
             raise Failure(f'strconv.Atoi: parsing "{word}": {why}')
         goal: Json = target or word.strip()
         name = {"name": f"port-{index + 1}"} if len(numbers) > 1 else {}
         item = {**name, "port": port, "protocol": protocol or protocols.get(word.strip(), "TCP")}
-        ports.append({**item, "targetPort": amount(goal)})
+        ports.append({**item, "targetPort": parse_amount(goal)})
     return ports
 
 

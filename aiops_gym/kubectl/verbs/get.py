@@ -8,7 +8,7 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import raw, targets
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
-from aiops_gym.kubectl.output import FLAGS, Printer, printer
+from aiops_gym.kubectl.output import FLAGS, Printer, choose_printer
 from aiops_gym.kubectl.output.sorting import order
 from aiops_gym.kubectl.output.tables import Tables, TableStyle
 from aiops_gym.kubectl.targets import Info, Selection, select
@@ -39,7 +39,7 @@ def run(call: Invocation) -> int | None:
     wanted = _selected(call, human, watching)
     wanted.subresource = flags.text("subresource")
     if watching:
-        return watch(call, wanted, style_of(call, False) if human else printer(call, columns=True, plain=HUMAN))
+        return watch(call, wanted, style_of(call, False) if human else choose_printer(call, columns=True, plain=HUMAN))
     if wanted.subresource and wanted.queries:
         raise Failure("subresource cannot be used when bulk resources are specified")
     infos, errors = wanted.visit()
@@ -159,7 +159,7 @@ def _objects(call: Invocation, wanted: Selection, infos: list[Info], errors: lis
         if errors:
             raise Failures(errors)
         return 0
-    shown = printer(call, columns=True, plain=HUMAN)
+    shown = choose_printer(call, columns=True, plain=HUMAN)
     try:
         if shown is not None:
             _show(call, shown, wanted.single and len(infos) == 1, [info.obj for info in infos])

@@ -8,7 +8,7 @@ from aiops_gym.kubectl.verb import Invocation, Verb
 
 def run(call: Invocation) -> int | None:
     """Print the help of a command, or of kubectl."""
-    verb, path = verbs.registry().get(call.args[0]) if call.args else None, "kubectl"
+    verb, path = verbs.load_verbs().get(call.args[0]) if call.args else None, "kubectl"
     if verb is None:
         if call.args:
             topics = help.of_kubectl().partition("\n\nBasic")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from aiops_gym.clients.flags import Flag, go_quote
-from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, dry_run
+from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, read_dry_run
 from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.pairs import Edit, edit, split
 from aiops_gym.kubectl.targets import EVERYWHERE, FIELDS, FILES, SELECTOR
@@ -22,7 +22,7 @@ WRONG = (
 
 def run(call: Invocation) -> int | None:
     """Put labels on objects, or take them off."""
-    dry_run(call)
+    read_dry_run(call)
     resources, words = split(call.args, "label")
     put, drop = _parse(words)
     validate(call, resources, "pod", bool(words))
@@ -78,7 +78,7 @@ def validate(call: Invocation, resources: Sequence[str], example: str, changing:
     if flags.on("all") and flags.text("field-selector"):
         raise Failure("cannot set --all and --field-selector at the same time")
     if flags.on("local"):
-        if dry_run(call) == "server":
+        if read_dry_run(call) == "server":
             raise Failure("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
         if resources:
             words = f"-f {example}.yaml or --filename={example}.json"

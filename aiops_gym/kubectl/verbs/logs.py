@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from aiops_gym.clients.flags import Flag, go_quote
 from aiops_gym.kubectl import pods
-from aiops_gym.kubectl.client import known
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -144,7 +144,7 @@ def _sources(call: Invocation, found: Sequence[Info], container: str, labels: st
             fields = ("initContainers", "containers", "ephemeralContainers")
             sources += [Source(pod, inner["name"]) for field in fields for inner in spec.get(field) or ()]
             continue
-        name = container or pods.default_container(call, pod)
+        name = container or pods.choose_container(call, pod)
         pods.check_container(pod, name, f"container {name} is not valid for pod {pod['metadata']['name']}")
         sources.append(Source(pod, name))
     return sources
@@ -157,7 +157,7 @@ def _pods(call: Invocation, info: Info) -> list[Json]:
         kind = f"*{info.resource.version}.{info.resource.kind}"
         raise Failure(f"cannot get the logs from {kind}: selector for {kind} not implemented")
     if call.flags.on("all-pods"):
-        items: list[Json] = call.client.list(known("pods"), info.namespace, pods.selector(info))["items"]
+        items: list[Json] = call.client.list(find_resource("pods"), info.namespace, pods.find_selector(info))["items"]
         return items
     pod, count = pods.first_pod(call, info, call.flags.seconds("pod-running-timeout"))
     if count > 1:
@@ -205,7 +205,7 @@ def _ended(call: Invocation, source: Source) -> bool:
     """Whether the container that was followed has ended."""
     meta = source.pod["metadata"]
     try:
-        pod = call.client.get(known("pods"), meta["name"], meta["namespace"])
+        pod = call.client.get(find_resource("pods"), meta["name"], meta["namespace"])
     except ServerError:
         return True
     before, now = _status(source.pod, source.container), _status(pod, source.container)

@@ -8,7 +8,7 @@ from aiops_gym.kubectl.verb import Invocation, Verb
 
 def run(call: Invocation) -> int | None:
     """Print the flags of every command."""
-    call.write(help.options())
+    call.write(help.format_options())
     return 0
 
 

@@ -8,15 +8,15 @@ import yaml
 
 from aiops_gym.clients import gojson, goyaml
 from aiops_gym.clients.flags import Flag, go_quote
-from aiops_gym.kubectl.changes import CHANGING, LOCAL, dry_run, query, report
+from aiops_gym.kubectl.changes import CHANGING, LOCAL, make_query, read_dry_run, report
 from aiops_gym.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
 from aiops_gym.kubectl.targets import FILES, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kube_api.patch.errors import PatchError
-from aiops_gym.sim.kube_api.patch.jsonpatch import json_patch
-from aiops_gym.sim.kube_api.patch.merge import json_merge
-from aiops_gym.sim.kube_api.patch.strategic import strategic_merge
+from aiops_gym.sim.kube_api.patch.jsonpatch import apply_json_patch
+from aiops_gym.sim.kube_api.patch.merge import apply_merge_patch
+from aiops_gym.sim.kube_api.patch.strategic import apply_strategic_merge
 from aiops_gym.sim.kube_api.schema import type_of
 from aiops_gym.types import Json
 
@@ -61,11 +61,11 @@ def _validate(call: Invocation, kind: str, local: bool) -> None:
         raise Failure("must specify --patch or --patch-file containing the contents of the patch")
     if local and call.args:
         raise Failure("cannot specify --local and server resources")
-    if local and dry_run(call) == "server":
+    if local and read_dry_run(call) == "server":
         raise Failure("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
     if kind not in TYPES:
         raise Failure(f"--type must be one of [{' '.join(TYPES)}], not {go_quote(flags.text('type'))}")
-    dry_run(call)
+    read_dry_run(call)
 
 
 def _file(call: Invocation, path: str) -> str:
@@ -83,7 +83,7 @@ def _from_yaml(text: str) -> Json:
         return yaml.load(text, Loader=goyaml.Loader)
     except yaml.YAMLError as error:
         shown = go_quote(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
-        raise Failure(f"unable to parse {shown}: {goyaml.problem(error)}") from None
+        raise Failure(f"unable to parse {shown}: {goyaml.explain_error(error)}") from None
 
 
 def _decode(text: str, kind: str, local: bool) -> Json:
@@ -99,7 +99,7 @@ def _decode(text: str, kind: str, local: bool) -> Json:
 
 
 def _patch(call: Invocation, info: Info, kind: str, patch: Json, local: bool) -> None:
-    if local or dry_run(call) == "client":
+    if local or read_dry_run(call) == "client":
         changed = _apply(info, kind, patch)
         mode = "none"
     else:
@@ -110,7 +110,7 @@ def _patch(call: Invocation, info: Info, kind: str, patch: Json, local: bool) ->
             TYPES[kind],
             info.namespace,
             subresource=call.flags.text("subresource"),
-            query=query(call, "kubectl-patch"),
+            query=make_query(call, "kubectl-patch"),
         )
         mode = "none"
     operation = "patched" if changed != info.obj else "patched (no change)"
@@ -124,11 +124,11 @@ def _apply(info: Info, kind: str, patch: Json) -> Json:
     """The patched object, worked out here."""
     try:
         if kind == "json":
-            return json_patch(info.obj, patch)
+            return apply_json_patch(info.obj, patch)
         return (
-            json_merge(info.obj, patch)
+            apply_merge_patch(info.obj, patch)
             if kind == "merge"
-            else strategic_merge(info.obj, patch, type_of(info.resource.api_version, info.resource.kind))
+            else apply_strategic_merge(info.obj, patch, type_of(info.resource.api_version, info.resource.kind))
         )
     except PatchError as error:
         raise Failure(str(error)) from None

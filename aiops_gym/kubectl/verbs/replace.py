@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag, go_quote
-from aiops_gym.kubectl.applying import LAST_APPLIED, annotations_of, files_of, remembered, validation
-from aiops_gym.kubectl.changes import CHANGING, VALIDATE, dry_run, prepare, report
+from aiops_gym.kubectl.applying import LAST_APPLIED, add_last_applied, annotations_of, make_validation_query, read_files
+from aiops_gym.kubectl.changes import CHANGING, VALIDATE, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.targets import FILES, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -20,7 +20,7 @@ def run(call: Invocation) -> int | None:
         raise Failure("--grace-period must have --force specified")
     if flags.seconds("timeout") and not flags.on("force"):
         raise Failure("--timeout must have --force specified")
-    selection = files_of(call)
+    selection = read_files(call)
     infos, errors = selection.visit()
     if flags.on("force") and infos:
         places = [Info(i.resource, i.namespace, i.name, None) for i in infos]
@@ -42,10 +42,10 @@ def run(call: Invocation) -> int | None:
 
 
 def _replaced(call: Invocation, info: Info, *, recreate: bool) -> Json:
-    obj, asked = info.obj, validation(call, "kubectl-replace")
+    obj, asked = info.obj, make_validation_query(call, "kubectl-replace")
     if call.flags.on("save-config") or LAST_APPLIED in annotations_of(obj):
-        obj = remembered(obj)
-    if dry_run(call) == "client":
+        obj = add_last_applied(obj)
+    if read_dry_run(call) == "client":
         return obj
     try:
         if recreate:

@@ -6,13 +6,13 @@ from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
-from aiops_gym.kubectl.changes import DRY_RUN, MANAGER, dry_run, query, report
+from aiops_gym.kubectl.changes import DRY_RUN, MANAGER, make_query, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
 from aiops_gym.kubectl.rollouts import history
 from aiops_gym.kubectl.rollouts.status import VIEWERS
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, Selection, select
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.kubectl.waiting import until
+from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.types import Json, Request
@@ -56,7 +56,7 @@ def _follow(call: Invocation, info: Info) -> bool:
         call.write(progress.text)
         return progress.done or not call.flags.on("watch")
 
-    end = until(call.client.cluster, done, call.flags.seconds("timeout"))
+    end = wait_until(call.client.cluster, done, call.flags.seconds("timeout"))
     if end == "timeout":
         raise Failure("timed out waiting for the condition")
     return end == "done"
@@ -68,7 +68,7 @@ def show(call: Invocation) -> int | None:
     _required(call)
     if number < 0:
         raise Failure(f"revision must be a positive integer: {number}")
-    output.printer(call)
+    output.choose_printer(call)
     errors = _selected(call).each(lambda info: _show(call, info, number))
     if errors:
         raise Failures(errors)
@@ -77,21 +77,26 @@ def show(call: Invocation) -> int | None:
 
 def _show(call: Invocation, info: Info, number: int) -> None:
     if call.flags.text("output"):
-        found = history.revisions(call.client, info)
+        found = history.collect_revisions(call.client, info)
         if number and number not in found:
             raise Failure("unable to find the specified revision")
         for revision in [number] if number else sorted(found):
-            report(call, info.resource, history.remembered(info, found[revision]), "")
+            report(call, info.resource, history.restore_revision(info, found[revision]), "")
         return
     if number:
-        report(call, info.resource, info.obj, f"with revision #{number}\n{history.details(call.client, info, number)}")
+        report(
+            call,
+            info.resource,
+            info.obj,
+            f"with revision #{number}\n{history.format_details(call.client, info, number)}",
+        )
     else:
-        report(call, info.resource, info.obj, f"\n{history.table(call.client, info)}")
+        report(call, info.resource, info.obj, f"\n{history.format_table(call.client, info)}")
 
 
 def undo(call: Invocation) -> int | None:
     """Go back to an earlier revision."""
-    mode = dry_run(call)
+    mode = read_dry_run(call)
     number = call.flags.number("to-revision")
     errors = _selected(call).each(
         lambda info: report(call, info.resource, info.obj, history.undo(call, info, number, mode))
@@ -159,7 +164,7 @@ def _patch_each(call: Invocation, patch: Any, operation: str) -> int | None:
             continue
         try:
             changed = call.client.patch(
-                info.resource, info.name, change, namespace=info.namespace, query=query(call, "kubectl-rollout")
+                info.resource, info.name, change, namespace=info.namespace, query=make_query(call, "kubectl-rollout")
             )
         except ServerError as error:
             errors.append(Failure(f"failed to patch: {error.message}"))

@@ -6,14 +6,14 @@ from typing import Final
 
 from aiops_gym.clients import gojson
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.changes import dry_run
-from aiops_gym.kubectl.client import known
-from aiops_gym.kubectl.creation import FLAGS, bare, make
+from aiops_gym.kubectl.changes import read_dry_run
+from aiops_gym.kubectl.client import find_resource
+from aiops_gym.kubectl.creation import FLAGS, make, strip_empty
 from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.kubectl.waiting import until
+from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import get
-from aiops_gym.sim.kube_api.patch import json_merge
+from aiops_gym.sim.kube_api.patch import apply_merge_patch
 from aiops_gym.types import Json, Request
 
 NO_TTY: Final = "Unable to use a TTY - input is not a terminal or the right kind of file"
@@ -31,7 +31,7 @@ def run(call: Invocation) -> int | None:
     if not attached:
         _make(call, pod)
         return None
-    call.client.create(known("pods"), bare(pod), fieldManager="kubectl-run", fieldValidation="Strict")
+    call.client.create(find_resource("pods"), strip_empty(pod), fieldManager="kubectl-run", fieldValidation="Strict")
     try:
         code = _follow(call, name)
     finally:
@@ -67,7 +67,7 @@ def _validate(call: Invocation, attached: bool) -> str:
         raise Failure("-i/--stdin is required for containers with -t/--tty=true")
     if flags.on("expose") and flags.number("port") <= 0:
         raise UsageFailure("--port must be set when exposing a service")
-    mode = dry_run(call)
+    mode = read_dry_run(call)
     if attached and mode != "none":
         options = "(--attach, --stdin, or --tty)"
         raise UsageFailure(f"--dry-run=[server|client] can't be used with attached containers options {options}")
@@ -111,7 +111,7 @@ def _pod(call: Invocation, name: str) -> Json:
     if not flags.text("overrides"):
         return pod
     try:
-        return json_merge(pod, gojson.loads(flags.text("overrides")))
+        return apply_merge_patch(pod, gojson.loads(flags.text("overrides")))
     except ValueError as error:
         raise Failure(f"Invalid JSON Patch: {error}") from None
 
@@ -135,14 +135,14 @@ def _follow(call: Invocation, name: str) -> int | None:
             raise ServerError(answer.body)
         return str(get(answer.body, "status", "phase", default=""))
 
-    end = until(cluster, lambda: phase() in ("Running", *ENDED), flags.seconds("pod-running-timeout"))
+    end = wait_until(cluster, lambda: phase() in ("Running", *ENDED), flags.seconds("pod-running-timeout"))
     if end == "timeout":
         raise Failure("timed out waiting for the condition")
     if end == "stopped":
         return None
     if flags.on("stdin") and phase() == "Running" and not flags.on("quiet"):
         call.warn("If you don't see a command prompt, try pressing enter.")
-    end = until(cluster, lambda: phase() in ENDED, 0)
+    end = wait_until(cluster, lambda: phase() in ENDED, 0)
     _print_log(call, name)
     if end == "stopped" or restart == "Always":
         return None
@@ -157,7 +157,7 @@ def _print_log(call: Invocation, name: str) -> None:
 
 
 def _exit_code(call: Invocation, name: str) -> int:
-    pod = call.client.get(known("pods"), name)
+    pod = call.client.get(find_resource("pods"), name)
     if get(pod, "status", "phase") == "Succeeded":
         return 0
     ended = get(pod, "status", "containerStatuses", 0, "state", "terminated", default={})
@@ -173,13 +173,13 @@ def _exit_code(call: Invocation, name: str) -> int:
 def _remove(call: Invocation, name: str, *, quiet: bool) -> None:
     """Delete the pod, as --rm asks for; one that is gone already is no error."""
     try:
-        call.client.delete(known("pods"), name, options={"propagationPolicy": "Background"})
+        call.client.delete(find_resource("pods"), name, options={"propagationPolicy": "Background"})
     except KubectlError:
         return
     if not quiet:
         call.say(f'pod "{name}" deleted')
     gone = Request("get", "pods", call.namespace, name)
-    until(call.client.cluster, lambda: call.client.cluster.handle(gone).code >= 400, 0)
+    wait_until(call.client.cluster, lambda: call.client.cluster.handle(gone).code >= 400, 0)
 
 
 verb = Verb(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.changes import ALL, CHANGING, dry_run, prepare, query, report
+from aiops_gym.kubectl.changes import ALL, CHANGING, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.client import MERGE
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.kubectl.waiting import until
+from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Request
 
@@ -21,7 +21,7 @@ def run(call: Invocation) -> int | None:
         raise Failure("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0")
     if flags.number("current-replicas") < -1:
         raise Failure("The --current-replicas must specify an integer of -1 or greater")
-    mode = dry_run(call)
+    mode = read_dry_run(call)
     selection = select(
         call,
         call.args,
@@ -62,11 +62,11 @@ def _scale(call: Invocation, info: Info, replicas: int) -> None:
         MERGE,
         info.namespace,
         subresource="scale",
-        query=query(call, "kubectl"),
+        query=make_query(call, "kubectl"),
     )
     timeout = call.flags.seconds("timeout")
-    if timeout and dry_run(call) == "none":
-        end = until(call.client.cluster, lambda: _ready(call, info, replicas), timeout)
+    if timeout and read_dry_run(call) == "none":
+        end = wait_until(call.client.cluster, lambda: _ready(call, info, replicas), timeout)
         if end == "timeout":
             raise Failure(f'timed out waiting for "{info.name}" to be synced')
 

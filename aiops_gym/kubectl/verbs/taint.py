@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.changes import ALL, CHANGING, dry_run, prepare, query, report
-from aiops_gym.kubectl.client import known
+from aiops_gym.kubectl.changes import ALL, CHANGING, make_query, prepare, read_dry_run, report
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, UsageFailure
 from aiops_gym.kubectl.targets import SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -92,9 +92,9 @@ def _one(text: str) -> Taint:
         value = values[0] if values else ""
         if len(values) > 1:
             raise UsageFailure(wrong)
-        if faults := names.label_value(value):
+        if faults := names.validate_label_value(value):
             raise UsageFailure(f"{wrong}, {'; '.join(faults)}")
-    if faults := names.qualified_name(key):
+    if faults := names.validate_qualified_name(key):
         raise UsageFailure(f"{wrong}, {'; '.join(faults)}")
     return Taint(key, value, effects[0] if effects else "")
 
@@ -102,7 +102,7 @@ def _one(text: str) -> Taint:
 def _validate(call: Invocation, word: str, put: Sequence[Taint], drop: Sequence[Taint]) -> None:
     """Refuse what is not a node, and what contradicts itself. Raises Failure."""
     try:
-        resource = known(word)
+        resource = find_resource(word)
     except Failure as error:
         raise KubectlError(error.inner) from None
     if resource.kind != "Node":
@@ -137,9 +137,9 @@ def _taint(call: Invocation, info: Info, put: Sequence[Taint], drop: Sequence[Ta
         raise Failures(missing)
     operation = "modified" if (added and removed) or overwrite else "tainted" if added else "untainted"
     changed = {**info.obj, "spec": {**info.obj["spec"], "taints": wanted}}
-    if dry_run(call) != "client":
+    if read_dry_run(call) != "client":
         patch = {"spec": {"taints": wanted or None}}
-        changed = call.client.patch(info.resource, info.name, patch, query=query(call, "kubectl-taint"))
+        changed = call.client.patch(info.resource, info.name, patch, query=make_query(call, "kubectl-taint"))
     report(call, info.resource, changed, operation, mode="none")
 
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import Final, NoReturn
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.clients.gosort import arranged
-from aiops_gym.kubectl.client import known
+from aiops_gym.clients.gosort import go_sort
+from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
-from aiops_gym.kubectl.output.table import layout
+from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.targets import EVERYWHERE, FIELDS, SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel import quantity
@@ -57,7 +57,8 @@ def nodes(call: Invocation) -> int | None:
         raise Failure("metrics not available yet")
     field = "capacity" if call.flags.on("show-capacity") else "allocatable"
     available = {
-        node["metadata"]["name"]: node["status"].get(field) or {} for node in call.client.list(known("nodes"))["items"]
+        node["metadata"]["name"]: node["status"].get(field) or {}
+        for node in call.client.list(find_resource("nodes"))["items"]
     }
     rows = []
     for item in _sorted(call, items, lambda node: _usage(node["usage"])):
@@ -100,7 +101,7 @@ def _ask(call: Invocation, resource: str, names: Sequence[str], namespace: str) 
 
 def _verify_empty(call: Invocation, everywhere: bool) -> None:
     """Raise Failure when there are pods, and only their metrics are missing."""
-    found = call.client.list(known("pods"), "" if everywhere else None, call.flags.text("selector"))["items"]
+    found = call.client.list(find_resource("pods"), "" if everywhere else None, call.flags.text("selector"))["items"]
     for pod in found:
         age = call.client.cluster.now() - millis(pod["metadata"]["creationTimestamp"]) / 1000
         name = f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
@@ -140,7 +141,7 @@ def _sorted(call: Invocation, items: list[Json], usage: Callable[[Json], Usage])
 def _by_usage(items: list[Json], amount: Callable[[Json], Decimal], scale: int) -> list[Json]:
     """Highest first, in whole millicores or bytes, rounded up."""
     keys = [int((amount(item) * scale).to_integral_value(rounding="ROUND_CEILING")) for item in items]
-    return [items[at] for at in arranged(range(len(items)), lambda a, b: keys[a] > keys[b])]
+    return [items[at] for at in go_sort(range(len(items)), lambda a, b: keys[a] > keys[b])]
 
 
 def _pod_rows(call: Invocation, item: Json, everywhere: bool) -> list[list[str]]:
@@ -173,7 +174,7 @@ def _sum(items: list[Json], before: int) -> list[list[str]]:
 
 
 def _print(call: Invocation, headers: list[str], rows: list[list[str]]) -> None:
-    call.write(layout(rows if call.flags.on("no-headers") else [headers, *rows], padded_end=True))
+    call.write(lay_out(rows if call.flags.on("no-headers") else [headers, *rows], padded_end=True))
 
 
 def _cores(cpu: Decimal) -> str:

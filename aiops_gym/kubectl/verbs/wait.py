@@ -12,7 +12,7 @@ from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.output import FLAGS, Printer
 from aiops_gym.kubectl.output.jsonpath import JsonPathError, parse
-from aiops_gym.kubectl.output.sorting import relaxed
+from aiops_gym.kubectl.output.sorting import relax_path
 from aiops_gym.kubectl.targets import Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Json
@@ -170,7 +170,7 @@ def _jsonpath(text: str) -> Check:
     parts = _sides(text)
     if len(parts) > 2:
         raise Failure(FORMAT)
-    path = relaxed(parts[0])
+    path = relax_path(parts[0])
     value = parts[1].strip("'\"") if len(parts) == 2 else None
     if value == "":
         raise Failure(

@@ -1,6 +1,6 @@
 """The monitored companies, one a file, found by scanning this folder.
 
->>> names()
+>>> list_domains()
 ('bank', 'market', 'telecom')
 """
 
@@ -10,15 +10,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from aiops_gym.errors import unknown
-from aiops_gym.scan import names as modules
-from aiops_gym.scan import one
+from aiops_gym.scan import list_modules as modules
+from aiops_gym.scan import scan_one
 
 if TYPE_CHECKING:
     from aiops_gym.openrca.model import Domain
 
 
 @cache
-def names() -> tuple[str, ...]:
+def list_domains() -> tuple[str, ...]:
     """Names of the domains, sorted."""
     return modules(__name__)
 
@@ -33,17 +33,17 @@ def find(name: str) -> tuple[Domain, str]:
     [('Bank', ''), ('Market', 'cloudbed-2'), ('Telecom', '')]
     """
     wanted = str(name).strip().lower().removeprefix("openrca_").replace("-cloudbed", "/cloudbed")
-    for each in names():
+    for each in list_domains():
         domain = _load(each)
         for cloudbed, folder in domain.folders.items():
             if cloudbed and wanted in (folder.lower(), cloudbed):
                 return domain, cloudbed
         if wanted == each:
             return domain, ""
-    raise unknown("domain", name, names())
+    raise unknown("domain", name, list_domains())
 
 
 @cache
 def _load(name: str) -> Domain:
-    domain: Domain = one(__name__, name, "domain")
+    domain: Domain = scan_one(__name__, name, "domain")
     return domain

@@ -19,9 +19,9 @@ import orjson
 from aiops_gym.openrca.model import Table
 from aiops_gym.openrca.store.csvfile import CsvFile
 from aiops_gym.openrca.store.files import write_all
-from aiops_gym.openrca.store.layout import ALL, KEY, NUMBERS, ROW, TEXTS, Meta, Place, series_major
+from aiops_gym.openrca.store.layout import ALL, KEY, NUMBERS, ROW, TEXTS, Meta, Place, is_series_major
 from aiops_gym.openrca.store.merge import Merge, Target, place, row_type
-from aiops_gym.openrca.store.runs import Runs, flat
+from aiops_gym.openrca.store.runs import Runs, flatten
 from aiops_gym.openrca.store.series import Series
 from aiops_gym.openrca.store.texts import CHUNK, Packer
 
@@ -66,7 +66,7 @@ class _Conversion:
         self.csv = CsvFile(path, table, progress)
         self.sorts = sort_texts and bool(texts)
         self.runs = Runs(out, texts if self.sorts else ())
-        self.series = Series(table) if series_major(table) else None
+        self.series = Series(table) if is_series_major(table) else None
         self.order = Order()
 
     def run(self) -> None:
@@ -84,7 +84,7 @@ class _Conversion:
         for number, batch in enumerate(self.csv.batches()):
             self.runs.add(batch, None if self.series is None else self.series.of(batch))
             if self.texts and not self.sorts:
-                packer.add([flat(batch.texts[name]) for name in self.texts])
+                packer.add([flatten(batch.texts[name]) for name in self.texts])
                 self.order.add(batch.times)
                 if number == _EARLY:
                     self.order.check()

@@ -66,6 +66,6 @@ class Meta:
         return cls(**{**data, "columns": places, "texts": tuple(data["texts"]), "index": tuple(data["index"])})
 
 
-def series_major(table: Table) -> bool:
+def is_series_major(table: Table) -> bool:
     """Whether the rows are sorted by series first. Measurements are asked for by series, or for all series at once."""
     return table.modality == "metric" and all(column.kind != "text" for column in table.columns)

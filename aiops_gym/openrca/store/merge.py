@@ -16,8 +16,8 @@ import pyarrow
 
 from aiops_gym.openrca.store.files import write_at
 from aiops_gym.openrca.store.layout import KEY
-from aiops_gym.openrca.store.order import stable_order
-from aiops_gym.openrca.store.runs import SERIES, TIME, Runs, flat
+from aiops_gym.openrca.store.order import sort_stably
+from aiops_gym.openrca.store.runs import SERIES, TIME, Runs, flatten
 from aiops_gym.openrca.store.texts import Packer
 
 SHARE = 1 << 20
@@ -109,7 +109,7 @@ class Merge:
         if not slices:
             return 0
         keys = np.concatenate([self._run_keys(start, stop) for start, stop in slices])
-        order = stable_order(keys)
+        order = sort_stably(keys)
         for target in targets:
             values = keys if target.source == KEY else self._column(target, slices)
             made = np.ascontiguousarray((values if order is None else values[order]).astype(target.dtype, copy=False))
@@ -134,7 +134,7 @@ class Merge:
         np.cumsum(lengths, out=ends[1:])
         buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(blob)]
         whole = pyarrow.Array.from_buffers(pyarrow.large_string(), len(lengths), buffers)
-        return flat(whole.take(pyarrow.array(order)))
+        return flatten(whole.take(pyarrow.array(order)))
 
 
 def place(targets: Sequence[Target], rows: int) -> int:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 
-def stable_order(keys: np.ndarray) -> np.ndarray | None:
+def sort_stably(keys: np.ndarray) -> np.ndarray | None:
     """The permutation that sorts whole numbers, ties in their order; None when they are sorted.
 
     Key and position are packed into one number where both fit: sorting plain numbers is several times faster than a
     stable sort of positions.
 
-    >>> stable_order(np.array([3, 1, 2, 1])).tolist(), stable_order(np.array([1, 1, 2]))
+    >>> sort_stably(np.array([3, 1, 2, 1])).tolist(), sort_stably(np.array([1, 1, 2]))
     ([1, 3, 2, 0], None)
     """
     if len(keys) < 2 or bool((keys[1:] >= keys[:-1]).all()):
@@ -28,12 +28,12 @@ def stable_order(keys: np.ndarray) -> np.ndarray | None:
     return packed
 
 
-def order_within(series: np.ndarray | None, times: np.ndarray) -> np.ndarray | None:
+def sort_within(series: np.ndarray | None, times: np.ndarray) -> np.ndarray | None:
     """The permutation that sorts by series, then time, then position; None when they are sorted so."""
-    order = stable_order(times)
+    order = sort_stably(times)
     if series is None:
         return order
-    again = stable_order(series if order is None else series[order])
+    again = sort_stably(series if order is None else series[order])
     if again is None or order is None:
         return order if again is None else again
     both: np.ndarray = order[again]

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from aiops_gym.openrca.store.opened import Store
-from aiops_gym.openrca.store.order import stable_order
+from aiops_gym.openrca.store.order import sort_stably
 
 Positions = slice | np.ndarray
 
@@ -142,12 +142,12 @@ class Samples:
     def _sorted(self, mask: np.ndarray) -> np.ndarray:
         at: np.ndarray
         at, offsets = self.grouped[mask], self._offsets[mask]
-        order = stable_order(offsets)
+        order = sort_stably(offsets)
         return at if order is None else at[order]
 
     def all(self) -> Positions:
         """Positions of all rows."""
-        order = stable_order(self._offsets)
+        order = sort_stably(self._offsets)
         return self.grouped if order is None else self.grouped[order]
 
     def times(self, at: Positions) -> np.ndarray:

@@ -16,7 +16,7 @@ import pyarrow
 from aiops_gym.openrca.store.csvfile import Batch
 from aiops_gym.openrca.store.files import read_at, write_all
 from aiops_gym.openrca.store.layout import ROW
-from aiops_gym.openrca.store.order import order_within
+from aiops_gym.openrca.store.order import sort_within
 
 TIME, SERIES = "#time", "#series"
 """Columns that runs have beside those of the table."""
@@ -61,7 +61,7 @@ class Runs:
         if not count:
             return
         self._bounds(batch.times)
-        order = order_within(series, batch.times)
+        order = sort_within(series, batch.times)
         columns = {ROW: np.arange(self.rows, self.rows + count), TIME: batch.times, **batch.codes, **batch.numbers}
         if series is not None:
             columns[SERIES] = series
@@ -92,7 +92,7 @@ class Runs:
 
     def _append_texts(self, name: str, values: Any) -> None:
         """Bytes of the texts, and where each ends counted from the start of the file."""
-        blob, lengths = flat(values)
+        blob, lengths = flatten(values)
         ends = np.cumsum(lengths, dtype=np.int64) + self._text_ends[name]
         self._append(f"{name}#ends", ends)
         write_all(self._file(f"{name}#blob"), blob)
@@ -138,7 +138,7 @@ def _narrowest(values: np.ndarray) -> np.dtype[Any]:
     return np.dtype(np.int32 if fits else np.int64)
 
 
-def flat(values: Any) -> tuple[memoryview, np.ndarray]:
+def flatten(values: Any) -> tuple[memoryview, np.ndarray]:
     """Bytes of all texts of an Arrow array, one after the other, and the length of each."""
     _, offsets, data = values.buffers()
     width = np.int64 if values.type == pyarrow.large_string() else np.int32

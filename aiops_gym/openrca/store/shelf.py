@@ -45,7 +45,7 @@ if hasattr(os, "register_at_fork"):  # where processes fork
     os.register_at_fork(after_in_child=_renew_guard)
 
 
-def store(path: Path, table: Table, cache: Path, progress: Progress | None = None) -> Store:
+def open_store(path: Path, table: Table, cache: Path, progress: Progress | None = None) -> Store:
     """The columns of a file, converted first where they are not. The same object while the file stays the same.
 
     Raises:
@@ -70,7 +70,7 @@ def forget() -> None:
         _stores.clear()
 
 
-def state(path: Path, table: Table, cache: Path) -> str:
+def find_state(path: Path, table: Table, cache: Path) -> str:
     """`ready`, `stale` or `missing`: what there is of a file's conversion."""
     shelf = _shelf(path, cache)
     if (shelf / _fingerprint(path, table) / ALL).is_file():
@@ -78,13 +78,13 @@ def state(path: Path, table: Table, cache: Path) -> str:
     return "stale" if any(shelf.glob(f"*/{ALL}")) else "missing"
 
 
-def size(path: Path, table: Table, cache: Path) -> int:
+def measure_size(path: Path, table: Table, cache: Path) -> int:
     """Bytes of a file's conversion; 0 when there is none."""
     folder = _shelf(path, cache) / _fingerprint(path, table)
     return sum(each.stat().st_size for each in folder.iterdir()) if folder.is_dir() else 0
 
 
-def ready(path: Path, table: Table, cache: Path, progress: Progress | None = None) -> bool:
+def ensure_converted(path: Path, table: Table, cache: Path, progress: Progress | None = None) -> bool:
     """Convert a file where it is not. True when this call did it."""
     folder = _shelf(path, cache) / _fingerprint(path, table)
     return not (folder / ALL).is_file() and _make(path, table, folder, progress)

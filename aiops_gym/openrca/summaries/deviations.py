@@ -10,7 +10,7 @@ import numpy as np
 
 from aiops_gym.openrca.model import Table
 from aiops_gym.openrca.recording import Recording, Rows
-from aiops_gym.openrca.summaries.runs import LEAST, Array, runs, scores, usual
+from aiops_gym.openrca.summaries.runs import LEAST, Array, compute_scores, estimate_usual, find_runs
 from aiops_gym.openrca.summaries.window import MINUTE, Window
 
 
@@ -57,7 +57,7 @@ KEPT = 500
 """Runs of one table that are worked out in full."""
 
 
-def deviations(
+def find_deviations(
     recording: Recording, tables: Sequence[Table], window: Window, component: str | None = None, kpi: str | None = None
 ) -> Found:
     """Runs of deviating samples in all series of some tables of metrics.
@@ -74,11 +74,11 @@ def deviations(
     return found
 
 
-def quantities(table: Table) -> tuple[str, ...]:
+def list_quantities(table: Table) -> tuple[str, ...]:
     """Columns of a table that are a KPI each; none where a column names the KPI.
 
     >>> from aiops_gym.openrca.domains import find
-    >>> quantities(find("bank")[0].table("get_metric_app"))
+    >>> list_quantities(find("bank")[0].table("get_metric_app"))
     ('rr', 'sr', 'cnt', 'mrt')
     """
     return () if table.kpi else tuple(each.name for each in table.columns if each.kind in ("int", "float"))
@@ -92,7 +92,7 @@ def _matrices(
 ) -> Iterator[tuple[Names, Array]]:
     """Series of a table by minute, and the component and KPI of each."""
     ends, wanted = (window.origin, window.last), (kpi or "").lower()
-    known = recording.values(table, table.kpi, *ends) if table.kpi else quantities(table)
+    known = recording.values(table, table.kpi, *ends) if table.kpi else list_quantities(table)
     if not any(wanted in name.lower() for name in known):
         return
     rows = recording.rows(table, *ends, component=component)
@@ -104,7 +104,7 @@ def _matrices(
     series = rows.grouped()
     slots = (series.times - window.origin) // MINUTE
     numbers = np.repeat(np.arange(len(series.components)), np.diff(series.bounds))
-    for quantity in quantities(table) or ("value",):
+    for quantity in list_quantities(table) or ("value",):
         kpis = series.kpis if table.kpi else [quantity] * len(series.components)
         kept = np.flatnonzero([wanted in name.lower() for name in kpis])
         names = [(series.components[row], kpis[row]) for row in kept.tolist()]
@@ -163,8 +163,8 @@ def _fill(series: Array, slots: Array, values: Array, height: int, width: int) -
 def _compare(names: Names, matrix: Array, window: Window, found: Found) -> None:
     """Add what a matrix holds to what was found."""
     before, after = matrix[:, window.base], matrix[:, window.own]
-    median, deviation = usual(before)
-    strong = runs(scores(after, median, deviation))
+    median, deviation = estimate_usual(before)
+    strong = find_runs(compute_scores(after, median, deviation))
     for at in np.lexsort((strong.series, strong.first, -np.abs(strong.strength)))[:KEPT].tolist():
         row, column, samples = int(strong.series[at]), int(strong.first[at]), int(strong.samples[at])
         during = _mean(after[row], column, samples)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aiops_gym.openrca.summaries.quantiles import quantiles
-from aiops_gym.openrca.summaries.runs import Array, excess, runs, scores, usual
+from aiops_gym.openrca.summaries.quantiles import compute_quantiles
+from aiops_gym.openrca.summaries.runs import Array, compute_excess, compute_scores, estimate_usual, find_runs
 from aiops_gym.openrca.summaries.window import MINUTE, Window
 
 
@@ -100,20 +100,20 @@ def _minutes(count: Array, part: slice) -> int:
 
 def _p95(spans: Spans, part: slice, height: int) -> Array:
     inside = (spans.slots >= part.start) & (spans.slots < part.stop)
-    return quantiles(spans.values[inside], spans.groups[inside], height, (0.95,))[0]
+    return compute_quantiles(spans.values[inside], spans.groups[inside], height, (0.95,))[0]
 
 
 def _striking(count: Array, total: Array, errors: Array, window: Window) -> tuple[Array, Array]:
     """Strength of each group's strongest run, and its first minute in the window."""
     with np.errstate(divide="ignore", invalid="ignore"):
         means = total / count
-    slow = scores(means[:, window.own], *usual(means[:, window.base]))
+    slow = compute_scores(means[:, window.own], *estimate_usual(means[:, window.base]))
     measured = np.maximum(count[:, window.base].astype(bool).sum(axis=1), 1)
     expected = errors[:, window.base].sum(axis=1) / measured
-    often = excess(errors[:, window.own], expected[:, None])
+    often = compute_excess(errors[:, window.own], expected[:, None])
     z, first = np.zeros(len(count)), np.zeros(len(count), np.int64)
     for matrix in (slow, often):
-        found = runs(matrix)
+        found = find_runs(matrix)
         for at in np.argsort(found.strength, kind="stable").tolist():
             row = found.series[at]
             if found.strength[at] > z[row]:

@@ -19,14 +19,14 @@ _BITS = 44
 """Of a packed key that hold the value: durations up to 200 days in microseconds."""
 
 
-def quantiles(values: Array, groups: Array, height: int, shares: tuple[float, ...]) -> list[Array]:
+def compute_quantiles(values: Array, groups: Array, height: int, shares: tuple[float, ...]) -> list[Array]:
     """The smallest value of each group that a share of its values do not exceed; nan for a group without values.
 
     Args:
         values: not negative.
         groups: below `height`.
 
-    >>> [each.tolist() for each in quantiles(np.array([5, 1, 9]), np.array([0, 0, 1]), 3, (0.5, 0.95))]
+    >>> [each.tolist() for each in compute_quantiles(np.array([5, 1, 9]), np.array([0, 0, 1]), 3, (0.5, 0.95))]
     [[1.0, 9.0, nan], [5.0, 9.0, nan]]
     """
     count = np.bincount(groups, minlength=height)

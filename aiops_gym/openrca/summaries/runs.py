@@ -48,21 +48,21 @@ class Runs:
     strength: Array
 
 
-def usual(before: Array) -> tuple[Array, Array]:
+def estimate_usual(before: Array) -> tuple[Array, Array]:
     """Median and robust standard deviation of each series; nan where there are fewer than `LEAST` samples.
 
     The deviation follows from the median absolute one; where more than half of the samples are equal, it is the
     standard deviation about the median. It is never less than `FLOOR` of the median, or `CONSTANT` of it where all
     samples are equal.
 
-    >>> median, deviation = usual(np.array([[1.0, 2.0, 3.0, 4.0, 5.0, np.nan]]))
+    >>> median, deviation = estimate_usual(np.array([[1.0, 2.0, 3.0, 4.0, 5.0, np.nan]]))
     >>> float(median[0]), round(float(deviation[0]), 4)
     (3.0, 1.4826)
     """
-    median, count = medians(before)
+    median, count = compute_medians(before)
     median = np.where(count >= LEAST, median, np.nan)
     distance = np.abs(before - median[:, None])
-    deviation = NORMAL * medians(distance)[0]
+    deviation = NORMAL * compute_medians(distance)[0]
     still = np.flatnonzero(deviation == 0)
     if len(still):
         # Squares weigh the few samples that move: a counter that is 1 now and then is no news when it is.
@@ -71,7 +71,7 @@ def usual(before: Array) -> tuple[Array, Array]:
     return median, np.fmax(deviation, floor)
 
 
-def medians(matrix: Array) -> tuple[Array, Array]:
+def compute_medians(matrix: Array) -> tuple[Array, Array]:
     """Median of what was measured in each row, nan where nothing was, and how many samples that is."""
     ordered = np.sort(matrix, axis=1)  # nan sorts last
     count = (~np.isnan(matrix)).sum(axis=1)
@@ -80,10 +80,10 @@ def medians(matrix: Array) -> tuple[Array, Array]:
     return (ordered[rows, low] + ordered[rows, high]) / 2, count
 
 
-def scores(after: Array, median: Array, deviation: Array) -> Array:
+def compute_scores(after: Array, median: Array, deviation: Array) -> Array:
     """How many robust standard deviations each sample lies from the median, at most `CEILING`.
 
-    >>> scores(np.array([[3.0, 5.0]]), np.array([3.0]), np.array([0.0])).tolist()
+    >>> compute_scores(np.array([[3.0, 5.0]]), np.array([3.0]), np.array([0.0])).tolist()
     [[0.0, 100.0]]
     """
     distance = after - median[:, None]
@@ -93,22 +93,22 @@ def scores(after: Array, median: Array, deviation: Array) -> Array:
     return np.clip(z, -CEILING, CEILING)
 
 
-def excess(counts: Array, expected: Array) -> Array:
-    """How many standard deviations counts of rare things lie from their expectations.
+def compute_excess(counts: Array, expected: Array) -> Array:
+    """How many standard deviations counts of rare events lie from their expectations.
 
     Half a count is added to the variance: where nothing was expected, one or two are no news, and three are.
 
-    >>> excess(np.array([2, 3]), np.array([0.0, 0.0])).round(1).tolist()
+    >>> compute_excess(np.array([2, 3]), np.array([0.0, 0.0])).round(1).tolist()
     [2.8, 4.2]
     """
     found: Array = (counts - expected) / np.sqrt(expected + 0.5)
     return found
 
 
-def runs(z: Array) -> Runs:
+def find_runs(z: Array) -> Runs:
     """The runs in a matrix of scores, by series and time. Minutes without a sample do not end a run.
 
-    >>> found = runs(np.array([[0.0, 4.0, np.nan, 5.0, -9.0]]))
+    >>> found = find_runs(np.array([[0.0, 4.0, np.nan, 5.0, -9.0]]))
     >>> found.first.tolist(), found.samples.tolist(), found.strength.round(2).tolist()
     ([1, 4], [2, 1], [6.36, -9.0])
     """

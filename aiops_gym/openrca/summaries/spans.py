@@ -24,19 +24,19 @@ MOST = 120_000
 """Spans among which calls are looked up: of more, only those in the first seconds of each minute."""
 
 
-def by_component(recording: Recording, table: Table, window: Window, component: str | None = None) -> list[Group]:
+def group_by_component(recording: Recording, table: Table, window: Window, component: str | None = None) -> list[Group]:
     """Spans by the component that they name."""
     rows = recording.rows(table, window.origin, window.last, component=component)
     codes, components = rows.codes(table.component)
     return compare(_spans(table, rows, window, codes.astype(np.int64)), [(name,) for name in components], window)
 
 
-def by_operation(recording: Recording, table: Table, window: Window, component: str | None = None) -> list[Group]:
+def group_by_operation(recording: Recording, table: Table, window: Window, component: str | None = None) -> list[Group]:
     """Spans by component and operation, which several columns may tell."""
     rows = recording.rows(table, window.origin, window.last, component=component)
     codes, components = rows.codes(table.component)
     groups, names = codes.astype(np.int64), [[name] for name in components]
-    for column in operations(table):
+    for column in list_operation_columns(table):
         codes, values = rows.codes(column)
         used, groups = np.unique(groups * len(values) + codes, return_inverse=True)
         names = [[*names[key // len(values)], values[key % len(values)]] for key in used.tolist()]
@@ -44,7 +44,7 @@ def by_operation(recording: Recording, table: Table, window: Window, component: 
     return compare(_spans(table, rows, window, groups), named, window)
 
 
-def by_call(
+def group_by_call(
     recording: Recording, table: Table, window: Window, component: str | None = None
 ) -> tuple[list[Group], int]:
     """Calls from one component to another: what of the caller's time the called one did not spend.
@@ -68,7 +68,7 @@ def by_call(
     called, caller = called[other], caller[other]
     keys, groups = np.unique(codes[caller] * len(components) + codes[called], return_inverse=True)
     names = [(components[key // len(components)], components[key % len(components)]) for key in keys.tolist()]
-    durations = rows.numbers(duration(table).name)[picked]
+    durations = rows.numbers(find_duration_column(table).name)[picked]
     gaps = np.maximum(durations[caller] - durations[called], 0)
     slots = (rows.times()[picked][called] - window.origin) // MINUTE
     failed = _failed(table, rows)
@@ -82,12 +82,12 @@ def by_call(
     return found, seconds
 
 
-def duration(table: Table) -> Column:
+def find_duration_column(table: Table) -> Column:
     """The column that holds how long a span took."""
     return next(column for column in table.columns if column.name in DURATIONS)
 
 
-def operations(table: Table) -> tuple[str, ...]:
+def list_operation_columns(table: Table) -> tuple[str, ...]:
     """The columns that tell what was called."""
     return tuple(name for name in OPERATIONS if name in table.names)
 
@@ -103,7 +103,7 @@ def fine(status: str) -> bool:
 
 def _spans(table: Table, rows: Rows, window: Window, groups: Array) -> Spans:
     slots = (rows.times() - window.origin) // MINUTE
-    return Spans(rows.numbers(duration(table).name), groups, slots, _failed(table, rows))
+    return Spans(rows.numbers(find_duration_column(table).name), groups, slots, _failed(table, rows))
 
 
 def _failed(table: Table, rows: Rows) -> Array | None:

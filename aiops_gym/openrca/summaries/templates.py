@@ -10,7 +10,7 @@ import numpy as np
 
 from aiops_gym.openrca.model import Table
 from aiops_gym.openrca.recording import Recording, Rows
-from aiops_gym.openrca.summaries.runs import Array, excess, runs
+from aiops_gym.openrca.summaries.runs import Array, compute_excess, find_runs
 from aiops_gym.openrca.summaries.window import MINUTE, Window
 
 MOST = 20_000
@@ -71,7 +71,7 @@ def mask(line: str) -> str:
     return _MASKED.sub(MASK, line[:LONGEST].translate(_DIGITS))
 
 
-def templates(recording: Recording, table: Table, window: Window, component: str | None = None) -> Lines:
+def collect_templates(recording: Recording, table: Table, window: Window, component: str | None = None) -> Lines:
     """The lines of a log file by component, log and template.
 
     Args:
@@ -104,7 +104,7 @@ def _striking(which: Array, slots: Array, usual: Array, window: Window) -> tuple
     width = window.own.stop - window.own.start
     count = np.bincount(which * width + slots, minlength=len(usual) * width).reshape(-1, width)
     expected = (usual / width)[:, None]
-    found = runs(excess(count, expected))
+    found = find_runs(compute_excess(count, expected))
     z, first = np.zeros(len(usual)), np.zeros(len(usual), np.int64)
     for at in np.argsort(np.abs(found.strength), kind="stable").tolist():
         z[found.series[at]], first[found.series[at]] = found.strength[at], found.first[at]

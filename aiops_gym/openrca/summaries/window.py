@@ -60,7 +60,7 @@ class Window(NamedTuple):
         return slice((start - self.origin) // MINUTE, (end - self.origin) // MINUTE + 1)
 
 
-def window(start: int, end: int, minutes: int, earliest: int) -> Window:
+def make_window(start: int, end: int, minutes: int, earliest: int) -> Window:
     """A window and the `minutes` before it, as far as telemetry reaches back.
 
     Where less than `ENOUGH` minutes lie before it, the minutes after it are taken.
@@ -68,10 +68,10 @@ def window(start: int, end: int, minutes: int, earliest: int) -> Window:
     Args:
         earliest: first millisecond of the recorded time around the window.
 
-    >>> found = window(7_200_000, 8_999_999, 60, 0)
+    >>> found = make_window(7_200_000, 8_999_999, 60, 0)
     >>> found.base_start, found.base_end, found.own, found.base
     (3600000, 7199999, slice(60, 90, None), slice(0, 60, None))
-    >>> window(0, 1_799_999, 60, 0).after
+    >>> make_window(0, 1_799_999, 60, 0).after
     True
     """
     start -= start % MINUTE

@@ -43,7 +43,7 @@ def synthesize(
     Raises:
         CatalogError: unknown domain, its folder is there already, or the records do not fit the domain.
     """
-    found = jobs(domain, days=days, scale=scale, seed=seed, records=records)
+    found = plan_jobs(domain, days=days, scale=scale, seed=seed, records=records)
     total, done = sum(job.files for job in found), 0
     for job in found:
         job.check(Path(out))
@@ -53,7 +53,7 @@ def synthesize(
     return Path(out)
 
 
-def jobs(
+def plan_jobs(
     domain: str, *, days: int = 2, scale: float = 0.1, seed: int = 0, records: Path | None = None
 ) -> tuple[Job, ...]:
     """What `synthesize` would write, one job a folder, with the failures in it. Takes the same arguments."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from aiops_gym.openrca.synth.hits import call_hits
+from aiops_gym.openrca.synth.hits import find_call_hits
 from aiops_gym.openrca.synth.model import Call, Day, Failure, Slow
 
 LEAD = 0.3
@@ -80,7 +80,7 @@ def spans(day: Day, operations: Sequence[Operation], rate: float, start: int, en
     drawn = _play(nodes, chosen, rng)
     moments = begins[drawn.trace] / 1000
     usual = _times(nodes, drawn, begins, drawn.own, drawn.wire)
-    hits = call_hits(day, start, end + 60)
+    hits = find_call_hits(day, start, end + 60)
     own, wire, error = _slowed(hits, drawn, moments) if hits else (drawn.own, drawn.wire, np.zeros(len(moments), bool))
     begun, lasted = _times(nodes, drawn, begins, own, wire) if hits else usual
     return Spans(

@@ -14,7 +14,7 @@ LINGERS = 900
 Hit = tuple[Failure, tuple[str, ...]]
 
 
-def metric_hits(day: Day) -> Iterator[tuple[Failure, Effect, tuple[str, ...]]]:
+def find_metric_hits(day: Day) -> Iterator[tuple[Failure, Effect, tuple[str, ...]]]:
     """Each failure of the day that shows in metrics, with each of its effects and whose series have it."""
     for failure in day.failures:
         for effect in day.world.reasons[failure.reason].metrics if "metric" in failure.shown else ():
@@ -22,7 +22,7 @@ def metric_hits(day: Day) -> Iterator[tuple[Failure, Effect, tuple[str, ...]]]:
                 yield failure, effect, day.world.reach(failure.component, effect.scope)
 
 
-def call_hits(day: Day, start: float, end: float) -> list[tuple[Failure, Slow, tuple[str, ...]]]:
+def find_call_hits(day: Day, start: float, end: float) -> list[tuple[Failure, Slow, tuple[str, ...]]]:
     """What happens to calls between two Unix seconds."""
     return [
         (failure, slow, day.world.reach(failure.component, slow.scope))
@@ -33,7 +33,7 @@ def call_hits(day: Day, start: float, end: float) -> list[tuple[Failure, Slow, t
     ]
 
 
-def longer_hits(day: Day) -> list[tuple[Failure, Longer, tuple[str, ...]]]:
+def find_longer_hits(day: Day) -> list[tuple[Failure, Longer, tuple[str, ...]]]:
     """Which amounts in log lines grow."""
     return [
         (failure, longer, day.world.reach(failure.component, longer.scope))
@@ -44,7 +44,7 @@ def longer_hits(day: Day) -> list[tuple[Failure, Longer, tuple[str, ...]]]:
     ]
 
 
-def instead_hits(day: Day) -> list[tuple[Failure, Instead, tuple[str, ...]]]:
+def find_instead_hits(day: Day) -> list[tuple[Failure, Instead, tuple[str, ...]]]:
     """Which lines say something else."""
     return [
         (failure, instead, day.world.reach(failure.component, instead.scope))
@@ -55,13 +55,13 @@ def instead_hits(day: Day) -> list[tuple[Failure, Instead, tuple[str, ...]]]:
     ]
 
 
-def weights(shape: str, times: np.ndarray, failure: Failure, step: int = 60) -> np.ndarray:
+def compute_weights(shape: str, times: np.ndarray, failure: Failure, step: int = 60) -> np.ndarray:
     """How much of an effect shows at some Unix seconds, 0 to 1.
 
     >>> failure = Failure(level="pod", component="a", timestamp=0, reason="r", onset=60, end=300)
-    >>> weights("plateau", np.arange(0, 420, 60), failure).tolist()
+    >>> compute_weights("plateau", np.arange(0, 420, 60), failure).tolist()
     [0.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
-    >>> weights("spike", np.arange(0, 420, 60), failure).tolist()
+    >>> compute_weights("spike", np.arange(0, 420, 60), failure).tolist()
     [0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
     """
     end = failure.end

@@ -9,10 +9,10 @@ HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
 ALNUM = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_", np.uint8)
 
 
-def digits(numbers: np.ndarray, width: int) -> np.ndarray:
+def format_digits(numbers: np.ndarray, width: int) -> np.ndarray:
     """Decimal digits, zeros in front: uint8 [n, width].
 
-    >>> glue(digits(np.array([7, 123]), 4)).to_pylist()
+    >>> glue(format_digits(np.array([7, 123]), 4)).to_pylist()
     ['0007', '0123']
     """
     rest = np.asarray(numbers).astype(np.uint64)
@@ -23,7 +23,7 @@ def digits(numbers: np.ndarray, width: int) -> np.ndarray:
     return text
 
 
-def random_hex(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
+def draw_hex(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
     """Random hexadecimal digits: uint8 [n, width]."""
     raw = rng.integers(256, size=(n, (width + 1) // 2), dtype=np.uint8)
     return HEX[np.stack((raw >> 4, raw & 15), axis=2).reshape(n, 2 * raw.shape[1])[:, :width]]

@@ -17,7 +17,7 @@ from aiops_gym.openrca.labels import Query, Record
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.synth import files, plan
 from aiops_gym.openrca.synth.model import Day, Failure, World
-from aiops_gym.scan import one
+from aiops_gym.scan import scan_one
 from aiops_gym.version import __version__
 
 Progress = Callable[[int, int, str], None]
@@ -41,7 +41,7 @@ class Job:
         self.domain, self.cloudbed, self.scale, self.seed, self.given = domain, cloudbed, scale, seed, given
         self.world = world(domain, cloudbed)
         self.records = self._given() if given else plan.draw(domain, cloudbed, self.world, _dates(domain, days), seed)
-        self.dates = plan.days_of(self.records) if given else _dates(domain, days)
+        self.dates = plan.list_days(self.records) if given else _dates(domain, days)
 
     @property
     def files(self) -> int:
@@ -51,14 +51,14 @@ class Job:
     @cached_property
     def failures(self) -> tuple[Failure, ...]:
         """How its failures go, in the order of the records."""
-        return plan.around(self.domain, self.cloudbed, self.world, self.records, self.seed)
+        return plan.plan_failures(self.domain, self.cloudbed, self.world, self.records, self.seed)
 
     def day(self, when: date) -> Day:
         """What is to be told of a day."""
         blank = Day(
             domain=self.domain, cloudbed=self.cloudbed, world=self.world, date=when, seed=self.seed, scale=self.scale
         )
-        return blank.failing(plan.touching(self.failures, blank.start, blank.end))
+        return blank.failing(plan.find_touching(self.failures, blank.start, blank.end))
 
     def check(self, out: Path) -> None:
         """Raises CatalogError where something is there already: nothing is ever written over."""
@@ -125,7 +125,7 @@ class Job:
 
 def world(domain: Domain, cloudbed: str) -> World:
     """The description of a domain."""
-    made: World = one("aiops_gym.openrca.synth", domain.name, "world")(cloudbed)
+    made: World = scan_one("aiops_gym.openrca.synth", domain.name, "world")(cloudbed)
     return made
 
 

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from aiops_gym.openrca import clock
 from aiops_gym.openrca.synth import files, ids
 from aiops_gym.openrca.synth.files import Coded
-from aiops_gym.openrca.synth.hits import instead_hits, longer_hits, weights
+from aiops_gym.openrca.synth.hits import compute_weights, find_instead_hits, find_longer_hits
 from aiops_gym.openrca.synth.model import Choice, Day, Field, Hex, Lines, Stamp, Whole
-from aiops_gym.openrca.synth.plan import touching
+from aiops_gym.openrca.synth.plan import find_touching
 
 MOST = 0.9
 """Part of the lines that a failure takes at most."""
@@ -61,7 +61,7 @@ def write(day: Day, kinds: Sequence[Lines], start: int, end: int, purpose: str, 
     Args:
         late: some lines stand up to this many seconds later in the file.
     """
-    day = day.failing(touching(day.failures, start, end))
+    day = day.failing(find_touching(day.failures, start, end))
     parts = [_part(day, kind, start, end, (purpose, number, start), late) for number, kind in enumerate(kinds)]
     names = list(dict.fromkeys(name for part in parts for name in part.kind.at))
     logs = list(dict.fromkeys(part.kind.log for part in parts))
@@ -100,12 +100,12 @@ def _replaced(
     Their draws are their own: the other lines are the same whatever fails.
     """
     values = usual
-    for number, (failure, instead, names) in enumerate(instead_hits(day)):
+    for number, (failure, instead, names) in enumerate(find_instead_hits(day)):
         here = np.array([name in names for name in kind.at], bool)
         if instead.log != kind.log or not here.any():
             continue
         rng = day.chance(*purpose, "instead", number, failure.component, failure.timestamp, failure.reason)
-        part = instead.part * failure.intensity * weights(instead.shape, times, failure)
+        part = instead.part * failure.intensity * compute_weights(instead.shape, times, failure)
         taken = here[at] & (rng.random(len(times)) < np.minimum(part, MOST))
         said = _texts(instead.text, times[taken], np.ones(int(taken.sum())), rng)
         values = pc.replace_with_mask(values, pa.array(taken), said)
@@ -120,7 +120,7 @@ def _texts(text: Sequence[Field], times: np.ndarray, slower: np.ndarray, rng: np
 
 def _slower(day: Day, kind: Lines, at: np.ndarray, times: np.ndarray) -> np.ndarray:
     factor = np.ones(len(times))
-    for failure, longer, names in longer_hits(day):
+    for failure, longer, names in find_longer_hits(day):
         if not re.fullmatch(".*".join(map(re.escape, longer.log.split("*"))), kind.log):
             continue
         here = np.array([name in names for name in kind.at], bool)[at]
@@ -137,9 +137,9 @@ def _field(field: Field, n: int, times: np.ndarray, slower: np.ndarray, rng: np.
         return pa.array(field.of).take(pa.array(np.searchsorted(shares / shares[-1], rng.random(n), side="right")))
     if isinstance(field, Whole):
         numbers = rng.integers(field.low, field.high + 1, size=n)
-        return ids.glue(ids.digits(numbers, field.width)) if field.width else pa.array(numbers).cast(pa.string())
+        return ids.glue(ids.format_digits(numbers, field.width)) if field.width else pa.array(numbers).cast(pa.string())
     if isinstance(field, Hex):
-        return ids.glue(ids.random_hex(rng, n, field.digits))
+        return ids.glue(ids.draw_hex(rng, n, field.digits))
     if isinstance(field, Stamp):
         return _stamps(field, times)
     amounts = field.median * np.exp(field.spread * rng.standard_normal(n)) * (slower if field.slowed else 1.0)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from aiops_gym.openrca import clock
-from aiops_gym.openrca.chance import bulk, unit
+from aiops_gym.openrca.chance import draw_unit, make_generator
 from aiops_gym.openrca.model import Domain
 
 Block = Sequence[Any]
@@ -32,7 +32,7 @@ class Kpi:
         daily: how far it follows the daily load: 0 not at all, 1 in proportion, negative against it.
         low, high: bounds.
         decimals: as written; 0 for integers.
-        counts: the samples are counts of rare things (Poisson draws about the level).
+        counts: the samples are counts of rare events (Poisson draws about the level).
         total: running sum of the samples, as counters that are never reset.
         step: seconds from sample to sample.
         phase: second of the first sample.
@@ -388,11 +388,11 @@ class Day:
 
     def chance(self, *purpose: object) -> np.random.Generator:
         """Of this day alone."""
-        return bulk(self.seed, self.domain.name, self.cloudbed, self.date.isoformat(), *purpose)
+        return make_generator(self.seed, self.domain.name, self.cloudbed, self.date.isoformat(), *purpose)
 
     def unit(self, *purpose: object) -> float:
         """Of all days, for what does not change with them, such as the level of a series."""
-        return unit(self.seed, self.domain.name, self.cloudbed, *purpose)
+        return draw_unit(self.seed, self.domain.name, self.cloudbed, *purpose)
 
     def load(self, times: np.ndarray) -> np.ndarray:
         """The load at some Unix seconds: the daily curve, about 1."""

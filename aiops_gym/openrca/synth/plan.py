@@ -8,7 +8,7 @@ from datetime import date
 import numpy as np
 
 from aiops_gym.openrca import clock
-from aiops_gym.openrca.chance import bulk
+from aiops_gym.openrca.chance import make_generator
 from aiops_gym.openrca.labels import HALF_HOUR, Record
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.synth.hits import LINGERS
@@ -22,7 +22,7 @@ TRIES = 4000
 
 def draw(domain: Domain, cloudbed: str, world: World, dates: Sequence[date], seed: int) -> tuple[Record, ...]:
     """Labels of some days, in the order of the domain's record.csv."""
-    rng = bulk(seed, domain.name, cloudbed, "plan")
+    rng = make_generator(seed, domain.name, cloudbed, "plan")
     profile = world.profile
     moments = [each for day in _failing(dates, profile, rng) for each in _moments(domain, day, profile, rng)]
     pairs = _pairs(profile, len(moments), rng)
@@ -33,24 +33,26 @@ def draw(domain: Domain, cloudbed: str, world: World, dates: Sequence[date], see
     return tuple(sorted(made, key=lambda each: (_block(each, domain, profile), each.timestamp)))
 
 
-def around(domain: Domain, cloudbed: str, world: World, records: Iterable[Record], seed: int) -> tuple[Failure, ...]:
+def plan_failures(
+    domain: Domain, cloudbed: str, world: World, records: Iterable[Record], seed: int
+) -> tuple[Failure, ...]:
     """How the labelled failures go: when they show, how strongly, and where."""
     return tuple(_going(domain, cloudbed, world, record, seed) for record in records)
 
 
-def touching(failures: Iterable[Failure], start: int, end: int) -> tuple[Failure, ...]:
+def find_touching(failures: Iterable[Failure], start: int, end: int) -> tuple[Failure, ...]:
     """Those that may show between two Unix seconds."""
     return tuple(each for each in failures if each.onset < end and each.end + LINGERS > start)
 
 
-def days_of(records: Iterable[Record]) -> tuple[date, ...]:
+def list_days(records: Iterable[Record]) -> tuple[date, ...]:
     """The days on which something fails."""
-    return tuple(sorted({clock.local(record.timestamp * 1000).date() for record in records}))
+    return tuple(sorted({clock.to_local(record.timestamp * 1000).date() for record in records}))
 
 
 def _going(domain: Domain, cloudbed: str, world: World, record: Record, seed: int) -> Failure:
     who = (record.level, record.component, record.timestamp, record.reason)
-    rng = bulk(seed, domain.name, cloudbed, "failure", *who)
+    rng = make_generator(seed, domain.name, cloudbed, "failure", *who)
     profile, reason = world.profile, world.reasons[record.reason]
     onset = record.timestamp + int(profile.delay * rng.random() ** 2)
     onset = min(onset, max(record.timestamp, _close(domain, record) - profile.lasts[0]))
@@ -69,7 +71,7 @@ def _going(domain: Domain, cloudbed: str, world: World, record: Record, seed: in
 
 def _close(domain: Domain, record: Record) -> int:
     """Unix seconds at which the recording of the record's day ends: what begins later is on no file."""
-    return clock.parse(clock.local(record.timestamp * 1000).date()) // 1000 + 3600 * domain.hours[1]
+    return clock.parse(clock.to_local(record.timestamp * 1000).date()) // 1000 + 3600 * domain.hours[1]
 
 
 def _failing(dates: Sequence[date], profile: Profile, rng: np.random.Generator) -> list[date]:

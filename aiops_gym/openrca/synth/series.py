@@ -11,7 +11,7 @@ import numpy as np
 
 from aiops_gym.openrca.synth import order as orders
 from aiops_gym.openrca.synth.files import Coded
-from aiops_gym.openrca.synth.hits import fills, metric_hits, weights
+from aiops_gym.openrca.synth.hits import compute_weights, fills, find_metric_hits
 from aiops_gym.openrca.synth.model import Day, Kpi, Series
 
 LEFT = 0.04
@@ -79,7 +79,7 @@ class Wide:
     present: np.ndarray
 
 
-def grids(day: Day, series: Sequence[Series], purpose: str) -> list[Grid]:
+def make_grids(day: Day, series: Sequence[Series], purpose: str) -> list[Grid]:
     """The day's curves, one grid for each step; what the scale leaves out is not among them."""
     kept = {name: day.kept(kpi) for name, kpi in {each.kpi.name: each.kpi for each in series}.items()}
     by_step: dict[int, list[Series]] = defaultdict(list)
@@ -89,7 +89,7 @@ def grids(day: Day, series: Sequence[Series], purpose: str) -> list[Grid]:
     return [_grid(day, some, (purpose, step), step) for step, some in by_step.items()]
 
 
-def rows(
+def make_rows(
     day: Day, series: Sequence[Series], purpose: str, order: str, *, late: int = 0, block: int = 400_000
 ) -> Iterator[Rows]:
     """The points of a table, in blocks.
@@ -97,7 +97,7 @@ def rows(
     Args:
         order: `time` (some rows up to `late` seconds late), `sorted` (by time) or `series` (one after the other).
     """
-    made = grids(day, series, purpose)
+    made = make_grids(day, series, purpose)
     if not made:
         return
     found = [each for grid in made for each in grid.series]
@@ -114,9 +114,9 @@ def rows(
         yield Rows(times[part], which[part], values[part], found)
 
 
-def wide(day: Day, series: Sequence[Series], purpose: str) -> Wide:
+def make_wide(day: Day, series: Sequence[Series], purpose: str) -> Wide:
     """A table with one row for each id and sample; each id must have the same measurements, of one step."""
-    (grid,) = grids(day, series, purpose)
+    (grid,) = make_grids(day, series, purpose)
     ids = list(dict.fromkeys(each.id for each in grid.series))
     names = list(dict.fromkeys(each.kpi.name for each in grid.series))
     place = {(each.id, each.kpi.name): number for number, each in enumerate(grid.series)}
@@ -202,12 +202,12 @@ def _failures(day: Day, series: list[Series], times: np.ndarray, values: np.ndar
     for number, each in enumerate(series):
         owned[each.owner].append(number)
     step = int(times[0, 1] - times[0, 0]) if times.shape[1] > 1 else 60
-    for failure, effect, owners in metric_hits(day):
+    for failure, effect, owners in find_metric_hits(day):
         pattern = re.compile(".*".join(map(re.escape, effect.kpi.split("*"))))
         hit = [row for name in owners for row in owned.get(name, ()) if pattern.fullmatch(series[row].kpi.name)]
         if not hit:
             continue
-        weight = weights(effect.shape, times[hit], failure, step)
+        weight = compute_weights(effect.shape, times[hit], failure, step)
         noise = day.chance("effect", failure.component, failure.timestamp, effect.kpi).normal(0, JITTER, weight.shape)
         part = weight * failure.intensity * np.exp(noise) / fills(effect.shape, day.world.profile.fills)
         if effect.reach is None:

@@ -23,7 +23,7 @@ class Share(NamedTuple):
     declared: float
 
 
-def shares(jobs: Iterable[Job]) -> list[Share]:
+def compute_shares(jobs: Iterable[Job]) -> list[Share]:
     """For each reason of the jobs' domain, in its order."""
     made = list(jobs)
     return [

@@ -9,10 +9,10 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.errors import CatalogError
 from aiops_gym.runs.episode import Episode
-from aiops_gym.tasks.base import find, truth
+from aiops_gym.tasks.base import find, find_truth
 
 
-def accepted(episode: Episode) -> list[str]:
+def list_accepted(episode: Episode) -> list[str]:
     """In words, as the expected answer is written; nothing where the catalogue knows no others.
 
     An episode keeps its expected answer alone, so the others come from the catalogue; where that expects another
@@ -21,10 +21,10 @@ def accepted(episode: Episode) -> list[str]:
     if episode.task not in TASKS:
         return []
     try:
-        problem = registry.problem(episode.problem_id)
+        problem = registry.find_problem(episode.problem_id)
     except CatalogError:
         return []
-    right = truth(problem, registry.fault(problem), registry.app(problem.app))
+    right = find_truth(problem, registry.find_fault(problem), registry.find_app(problem.app))
     if _kept(episode.results.get("expected")) != _answer(find(episode.task).solution(right)):
         return []
     if episode.task == "localization":

@@ -56,12 +56,12 @@ class Block:
     lines: Sequence[Line]
 
 
-def chart(title: str, blocks: Sequence[Block], *, alone: bool) -> Html:
+def draw_chart(title: str, blocks: Sequence[Block], *, standalone: bool) -> Html:
     """The picture of one block or several.
 
     Args:
         title: what the bars are.
-        alone: as a file of its own, on white paper; else as a part of a page.
+        standalone: as a file of its own, on white paper; else as a part of a page.
     """
     names = [line.name[:LONGEST] for block in blocks for line in block.lines]
     left = EDGE + LETTER * max([len(name) for name in names] + [16]) + GAP
@@ -75,12 +75,12 @@ def chart(title: str, blocks: Sequence[Block], *, alone: bool) -> Html:
         parts.append(_text("Red line: with errors as 0.", EDGE, y + 18, fill=SOFT, size=11))
         y += 20
     height = y + EDGE
-    paper = tag("rect", width="100%", height="100%", fill=PAPER) if alone else Html()
+    paper = tag("rect", width="100%", height="100%", fill=PAPER) if standalone else Html()
     return tag(
         "svg",
         paper,
         *parts,
-        xmlns="http://www.w3.org/2000/svg" if alone else None,
+        xmlns="http://www.w3.org/2000/svg" if standalone else None,
         viewBox=f"0 0 {width:g} {height:g}",
         width=f"{width:g}",
         height=f"{height:g}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from aiops_gym.envs.layout import USERS, layout
-from aiops_gym.envs.levels import component_level, level, lines_of, percent, words
+from aiops_gym.envs.layout import USERS, lay_out
+from aiops_gym.envs.levels import choose_component_level, choose_level, describe_component, format_percent, lines_of
 from aiops_gym.runs.view.markup import Html, join, tag
 from aiops_gym.runs.view.story import Health, System
 
@@ -24,7 +24,7 @@ NAME = 14
 Place = tuple[float, float]
 
 
-def graph(system: System) -> Html:
+def draw_graph(system: System) -> Html:
     """The first state; the page's script shows the others."""
     places, width, height = _places(system)
     first = system.states[0]
@@ -43,29 +43,36 @@ def graph(system: System) -> Html:
     )
 
 
-def looks(system: System) -> list[dict[str, object]]:
-    """Each state as classes and texts, in the order of the elements of `graph` and `operations`."""
+def list_looks(system: System) -> list[dict[str, object]]:
+    """Each state as classes and texts, in the order of the elements of `draw_graph` and `render_operations`."""
     return [
         {
             "nodes": [
-                [component_level(*_figures(state, i)), words(*_figures(state, i))] for i in range(len(state.parts))
+                [choose_component_level(*_figures(state, i)), describe_component(*_figures(state, i))]
+                for i in range(len(state.parts))
             ],
-            "edges": [level(share) for share in state.calls],
-            "operations": [[level(share), percent(share)] for share in state.operations],
+            "edges": [choose_level(share) for share in state.calls],
+            "operations": [[choose_level(share), format_percent(share)] for share in state.operations],
         }
         for state in system.states
     ]
 
 
-def deep(system: System) -> bool:
+def is_deep(system: System) -> bool:
     """Whether there are so many columns that they need more room than usual."""
-    return len(layout(system.components, system.calls).columns) > DEEP
+    return len(lay_out(system.components, system.calls).columns) > DEEP
 
 
-def operations(system: System) -> Html:
+def render_operations(system: System) -> Html:
     """What users ask, and how often they get it."""
     rows = [
-        tag("li", tag("span", name), tag("b", percent(share)), class_=f"operation {level(share)}", data_i=i)
+        tag(
+            "li",
+            tag("span", name),
+            tag("b", format_percent(share)),
+            class_=f"operation {choose_level(share)}",
+            data_i=i,
+        )
         for i, (name, share) in enumerate(zip(system.operations, system.states[0].operations, strict=True))
     ]
     return tag("ul", *rows, class_="operations") if rows else Html()
@@ -78,7 +85,7 @@ def _figures(state: Health, i: int) -> tuple[float | None, float | None, int, in
 
 def _places(system: System) -> tuple[dict[str, Place], float, float]:
     """Upper left corners, and the size of it all."""
-    order = layout(system.components, system.calls)
+    order = lay_out(system.components, system.calls)
     tall, wide = max(order.height, 1) * DOWN, max(len(order.columns) - 1, 0) * ACROSS + 24
     places: dict[str, Place] = {}
     for x, column in enumerate(order.columns):
@@ -100,7 +107,7 @@ def _edge(i: int, system: System, places: Mapping[str, Place], state: Health) ->
     y, to_y = y + HEIGHT / 2, to_y + HEIGHT / 2
     bend = max(30.0, abs(to_x - x) / 2)
     path = f"M{x:g} {y:g}C{x + bend:g} {y:g} {to_x - bend:g} {to_y:g} {to_x:g} {to_y:g}"
-    return tag("path", d=path, class_=f"edge {level(state.calls[i])}", data_i=i)
+    return tag("path", d=path, class_=f"edge {choose_level(state.calls[i])}", data_i=i)
 
 
 def _node(i: int, name: str, place: Place, state: Health) -> Html:
@@ -108,10 +115,12 @@ def _node(i: int, name: str, place: Place, state: Health) -> Html:
     lines = lines_of(name, NAME)
     low = 17 if len(lines) == 1 else 14
     texts = [tag("text", line, x=8, y=low + 12 * n, class_="name") for n, line in enumerate(lines)]
-    texts.append(tag("text", words(*_figures(state, i)), x=8, y=34 if len(lines) == 1 else 39, class_="words"))
+    texts.append(
+        tag("text", describe_component(*_figures(state, i)), x=8, y=34 if len(lines) == 1 else 39, class_="words")
+    )
     box = tag("rect", width=WIDTH, height=HEIGHT, rx=6)
     hover = tag("title", name)
-    look = component_level(*_figures(state, i))
+    look = choose_component_level(*_figures(state, i))
     return tag("g", hover, box, *texts, transform=f"translate({x:g} {y:g})", class_=f"node {look}", data_i=i)
 
 

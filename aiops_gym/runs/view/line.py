@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.view.page import outcome
+from aiops_gym.runs.view.page import describe_outcome
 from aiops_gym.runs.view.story import number_of
 
 HEALTHY = "noop"
@@ -46,14 +46,14 @@ class Entry:
         return SOLVED if self.success else FAILED
 
 
-def entry(episode: Episode, address: str) -> Entry:
+def read_entry(episode: Episode, address: str) -> Entry:
     """The line of an episode."""
     return Entry(
         address=address,
         problem=episode.problem_id,
         agent=episode.agent,
         task=episode.task,
-        outcome=outcome(episode),
+        outcome=describe_outcome(episode),
         success=episode.success,
         reward=number_of(episode.reward) or 0.0,
         steps=len(episode.steps) or sum(turn.get("role") == "assistant" for turn in episode.trace),

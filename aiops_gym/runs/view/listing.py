@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from aiops_gym.runs.view.line import ERRORS, FAILED, SOLVED, Entry
-from aiops_gym.runs.view.markup import Html, escape, join, seconds, tag
-from aiops_gym.runs.view.matrix import matrix
-from aiops_gym.runs.view.means import means
+from aiops_gym.runs.view.markup import Html, escape, format_seconds, join, tag
+from aiops_gym.runs.view.matrix import render_matrix
+from aiops_gym.runs.view.means import render_means
 from aiops_gym.runs.view.page import fill
 
 COLUMNS = ("problem", "agent", "task", "outcome", "reward", "steps", "time", "seed", "error")
@@ -17,7 +17,7 @@ COLUMNS = ("problem", "agent", "task", "outcome", "reward", "steps", "time", "se
 NUMBERS = ("reward", "steps", "time", "seed")
 
 
-def listing(entries: Sequence[Entry], title: str) -> str:
+def render_listing(entries: Sequence[Entry], title: str) -> str:
     """The page of a folder.
 
     Args:
@@ -32,8 +32,8 @@ def listing(entries: Sequence[Entry], title: str) -> str:
         "list",
         title=escape(title),
         facts=_facts(entries, played),
-        numbers=means(played),
-        matrix=matrix(entries),
+        numbers=render_means(played),
+        matrix=render_matrix(entries),
         filters=join(*(_filter(name, entries) for name in ("agent", "task")), _outcomes(entries)),
         heads=join(*heads),
         rows=Html("\n".join(_row(each) for each in entries)),
@@ -46,7 +46,7 @@ def _facts(entries: Sequence[Entry], played: Sequence[Entry]) -> Html:
         ("problems", f"{len({each.problem for each in played}):,}"),
         ("without a verdict", f"{len(entries) - len(played):,}"),
         ("steps", f"{sum(each.steps for each in played):,}"),
-        ("virtual time", seconds(sum(each.seconds for each in played))),
+        ("virtual time", format_seconds(sum(each.seconds for each in played))),
     ]
     return tag("dl", *(tag("div", tag("dt", name), tag("dd", value)) for name, value in facts), class_="facts")
 
@@ -83,7 +83,12 @@ def _row(each: Entry) -> Html:
         tag("td", tag("span", how, class_=f"badge {look}")),
         tag("td", f"{each.reward:.2f}" if each.address else "", class_="number", data_value=each.reward),
         tag("td", each.steps if each.address else "", class_="number"),
-        tag("td", seconds(each.seconds) if each.address else "", class_="number", data_value=f"{each.seconds:.3f}"),
+        tag(
+            "td",
+            format_seconds(each.seconds) if each.address else "",
+            class_="number",
+            data_value=f"{each.seconds:.3f}",
+        ),
         tag("td", each.seed, class_="number"),
         tag("td", each.error[:300], class_="error"),
     ]

@@ -28,10 +28,10 @@ class Html(str):
 Content = Html | str | int | float | None
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     r"""The text with those characters written out that no page would show.
 
-    >>> visible("a\x1b[2Jb\r\n\u202ec")
+    >>> make_visible("a\x1b[2Jb\r\n\u202ec")
     'a\\x1b[2Jb\n\\u202ec'
     """
     return _UNSEEN.sub(_written, text.replace("\r\n", "\n"))
@@ -50,7 +50,7 @@ def escape(content: Content) -> Html:
     """
     if isinstance(content, Html):
         return content
-    return Html("" if content is None else visible(str(content)).translate(_SPECIAL))
+    return Html("" if content is None else make_visible(str(content)).translate(_SPECIAL))
 
 
 def tag(name: str, /, *content: Content, **attributes: str | int | float | bool | None) -> Html:
@@ -77,16 +77,16 @@ def pre(text: str, class_: str) -> Html:
     return tag("pre", Html("\n"), text, class_=class_)
 
 
-def seconds(value: float) -> str:
+def format_seconds(value: float) -> str:
     """A time. All times are seconds, so that any two on a page can be compared.
 
-    >>> seconds(27.0), seconds(20.94), seconds(3725.0)
+    >>> format_seconds(27.0), format_seconds(20.94), format_seconds(3725.0)
     ('27 s', '20.9 s', '3,725 s')
     """
     return f"{value:,.1f}".removesuffix(".0") + " s"
 
 
-def data(value: Any) -> Html:
+def embed_json(value: Any) -> Html:
     """JSON for a `<script type="application/json">`, which no text in it can end."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return Html(_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text).translate(_IN_SCRIPT))

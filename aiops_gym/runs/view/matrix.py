@@ -15,7 +15,7 @@ MANY = 60
 """Problems from which the table is folded up at first."""
 
 
-def matrix(entries: Sequence[Entry]) -> Html:
+def render_matrix(entries: Sequence[Entry]) -> Html:
     """A table with a line a problem and a column an agent; nothing where the list says the same already."""
     agents = sorted({each.agent for each in entries})
     cells: dict[tuple[str, str], list[Entry]] = {}

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from aiops_gym.runs.intervals import interval
-from aiops_gym.runs.view.chart import Block, Line, Mark, chart
+from aiops_gym.runs.intervals import compute_interval
+from aiops_gym.runs.view.chart import Block, Line, Mark, draw_chart
 from aiops_gym.runs.view.line import HEALTHY, Entry
-from aiops_gym.runs.view.markup import Html, join, seconds, tag
+from aiops_gym.runs.view.markup import Html, format_seconds, join, tag
 
 Figure = Callable[[Entry], float]
 
 TITLE = "Mean reward with its 95 % interval"
 
 
-def means(played: Sequence[Entry]) -> Html:
+def render_means(played: Sequence[Entry]) -> Html:
     """Means by agent, over all and by task, and side by side where there are several agents."""
     tasks = sorted({each.task for each in played})
     agents = {agent: [each for each in played if each.agent == agent] for agent in sorted({e.agent for e in played})}
@@ -24,14 +24,18 @@ def means(played: Sequence[Entry]) -> Html:
     heads = tag("tr", *(tag("th", name, scope="col") for name in head))
     table = tag("table", tag("thead", heads), tag("tbody", *rows), class_="means")
     note = "Solved: full marks, with the 95 % interval. Reward, steps and time are means; time is the world's."
-    picture = tag("div", chart(TITLE, [_block(agents, tasks)], alone=False), class_="scroll") if len(agents) > 1 else ""
+    picture = (
+        tag("div", draw_chart(TITLE, [_block(agents, tasks)], standalone=False), class_="scroll")
+        if len(agents) > 1
+        else ""
+    )
     return join(tag("div", table, class_="scroll"), tag("p", note, class_="note"), picture)
 
 
 def _cells(mine: Sequence[Entry], tasks: Sequence[str]) -> list[Html]:
-    low, high = interval(_alike(mine, _solved))
+    low, high = compute_interval(_alike(mine, _solved))
     share = f"{100 * _mean(mine, _solved):.0f} % ({100 * low:.0f}-{100 * high:.0f})"
-    steps, time = f"{_mean(mine, lambda each: each.steps):.1f}", seconds(_mean(mine, lambda each: each.seconds))
+    steps, time = f"{_mean(mine, lambda each: each.steps):.1f}", format_seconds(_mean(mine, lambda each: each.seconds))
     cells = [f"{len(mine):,}", share, f"{_mean(mine, _reward):.2f}", steps, time]
     if len(tasks) > 1:
         found = [[each for each in mine if each.task == task] for task in tasks]
@@ -52,7 +56,7 @@ def _block(agents: dict[str, list[Entry]], tasks: Sequence[str]) -> Block:
 
 
 def _mark(entries: Sequence[Entry]) -> Mark:
-    low, high = interval(_alike(entries, _reward))
+    low, high = compute_interval(_alike(entries, _reward))
     return Mark(mean=_mean(entries, _reward), low=low, high=high)
 
 

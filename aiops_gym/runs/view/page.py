@@ -13,10 +13,10 @@ from typing import Any
 
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.view import graph
-from aiops_gym.runs.view.accepted import accepted
-from aiops_gym.runs.view.markup import Content, Html, data, escape, join, pre, seconds, tag, void
+from aiops_gym.runs.view.accepted import list_accepted
+from aiops_gym.runs.view.markup import Content, Html, embed_json, escape, format_seconds, join, pre, tag, void
 from aiops_gym.runs.view.story import System, Turn, number_of, tell
-from aiops_gym.runs.view.timeline import timeline
+from aiops_gym.runs.view.timeline import draw_timeline
 
 OPEN = 60_000
 """Characters of an episode up to which all steps are open when the page is."""
@@ -37,7 +37,7 @@ KINDS = (
 LEVELS = (("well", "succeeds"), ("hurt", "hurt or slow"), ("down", "mostly fails"), ("idle", "not asked"))
 
 
-def page(episode: Episode, up: str = "") -> str:
+def render_page(episode: Episode, up: str = "") -> str:
     """The page of an episode.
 
     Args:
@@ -53,12 +53,14 @@ def page(episode: Episode, up: str = "") -> str:
         up=tag("a", "All episodes", href=up, class_="up") if up else Html(),
         head=_head(episode, turns),
         verdict=_verdict(episode),
-        timeline=timeline(turns, system),
+        timeline=draw_timeline(turns, system),
         legend=_legend(KINDS, turns),
         steps=join(_prompt(episode), *_steps(turns, system)),
         system=_system(system, len(turns)),
         shape=_shape(system),
-        data=data({"looks": graph.looks(system) if system else [], "at": [0, *(turn.state for turn in turns)]}),
+        data=embed_json(
+            {"looks": graph.list_looks(system) if system else [], "at": [0, *(turn.state for turn in turns)]}
+        ),
         about=escape(f"aiops_gym {episode.version}".strip()),
     )
 
@@ -71,7 +73,7 @@ def fill(name: str, **parts: Html | str) -> str:
     return Template(_read(f"{name}.html")).substitute(parts, policy=policy, style=style, script=script)
 
 
-def outcome(episode: Episode) -> tuple[str, str]:
+def describe_outcome(episode: Episode) -> tuple[str, str]:
     """How it ended, as a class and in words."""
     if episode.infra_error:
         return "hurt", "environment broke"
@@ -103,7 +105,7 @@ def _hash(text: str) -> str:
 
 
 def _head(episode: Episode, turns: Sequence[Turn]) -> Html:
-    look, how = outcome(episode)
+    look, how = describe_outcome(episode)
     facts: list[tuple[str, Content]] = [
         ("task", episode.task or None),
         ("telemetry", episode.data or None),
@@ -111,7 +113,7 @@ def _head(episode: Episode, turns: Sequence[Turn]) -> Html:
         ("seed", episode.seed),
         ("episode seed", episode.episode_seed or None),
         ("steps", len(turns)),
-        ("virtual time", seconds(max(0.0, episode.end_time - episode.start_time))),
+        ("virtual time", format_seconds(max(0.0, episode.end_time - episode.start_time))),
         ("refused calls", sum(bool(turn.error) for turn in turns) or None),
         ("environment", episode.env or None),
     ]
@@ -123,14 +125,14 @@ def _head(episode: Episode, turns: Sequence[Turn]) -> Html:
 
 
 def _verdict(episode: Episode) -> Html:
-    look, _ = outcome(episode)
+    look, _ = describe_outcome(episode)
     reward = number_of(episode.reward) or 0.0
     score = tag("div", tag("b", f"{reward:.2f}"), tag("span", "reward"), class_=f"score {look}")
     results = {**episode.results}
     reasons = str(results.pop("reasons", "") or "")
     answers = [
         tag("div", tag("h3", name), pre(_json_text(results.pop(name.lower())), "answer"), also)
-        for name, also in (("Expected", _also(accepted(episode))), ("Submitted", None))
+        for name, also in (("Expected", _also(list_accepted(episode))), ("Submitted", None))
         if name.lower() in results
     ]
     figures = [
@@ -167,7 +169,7 @@ def _table(values: Mapping[str, Any], class_: str) -> Html:
 
 def _result(name: str, value: Any) -> str:
     """A value of the results; their times, `TTD` and its like, have the unit of all times."""
-    return seconds(value) if name in CLOCKS and number_of(value) is not None else _shown(value)
+    return format_seconds(value) if name in CLOCKS and number_of(value) is not None else _shown(value)
 
 
 def _shown(value: Any) -> str:
@@ -200,7 +202,7 @@ def _steps(turns: Sequence[Turn], system: System | None) -> Iterator[Html]:
 def _step(turn: Turn, system: System | None, changed: bool, opened: bool) -> Html:
     summary = [
         tag("span", turn.number, class_="n"),
-        tag("span", seconds(turn.end), class_="time") if turn.end else None,
+        tag("span", format_seconds(turn.end), class_="time") if turn.end else None,
         tag("span", turn.tool or "no call", class_="tool")
         if not (turn.tool and turn.headline.startswith(turn.tool))
         else None,
@@ -235,7 +237,7 @@ def _copied(name: str) -> Html:
 
 def _shape(system: System | None) -> str:
     """Classes of the page: whether there is a graph, and whether it needs more room than most."""
-    return "no-system" if system is None else "with-system deep" if graph.deep(system) else "with-system"
+    return "no-system" if system is None else "with-system deep" if graph.is_deep(system) else "with-system"
 
 
 def _system(system: System | None, steps: int) -> Html:
@@ -251,9 +253,9 @@ def _system(system: System | None, steps: int) -> Html:
         tag("h2", "The system"),
         control,
         tag("p", "At the start", id="caption"),
-        tag("div", graph.graph(system), class_="scroll"),
+        tag("div", graph.draw_graph(system), class_="scroll"),
         tag("h3", "Requests of users that succeed"),
-        graph.operations(system),
+        graph.render_operations(system),
         tag("ul", *shown, class_="legend"),
         id="system",
     )

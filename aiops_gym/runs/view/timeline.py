@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aiops_gym.envs.levels import SLOW, component_level, percent
-from aiops_gym.runs.view.markup import Html, join, seconds, tag
+from aiops_gym.envs.levels import SLOW, choose_component_level, format_percent
+from aiops_gym.runs.view.markup import Html, format_seconds, join, tag
 from aiops_gym.runs.view.story import Part, System, Turn
 
 TICKS = 7
@@ -18,14 +18,14 @@ STEPS_TOP, LANE = 16, 34
 """Pixels from the top to the steps, and by which all is lower where the requests of users are above them."""
 
 
-def timeline(turns: Sequence[Turn], system: System | None) -> Html:
+def draw_timeline(turns: Sequence[Turn], system: System | None) -> Html:
     """An SVG as wide as the page; each step is a link to it."""
     timed = bool(turns) and turns[-1].end > 0
     whole = turns[-1].end if timed else float(max(1, len(turns)))
     spans = [(turn.begin, turn.end) if timed else (turn.number - 1.0, float(turn.number)) for turn in turns]
     parts = [_name("steps")]
     parts += [_step(turn, span, whole) for turn, span in zip(turns, spans, strict=True)]
-    parts += [_tick(value, whole, seconds(value) if timed else f"{value:g}") for value in ticks(whole)]
+    parts += [_tick(value, whole, format_seconds(value) if timed else f"{value:g}") for value in ticks(whole)]
     height, look = STEPS_TOP + 48, "timeline dense" if len(turns) > DENSE else "timeline"
     if system:
         above = join(_name("requests of users"), _served(turns, spans, system, whole))
@@ -56,7 +56,7 @@ def _served(turns: Sequence[Turn], spans: Sequence[tuple[float, float]], system:
         until = whole if after is None else starts[after]
         width = max(until - start, whole / 150)
         left = min(start, whole - width)
-        look = f"served {component_level(users.ok, users.slow, 0, 0)}"
+        look = f"served {choose_component_level(users.ok, users.slow, 0, 0)}"
         parts.append(
             tag("rect", _hover(users), x=_at(left, whole), width=_at(width, whole), y=STEPS_TOP, height=14, class_=look)
         )
@@ -65,7 +65,7 @@ def _served(turns: Sequence[Turn], spans: Sequence[tuple[float, float]], system:
 
 def _hover(users: Part) -> Html:
     slower = f", {users.slow:.0f} times slower than usual" if users.slow is not None and users.slow >= SLOW else ""
-    return tag("title", f"{percent(users.ok)} of the users' requests succeed{slower}")
+    return tag("title", f"{format_percent(users.ok)} of the users' requests succeed{slower}")
 
 
 def _step(turn: Turn, span: tuple[float, float], whole: float) -> Html:

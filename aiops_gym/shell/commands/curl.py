@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.clients.context import Context
-from aiops_gym.clients.waiting import Host, finished
+from aiops_gym.clients.waiting import Host, finish
 from aiops_gym.sim.machine.executables import curl
 from aiops_gym.types import Output
 
@@ -17,4 +17,4 @@ def run(context: Context, argv: list[str]) -> Output:
         except OSError:
             return ""
 
-    return finished(context, curl.run(Host(context), argv, context.cluster.now(), read))
+    return finish(context, curl.run(Host(context), argv, context.cluster.now(), read))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from posixpath import join
 
 from aiops_gym.clients.context import Context, FileInfo
-from aiops_gym.shell.commands.ls import human
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.shell.commands.ls import format_size
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.types import Output
 
 KNOWN = frozenset("abchkmsSx")
@@ -24,7 +24,7 @@ def run(context: Context, argv: list[str]) -> Output:
             word = f"--max-depth={rest.pop(0)}"
         value = word.removeprefix("--max-depth=") if word.startswith("--") else word.removeprefix("-d")
         if value != word:
-            number = natural(value)
+            number = parse_natural(value)
             if number is None:
                 return Output("", f"du: invalid maximum depth ‘{value}’\nTry 'du --help' for more information.\n", 1)
             depth = number
@@ -69,7 +69,7 @@ def _measured(
 
 def _shown(size: int, flags: set[str]) -> str:
     if "h" in flags:
-        return human(size) if size else "0"
+        return format_size(size) if size else "0"
     if "b" in flags:
         return str(size)
     return str(-(-size // (1_048_576 if "m" in flags else 1024)))

@@ -109,7 +109,7 @@ def _folder(context: Context, folder: str, options: Options, titled: bool) -> li
     text = f"{folder}:\n" if titled else ""
     if "l" in flags or "s" in flags:
         blocks = sum(_blocks(about) for _, about in shown)
-        text += f"total {human(blocks * 1024) if 'h' in flags else blocks}\n"
+        text += f"total {format_size(blocks * 1024) if 'h' in flags else blocks}\n"
     text += "".join(_lines(context, shown, options))
     found = [text]
     if "R" in flags:
@@ -135,7 +135,7 @@ def _lines(context: Context, entries: list[tuple[str, FileInfo]], options: Optio
             f"{_blocks(about)} {name}\n" if "s" in flags else f"{_marked(name, about, flags)}\n"
             for name, about in entries
         ]
-    sizes = [human(about.size) if "h" in flags else str(about.size) for _, about in entries]
+    sizes = [format_size(about.size) if "h" in flags else str(about.size) for _, about in entries]
     width = max((len(size) for size in sizes), default=0)
     now = context.cluster.now()
     lines = []
@@ -146,7 +146,7 @@ def _lines(context: Context, entries: list[tuple[str, FileInfo]], options: Optio
         form = options.times or ("%b %e %H:%M" if 0 <= now - about.time < HALF_YEAR else "%b %e  %Y")
         end = f" -> {about.target}" if about.kind == "symlink" else ""
         label = _marked(name, about, flags)
-        lines.append(f"{mode_text(about)} {links} {owners} {size:>{width}} {render(about.time, form)} {label}{end}\n")
+        lines.append(f"{format_mode(about)} {links} {owners} {size:>{width}} {render(about.time, form)} {label}{end}\n")
     return lines
 
 
@@ -158,10 +158,10 @@ def _marked(name: str, about: FileInfo, flags: frozenset[str]) -> str:
     return name
 
 
-def mode_text(about: FileInfo) -> str:
+def format_mode(about: FileInfo) -> str:
     """The ten letters of a mode.
 
-    >>> mode_text(FileInfo("directory", 0o1777, 0, 0.0))
+    >>> format_mode(FileInfo("directory", 0o1777, 0, 0.0))
     'drwxrwxrwt'
     """
     letters = ["rwxrwxrwx"[i] if about.mode & (0o400 >> i) else "-" for i in range(9)]
@@ -175,10 +175,10 @@ def _blocks(about: FileInfo) -> int:
     return 0 if about.kind == "symlink" else -(-about.size // 4096) * 4
 
 
-def human(size: int) -> str:
+def format_size(size: int) -> str:
     """A size as `ls -h` and `du -h` print it, rounded up.
 
-    >>> human(4096), human(1_500_000)
+    >>> format_size(4096), format_size(1_500_000)
     ('4.0K', '1.5M')
     """
     value = float(size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 
 from aiops_gym.clients.context import Context
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.types import Output
 
 MOST = 65_536
@@ -19,7 +19,7 @@ def run(context: Context, argv: list[str]) -> Output:
     if argv[1:2] != ["rand"]:
         name = argv[1] if len(argv) > 1 else ""
         return Output("", f"Invalid command '{name}'; type \"help\" for a list.\n", 1)
-    counts = [number for word in argv[2:] if (number := natural(word)) is not None]
+    counts = [number for word in argv[2:] if (number := parse_natural(word)) is not None]
     if not counts or counts[0] > MOST:
         return Output("", "rand: Use -help for summary.\n", 1)
     data = bytes(int(context.draw() * 256) for _ in range(counts[0]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.clients.context import Context
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.types import Output
 
 MOST = 100_000
@@ -22,12 +22,12 @@ def run(context: Context, argv: list[str]) -> Output:
         elif word.startswith(("-n", "-i")) and len(word) > 2:
             name, value = word[:2], word[2:]
         if name in ("-n", "--head-count"):
-            number = natural(value)
+            number = parse_natural(value)
             if number is None:
                 return Output("", f"shuf: invalid line count: ‘{value}’\n", 1)
             count = number
         elif name in ("-i", "--input-range"):
-            low, high = (natural(part) for part in (*value.split("-", 1), "")[:2])
+            low, high = (parse_natural(part) for part in (*value.split("-", 1), "")[:2])
             if low is None or high is None or low > high + 1:
                 return Output("", f"shuf: invalid input range: ‘{value}’\n", 1)
             lines = [str(n) for n in range(low, min(high, low + MOST - 1) + 1)]

@@ -14,7 +14,7 @@ def run(context: Context, argv: list[str]) -> Output:
         return Output("", "sleep: missing operand\nTry 'sleep --help' for more information.\n", 1)
     total = 0.0
     for text in argv[1:]:
-        seconds = duration(text)
+        seconds = parse_duration(text)
         if seconds is None:
             wrong = f"sleep: invalid time interval ‘{text}’\nTry 'sleep --help' for more information.\n"
             return Output("", wrong, 1)
@@ -22,10 +22,10 @@ def run(context: Context, argv: list[str]) -> Output:
     return Output() if context.cluster.wait(total) else Output("", "", 124)
 
 
-def duration(text: str) -> float | None:
+def parse_duration(text: str) -> float | None:
     """Seconds of a GNU interval as `2.5`, `10s`, `3m` or `infinity`; None when it is none.
 
-    >>> duration("1.5m")
+    >>> parse_duration("1.5m")
     90.0
     """
     unit = UNITS.get(text[-1:], 0.0)

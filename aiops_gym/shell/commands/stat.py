@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiops_gym.clients.context import Context, FileInfo
 from aiops_gym.shell.commands.date import render
-from aiops_gym.shell.commands.ls import mode_text
+from aiops_gym.shell.commands.ls import format_mode
 from aiops_gym.types import Output
 
 KINDS = {"file": "regular file", "directory": "directory", "symlink": "symbolic link"}
@@ -44,7 +44,7 @@ def _formatted(form: str, path: str, about: FileInfo) -> str:
         "N": f"'{path}'" + (f" -> '{about.target}'" if about.target else ""),
         "s": str(about.size),
         "a": f"{about.mode:o}",
-        "A": mode_text(about),
+        "A": format_mode(about),
         "F": _kind(about),
         "U": "root",
         "G": "root",
@@ -78,6 +78,6 @@ def _full(path: str, about: FileInfo) -> str:
         f"  File: {name}\n"
         f"  Size: {about.size:<10}\tBlocks: {-(-about.size // 4096) * 8:<10} IO Block: 4096   {_kind(about)}\n"
         f"Device: 0,45\tInode: {inode:<11} Links: {2 if about.kind == 'directory' else 1}\n"
-        f"Access: ({about.mode:04o}/{mode_text(about)})  Uid: (    0/    root)   Gid: (    0/    root)\n"
+        f"Access: ({about.mode:04o}/{format_mode(about)})  Uid: (    0/    root)   Gid: (    0/    root)\n"
         f"Access: {time}\nModify: {time}\nChange: {time}\n Birth: {time}\n"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.clients.context import Context
-from aiops_gym.shell.commands.sleep import duration
+from aiops_gym.shell.commands.sleep import parse_duration
 from aiops_gym.types import Output
 
 HELP = "Try 'timeout --help' for more information.\n"
@@ -29,7 +29,7 @@ def run(context: Context, argv: list[str]) -> Output:
             return Output("", f"timeout: unrecognized option '{option}'\n{HELP}", 125)
     if len(rest) < 2:
         return Output("", f"timeout: missing operand\n{HELP}", 125)
-    seconds = duration(rest[0])
+    seconds = parse_duration(rest[0])
     if seconds is None:
         return Output("", f"timeout: invalid time interval ‘{rest[0]}’\n{HELP}", 125)
     output, ended = context.spawn(rest[1:], context.stdin, seconds or None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from aiops_gym.clients.context import Context
 from aiops_gym.shell.commands.date import render
 from aiops_gym.shell.host import NAME
-from aiops_gym.shell.words import words
+from aiops_gym.shell.words import split_words
 from aiops_gym.types import Output
 
-FLAGS = words(
+FLAGS = split_words(
     """
     -t --no-title -d --differences -b --beep -c --color -w --no-wrap -p --precise -e --errexit
     """

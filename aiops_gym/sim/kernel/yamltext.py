@@ -29,15 +29,15 @@ def load(text: str) -> Any:
         raise yaml.YAMLError(f"cannot be read: {type(error).__name__}") from error
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """The same with sorted keys that are text, and without values that JSON does not have."""
     if isinstance(value, dict):
         return {
-            key: plain(inner)
+            key: to_plain(inner)
             for key, inner in sorted(((str(k), v) for k, v in value.items()), key=lambda pair: pair[0])
         }
     if isinstance(value, list):
-        return [plain(inner) for inner in value]
+        return [to_plain(inner) for inner in value]
     number = isinstance(value, float) and value - value == 0.0
     return value if number or value is None or isinstance(value, str | bool) or _small(value) else str(value)
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from aiops_gym.sim.kernel import quantity, times
-from aiops_gym.sim.kube_api.schema import Field, fields, words
+from aiops_gym.sim.kube_api.schema import Field, fields, split_words
 from aiops_gym.types import Json
 
-POINTERS = words(
+POINTERS = split_words(
     "automountServiceAccountToken enableServiceLinks optional runAsNonRoot privileged allowPrivilegeEscalation "
     "readOnlyRootFilesystem immutable suspend shareProcessNamespace controller blockOwnerDeletion hostUsers "
     "setHostnameAsFQDN allowVolumeExpansion allocateLoadBalancerNodePorts storageClassName ingressClassName "
@@ -32,11 +32,11 @@ POINTERS = words(
 )
 """Fields that keep a zero or an empty string, because the server tells it from nothing."""
 
-PLAIN_BOOLS = words(
+PLAIN_BOOLS = split_words(
     "readOnly hostNetwork hostPID hostIPC stdin stdinOnce tty paused unschedulable publishNotReadyAddresses "
     "globalDefault allowed denied namespaced"
 )
-PLAIN_INTS = words(
+PLAIN_INTS = split_words(
     "minReadySeconds initialDelaySeconds timeoutSeconds periodSeconds successThreshold failureThreshold hostPort "
     "nodePort count observedGeneration readyReplicas availableReplicas unavailableReplicas updatedReplicas "
     "fullyLabeledReplicas healthCheckNodePort active succeeded failed generation"
@@ -46,7 +46,7 @@ TIME = re.compile(
     r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-][01]\d:[0-5]\d)"
 )
 
-MICRO_TIMES = words("eventTime renewTime acquireTime lastObservedTime")
+MICRO_TIMES = split_words("eventTime renewTime acquireTime lastObservedTime")
 """Fields of the type MicroTime; all others have whole seconds."""
 
 NO_TIME = "0001-01-01T00:00:00"
@@ -132,9 +132,9 @@ class Decoder:
             if isinstance(value, int | float) and not isinstance(value, bool):
                 return value
         elif isinstance(value, Mapping):
-            return self.object(value, kind, path + ".", names) if fields(kind) else copied(value)
+            return self.object(value, kind, path + ".", names) if fields(kind) else copy_json(value)
         elif not fields(kind):
-            return copied(value)
+            return copy_json(value)
         raise self.wrong(value, _go(kind), owner, names, "struct" if fields(kind) else "")
 
     def integer(self, value: Json, kind: str, owner: str, names: tuple[str, ...]) -> int:
@@ -190,12 +190,12 @@ class Decoder:
         return DecodeError(f"json: cannot unmarshal {kind} into Go struct field {where} of type {wanted}")
 
 
-def copied(value: Json) -> Json:
+def copy_json(value: Json) -> Json:
     """A copy of JSON data that shares nothing which could be changed."""
     if isinstance(value, Mapping):
-        return {k: copied(v) for k, v in value.items()}
+        return {k: copy_json(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [copied(v) for v in value]
+        return [copy_json(v) for v in value]
     return value
 
 

@@ -8,7 +8,7 @@ from aiops_gym.sim.kernel.objects import Obj, assoc, get, name_of, namespace_of
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.answer import Answer
-from aiops_gym.sim.kube_api.read import found
+from aiops_gym.sim.kube_api.read import find_object
 from aiops_gym.sim.kube_api.remove import delete
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_api.selectors import of_object
@@ -22,7 +22,7 @@ SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction su
 
 def evict(world: World, request: Request) -> Answer:
     """Delete a pod unless a disruption budget forbids it. Raises ApiError."""
-    pod = found(world, RESOURCES["pods"], request.namespace, request.name)
+    pod = find_object(world, RESOURCES["pods"], request.namespace, request.name)
     dry = bool(request.query.get("dryRun"))
     budget = None if _free(pod) else _budget(world, pod)
     if budget is not None and _charged(budget, pod):

@@ -52,10 +52,10 @@ AGE = Column(
 CREATED_AT = Column("Created At", type="date", description=AGE.description)
 
 
-def columns(text: str) -> tuple[Column, ...]:
+def parse_columns(text: str) -> tuple[Column, ...]:
     """Columns from their names, `/` between them; a trailing `*` marks one for `-o wide`, `#` a number.
 
-    >>> [(c.name, c.priority, c.type) for c in columns("Name/Count#/Node*")]
+    >>> [(c.name, c.priority, c.type) for c in parse_columns("Name/Count#/Node*")]
     [('Name', 0, 'string'), ('Count', 0, 'integer'), ('Node', 1, 'string')]
     """
     found = []
@@ -68,23 +68,23 @@ def columns(text: str) -> tuple[Column, ...]:
     return tuple(found)
 
 
-def age(obj: Mapping[str, Any]) -> Since | str:
+def make_age_cell(obj: Mapping[str, Any]) -> Since | str:
     """The cell of the Age column."""
     created = obj["metadata"].get("creationTimestamp")
-    return since(created)
+    return make_since_cell(created)
 
 
-def since(time: str | None) -> Since | str:
+def make_since_cell(time: str | None) -> Since | str:
     """A cell that tells how long ago an RFC 3339 time was."""
     return Since(millis(time)) if time else "<unknown>"
 
 
 def plain_cells(obj: Obj) -> list[Json]:
     """Cells of kinds of which only name and age are shown."""
-    return [obj["metadata"]["name"], age(obj)]
+    return [obj["metadata"]["name"], make_age_cell(obj)]
 
 
-def created_cells(obj: Obj) -> list[Json]:
+def make_created_cells(obj: Obj) -> list[Json]:
     """Cells of kinds that show their creation as a time."""
     return [obj["metadata"]["name"], obj["metadata"].get("creationTimestamp")]
 

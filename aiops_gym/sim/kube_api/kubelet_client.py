@@ -21,7 +21,7 @@ METRICS_DELAY = MINUTE
 """A pod younger than this has no metrics yet."""
 
 
-def fresh(world: World, resource: str, obj: Obj) -> Obj:
+def refresh(world: World, resource: str, obj: Obj) -> Obj:
     """An object as a reader would see it now."""
     return obj if resource not in LAZY else _kubelet(world).heartbeat(world, obj)
 
@@ -38,12 +38,12 @@ def reach(world: World, pod: Obj, path: str) -> None:
     raise ApiError(500, "", f'Get "https://{host}:{KUBELET}/{path}": {why}')
 
 
-def log(world: World, process: str, **window: Any) -> str:
+def read_log(world: World, process: str, **window: Any) -> str:
     """A container's log."""
     return _kubelet(world).log(world, process, **window)
 
 
-def metrics(world: World, resource: Resource, namespace: str) -> list[Obj]:
+def collect_metrics(world: World, resource: Resource, namespace: str) -> list[Obj]:
     """`metrics.k8s.io` objects: what running pods and ready nodes use."""
     stamp = iso(world.now // MINUTE * MINUTE)
     if resource.kind == "NodeMetrics":

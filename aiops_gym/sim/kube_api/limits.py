@@ -33,7 +33,7 @@ def _rules(world: World, draft: Draft) -> Iterable[Mapping[str, Any]]:
         yield from get(limits, "spec", "limits", default=[])
 
 
-def pod(world: World, draft: Draft) -> None:
+def admit_pod(world: World, draft: Draft) -> None:
     """Give a new pod's containers what they leave open, then check them. Raises Forbidden."""
     rules = list(_rules(world, draft))
     if not rules:
@@ -51,7 +51,7 @@ def pod(world: World, draft: Draft) -> None:
     _refuse("pods", draft, faults)
 
 
-def claim(world: World, draft: Draft) -> None:
+def admit_claim(world: World, draft: Draft) -> None:
     """Check the size of a new claim. Raises Forbidden."""
     faults = []
     for rule in _rules(world, draft):
@@ -157,7 +157,7 @@ def _ratio(rule: Mapping[str, Any], kind: str, requests: Amounts, limits: Amount
     return faults
 
 
-def default(draft: Draft) -> None:
+def complete_defaults(draft: Draft) -> None:
     """What a rule for containers leaves open follows from its other bounds."""
     for rule in (draft.get("spec") or {}).get("limits") or ():
         if rule.get("type") != "Container":
@@ -180,7 +180,7 @@ ORDERS = (
 """(lower bound, upper bound, field to blame, text)"""
 
 
-def faults(draft: Draft) -> list[Fault]:
+def validate_limit_range(draft: Draft) -> list[Fault]:
     """What is wrong with a LimitRange."""
     found: list[Fault] = []
     seen: list[str] = []

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import orjson
 
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.sim.kernel.objects import Obj, key_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import table
-from aiops_gym.sim.kube_api.read import chosen
+from aiops_gym.sim.kube_api.read import select_objects
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.status import ApiError, bad_request
-from aiops_gym.sim.kube_api.watch import matcher
+from aiops_gym.sim.kube_api.watch import make_matcher
 from aiops_gym.types import Json, Request
 
 TOKEN = "meta.k8s.io/v1"
@@ -44,9 +44,9 @@ def list_(world: World, resource: Resource, request: Request) -> Json:
     if query and (query.get("limit") or query.get("continue")):
         objects, metadata = _page(world, resource, request)
     else:
-        objects = chosen(world, resource, request)
+        objects = select_objects(world, resource, request)
     if request.table:
-        answer = table.table(resource.name, objects, world.now, metadata["resourceVersion"])
+        answer = table.make_table(resource.name, objects, world.now, metadata["resourceVersion"])
         answer["metadata"] = metadata
         return answer
     kind = "List" if resource.kind == "" else f"{resource.kind}List"
@@ -56,7 +56,7 @@ def list_(world: World, resource: Resource, request: Request) -> Json:
 def _page(world: World, resource: Resource, request: Request) -> tuple[list[Obj], dict[str, Json]]:
     """A part of a list, and where it goes on."""
     query, limit = request.query, request.query.get("limit", "") or "0"
-    size = natural(limit.removeprefix("-"))
+    size = parse_natural(limit.removeprefix("-"))
     if size is None:
         raise bad_request(f'strconv.ParseInt: parsing "{limit}": invalid syntax')
     version = world.store.version
@@ -66,7 +66,7 @@ def _page(world: World, resource: Resource, request: Request) -> tuple[list[Obj]
         objects = [obj for obj in objects if key_of(obj) > place.key]
         version = version if place.version == ANY else place.version
     else:
-        objects = chosen(world, resource, request)
+        objects = select_objects(world, resource, request)
     metadata = dict[str, Json](resourceVersion=str(version))
     if not limit.startswith("-") and 0 < size < len(objects):
         metadata["continue"] = _token(Place(version, key_of(objects[size - 1])))
@@ -78,7 +78,7 @@ def _page(world: World, resource: Resource, request: Request) -> tuple[list[Obj]
 
 def _as_of(world: World, resource: Resource, request: Request, place: Place) -> list[Obj]:
     """The objects as they were at a version: what has changed since is taken back. Raises Expired."""
-    found = {key_of(obj): obj for obj in chosen(world, resource, request)}
+    found = {key_of(obj): obj for obj in select_objects(world, resource, request)}
     if place.version in (ANY, world.store.version):
         return list(found.values())
     history = world.store.history
@@ -86,7 +86,7 @@ def _as_of(world: World, resource: Resource, request: Request, place: Place) -> 
         error = ApiError(410, "Expired", TOO_OLD)
         error.status["metadata"] = {"continue": _token(place._replace(version=ANY))}
         raise error
-    matches = matcher(resource, request)
+    matches = make_matcher(resource, request)
     for change in reversed(history):
         if change.version <= place.version:
             break

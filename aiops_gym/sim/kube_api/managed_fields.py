@@ -15,7 +15,7 @@ from aiops_gym.sim.kernel.objects import uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.schema import Field, fields, type_of
-from aiops_gym.sim.kube_api.status import ApiError, quoted
+from aiops_gym.sim.kube_api.status import ApiError, quote
 from aiops_gym.types import Json, Request
 
 Map = Mapping[str, Any]
@@ -58,17 +58,17 @@ class Manager(NamedTuple):
     subresource: str = ""
 
     def __str__(self) -> str:
-        through = f" with subresource {quoted(self.subresource)}" if self.subresource else ""
-        return f"{quoted(self.name)}{through}{f' using {self.version}' if self.version else ''}"
+        through = f" with subresource {quote(self.subresource)}" if self.subresource else ""
+        return f"{quote(self.name)}{through}{f' using {self.version}' if self.version else ''}"
 
 
 Owners = dict[Manager, Paths]
 
 
-def owned(obj: Map, type_name: str) -> Paths:
+def find_owned(obj: Map, type_name: str) -> Paths:
     """The fields of an object that somebody can own.
 
-    >>> sorted(owned({"kind": "Pod", "spec": {"containers": [{"name": "a", "tty": True}]}}, "Pod"))[1][-2:]
+    >>> sorted(find_owned({"kind": "Pod", "spec": {"containers": [{"name": "a", "tty": True}]}}, "Pod"))[1][-2:]
     ('k:{"name":"a"}', 'f:name')
     """
     return frozenset(_owned(_ownable(obj), type_name, ()))
@@ -117,7 +117,7 @@ def _compact(value: Json) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def changed(old: Map, new: Map, type_name: str) -> tuple[Paths, Paths]:
+def compare_fields(old: Map, new: Map, type_name: str) -> tuple[Paths, Paths]:
     """The fields of `new` that are not, or not so, in `old`; and those of `old` that are gone."""
     before, after = _ownable(old), _ownable(new)
     had, has = frozenset(_owned(before, type_name, ())), frozenset(_owned(after, type_name, ()))
@@ -159,12 +159,12 @@ def _key(resource: Resource, obj: Map) -> str:
     return f"{resource.name} {obj['metadata'].get('namespace', '')}/{obj['metadata']['name']}"
 
 
-def updated(world: World, resource: Resource, request: Request, old: Map | None, new: Map) -> None:
+def note_update(world: World, resource: Resource, request: Request, old: Map | None, new: Map) -> None:
     """Note who changed what by a write that is no apply: these fields are his, and nobody else's, from now on."""
     name = request.query.get("fieldManager", "")
     if not name:
         return
-    put, gone = changed(old or {}, new, type_of(resource.api_version, resource.kind))
+    put, gone = compare_fields(old or {}, new, type_of(resource.api_version, resource.kind))
     if not put and not gone:
         return
     who = Manager(name, UPDATE, resource.api_version, request.subresource)
@@ -173,7 +173,7 @@ def updated(world: World, resource: Resource, request: Request, old: Map | None,
     write(world, resource, new, owners)
 
 
-def applied(owners: Owners, who: Manager, put: Paths, gone: Paths, wanted: Paths, force: bool) -> Owners:
+def apply_ownership(owners: Owners, who: Manager, put: Paths, gone: Paths, wanted: Paths, force: bool) -> Owners:
     """The owners after an apply that asks for `wanted` and changes `put` and `gone`.
 
     Raises Conflict where it would change what belongs to others, unless it is forced.
@@ -191,7 +191,7 @@ def applied(owners: Owners, who: Manager, put: Paths, gone: Paths, wanted: Paths
 
 def conflicts(lost: Mapping[Manager, Paths]) -> ApiError:
     """The refusal of an apply, with each field and its owner."""
-    found = [(who, shown(path)) for who in sorted(lost, key=str) for path in in_order(lost[who])]
+    found = [(who, format_path(path)) for who in sorted(lost, key=str) for path in sort_paths(lost[who])]
     causes = [
         {"reason": "FieldManagerConflict", "message": f"conflict with {who}", "field": path} for who, path in found
     ]
@@ -207,22 +207,22 @@ def conflicts(lost: Mapping[Manager, Paths]) -> ApiError:
     return ApiError(409, "Conflict", text, {"causes": causes})
 
 
-def in_order(paths: Paths, above: Path = ()) -> list[Path]:
+def sort_paths(paths: Paths, above: Path = ()) -> list[Path]:
     """Fields as a set of them is walked: those of a level before what lies deeper."""
     depth = len(above)
     here = sorted(path for path in paths if len(path) == depth + 1)
     steps = sorted({path[depth] for path in paths if len(path) > depth + 1})
     deeper = [
-        in_order(frozenset(p for p in paths if len(p) > depth + 1 and p[depth] == step), (*above, step))
+        sort_paths(frozenset(p for p in paths if len(p) > depth + 1 and p[depth] == step), (*above, step))
         for step in steps
     ]
     return [*here, *(path for found in deeper for path in found)]
 
 
-def shown(path: Path) -> str:
+def format_path(path: Path) -> str:
     """A field as errors name it.
 
-    >>> shown(("f:spec", "f:containers", 'k:{"name":"app"}', "f:image"))
+    >>> format_path(("f:spec", "f:containers", 'k:{"name":"app"}', "f:image"))
     '.spec.containers[name="app"].image'
     """
     return "".join(map(_shown_step, path))
@@ -237,7 +237,7 @@ def _shown_step(step: str) -> str:
     return f"[{','.join(f'{key}={_compact(value)}' for key, value in json.loads(text).items())}]"
 
 
-def without(obj: Map, gone: Paths, type_name: str) -> dict[str, Json]:
+def remove_fields(obj: Map, gone: Paths, type_name: str) -> dict[str, Json]:
     """An object without some fields; what becomes empty by that goes too."""
     return _without(obj, gone, type_name, ())
 

@@ -65,12 +65,12 @@ def keep_own(draft: Draft, old: Obj) -> None:
 def name_rule(resource: Resource) -> Callable[[str], list[str]]:
     """What names of a resource's objects have to look like."""
     if resource.name in DNS_LABEL_NAMES:
-        return names.dns_label
+        return names.validate_dns_label
     if resource.name == "services":
-        return names.dns_label_1035
+        return names.validate_dns_label_1035
     if resource.name in PATH_NAMES:
         return _path_segment
-    return names.dns_subdomain
+    return names.validate_dns_subdomain
 
 
 def _path_segment(name: str) -> list[str]:
@@ -79,7 +79,7 @@ def _path_segment(name: str) -> list[str]:
     return [f"may not contain '{c}'" for c in "/%" if c in name]
 
 
-def faults(resource: Resource, draft: Mapping[str, Any]) -> list[Fault]:
+def validate_metadata(resource: Resource, draft: Mapping[str, Any]) -> list[Fault]:
     """What is wrong with the metadata of an object."""
     meta, found = draft["metadata"], []
     name, prefix = meta.get("name", ""), meta.get("generateName", "")
@@ -90,23 +90,23 @@ def faults(resource: Resource, draft: Mapping[str, Any]) -> list[Fault]:
         found.append(required("metadata.name", "name or generateName is required"))
     elif name:
         found += [invalid_value("metadata.name", name, why) for why in rule(name)]
-    found += label_faults(meta.get("labels") or {}, "metadata.labels")
-    found += annotation_faults(meta.get("annotations") or {}, "metadata.annotations")
+    found += validate_labels(meta.get("labels") or {}, "metadata.labels")
+    found += validate_annotations(meta.get("annotations") or {}, "metadata.annotations")
     return found + _reference_faults(meta)
 
 
-def label_faults(labels: Mapping[str, str], path: str) -> list[Fault]:
+def validate_labels(labels: Mapping[str, str], path: str) -> list[Fault]:
     """What is wrong with labels."""
     found = []
     for key, value in labels.items():
-        found += [invalid_value(path, key, why) for why in names.qualified_name(key)]
-        found += [invalid_value(path, value, why) for why in names.label_value(value)]
+        found += [invalid_value(path, key, why) for why in names.validate_qualified_name(key)]
+        found += [invalid_value(path, value, why) for why in names.validate_label_value(value)]
     return found
 
 
-def annotation_faults(annotations: Mapping[str, str], path: str) -> list[Fault]:
+def validate_annotations(annotations: Mapping[str, str], path: str) -> list[Fault]:
     """What is wrong with annotations."""
-    found = [invalid_value(path, key, why) for key in annotations for why in names.qualified_name(key.lower())]
+    found = [invalid_value(path, key, why) for key in annotations for why in names.validate_qualified_name(key.lower())]
     if sum(len(k) + len(v) for k, v in annotations.items()) > ANNOTATIONS_LIMIT:
         found.append(too_long(path, ANNOTATIONS_LIMIT))
     return found
@@ -120,7 +120,9 @@ def _reference_faults(meta: Mapping[str, Any]) -> list[Fault]:
             if not reference.get(name):
                 found.append(invalid_value(f"{path}.{name}", "", "must not be empty"))
     for finalizer in meta.get("finalizers") or ():
-        found += [invalid_value("metadata.finalizers", finalizer, why) for why in names.qualified_name(finalizer)]
+        found += [
+            invalid_value("metadata.finalizers", finalizer, why) for why in names.validate_qualified_name(finalizer)
+        ]
         if "/" not in finalizer and finalizer not in ("orphan", "foregroundDeletion", "kubernetes"):
             why = "name is neither a standard finalizer name nor is it fully qualified"
             found.append(invalid_value("metadata.finalizers", finalizer, why))

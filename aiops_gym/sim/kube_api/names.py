@@ -1,6 +1,6 @@
 """What names, labels and ports may look like (apimachinery `validation`): each rule returns what is wrong, in words.
 
->>> dns_subdomain("geo-5d9f"), label_value("a b")[0][:26]
+>>> validate_dns_subdomain("geo-5d9f"), validate_label_value("a b")[0][:26]
 ([], 'a valid label must be an e')
 """
 
@@ -79,22 +79,22 @@ def _matches(pattern: str, value: str) -> bool:
     return re.fullmatch(pattern, value) is not None
 
 
-def dns_subdomain(value: str) -> list[str]:
+def validate_dns_subdomain(value: str) -> list[str]:
     """Names of most objects."""
     return _length(value, 253) + ([] if _matches(_SUBDOMAIN, value) else [SUBDOMAIN_TEXT])
 
 
-def dns_label(value: str) -> list[str]:
+def validate_dns_label(value: str) -> list[str]:
     """Names of namespaces, containers and volumes."""
     return _length(value, 63) + ([] if _matches(_LABEL, value) else [LABEL_TEXT])
 
 
-def dns_label_1035(value: str) -> list[str]:
+def validate_dns_label_1035(value: str) -> list[str]:
     """Names of Services."""
     return _length(value, 63) + ([] if _matches(_LABEL_1035, value) else [LABEL_1035_TEXT])
 
 
-def qualified_name(value: str) -> list[str]:
+def validate_qualified_name(value: str) -> list[str]:
     """Keys of labels and annotations: `prefix/name`."""
     prefix, slash, name = value.rpartition("/")
     if "/" in prefix:
@@ -104,7 +104,7 @@ def qualified_name(value: str) -> list[str]:
     if slash and not prefix:
         faults.append("prefix part must be non-empty")
     elif slash:
-        faults += [f"prefix part {fault}" for fault in dns_subdomain(prefix)]
+        faults += [f"prefix part {fault}" for fault in validate_dns_subdomain(prefix)]
     if not name:
         faults.append("name part must be non-empty")
     elif len(name) > 63:
@@ -112,19 +112,19 @@ def qualified_name(value: str) -> list[str]:
     return faults if _matches(_QUALIFIED, name) else [*faults, QUALIFIED_TEXT]
 
 
-def label_value(value: str) -> list[str]:
+def validate_label_value(value: str) -> list[str]:
     """Values of labels."""
     return _length(value, 63) + ([] if _matches(_VALUE, value) else [VALUE_TEXT])
 
 
-def env_name(value: str) -> list[str]:
+def validate_env_name(value: str) -> list[str]:
     """Names of environment variables: since 1.32 any printable ASCII but `=`."""
     if not value or all(" " <= c <= "~" and c != "=" for c in value):
         return []
     return ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
 
 
-def config_key(value: str) -> list[str]:
+def validate_config_key(value: str) -> list[str]:
     """Keys in ConfigMaps and Secrets."""
     faults = _length(value, 253) + ([] if _matches(_KEY, value) else [KEY_TEXT])
     if value in (".", "..") or value.startswith(".."):
@@ -132,12 +132,12 @@ def config_key(value: str) -> list[str]:
     return faults
 
 
-def port_number(value: int) -> list[str]:
+def validate_port_number(value: int) -> list[str]:
     """Numbers of ports."""
     return [] if 1 <= value <= 65535 else ["must be between 1 and 65535, inclusive"]
 
 
-def port_name(value: str) -> list[str]:
+def validate_port_name(value: str) -> list[str]:
     """Names of ports (IANA service names)."""
     faults = []
     if len(value) > 15:

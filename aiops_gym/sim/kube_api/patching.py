@@ -10,12 +10,19 @@ from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import managed_fields, write
 from aiops_gym.sim.kube_api.answer import Answer
-from aiops_gym.sim.kube_api.decode import DecodeError, Decoder, copied
-from aiops_gym.sim.kube_api.patch import PatchError, go, json_merge, json_patch, server_side, strategic_merge
-from aiops_gym.sim.kube_api.read import found
+from aiops_gym.sim.kube_api.decode import DecodeError, Decoder, copy_json
+from aiops_gym.sim.kube_api.patch import (
+    PatchError,
+    apply_json_patch,
+    apply_merge_patch,
+    apply_server_side,
+    apply_strategic_merge,
+    go,
+)
+from aiops_gym.sim.kube_api.read import find_object
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.schema import type_of
-from aiops_gym.sim.kube_api.status import ApiError, bad_request, quoted, unsupported_media_type
+from aiops_gym.sim.kube_api.status import ApiError, bad_request, quote, unsupported_media_type
 from aiops_gym.types import Json, Request
 
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -31,25 +38,25 @@ def patch(world: World, resource: Resource, request: Request) -> Answer:
         raise unsupported_media_type()
     if kind == APPLY and not request.subresource:
         return _apply(world, resource, request)
-    old = found(world, resource, request.namespace, request.name)
-    changed = patched(old, request.body, kind, type_of(resource.api_version, resource.kind))
+    old = find_object(world, resource, request.namespace, request.name)
+    changed = apply_patch(old, request.body, kind, type_of(resource.api_version, resource.kind))
     return _put(world, resource, request, old, changed, kind)
 
 
-def patched(old: Obj | Mapping[str, Any], body: Json, kind: str, type_name: str) -> Json:
+def apply_patch(old: Obj | Mapping[str, Any], body: Json, kind: str, type_name: str) -> Json:
     """The JSON that a patch makes of an object. Raises ApiError."""
     if kind == JSON_PATCH:
         return _json_patched(old, body)
     if not isinstance(body, dict):
         raise bad_request("invalid JSON document" if kind == STRATEGIC else _not_a_map(body))
     if kind == MERGE:
-        return json_merge(old, body)
+        return apply_merge_patch(old, body)
     if kind == APPLY:
-        return server_side(old, body, type_name)
+        return apply_server_side(old, body, type_name)
     if not type_name:
         raise unsupported_media_type()
     try:
-        return strategic_merge(old, body, type_name)
+        return apply_strategic_merge(old, body, type_name)
     except PatchError as error:
         if str(error) in ("invalid JSON document", "patch format of retainKeys is invalid"):
             raise bad_request(str(error)) from None
@@ -63,7 +70,7 @@ def _not_a_map(body: Json) -> str:
 
 def _json_patched(old: Mapping[str, Any], body: Json) -> Json:
     try:
-        return json_patch(old, body)
+        return apply_json_patch(old, body)
     except PatchError as error:
         if str(error).startswith("json: "):
             raise bad_request(f"error decoding patch: {error}") from None
@@ -76,7 +83,7 @@ def _put(world: World, resource: Resource, request: Request, old: Obj, changed: 
     try:
         if not isinstance(changed, dict):
             raise DecodeError("json: cannot unmarshal into Go value")
-        draft = write.typed(resource, changed, decoder)
+        draft = write.decode_draft(resource, changed, decoder)
     except DecodeError as error:
         raise _rejected(_shown(request, changed, kind), str(error)) from None
     if decoder.unknown and request.query.get("fieldValidation") == "Strict":
@@ -87,7 +94,9 @@ def _put(world: World, resource: Resource, request: Request, old: Obj, changed: 
             raise bad_request(f"the {name} of the object ({given or ''}) does not match the {name} on the URL ({own})")
     draft["metadata"].setdefault("resourceVersion", old["metadata"]["resourceVersion"])
     obj = write.replace(world, resource, draft, old, request.subresource, bool(request.query.get("dryRun")))
-    return write.warned(Answer(200, obj), [] if request.query.get("fieldValidation") == "Ignore" else decoder.unknown)
+    return write.add_warnings(
+        Answer(200, obj), [] if request.query.get("fieldValidation") == "Ignore" else decoder.unknown
+    )
 
 
 def _shown(request: Request, changed: Json, kind: str) -> str:
@@ -96,7 +105,7 @@ def _shown(request: Request, changed: Json, kind: str) -> str:
 
 
 def _rejected(shown: str, why: str) -> ApiError:
-    cause = {"reason": "FieldValueInvalid", "message": f"Invalid value: {quoted(shown)}: {why}", "field": "patch"}
+    cause = {"reason": "FieldValueInvalid", "message": f"Invalid value: {quote(shown)}: {why}", "field": "patch"}
     return ApiError(422, "Invalid", f' "" is invalid: patch: {cause["message"]}', {"causes": [cause]})
 
 
@@ -105,15 +114,17 @@ def _apply(world: World, resource: Resource, request: Request) -> Answer:
     manager, intent = request.query["fieldManager"], _intent(resource, request)
     old = world.store.get(resource.name, request.namespace if resource.namespaced else "", request.name)
     who, name = managed_fields.Manager(manager, managed_fields.APPLY), type_of(resource.api_version, resource.kind)
-    wanted = managed_fields.owned(intent, name)
+    wanted = managed_fields.find_owned(intent, name)
     if old is None:
         answer = write.post(world, resource, _with_body(request, intent))
         owners = {who: wanted}
     else:
         present = managed_fields.read(world, resource, old)
-        merged = managed_fields.without(server_side(old, intent, name), _dropped(present, who, wanted), name)
-        put, gone = managed_fields.changed(old, merged, name)
-        owners = managed_fields.applied(present, who, put, gone, wanted, request.query.get("force") == "true")
+        merged = managed_fields.remove_fields(
+            apply_server_side(old, intent, name), _dropped(present, who, wanted), name
+        )
+        put, gone = managed_fields.compare_fields(old, merged, name)
+        owners = managed_fields.apply_ownership(present, who, put, gone, wanted, request.query.get("force") == "true")
         answer = _put(world, resource, request, old, merged, APPLY)
     if not request.query.get("dryRun"):
         managed_fields.write(world, resource, answer.body, owners)
@@ -125,7 +136,7 @@ def _intent(resource: Resource, request: Request) -> dict[str, Json]:
     body = request.body
     if not isinstance(body, dict):
         raise bad_request("error decoding YAML: the object provided is unrecognized")
-    intent: dict[str, Json] = copied(body)
+    intent: dict[str, Json] = copy_json(body)
     if not isinstance(intent.get("metadata") or {}, dict):
         raise bad_request("error decoding YAML: json: cannot unmarshal into Go struct field .metadata")
     version, kind = str(intent.get("apiVersion") or ""), str(intent.get("kind") or "")

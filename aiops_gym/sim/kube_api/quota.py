@@ -65,7 +65,7 @@ def _charge(world: World, resource: Resource, draft: Draft, limit: Obj, more: Am
     wanted = {name: cost for name, cost in more.items() if name in hard}
     if not wanted:
         return
-    used = usage(world, namespace, hard, spec)
+    used = compute_usage(world, namespace, hard, spec)
     over = [n for n in sorted(wanted) if wanted[n] > 0 and used[n] + wanted[n] > quantity.parse(str(hard[n]))]
     if over:
         asked, taken = ({n: amounts[n] for n in over} for amounts in (wanted, used))
@@ -73,14 +73,16 @@ def _charge(world: World, resource: Resource, draft: Draft, limit: Obj, more: Am
         text = f"requested: {_listing(asked, hard)}, used: {_listing(taken, hard)}, limited: {limited}"
         raise forbidden(resource, _name(draft), f"exceeded quota: {limit['metadata']['name']}, {text}")
     total = {n: used[n] + wanted.get(n, 0) for n in hard}
-    world.store.put("resourcequotas", assoc(limit, ("status",), {"hard": dict(hard), "used": written(total, hard)}))
+    world.store.put(
+        "resourcequotas", assoc(limit, ("status",), {"hard": dict(hard), "used": format_amounts(total, hard)})
+    )
 
 
 def _name(draft: Draft) -> str:
     return str(draft["metadata"].get("name") or draft["metadata"].get("generateName", ""))
 
 
-def written(amounts: Amounts, hard: Mapping[str, str]) -> dict[str, str]:
+def format_amounts(amounts: Amounts, hard: Mapping[str, str]) -> dict[str, str]:
     """Amounts in the notation that the quota itself uses."""
     return {name: quantity.write(Decimal(amounts[name]), _suffix(str(hard[name]))) for name in hard}
 
@@ -196,7 +198,7 @@ def _peak(spec: Mapping[str, Any], kind: str, what: str) -> Decimal:
     return max(most, beside + sum(map(of, spec.get("containers") or ()), NO_COST))
 
 
-def usage(world: World, namespace: str, hard: Mapping[str, str], spec: Mapping[str, Any]) -> dict[str, Decimal]:
+def compute_usage(world: World, namespace: str, hard: Mapping[str, str], spec: Mapping[str, Any]) -> dict[str, Decimal]:
     """What a namespace uses of each thing a quota names, as far as the quota's controller has seen what went."""
     used = {name: Decimal(0) for name in hard}
     for name in limits.COUNTED:

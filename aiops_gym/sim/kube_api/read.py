@@ -13,45 +13,45 @@ from aiops_gym.sim.kube_api.status import bad_request, not_found
 from aiops_gym.types import Json, Request
 
 
-def found(world: World, resource: Resource, namespace: str, name: str) -> Obj:
+def find_object(world: World, resource: Resource, namespace: str, name: str) -> Obj:
     """The object. Raises NotFound."""
     obj = world.store.get(resource.name, namespace if resource.namespaced else "", name)
     if obj is None and resource.name.endswith(".metrics.k8s.io"):
-        obj = next((o for o in kubelet_client.metrics(world, resource, namespace) if name_of(o) == name), None)
+        obj = next((o for o in kubelet_client.collect_metrics(world, resource, namespace) if name_of(o) == name), None)
     if obj is None:
         raise not_found(resource, name)
-    return kubelet_client.fresh(world, resource.name, obj)
+    return kubelet_client.refresh(world, resource.name, obj)
 
 
 def get(world: World, resource: Resource, request: Request) -> Json:
     """One object, or a Table of it."""
-    obj = found(world, resource, request.namespace, request.name)
+    obj = find_object(world, resource, request.namespace, request.name)
     if request.table:
-        return table.table(resource.name, [obj], world.now, obj["metadata"].get("resourceVersion", ""))
+        return table.make_table(resource.name, [obj], world.now, obj["metadata"].get("resourceVersion", ""))
     return obj
 
 
-def chosen(world: World, resource: Resource, request: Request) -> list[Obj]:
+def select_objects(world: World, resource: Resource, request: Request) -> list[Obj]:
     """All objects that a request's namespace and selectors choose."""
     namespace = request.namespace if resource.namespaced and request.namespace else None
     query = request.query
     fields = query.get("fieldSelector", "") if query else ""
     labels = query.get("labelSelector", "") if query else ""
     if resource.name.endswith(".metrics.k8s.io"):
-        objects = kubelet_client.metrics(world, resource, namespace or "")
+        objects = kubelet_client.collect_metrics(world, resource, namespace or "")
     elif fields:
         objects = _by_field(world, resource, namespace, fields)
     else:
         objects = _indexed(world, resource, namespace, labels)
     if labels:
-        selector = label_selector(labels)
+        selector = parse_label_selector(labels)
         objects = [o for o in objects if selector(labels_of(o))]
     if resource.name in kubelet_client.LAZY:
-        return [kubelet_client.fresh(world, resource.name, o) for o in objects]
+        return [kubelet_client.refresh(world, resource.name, o) for o in objects]
     return objects
 
 
-def label_selector(text: str) -> selectors.Selector:
+def parse_label_selector(text: str) -> selectors.Selector:
     """What a label selector asks of labels. Raises BadRequest."""
     try:
         return selectors.parse_labels(text)
@@ -62,7 +62,7 @@ def label_selector(text: str) -> selectors.Selector:
 def _indexed(world: World, resource: Resource, namespace: str | None, labels: str) -> list[Obj]:
     """All objects, or those that an index of labels leaves of them."""
     if labels and namespace is not None and resource.name != "events":  # of events the index knows other things
-        exact = label_selector(labels).exact
+        exact = parse_label_selector(labels).exact
         if exact:
             return world.store.labelled(resource.name, namespace, exact)
     return world.store.all(resource.name, namespace)
@@ -72,7 +72,7 @@ Term = tuple[str, Callable[[Obj], str], bool, str]
 """A field's name, how to read it, whether it must be equal, and to what."""
 
 
-def field_terms(resource: Resource, text: str) -> list[Term]:
+def parse_field_terms(resource: Resource, text: str) -> list[Term]:
     """A field selector's terms. Raises BadRequest."""
     try:
         terms = selectors.parse_fields(text)
@@ -90,7 +90,7 @@ def field_terms(resource: Resource, text: str) -> list[Term]:
 
 
 def _by_field(world: World, resource: Resource, namespace: str | None, text: str) -> list[Obj]:
-    terms = field_terms(resource, text)
+    terms = parse_field_terms(resource, text)
     exact = {name: value for name, _, equal, value in terms if equal}
     if namespace is not None and "metadata.name" in exact:
         obj = world.store.get(resource.name, namespace, exact["metadata.name"])

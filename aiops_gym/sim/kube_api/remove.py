@@ -7,13 +7,15 @@ from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.answer import Answer
 from aiops_gym.sim.kube_api.kinds import kind_of
-from aiops_gym.sim.kube_api.read import chosen, found
+from aiops_gym.sim.kube_api.read import find_object, select_objects
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
-from aiops_gym.sim.kube_api.schema import words
+from aiops_gym.sim.kube_api.schema import split_words
 from aiops_gym.sim.kube_api.status import bad_request, conflict, forbidden, invalid, success, unsupported
 from aiops_gym.types import Request
 
-RETURNED = words("pods services serviceaccounts persistentvolumes persistentvolumeclaims podtemplates resourcequotas")
+RETURNED = split_words(
+    "pods services serviceaccounts persistentvolumes persistentvolumeclaims podtemplates resourcequotas"
+)
 """Resources of which a finished deletion answers with the object instead of a Status."""
 
 POLICIES = {"Background": "", "Foreground": "foregroundDeletion", "Orphan": "orphan"}
@@ -38,12 +40,14 @@ def delete(
         grace: seconds a pod is given to end; None for its own choice, 0 for none at all.
         propagation: what becomes of its dependents: `Background`, `Foreground` or `Orphan`.
     """
-    return _delete(world, RESOURCES[resource], found(world, RESOURCES[resource], namespace, name), grace, propagation)
+    return _delete(
+        world, RESOURCES[resource], find_object(world, RESOURCES[resource], namespace, name), grace, propagation
+    )
 
 
 def delete_one(world: World, resource: Resource, request: Request) -> Answer:
     """Delete one object for a client."""
-    old = found(world, resource, request.namespace, request.name)
+    old = find_object(world, resource, request.namespace, request.name)
     grace, propagation, dry_run = _options(resource, request, old)
     if dry_run:
         return Answer(200, old if resource.name in RETURNED else success(resource, name_of(old), uid_of(old)))
@@ -57,7 +61,7 @@ def delete_one(world: World, resource: Resource, request: Request) -> Answer:
 def delete_collection(world: World, resource: Resource, request: Request) -> Answer:
     """Delete all objects that a request chooses."""
     items = []
-    for old in chosen(world, resource, request):
+    for old in select_objects(world, resource, request):
         grace, propagation, dry_run = _options(resource, request, old)
         items.append(old if dry_run else _delete(world, resource, old, grace, propagation))
     metadata = {"resourceVersion": str(world.store.version)}

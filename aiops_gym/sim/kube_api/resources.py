@@ -179,10 +179,10 @@ def find(text: str) -> Resource | None:
 
 
 @caches.function(1024, "looking through all resources for a kind")
-def of_kind(api_version: str, kind: str) -> Resource | None:
+def find_by_kind(api_version: str, kind: str) -> Resource | None:
     """The resource whose objects say this `apiVersion` and `kind`, or None.
 
-    >>> of_kind("apps/v1", "Deployment").name
+    >>> find_by_kind("apps/v1", "Deployment").name
     'deployments.apps'
     """
     for resource in RESOURCES.values():

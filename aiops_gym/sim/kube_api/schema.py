@@ -41,7 +41,7 @@ class Field:
     required: bool = False
 
 
-def words(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """The words of a text, for long sets of names."""
     return frozenset(text.split())
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from aiops_gym import caches
-from aiops_gym.sim.kube_api.names import label_value, qualified_name
-from aiops_gym.sim.kube_api.status import quoted
+from aiops_gym.sim.kube_api.names import validate_label_value, validate_qualified_name
+from aiops_gym.sim.kube_api.status import quote
 
 Labels = Mapping[str, str]
 Predicate = Callable[[Labels], bool]
@@ -106,7 +106,7 @@ class _Parser:
             token, absent = self.take(), True
         if token in SYMBOLS or not token:
             raise ValueError(f"found '{token}', expected: identifier")
-        _check("key", token, qualified_name(token))
+        _check("key", token, validate_qualified_name(token))
         if self.peek() in ("", ","):
             return token, "!" if absent else "exists", []
         operator = self.take()
@@ -152,16 +152,16 @@ class _Parser:
         if operator in ("gt", "lt"):
             if not re.fullmatch(r"[+-]?\d{1,18}", values[0]):
                 why = "for 'Gt', 'Lt' operators, the value must be an integer"
-                raise ValueError(f"values[0]: Invalid value: {quoted(values[0])}: {why}")
+                raise ValueError(f"values[0]: Invalid value: {quote(values[0])}: {why}")
             return values
         for index, value in enumerate(values):
-            _check(f"values[{index}][{key}]", value, label_value(value))
+            _check(f"values[{index}][{key}]", value, validate_label_value(value))
         return values
 
 
 def _check(where: str, value: str, faults: list[str]) -> None:
     if faults:
-        raise ValueError(f"{where}: Invalid value: {quoted(value)}: {'; '.join(faults)}")
+        raise ValueError(f"{where}: Invalid value: {quote(value)}: {'; '.join(faults)}")
 
 
 @caches.function(1024, "parsing a label selector")

@@ -93,16 +93,16 @@ def _noted(world: World, resource: Resource, request: Request, asking: Verb) -> 
     name = request.name or (answer.body.get("metadata") or {}).get("name", "")
     new = world.store.get(resource.name, namespace, name)
     if new is not None and new is not old:
-        managed_fields.updated(world, resource, request, old, new)
+        managed_fields.note_update(world, resource, request, old, new)
     return answer
 
 
 def _update(world: World, resource: Resource, request: Request) -> Response:
-    return write.put(world, resource, request, read.found(world, resource, request.namespace, request.name))
+    return write.put(world, resource, request, read.find_object(world, resource, request.namespace, request.name))
 
 
 def _watch(world: World, resource: Resource, request: Request) -> Response:
-    return Response(200, watch.since(world, resource, request))
+    return Response(200, watch.list_changes(world, resource, request))
 
 
 NOTED = ("create", "update", "patch")

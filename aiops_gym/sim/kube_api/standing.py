@@ -72,10 +72,10 @@ def pod(draft: Draft, old: Obj) -> list[Fault]:
         kind = condition.get("type", "")
         if kind not in OWN_CONDITIONS:
             path = f"metadata.conditions[{index}].Type"
-            found += [invalid_value(path, kind, why) for why in names.qualified_name(kind)]
+            found += [invalid_value(path, kind, why) for why in names.validate_qualified_name(kind)]
     node = status.get("nominatedNodeName", "")
     if node and node != before.get("nominatedNodeName"):
-        found += [invalid_value("status.nominatedNodeName", node, why) for why in names.dns_subdomain(node)]
+        found += [invalid_value("status.nominatedNodeName", node, why) for why in names.validate_dns_subdomain(node)]
     if status.get("qosClass", "") != before.get("qosClass", ""):
         found.append(invalid_value("status.qosClass", status.get("qosClass", ""), IMMUTABLE))
     policy = get(draft, "spec", "restartPolicy", default="Always")
@@ -138,7 +138,7 @@ def balancer(draft: Draft, old: Obj) -> list[Fault]:
         if address := ingress.get("ip"):
             found += ip_faults(address, f"{path}.ip")
         if host := ingress.get("hostname"):
-            found += [invalid_value(f"{path}.hostname", host, why) for why in names.dns_subdomain(host)]
+            found += [invalid_value(f"{path}.hostname", host, why) for why in names.validate_dns_subdomain(host)]
     return found
 
 
@@ -161,7 +161,7 @@ def amounts(*fields: str) -> Rule:
         for name in fields:
             for key, amount in sorted((get(draft, "status", name) or {}).items()):
                 path = f"status.{name}[{key}]"
-                found += [invalid_value(path, key, why) for why in names.qualified_name(key)]
+                found += [invalid_value(path, key, why) for why in names.validate_qualified_name(key)]
                 if quantity.parse(str(amount)) < 0:
                     found.append(invalid_value(path, str(amount), POSITIVE))
         return found

@@ -55,33 +55,33 @@ class Fault(NamedTuple):
         return f"{self.field}: {self.message}"
 
 
-def quoted(value: str) -> str:
+def quote(value: str) -> str:
     """A string as Go's `%q` prints it.
 
-    >>> print(quoted('say "hi"'))
+    >>> print(quote('say "hi"'))
     "say \\"hi\\""
     """
     short = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
     return '"' + "".join(short.get(c) or (c if c.isprintable() else f"\\x{ord(c):02x}") for c in str(value)) + '"'
 
 
-def shown(value: Json) -> str:
+def format_value(value: Json) -> str:
     """A rejected value as error texts show it."""
     if isinstance(value, str):
-        return quoted(value)
+        return quote(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{quoted(str(k))}:{shown(v)}" for k, v in sorted(value.items()))
+        inner = ", ".join(f"{quote(str(k))}:{format_value(v)}" for k, v in sorted(value.items()))
         return f"map[string]string{{{inner}}}"
     if isinstance(value, list):
-        return f"[]string{{{', '.join(shown(v) for v in value)}}}"
+        return f"[]string{{{', '.join(format_value(v) for v in value)}}}"
     return "null" if value is None else str(value)
 
 
 def invalid_value(field: str, value: Json, message: str) -> Fault:
     """A value that is not allowed."""
-    return Fault("FieldValueInvalid", field, f"Invalid value: {shown(value)}: {message}")
+    return Fault("FieldValueInvalid", field, f"Invalid value: {format_value(value)}: {message}")
 
 
 def required(field: str, message: str = "") -> Fault:
@@ -91,13 +91,15 @@ def required(field: str, message: str = "") -> Fault:
 
 def unsupported(field: str, value: Json, allowed: Sequence[str]) -> Fault:
     """A value outside a closed list."""
-    names = ", ".join(quoted(a) for a in sorted(allowed))
-    return Fault("FieldValueNotSupported", field, f"Unsupported value: {shown(value)}: supported values: {names}")
+    names = ", ".join(quote(a) for a in sorted(allowed))
+    return Fault(
+        "FieldValueNotSupported", field, f"Unsupported value: {format_value(value)}: supported values: {names}"
+    )
 
 
 def duplicate(field: str, value: Json) -> Fault:
     """A value that occurs twice where it must be unique."""
-    return Fault("FieldValueDuplicate", field, f"Duplicate value: {shown(value)}")
+    return Fault("FieldValueDuplicate", field, f"Duplicate value: {format_value(value)}")
 
 
 def field_forbidden(field: str, message: str) -> Fault:
@@ -107,7 +109,7 @@ def field_forbidden(field: str, message: str) -> Fault:
 
 def field_not_found(field: str, value: Json) -> Fault:
     """A reference to something that the object does not have."""
-    return Fault("FieldValueNotFound", field, f"Not found: {shown(value)}")
+    return Fault("FieldValueNotFound", field, f"Not found: {format_value(value)}")
 
 
 def too_long(field: str, limit: int) -> Fault:
@@ -124,7 +126,7 @@ def _details(resource: Resource, name: str, kind: str) -> dict[str, Json]:
 
 def not_found(resource: Resource, name: str) -> ApiError:
     """No object of that name."""
-    message = f"{resource.name} {quoted(name)} not found"
+    message = f"{resource.name} {quote(name)} not found"
     return ApiError(404, "NotFound", message, _details(resource, name, resource.plural))
 
 
@@ -135,7 +137,7 @@ def no_such_path() -> ApiError:
 
 def already_exists(resource: Resource, name: str) -> ApiError:
     """The name is taken."""
-    message = f"{resource.name} {quoted(name)} already exists"
+    message = f"{resource.name} {quote(name)} already exists"
     return ApiError(409, "AlreadyExists", message, _details(resource, name, resource.plural))
 
 
@@ -144,7 +146,7 @@ MODIFIED = "the object has been modified; please apply your changes to the lates
 
 def conflict(resource: Resource, name: str, why: str = MODIFIED) -> ApiError:
     """Somebody else changed the object in between."""
-    message = f"Operation cannot be fulfilled on {resource.name} {quoted(name)}: {why}"
+    message = f"Operation cannot be fulfilled on {resource.name} {quote(name)}: {why}"
     return ApiError(409, "Conflict", message, _details(resource, name, resource.plural))
 
 
@@ -154,7 +156,7 @@ def invalid(resource: Resource, name: str, faults: Sequence[Fault]) -> ApiError:
     what = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
     details = _details(resource, name, resource.kind)
     details["causes"] = [{"reason": f.reason, "message": f.message, "field": f.field} for f in faults]
-    return ApiError(422, "Invalid", f"{resource.group_kind} {quoted(name)} is invalid: {what}", details)
+    return ApiError(422, "Invalid", f"{resource.group_kind} {quote(name)} is invalid: {what}", details)
 
 
 def bad_request(message: str) -> ApiError:
@@ -164,7 +166,7 @@ def bad_request(message: str) -> ApiError:
 
 def forbidden(resource: Resource, name: str, why: str, causes: Sequence[Mapping[str, str]] = ()) -> ApiError:
     """Refused by policy: quotas, limits, a namespace that goes away."""
-    subject = f"{resource.name} {quoted(name)}" if name else resource.name
+    subject = f"{resource.name} {quote(name)}" if name else resource.name
     details = _details(resource, name, resource.plural)
     if causes:
         details["causes"] = [dict(c) for c in causes]

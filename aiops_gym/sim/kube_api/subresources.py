@@ -12,9 +12,9 @@ from aiops_gym.sim.kernel.times import iso, millis
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import kubelet_client, patching, table, write
 from aiops_gym.sim.kube_api.answer import Answer
-from aiops_gym.sim.kube_api.decode import copied
+from aiops_gym.sim.kube_api.decode import copy_json
 from aiops_gym.sim.kube_api.eviction import evict
-from aiops_gym.sim.kube_api.read import found
+from aiops_gym.sim.kube_api.read import find_object
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.selectors import format_object
 from aiops_gym.sim.kube_api.status import (
@@ -25,7 +25,7 @@ from aiops_gym.sim.kube_api.status import (
     invalid_value,
     method_not_allowed,
     no_such_path,
-    quoted,
+    quote,
 )
 from aiops_gym.types import Json, Output, Request, Response
 
@@ -41,13 +41,13 @@ def handle(world: World, resource: Resource, request: Request) -> Response:
     if request.table and request.verb == "get" and request.subresource in ("scale", "status"):
         name = "scales.autoscaling" if request.subresource == "scale" else resource.name
         version = found_.body["metadata"].get("resourceVersion", "")
-        return Response(200, table.table(name, [Obj(found_.body)], world.now, version))
+        return Response(200, table.make_table(name, [Obj(found_.body)], world.now, version))
     return found_
 
 
 def log(world: World, resource: Resource, request: Request) -> Response:
     """A container's log as text."""
-    pod = found(world, resource, request.namespace, request.name)
+    pod = find_object(world, resource, request.namespace, request.name)
     query = request.query
     container = _container(pod, query.get("container", ""))
     if not get(pod, "spec", "nodeName"):
@@ -56,7 +56,7 @@ def log(world: World, resource: Resource, request: Request) -> Response:
     previous = query.get("previous", "") in ("true", "1")
     status = next((s for s in _statuses(pod) if s["name"] == container), None)
     process = f"{uid_of(pod)}/{container}"
-    text = kubelet_client.log(
+    text = kubelet_client.read_log(
         world,
         process,
         previous=_which(pod, container, status, previous),
@@ -123,7 +123,7 @@ def _container(pod: Obj, wanted: str) -> str:
 
 def _which(pod: Obj, container: str, status: Mapping[str, Any] | None, previous: bool) -> bool:
     """Whether the log of the process before the latest is meant. Raises BadRequest where there is no log."""
-    where = f"container {quoted(container)} in pod {quoted(name_of(pod))}"
+    where = f"container {quote(container)} in pod {quote(name_of(pod))}"
     if status is None:
         raise bad_request(f"{where} is not available")
     state, last = status.get("state", {}), (status.get("lastState") or {}).get("terminated") or {}
@@ -142,7 +142,7 @@ def _which(pod: Obj, container: str, status: Mapping[str, Any] | None, previous:
 
 def exec_(world: World, resource: Resource, request: Request) -> Response:
     """Run a command in a container; the body of the answer is an Output."""
-    pod, container, argv = exec_target(world, resource, request)
+    pod, container, argv = find_exec_target(world, resource, request)
     body = request.body if isinstance(request.body, Mapping) else {}
     assert world.dynamics.exec is not None
     output: Output = world.dynamics.exec(world, pod, container, argv, str(body.get("stdin") or ""))
@@ -154,9 +154,9 @@ def exec_(world: World, resource: Resource, request: Request) -> Response:
     return Response(200, output)
 
 
-def exec_target(world: World, resource: Resource, request: Request) -> tuple[str, str, list[str]]:
+def find_exec_target(world: World, resource: Resource, request: Request) -> tuple[str, str, list[str]]:
     """In which pod (its key) and container a command would run, and its words. Raises ApiError if it cannot."""
-    pod = found(world, resource, request.namespace, request.name)
+    pod = find_object(world, resource, request.namespace, request.name)
     argv = request.body.get("command") if isinstance(request.body, Mapping) else None
     if not isinstance(argv, list) or not argv or not all(isinstance(a, str) for a in argv):
         raise bad_request("you must specify at least one command for the container")
@@ -166,13 +166,13 @@ def exec_target(world: World, resource: Resource, request: Request) -> tuple[str
     kubelet_client.reach(world, pod, f"exec/{key_of(pod)}/{container}")
     status = next((s for s in _statuses(pod) if s["name"] == container), None)
     if status is None or not status.get("state", {}).get("running") or world.dynamics.exec is None:
-        raise ApiError(500, "InternalError", f"unable to upgrade connection: container not found ({quoted(container)})")
+        raise ApiError(500, "InternalError", f"unable to upgrade connection: container not found ({quote(container)})")
     return key_of(pod), container, list(argv)
 
 
 def get_scale(world: World, resource: Resource, request: Request) -> Response:
     """How many replicas are asked for and there are."""
-    return Response(200, _scale(found(world, resource, request.namespace, request.name)))
+    return Response(200, _scale(find_object(world, resource, request.namespace, request.name)))
 
 
 def _scale(obj: Obj) -> dict[str, Json]:
@@ -186,17 +186,17 @@ def _scale(obj: Obj) -> dict[str, Json]:
 
 def put_scale(world: World, resource: Resource, request: Request) -> Response:
     """Ask for another number of replicas, by a whole Scale or a patch of it."""
-    old = found(world, resource, request.namespace, request.name)
+    old = find_object(world, resource, request.namespace, request.name)
     scale: Json = request.body
     if request.verb == "patch":
         kind = request.content_type.partition(";")[0].strip()
         kind = patching.MERGE if kind == patching.STRATEGIC else kind
-        scale = patching.patched(_scale(old), request.body, kind, "")
+        scale = patching.apply_patch(_scale(old), request.body, kind, "")
     scale = scale if isinstance(scale, Mapping) else {}
     spec, meta = (part if isinstance(part := scale.get(name), Mapping) else {} for name in ("spec", "metadata"))
     if meta.get("resourceVersion") not in (None, "", old["metadata"]["resourceVersion"]):
         raise conflict(resource, request.name)
-    draft = copied(old)
+    draft = copy_json(old)
     draft["spec"]["replicas"] = _replicas(spec.get("replicas") or 0, request.name)
     return Response(200, _scale(write.replace(world, resource, draft, old, "", bool(request.query.get("dryRun")))))
 
@@ -218,7 +218,7 @@ def _replicas(wanted: Json, name: str) -> int:
 
 def bind(world: World, resource: Resource, request: Request) -> Response:
     """Give a pod to a node."""
-    pod = found(world, resource, request.namespace, request.name)
+    pod = find_object(world, resource, request.namespace, request.name)
     target = get(request.body, "target", "name") if isinstance(request.body, Mapping) else None
     if not isinstance(target, str) or not target:
         raise bad_request("Binding.target.name: Required value")
@@ -244,7 +244,7 @@ def assign(world: World, pod: Obj, node: str) -> Obj:
 
 def token(world: World, resource: Resource, request: Request) -> Response:
     """A token for a service account: it looks like one and opens nothing."""
-    account = found(world, resource, request.namespace, request.name)
+    account = find_object(world, resource, request.namespace, request.name)
     spec = request.body.get("spec") if isinstance(request.body, Mapping) else None
     seconds = get(spec if isinstance(spec, Mapping) else {}, "expirationSeconds", default=3600)
     seconds = seconds if isinstance(seconds, int) else 3600
@@ -273,20 +273,20 @@ AUDIENCE = "https://kubernetes.default.svc.cluster.local"
 
 def get_status(world: World, resource: Resource, request: Request) -> Response:
     """The object; its status is a part of it."""
-    return Response(200, found(world, resource, request.namespace, request.name))
+    return Response(200, find_object(world, resource, request.namespace, request.name))
 
 
 def put_status(world: World, resource: Resource, request: Request) -> Answer:
     """Replace the status."""
-    return write.put(world, resource, request, found(world, resource, request.namespace, request.name))
+    return write.put(world, resource, request, find_object(world, resource, request.namespace, request.name))
 
 
 def finalize(world: World, resource: Resource, request: Request) -> Answer:
     """Replace a namespace's own finalizers."""
-    old = found(world, resource, request.namespace, request.name)
+    old = find_object(world, resource, request.namespace, request.name)
     body = request.body if isinstance(request.body, Mapping) else {}
     finalizers = get(body, "spec", "finalizers", default=[])
-    draft = copied(old)
+    draft = copy_json(old)
     draft["spec"] = {"finalizers": finalizers} if finalizers else {}
     return Answer(200, write.replace(world, resource, draft, old))
 

@@ -33,18 +33,18 @@ def definitions(resource: str) -> list[dict[str, Json]]:
     ]
 
 
-def table(resource: str, objects: Iterable[Obj], now: int, version: str) -> dict[str, Json]:
+def make_table(resource: str, objects: Iterable[Obj], now: int, version: str) -> dict[str, Json]:
     """A `meta.k8s.io/v1` Table of objects at a time (ms)."""
     return {
         "kind": "Table",
         "apiVersion": "meta.k8s.io/v1",
         "metadata": {"resourceVersion": version},
         "columnDefinitions": definitions(resource),
-        "rows": rows(resource, objects, now),
+        "rows": make_rows(resource, objects, now),
     }
 
 
-def rows(resource: str, objects: Iterable[Obj], now: int) -> list[dict[str, Json]]:
+def make_rows(resource: str, objects: Iterable[Obj], now: int) -> list[dict[str, Json]]:
     """The rows of objects at a time (ms). They are shared: read them only."""
     found = []
     for obj in objects:

@@ -8,7 +8,7 @@ from aiops_gym.sim.kernel.objects import Obj, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.store import Change
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import kubelet_client
-from aiops_gym.sim.kube_api.read import chosen, field_terms, label_selector
+from aiops_gym.sim.kube_api.read import parse_field_terms, parse_label_selector, select_objects
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.status import ApiError, bad_request, method_not_allowed
 from aiops_gym.types import Json, Request
@@ -34,12 +34,12 @@ class Watch:
         self.resource = resource
         self.request = request
         self.version = 0
-        self.matches = matcher(resource, request)
+        self.matches = make_matcher(resource, request)
 
     def begin(self, world: World) -> list[Event]:
         """Everything that is there now, as added."""
         self.version = world.store.version
-        return [("ADDED", obj) for obj in chosen(world, self.resource, self.request) if self.matches(obj)]
+        return [("ADDED", obj) for obj in select_objects(world, self.resource, self.request) if self.matches(obj)]
 
     def more(self, world: World) -> list[Event]:
         """What has changed since the last look. Raises Expired if that was too long ago."""
@@ -59,7 +59,7 @@ class Watch:
         old = change.old if change.old is not None and self.matches(change.old) else None
         new = change.new if change.new is not None and self.matches(change.new) else None
         if new is not None:
-            return "ADDED" if old is None else "MODIFIED", kubelet_client.fresh(world, change.resource, new)
+            return "ADDED" if old is None else "MODIFIED", kubelet_client.refresh(world, change.resource, new)
         if old is None:
             return None
         last = change.new if change.new is not None else old
@@ -74,12 +74,12 @@ def _newer(world: World, since: int) -> Iterator[Change]:
         yield change
 
 
-def matcher(resource: Resource, request: Request) -> Callable[[Obj], bool]:
+def make_matcher(resource: Resource, request: Request) -> Callable[[Obj], bool]:
     """Whether an object is one of those that a request chooses."""
     namespace = request.namespace if resource.namespaced else ""
     query = request.query
-    terms = field_terms(resource, query.get("fieldSelector", "")) if query.get("fieldSelector") else []
-    labels = label_selector(query["labelSelector"]) if query.get("labelSelector") else None
+    terms = parse_field_terms(resource, query.get("fieldSelector", "")) if query.get("fieldSelector") else []
+    labels = parse_label_selector(query["labelSelector"]) if query.get("labelSelector") else None
 
     def matches(obj: Obj) -> bool:
         if (namespace and namespace_of(obj) != namespace) or (request.name and name_of(obj) != request.name):
@@ -101,7 +101,7 @@ def version_of(text: str) -> int:
     return int(text)
 
 
-def since(world: World, resource: Resource, request: Request) -> Json:
+def list_changes(world: World, resource: Resource, request: Request) -> Json:
     """All changes since the request's `resourceVersion` at once, for clients in the same process."""
     watch = Watch(resource, request)
     watch.version = version_of(request.query.get("resourceVersion", ""))

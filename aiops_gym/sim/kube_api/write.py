@@ -9,7 +9,7 @@ from aiops_gym.sim.kernel.objects import Obj, key_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import metadata, quota
 from aiops_gym.sim.kube_api.answer import Answer
-from aiops_gym.sim.kube_api.decode import DecodeError, Decoder, copied
+from aiops_gym.sim.kube_api.decode import DecodeError, Decoder, copy_json
 from aiops_gym.sim.kube_api.kind import Draft, Kind
 from aiops_gym.sim.kube_api.kinds import kind_of
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
@@ -39,7 +39,7 @@ def create(world: World, resource: str, obj: Mapping[str, Any]) -> Obj:
     used up.
     """
     found = RESOURCES[resource]
-    draft = copied(obj)
+    draft = copy_json(obj)
     draft["metadata"] = dict(draft.get("metadata") or {})
     return _insert(world, found, draft, status=draft.get("status"), trusted=True)
 
@@ -56,10 +56,10 @@ def post(world: World, resource: Resource, request: Request) -> Answer:
     if draft["metadata"].get("resourceVersion"):
         raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
     obj = _insert(world, resource, draft, dry_run=bool(request.query.get("dryRun")))
-    return warned(Answer(201, obj), unknown)
+    return add_warnings(Answer(201, obj), unknown)
 
 
-def warned(answer: Answer, unknown: list[str]) -> Answer:
+def add_warnings(answer: Answer, unknown: list[str]) -> Answer:
     """An answer with a warning for each field that was dropped."""
     answer.warnings = tuple(unknown)
     return answer
@@ -78,7 +78,7 @@ def decoded(resource: Resource, request: Request) -> tuple[Draft, list[str]]:
         raise bad_request(f'no kind "{given[1]}" is registered for version "{given[0]}" in scheme "legacyscheme"')
     decoder = Decoder()
     try:
-        draft = typed(resource, body, decoder)
+        draft = decode_draft(resource, body, decoder)
     except DecodeError as error:
         raise bad_request(_unhandled(resource, str(error))) from None
     if decoder.unknown and request.query.get("fieldValidation") == "Strict":
@@ -91,10 +91,10 @@ def _unhandled(resource: Resource, why: str) -> str:
     return f'{resource.kind} in version "{version}" cannot be handled as a {resource.kind}: {why}'
 
 
-def typed(resource: Resource, body: Mapping[str, Any], decoder: Decoder) -> Draft:
+def decode_draft(resource: Resource, body: Mapping[str, Any], decoder: Decoder) -> Draft:
     """A private, complete draft from any JSON object. Raises DecodeError."""
     name = type_of(resource.api_version, resource.kind)
-    draft = decoder.object(body, name) if fields(name) else copied(body)
+    draft = decoder.object(body, name) if fields(name) else copy_json(body)
     draft["apiVersion"], draft["kind"] = resource.api_version, resource.kind
     if not isinstance(draft.get("metadata"), dict):
         draft["metadata"] = {}
@@ -117,7 +117,7 @@ def _insert(
         _check_namespace(world, resource, draft)
     kind.default(draft)
     if kind.status is not None:
-        draft["status"] = {**copied(kind.status), **(status or {})}
+        draft["status"] = {**copy_json(kind.status), **(status or {})}
     metadata.stamp_new(world, resource, draft, kind.generation)
     if not trusted:
         _check(resource, kind, draft, None)
@@ -131,7 +131,7 @@ def _insert(
 
 
 def _check(resource: Resource, kind: Kind, draft: Draft, old: Obj | None) -> None:
-    faults = metadata.faults(resource, draft) + kind.validate(draft)
+    faults = metadata.validate_metadata(resource, draft) + kind.validate(draft)
     if old is not None:
         faults += kind.validate_update(draft, old)
     refused(resource, draft, faults)
@@ -173,7 +173,7 @@ def put(world: World, resource: Resource, request: Request, old: Obj) -> Answer:
     if meta.get("namespace", request.namespace) != request.namespace and resource.namespaced:
         raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
     obj = replace(world, resource, draft, old, request.subresource, bool(request.query.get("dryRun")))
-    return warned(Answer(200, obj), unknown)
+    return add_warnings(Answer(200, obj), unknown)
 
 
 def replace(
@@ -186,10 +186,10 @@ def replace(
     if resource.namespaced:
         meta["namespace"] = old["metadata"]["namespace"]
     if subresource == "status":
-        draft = {**copied(old), **({"status": draft["status"]} if "status" in draft else {})}
+        draft = {**copy_json(old), **({"status": draft["status"]} if "status" in draft else {})}
         draft["metadata"] = {**draft["metadata"], **{k: meta[k] for k in ("labels", "annotations") if k in meta}}
         kind.default_status(draft)
-        refused(resource, draft, metadata.faults(resource, draft) + kind.validate_status(draft, old))
+        refused(resource, draft, metadata.validate_metadata(resource, draft) + kind.validate_status(draft, old))
     else:
         if kind.status is not None and "status" in old:
             draft["status"] = old["status"]

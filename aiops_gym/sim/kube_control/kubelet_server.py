@@ -20,16 +20,16 @@ class Server:
 
     def heartbeat(self, world: World, obj: Obj) -> Obj:
         """A Node or Lease as its kubelet would have written it by now."""
-        return node.fresh(world, obj)
+        return node.refresh(world, obj)
 
     def pods(self, world: World, objects: Sequence[Obj]) -> list[usage.Used]:
         """What each container of some pods uses."""
-        return usage.pods(world, objects)
+        return usage.measure_pods(world, objects)
 
     def node(self, world: World, obj: Obj) -> tuple[int, int]:
         """What a node uses in all."""
-        return usage.node(world, obj)
+        return usage.measure_node(world, obj)
 
     def demand(self, world: World, process: str, start: int, end: int) -> tuple[float, float]:
         """What requests ask of a process."""
-        return usage.demand(world, process, start, end)
+        return usage.measure_demand(world, process, start, end)

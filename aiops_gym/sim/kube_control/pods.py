@@ -9,7 +9,7 @@ from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, assoc, controller_of, get, labels_of, namespace_of, since, uid_of
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.writes import owner_reference
+from aiops_gym.sim.kube_control.writes import make_owner_reference
 
 Pod = Mapping[str, Any]
 
@@ -19,19 +19,19 @@ def phase(pod: Pod) -> str:
     return str(get(pod, "status", "phase", default="Pending"))
 
 
-def finished(pod: Pod) -> bool:
+def is_terminal(pod: Pod) -> bool:
     """Whether all its containers have ended for good."""
     return phase(pod) in ("Succeeded", "Failed")
 
 
-def terminating(pod: Pod) -> bool:
+def is_terminating(pod: Pod) -> bool:
     """Whether it is being deleted."""
     return "deletionTimestamp" in pod["metadata"]
 
 
-def active(pod: Pod) -> bool:
+def is_active(pod: Pod) -> bool:
     """Whether it counts as a replica."""
-    return not finished(pod) and not terminating(pod)
+    return not is_terminal(pod) and not is_terminating(pod)
 
 
 def ready_since(pod: Pod) -> int | None:
@@ -47,19 +47,19 @@ def is_ready(pod: Pod) -> bool:
     return ready_since(pod) is not None
 
 
-def available(pod: Pod, min_ready_seconds: int, now: int) -> bool:
+def is_available(pod: Pod, min_ready_seconds: int, now: int) -> bool:
     """Whether it has been ready for `min_ready_seconds` at `now` (ms)."""
     since = ready_since(pod)
     return since is not None and (not min_ready_seconds or since + min_ready_seconds * 1000 <= now)
 
 
-def restarts(pod: Pod) -> int:
+def count_restarts(pod: Pod) -> int:
     """The highest restart count of its containers."""
     statuses = get(pod, "status", "containerStatuses", default=())
     return max((int(status.get("restartCount", 0)) for status in statuses), default=0)
 
 
-def evicted(world: World, pod: Obj, reason: str, message: str) -> Obj:
+def mark_disrupted(world: World, pod: Obj, reason: str, message: str) -> Obj:
     """Note on a pod why it is going to be deleted."""
     found = {
         "lastProbeTime": None,
@@ -73,7 +73,7 @@ def evicted(world: World, pod: Obj, reason: str, message: str) -> Obj:
     return world.store.put("pods", assoc(pod, ("status", "conditions"), [*others, found]))
 
 
-def claimed(world: World, owner: Obj) -> list[Obj]:
+def claim_pods(world: World, owner: Obj) -> list[Obj]:
     """The pods that a controller object controls; matching orphans are adopted, those that no longer match released."""
     selector, uid, mine = owner["spec"].get("selector"), uid_of(owner), []
     for pod in world.store.owned("pods", uid):
@@ -82,16 +82,16 @@ def claimed(world: World, owner: Obj) -> list[Obj]:
             continue
         if selector is None or matches(selector, labels_of(pod)):
             mine.append(pod)
-        elif not terminating(owner):
+        elif not is_terminating(owner):
             _release(world, pod, uid)
-    if selector is not None and not terminating(owner):
-        for pod in orphans(world, "pods", owner):
-            if active(pod):
+    if selector is not None and not is_terminating(owner):
+        for pod in find_orphans(world, "pods", owner):
+            if is_active(pod):
                 mine.append(adopt(world, "pods", pod, owner))
     return mine
 
 
-def orphans(world: World, resource: str, owner: Obj) -> list[Obj]:
+def find_orphans(world: World, resource: str, owner: Obj) -> list[Obj]:
     """Objects that the owner's selector selects and nobody controls."""
     selector = owner["spec"].get("selector") or {}
     wanted = selector.get("matchLabels")
@@ -104,7 +104,7 @@ def orphans(world: World, resource: str, owner: Obj) -> list[Obj]:
 
 def adopt(world: World, resource: str, obj: Obj, owner: Obj) -> Obj:
     """Make `owner` the controller of an orphan."""
-    references = [*obj["metadata"].get("ownerReferences", []), owner_reference(owner)]
+    references = [*obj["metadata"].get("ownerReferences", []), make_owner_reference(owner)]
     return world.store.put(resource, {**obj, "metadata": {**obj["metadata"], "ownerReferences": references}})
 
 

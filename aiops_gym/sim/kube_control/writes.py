@@ -25,7 +25,7 @@ def put_spec(world: World, resource: str, obj: Obj, changed: Mapping[str, Any]) 
     return world.store.put(resource, changed)
 
 
-def without_finalizer(world: World, resource: str, obj: Obj, finalizer: str) -> None:
+def remove_finalizer(world: World, resource: str, obj: Obj, finalizer: str) -> None:
     """Take a finalizer off an object; one that is being deleted and waited for nothing else is removed."""
     rest = [f for f in obj["metadata"].get("finalizers", []) if f != finalizer]
     meta = {k: v for k, v in obj["metadata"].items() if k != "finalizers"}
@@ -40,7 +40,7 @@ def annotate(obj: Mapping[str, Any], annotations: Mapping[str, str]) -> Any:
     return assoc(obj, ("metadata", "annotations"), {**get(obj, "metadata", "annotations", default={}), **annotations})
 
 
-def owner_reference(owner: Mapping[str, Any]) -> dict[str, Any]:
+def make_owner_reference(owner: Mapping[str, Any]) -> dict[str, Any]:
     """The reference by which `owner` controls what it makes."""
     return {
         "apiVersion": owner["apiVersion"],
@@ -52,7 +52,7 @@ def owner_reference(owner: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def condition(conditions: Iterable[Mapping[str, Any]], type_: str) -> Mapping[str, Any] | None:
+def find_condition(conditions: Iterable[Mapping[str, Any]], type_: str) -> Mapping[str, Any] | None:
     """The condition of a type, if there is one."""
     for found in conditions:
         if found["type"] == type_:

@@ -10,7 +10,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.tables import Process
-from aiops_gym.sim.machine.mounts import container_spec, mounted
+from aiops_gym.sim.machine.mounts import find_container_spec, read_mounts
 from aiops_gym.sim.network import routes
 from aiops_gym.types import Json
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
 
-__all__ = ["Container", "Disk", "container_spec", "find_image"]
+__all__ = ["Container", "Disk", "find_container_spec", "find_image"]
 
 VERSION = re.compile(
     r"latest|stable|edge|mainline|v?\d{1,4}(?:[.-][\w.-]*)?|"
@@ -167,13 +167,13 @@ class Container:
             )
         pod = self.pod
         if pod is not None:
-            found |= mounted(self.world, pod, self.spec())
+            found |= read_mounts(self.world, pod, self.spec())
         return dict(sorted(found.items()))
 
     def spec(self) -> Mapping[str, Json]:
         """The container in the pod's spec; empty once the pod is gone."""
         pod = self.pod
-        return container_spec(pod, self.process["container"]) if pod is not None else {}
+        return find_container_spec(pod, self.process["container"]) if pod is not None else {}
 
     def disk(self, path: str) -> Disk:
         """The data in a folder, which lives as long as the volume mounted there."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
 
-def container_spec(pod: Mapping[str, Json], name: str) -> Mapping[str, Json]:
+def find_container_spec(pod: Mapping[str, Json], name: str) -> Mapping[str, Json]:
     """A container of a pod by name, empty if there is none."""
     spec = pod.get("spec", {})
     for container in (*spec.get("containers", ()), *(spec.get("initContainers") or ())):
@@ -24,7 +24,7 @@ def container_spec(pod: Mapping[str, Json], name: str) -> Mapping[str, Json]:
     return {}
 
 
-def mounted(world: World, pod: Mapping[str, Json], container: Mapping[str, Json]) -> dict[str, str]:
+def read_mounts(world: World, pod: Mapping[str, Json], container: Mapping[str, Json]) -> dict[str, str]:
     """Text files that a container sees through its ConfigMap, Secret, downward and token mounts, by path."""
     volumes = {v["name"]: v for v in get(pod, "spec", "volumes", default=())}
     found: dict[str, str] = {}
@@ -45,7 +45,7 @@ def _volume_files(world: World, pod: Mapping[str, Json], volume: Mapping[str, Js
         return _keys(source, _data(world, "secrets", pod, source.get("secretName", "")))
     if source := volume.get("downwardAPI"):
         return {
-            item["path"]: field(pod, item["fieldRef"]["fieldPath"])
+            item["path"]: read_field(pod, item["fieldRef"]["fieldPath"])
             for item in source.get("items", ())
             if "fieldRef" in item
         }
@@ -64,7 +64,7 @@ def _projected(world: World, pod: Mapping[str, Json], source: Mapping[str, Json]
     if inner := source.get("secret"):
         return _keys(inner, _data(world, "secrets", pod, inner.get("name", "")))
     items = get(source, "downwardAPI", "items", default=())
-    return {item["path"]: field(pod, item["fieldRef"]["fieldPath"]) for item in items if "fieldRef" in item}
+    return {item["path"]: read_field(pod, item["fieldRef"]["fieldPath"]) for item in items if "fieldRef" in item}
 
 
 def _keys(source: Mapping[str, Json], data: Mapping[str, str]) -> dict[str, str]:
@@ -74,10 +74,10 @@ def _keys(source: Mapping[str, Json], data: Mapping[str, str]) -> dict[str, str]
 
 
 def _data(world: World, resource: str, pod: Mapping[str, Json], name: str) -> dict[str, str]:
-    return data_of(world.store.get(resource, namespace_of(pod), name), resource == "secrets")
+    return decode_data(world.store.get(resource, namespace_of(pod), name), resource == "secrets")
 
 
-def data_of(obj: Mapping[str, Json] | None, secret: bool) -> dict[str, str]:
+def decode_data(obj: Mapping[str, Json] | None, secret: bool) -> dict[str, str]:
     """The decoded data of a ConfigMap or Secret; empty if there is none."""
     data = (obj or {}).get("data") or {}
     if not secret:
@@ -85,10 +85,10 @@ def data_of(obj: Mapping[str, Json] | None, secret: bool) -> dict[str, str]:
     return {str(k): base64.b64decode(v).decode("utf-8", "replace") for k, v in data.items()}
 
 
-def field(pod: Mapping[str, Json], path: str) -> str:
+def read_field(pod: Mapping[str, Json], path: str) -> str:
     """The text behind a `fieldRef`.
 
-    >>> field({"metadata": {"labels": {"app": "geo"}}}, "metadata.labels['app']")
+    >>> read_field({"metadata": {"labels": {"app": "geo"}}}, "metadata.labels['app']")
     'geo'
     """
     head, bracket, key = path.partition("['")

@@ -166,10 +166,10 @@ def program_of(world: World, process: Instance) -> Program:
     return find(world, process["program"])
 
 
-def ticks(begin: int, start: int, end: int, period: int, offset: int = 0) -> Iterator[tuple[int, int]]:
+def list_ticks(begin: int, start: int, end: int, period: int, offset: int = 0) -> Iterator[tuple[int, int]]:
     """(number, time in ms) of what recurs each `period` ms since `begin`, within [start, end).
 
-    >>> list(ticks(100, 1_000, 3_500, 1_000))
+    >>> list(list_ticks(100, 1_000, 3_500, 1_000))
     [(1, 1100), (2, 2100), (3, 3100)]
     """
     first = begin + offset
@@ -180,6 +180,6 @@ def ticks(begin: int, start: int, end: int, period: int, offset: int = 0) -> Ite
         number += 1
 
 
-def jitter(process: Process, seed: int, purpose: str, number: int, spread: int) -> int:
+def draw_jitter(process: Process, seed: int, purpose: str, number: int, spread: int) -> int:
     """Milliseconds in [0, spread) that belong to one recurrence of one process."""
     return draws.pick(spread, seed, purpose, str(process["id"]), number) if spread > 0 else 0

@@ -18,7 +18,7 @@ from aiops_gym.sim.kernel.tables import Exit, Process
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.machine import executables, program
 from aiops_gym.sim.machine.container import Container, find_image
-from aiops_gym.sim.machine.mounts import container_spec, data_of, field
+from aiops_gym.sim.machine.mounts import decode_data, find_container_spec, read_field
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Json, Output
 
@@ -169,7 +169,7 @@ def environment(world: World, pod: Obj, container: Mapping[str, Json], image: Im
         for kind, resource in (("configMapRef", "configmaps"), ("secretRef", "secrets")):
             if reference := source.get(kind):
                 obj = world.store.get(resource, namespace_of(pod), reference.get("name", ""))
-                found |= {prefix + k: v for k, v in data_of(obj, resource == "secrets").items()}
+                found |= {prefix + k: v for k, v in decode_data(obj, resource == "secrets").items()}
     for entry in container.get("env") or ():
         if (inner := entry.get("valueFrom")) is not None:
             value = _value_from(world, pod, container, inner)
@@ -200,14 +200,14 @@ def exec_tool(world: World, key: str, argv: Sequence[str], stdin: str = "") -> O
 
 def _unwrap(image: Image, argv: list[str]) -> list[str]:
     """The command line that an official image's entry point script executes in the end."""
-    named = image.cmd[0] if image.cmd and executables.has(image, image.cmd[0]) else ""
+    named = image.cmd[0] if image.cmd and executables.has_executable(image, image.cmd[0]) else ""
     main = named or next((name for name in image.binaries if name not in WRAPPERS), "")
     if not argv:
         return [main]
     if argv[0].endswith(".conf"):  # a server's settings, as the scripts of Redis and others take them
         return [main, *argv]
-    known = argv[0] in image.binaries or executables.has(image, argv[0]) or "/" in argv[0]
-    takes_subcommands = bool(image.cmd) and not executables.has(image, image.cmd[0])
+    known = argv[0] in image.binaries or executables.has_executable(image, argv[0]) or "/" in argv[0]
+    takes_subcommands = bool(image.cmd) and not executables.has_executable(image, image.cmd[0])
     return argv if known or not (argv[0].startswith("-") or takes_subcommands) else [main, *argv]
 
 
@@ -260,15 +260,15 @@ def _links(service: Obj) -> Mapping[str, str]:
 
 def _value_from(world: World, pod: Obj, container: Mapping[str, Json], source: Mapping[str, Json]) -> str | None:
     if reference := source.get("fieldRef"):
-        return field(pod, reference["fieldPath"])
+        return read_field(pod, reference["fieldPath"])
     if reference := source.get("resourceFieldRef"):
         side, _, resource = reference["resource"].partition(".")
-        owner = container_spec(pod, reference["containerName"]) if reference.get("containerName") else container
+        owner = find_container_spec(pod, reference["containerName"]) if reference.get("containerName") else container
         return str(get(owner, "resources", side, resource, default="0"))
     for kind, resource in (("configMapKeyRef", "configmaps"), ("secretKeyRef", "secrets")):
         if reference := source.get(kind):
             obj = world.store.get(resource, namespace_of(pod), reference.get("name", ""))
-            return data_of(obj, resource == "secrets").get(reference["key"])
+            return decode_data(obj, resource == "secrets").get(reference["key"])
     return None
 
 

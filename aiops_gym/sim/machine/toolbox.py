@@ -16,7 +16,9 @@ def tools_of(world: World, key: str) -> Mapping[str, Tool]:
     image = c.image()
     found: dict[str, Tool] = {}
     if image is not None and image.shell:
-        found |= {name: tool for name, tool in executables.commands().items() if executables.has(image, name)}
+        found |= {
+            name: tool for name, tool in executables.load_commands().items() if executables.has_executable(image, name)
+        }
     for binary in image.binaries.values() if image is not None else ():
         found |= find(world, binary.program).tools(c)
     return found

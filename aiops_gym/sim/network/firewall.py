@@ -42,7 +42,7 @@ class Firewall:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.policies = closing(world)
+        self.policies = find_closing(world)
         self.pods: dict[str, Obj] | None = None
         self.name_servers: list[tuple[str, int]] | None = None
         self.known: dict[tuple[str | None, str, int, str], bool] = {}
@@ -158,7 +158,7 @@ def _inside(ip: str, block: str) -> bool:
         return False
 
 
-def closing(world: World) -> list[Obj]:
+def find_closing(world: World) -> list[Obj]:
     """The policies of a world, none where all of them let everything through in each direction that they are about."""
     policies = world.store.all(POLICIES)
     return [] if all(_lets_all(policy) for policy in policies) else policies
@@ -175,12 +175,12 @@ def _lets_all(policy: Obj) -> bool:
     return found
 
 
-def key(world: World, ips: Set[str]) -> bytes:
+def make_key(world: World, ips: Set[str]) -> bytes:
     """All that decides what passes between these addresses, for those who remember outcomes; empty without policies.
 
     Pods without an address count too: what runs in them may have one before their status says so.
     """
-    policies = closing(world)
+    policies = find_closing(world)
     if not policies:
         return b""
     known = ips | {""}

@@ -185,7 +185,7 @@ class Network:
     def _own_name(self, source: str) -> str:
         name = self.names.get(source)
         if name is None:
-            name = self.names[source] = hostname(self.world, self.processes[source])
+            name = self.names[source] = find_hostname(self.world, self.processes[source])
         return name
 
     def _ends(self, inside: bool, namespace: str, host: str, port: int) -> Ends:
@@ -208,11 +208,11 @@ class Network:
         return found
 
     def hosts(self, process: Process) -> Mapping[str, str]:
-        """Names that a pod's own file has, see `aliases`; looked up once for each pod."""
+        """Names that a pod's own file has, see `read_aliases`; looked up once for each pod."""
         uid = process["uid"]
         found = self.told.get(uid)
         if found is None:
-            found = self.told[uid] = aliases(self.world, process)
+            found = self.told[uid] = read_aliases(self.world, process)
         return found
 
     def impairment(self, process: Process) -> tuple[float, float]:
@@ -220,7 +220,7 @@ class Network:
         uid = process["uid"]
         found = self.effects.get(uid)
         if found is None:
-            found = self.effects[uid] = impairment(self.world, process)
+            found = self.effects[uid] = find_impairment(self.world, process)
         return found
 
     def _of_service(self, service: Obj, port: int) -> Ends:
@@ -295,9 +295,9 @@ def resolve(world: World, source: str | None, namespace: str, host: str, *, serv
     if ADDRESS.fullmatch(host):
         return [host]
     own = world.table("processes").get(source) if source else None
-    if own and host == hostname(world, own):
+    if own and host == find_hostname(world, own):
         return [own["ip"]]
-    if own and not served and (told := aliases(world, own).get(host.lower())):
+    if own and not served and (told := read_aliases(world, own).get(host.lower())):
         return [told]
     asking = own is None or (asks_cluster(world, own) and dns_works(world, own))
     service = find_service(world, namespace, host) if asking else None
@@ -332,7 +332,7 @@ def asks_cluster(world: World, process: Process) -> bool:
     return found
 
 
-def aliases(world: World, process: Process) -> Mapping[str, str]:
+def read_aliases(world: World, process: Process) -> Mapping[str, str]:
     """Names that a pod's `/etc/hosts` has from its `hostAliases`, with their IP; of a name's IPs the first counts."""
     pod = world.store.by_key("pods", process["pod"]) or Obj()
     found: dict[str, str] | None = pod.memo.get(_ALIASES)
@@ -344,7 +344,7 @@ def aliases(world: World, process: Process) -> Mapping[str, str]:
     return found
 
 
-def impairment(world: World, process: Process) -> tuple[float, float]:
+def find_impairment(world: World, process: Process) -> tuple[float, float]:
     """(milliseconds, loss 0 to 1) that effects put on everything a pod sends."""
     delay, kept = 0.0, 1.0
     for effect in world.table("effects").values():
@@ -357,7 +357,7 @@ def impairment(world: World, process: Process) -> tuple[float, float]:
     return delay, 1.0 - kept
 
 
-def hostname(world: World, process: Process) -> str:
+def find_hostname(world: World, process: Process) -> str:
     """The name that a process has for itself."""
     pod = world.store.by_key("pods", process["pod"])
     return str(get(pod or {}, "spec", "hostname", default="") or process["pod"].partition("/")[2])

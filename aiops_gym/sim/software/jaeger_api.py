@@ -41,7 +41,7 @@ def answer(world: World, path: str) -> tuple[int, str]:
 
 def _api(world: World, parts: Sequence[str], query: Query) -> tuple[int, str] | None:
     if parts == ["services"]:
-        return _good(traces.services(world))
+        return _good(traces.list_services(world))
     if len(parts) == 3 and (parts[0], parts[2]) == ("services", "operations"):
         return _good(_operations(world, parts[1]))
     if parts == ["operations"]:
@@ -91,7 +91,7 @@ def _search(world: World, query: Query) -> tuple[int, str]:
     start = int(numbers["start"]) // 1000 if numbers["start"] else end - back
     limit = min(int(numbers["limit"] or 100), 1500)
     chosen = [name for name in ("operation", "minDuration", "maxDuration", "tags", "tag") if query.get(name)]
-    spans, _ = traces.traces(world, query["service"], start, end, limit * (10 if chosen else 1))
+    spans, _ = traces.find_traces(world, query["service"], start, end, limit * (10 if chosen else 1))
     groups = [rows for rows in _grouped(spans).values() if _wanted(rows, query)]
     return _good([_trace(rows) for rows in groups[:limit]], 0)
 
@@ -116,7 +116,7 @@ def _wanted(rows: Sequence[Span], query: Query) -> bool:
 def _one(world: World, trace: str) -> tuple[int, str]:
     if not re.fullmatch(r"[0-9a-fA-F]{1,32}", trace):
         return _bad(400, f'strconv.ParseUint: parsing "{trace}": invalid syntax')
-    rows = traces.one(world, trace.lower())
+    rows = traces.get_trace(world, trace.lower())
     return _good([_trace(rows)], 0) if rows else _bad(404, "trace not found")
 
 
@@ -164,7 +164,7 @@ def _tag(key: str, value: str) -> Json:
 
 
 def _operations(world: World, service: str) -> list[str]:
-    spans, _ = traces.traces(world, service, world.now - HOUR, world.now, LOOKED_AT)
+    spans, _ = traces.find_traces(world, service, world.now - HOUR, world.now, LOOKED_AT)
     return sorted({span.operation for span in spans if span.service == service})
 
 
@@ -174,8 +174,8 @@ def _dependencies(world: World, query: Query) -> Sequence[Json]:
     back = int(query["lookback"]) if is_natural(query.get("lookback", "")) else 24 * HOUR
     counts: dict[tuple[str, str], float] = {}
     seen: set[str] = set()
-    for service in traces.services(world):
-        spans, total = traces.traces(world, service, end - back, end, LOOKED_AT)
+    for service in traces.list_services(world):
+        spans, total = traces.find_traces(world, service, end - back, end, LOOKED_AT)
         groups = _grouped(spans)
         weight = total / len(groups) if groups else 0.0
         for trace, rows in groups.items():

@@ -71,7 +71,7 @@ def outcome(world: World, process: Process, handler: str) -> tuple[str, float]:
 
 def attempt(world: World, process: Process, handler: str) -> tuple[Walk, int] | None:
     """One more request for a handler that users ask for, as requests go at this moment; the number of the process."""
-    found = timeline.current(world)
+    found = timeline.read_current(world)
     operation = next((o.name for o in world.blueprint.operations if o.handler == handler), "")
     key = f"{process['uid']}/{process['container']}"
     if operation not in found["entry"] or key not in found["processes"]:
@@ -84,7 +84,7 @@ def attempt(world: World, process: Process, handler: str) -> tuple[Walk, int] | 
     return _walk(world, process, handler, {**found, "entry": {handler: call}}), number
 
 
-def trial(world: World, process: Process, handler: str) -> tuple[Walk, int]:
+def try_request(world: World, process: Process, handler: str) -> tuple[Walk, int]:
     """As `attempt`, of a handler that nobody else asks for: with a look into the world, at idle processes."""
     survey = graph.Survey(world)
     call = survey.served(f"{process['uid']}/{process['container']}", handler)

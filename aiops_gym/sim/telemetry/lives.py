@@ -24,7 +24,7 @@ class Life(NamedTuple):
     record: Instance
 
 
-def lives(world: World, namespace: str) -> list[Life]:
+def collect_lives(world: World, namespace: str) -> list[Life]:
     """All processes of a namespace that run or ended within the last hour, by pod and start."""
     found: dict[str, Life] = {}
     prefix = f"{namespace}/"
@@ -44,7 +44,7 @@ def _life(key: str, identity: str, row: Instance) -> Life:
     )
 
 
-def whole_pods(world: World, everyone: Sequence[Life]) -> list[Life]:
+def join_lives(world: World, everyone: Sequence[Life]) -> list[Life]:
     """Each life with all that its pod lived through before: network counters belong to the pod's sandbox."""
     first: dict[str, int] = {}
     for life in everyone:

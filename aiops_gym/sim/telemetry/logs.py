@@ -89,7 +89,7 @@ def _entries(
     """The lines of a process since a time, oldest first, each with its ms; at least `tail` of the newest."""
     world.settle()
     begin, end = int(record["started"]), min(world.now, int(record["ended"]) or world.now)
-    noisy = stream.noisy(world, process)
+    noisy = stream.find_noisy(world, process)
     stored: Sequence[Sequence[Json]] = record["log"]
     rest, low = len(stored), end
     wanted = len(stored) + (1 << 40) if tail is None else tail
@@ -135,7 +135,7 @@ def _block(world: World, process: str, record: Process, noisy: stream.Noisy, low
             (ms, text) for ms, text in program.background(record, low - LATE, high, world.seed) if low <= ms < high
         ]
         if cause:
-            for failure in stream.failures(world, process, low, high):
+            for failure in stream.list_failures(world, process, low, high):
                 if failure.arrived < record["started"]:
                     continue  # its process died with it
                 found.append((failure.ms, failure))

@@ -9,7 +9,7 @@ import numpy as np
 
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.telemetry.courses import PACKET, Floats
-from aiops_gym.sim.telemetry.scrapes import Scraped, scrapes
+from aiops_gym.sim.telemetry.scrapes import Scraped, collect_scrapes
 from aiops_gym.types import Sample
 
 STEP = 15_000
@@ -88,7 +88,7 @@ NAMES: tuple[str, ...] = tuple(MEASURES)
 """All metrics that AIOpsLab asks for, in its order."""
 
 
-def series(world: World, name: str, namespace: str, start_ms: int, end_ms: int, step: int = STEP) -> list[Sample]:
+def query_range(world: World, name: str, namespace: str, start_ms: int, end_ms: int, step: int = STEP) -> list[Sample]:
     """One metric of all pods of a namespace, as a range query answers.
 
     Args:
@@ -101,7 +101,7 @@ def series(world: World, name: str, namespace: str, start_ms: int, end_ms: int, 
     Returns:
         Samples sorted by time, then series; counters start anew with each process (those of the network with each pod).
     """
-    found = scrapes(world, namespace, start_ms, min(end_ms, world.now), step) if name in MEASURES else None
+    found = collect_scrapes(world, namespace, start_ms, min(end_ms, world.now), step) if name in MEASURES else None
     if found is None:
         return []
     network = "_network_" in name

@@ -14,7 +14,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.telemetry.courses import COLUMNS, Course, Floats, read
-from aiops_gym.sim.telemetry.lives import Life, lives, whole_pods
+from aiops_gym.sim.telemetry.lives import Life, collect_lives, join_lives
 from aiops_gym.sim.traffic import quotas, timeline
 
 SCRAPE = 60_000
@@ -99,7 +99,7 @@ _kept: Cache[Scrapes] = Cache(
 TABLES = ("processes", "previous", "ended", "quotas", "objects/pods")
 
 
-def scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Scrapes | None:
+def collect_scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Scrapes | None:
     """What was scraped for the points from `start` to `end` ms, `step` ms apart; None where there is nothing."""
     world.settle()
     held = [row for name in TABLES for row in world.table(name).values()]
@@ -111,7 +111,7 @@ def scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Sc
 
 
 def _scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Scrapes:
-    everyone = lives(world, namespace)
+    everyone = collect_lives(world, namespace)
     points = np.arange(start, end + 1, step, dtype=np.int64)
     of_node: dict[str, list[int]] = {}
     for node in dict.fromkeys(life.node for life in everyone):
@@ -119,14 +119,14 @@ def _scrapes(world: World, namespace: str, start: int, end: int, step: int) -> S
         of_node[node] = ((points - offset) // SCRAPE * SCRAPE + offset).tolist()
     stays = [_stay(life, of_node[life.node]) for life in everyone]
     there = [stay for stay in stays if stay.points]
-    whole = dict(zip((life.id for life in everyone), whole_pods(world, everyone), strict=True))
+    whole = dict(zip((life.id for life in everyone), join_lives(world, everyone), strict=True))
     wholes = [stay._replace(life=whole[stay.life.id]) for stay in there]
-    limits = [quotas.of(world, stay.life.key) for stay in there]
+    limits = [quotas.find_quota(world, stay.life.key) for stay in there]
     courses = [
         _course(world, stay, quota, end) for stay, quota in zip((*there, *wholes), (*limits, *limits), strict=True)
     ]
     begin, until = min((c.life.started for c in courses), default=end), max((c.end for c in courses), default=end)
-    rows = read(world.seed, courses, timeline.intervals(world, begin, until))
+    rows = read(world.seed, courses, timeline.list_intervals(world, begin, until))
     scraped, half = _scraped(world, there, limits), len(rows) // 2
     own, pods = _with(scraped, rows[:half]), _with(scraped, rows[half:])
     return Scrapes(own, pods, *_points(there, of_node, (points // 1000).tolist(), own.limited))

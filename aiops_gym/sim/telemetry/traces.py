@@ -16,7 +16,7 @@ from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.traffic import stream, timeline
-from aiops_gym.sim.traffic.arrivals import Keys, identity, mix, uniform
+from aiops_gym.sim.traffic.arrivals import Keys, draw_uniform, make_ids, mix
 from aiops_gym.sim.traffic.walk import CANCELED, OK, UNIMPLEMENTED, UNKNOWN, Visit
 from aiops_gym.types import Json, Span
 
@@ -90,23 +90,25 @@ _senders: Cache[list[tuple[str, float, float]]] = Cache(
 )
 
 
-def services(world: World) -> list[str]:
+def list_services(world: World) -> list[str]:
     """Names of the services that sent spans to the running tracer, sorted; empty without one."""
     tracer = _tracer(world)
     if tracer is None:
         return []
     expected: dict[str, float] = {}
     start = max(tracer.since, world.now - KEPT)
-    for interval in timeline.intervals(world, start, world.now):
+    for interval in timeline.list_intervals(world, start, world.now):
         for name, rps, sampled in _sending(interval, tracer):
             share = sampled * (interval.end - interval.start) / 1000.0
             expected[name] = expected.get(name, 0.0) + rps * share
     sent = [name for name, count in expected.items() if count > SURE]
-    sent += [n for n, count in expected.items() if 0.0 < count <= SURE and traces(world, n, start, world.now, 1)[1]]
+    sent += [
+        n for n, count in expected.items() if 0.0 < count <= SURE and find_traces(world, n, start, world.now, 1)[1]
+    ]
     return sorted(sent)
 
 
-def traces(world: World, service: str, start_ms: int, end_ms: int, limit: int) -> tuple[list[Span], int]:
+def find_traces(world: World, service: str, start_ms: int, end_ms: int, limit: int) -> tuple[list[Span], int]:
     """The newest `limit` traces through a service among those that began in [start_ms, end_ms).
 
     Returns:
@@ -118,7 +120,7 @@ def traces(world: World, service: str, start_ms: int, end_ms: int, limit: int) -
     start, end = max(start_ms, tracer.since, world.now - KEPT), min(end_ms, world.now)
     if end <= start:
         return [], 0
-    found = stream.batches(world, start, end)
+    found = stream.walk_batches(world, start, end)
     key = (stream.key(world, start, end), tracer.process)
     parts = _windows.get(key, lambda: [_part(batch, tracer) for batch in found])
     hits = [_through(part, service, tracer, world.now) for part in parts]
@@ -189,7 +191,7 @@ def _part(batch: stream.Batch, tracer: Tracer) -> Part:
         [outcome["services"][visit.process] for visit in visits],
         [columns.get(visit.path, visit.path) for visit in visits],
         [columns.get(visit.parent, visit.parent) for visit in visits],
-        uniform(batch.arrivals.keys, SAMPLED) < ratio,
+        draw_uniform(batch.arrivals.keys, SAMPLED) < ratio,
         {},
     )
 
@@ -217,7 +219,7 @@ def _traces(part: Part, chosen: NDArray[np.intp]) -> dict[int, Trace]:
     wanted[chosen] = True
     inside = [np.flatnonzero(wanted[visit.which]) for visit in part.visits]
     cut = [(v.which[at], v.begin[at], v.end[at], v.codes[at]) for v, at in zip(part.visits, inside, strict=True)]
-    traced = dict(zip(chosen.tolist(), identity(keys[chosen], 0), strict=True))
+    traced = dict(zip(chosen.tolist(), make_ids(keys[chosen], 0), strict=True))
     if not cut:
         return {one: Trace([], [], 0.0, 0.0) for one in traced}
     which, begin, end, codes = (np.concatenate(columns) for columns in zip(*cut, strict=True))
@@ -277,13 +279,13 @@ def _tags(visit: Visit, code: int, handler: str) -> tuple[bool, tuple[tuple[str,
     return error, (("span.kind", kind), ("component", "gRPC"), ("response_class", response))
 
 
-def one(world: World, trace: str) -> list[Span]:
+def get_trace(world: World, trace: str) -> list[Span]:
     """The spans of one trace by its id; none if it is not known, or no longer."""
     tracer = _tracer(world)
     if tracer is None:
         return []
-    for batch in stream.batches(world, max(tracer.since, world.now - KEPT), world.now):
-        known = identity(batch.arrivals.keys, 0)
+    for batch in stream.walk_batches(world, max(tracer.since, world.now - KEPT), world.now):
+        known = make_ids(batch.arrivals.keys, 0)
         if trace in known:
             found = _traces(_part(batch, tracer), np.array([known.index(trace)]))
             return [span for made in found.values() for span in _sent(made, tracer, world.now)]

@@ -23,12 +23,12 @@ Used = dict[str, tuple[int, int]]
 """CPU (nanocores) and memory (bytes) by container."""
 
 
-def pod(world: World, obj: Mapping[str, Json]) -> Used:
+def measure_pod(world: World, obj: Mapping[str, Json]) -> Used:
     """What each container of a pod uses; empty until it lived through a whole window."""
-    return pods(world, [obj])[0]
+    return measure_pods(world, [obj])[0]
 
 
-def pods(world: World, objects: Sequence[Mapping[str, Json]]) -> list[Used]:
+def measure_pods(world: World, objects: Sequence[Mapping[str, Json]]) -> list[Used]:
     """The same of several pods, over one look at the timeline."""
     end = world.now // WINDOW * WINDOW
     found: list[Used] = [{} for _ in objects]
@@ -39,19 +39,19 @@ def pods(world: World, objects: Sequence[Mapping[str, Json]]) -> list[Used]:
             record = world.table("processes").get(key)
             if record is None or record["started"] > end - WINDOW or (record["ended"] and record["ended"] <= end):
                 continue
-            intervals = timeline.intervals(world, end - WINDOW, end) if intervals is None else intervals
+            intervals = timeline.list_intervals(world, end - WINDOW, end) if intervals is None else intervals
             used[str(container["name"])] = _measured(world, key, record, intervals, end)
     return found
 
 
-def node(world: World, obj: Mapping[str, Json]) -> tuple[int, int]:
+def measure_node(world: World, obj: Mapping[str, Json]) -> tuple[int, int]:
     """CPU (nanocores) and memory (bytes) of a node: its pods and its system."""
     name = name_of(obj)
     window = world.now // WINDOW
     cpu = SYSTEM_CORES * draws.between(0.85, 1.15, world.seed, "usage/cpu", name, window)
     memory = SYSTEM_MEMORY * draws.between(0.98, 1.02, world.seed, "usage/memory", name, window // 8)
     nanocores, used = int(cpu * 1e9), int(memory)
-    for resident in pods(world, world.store.on_node(name)):
+    for resident in measure_pods(world, world.store.on_node(name)):
         for cores, size in resident.values():
             nanocores, used = nanocores + cores, used + size
     return nanocores, used
@@ -68,9 +68,9 @@ def _measured(
     return int(cpu * 1e9), int(memory) // 4096 * 4096
 
 
-def demand(world: World, key: str, start: int, end: int) -> tuple[float, float]:
+def measure_demand(world: World, key: str, start: int, end: int) -> tuple[float, float]:
     """Mean requests per second and cores that requests take, of a process over a time."""
-    return _asked(key, timeline.intervals(world, start, end), end - start)
+    return _asked(key, timeline.list_intervals(world, start, end), end - start)
 
 
 def _asked(key: str, intervals: Sequence[timeline.Interval], length: int) -> tuple[float, float]:

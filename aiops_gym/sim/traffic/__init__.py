@@ -8,10 +8,19 @@ from __future__ import annotations
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.traffic import panics, quotas, timeline
 from aiops_gym.sim.traffic.panics import HANDLERS
-from aiops_gym.sim.traffic.stream import Request, requests
-from aiops_gym.sim.traffic.timeline import Interval, intervals
+from aiops_gym.sim.traffic.stream import Request, list_requests
+from aiops_gym.sim.traffic.timeline import Interval, list_intervals
 
-__all__ = ["HANDLERS", "Interval", "Request", "intervals", "latency", "observe", "requests", "success"]
+__all__ = [
+    "HANDLERS",
+    "Interval",
+    "Request",
+    "compute_latency",
+    "compute_success",
+    "list_intervals",
+    "list_requests",
+    "observe",
+]
 
 
 def observe(world: World) -> None:
@@ -21,11 +30,11 @@ def observe(world: World) -> None:
     panics.plan(world)
 
 
-def success(world: World) -> dict[str, float]:
+def compute_success(world: World) -> dict[str, float]:
     """Expected probability that a request of each operation succeeds, as things are now."""
-    return dict(timeline.current(world)["success"])
+    return dict(timeline.read_current(world)["success"])
 
 
-def latency(world: World) -> dict[str, float]:
+def compute_latency(world: World) -> dict[str, float]:
     """Mean milliseconds that a successful request of each operation takes, as things are now."""
-    return dict(timeline.current(world)["latency"])
+    return dict(timeline.read_current(world)["latency"])

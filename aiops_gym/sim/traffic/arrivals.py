@@ -44,7 +44,7 @@ class Arrivals(NamedTuple):
     keys: Keys
 
 
-def arrivals(seed: int, bucket: int, stretches: Sequence[tuple[int, int, float]]) -> Arrivals:
+def draw_arrivals(seed: int, bucket: int, stretches: Sequence[tuple[int, int, float]]) -> Arrivals:
     """Arrivals of one bucket.
 
     Args:
@@ -80,7 +80,7 @@ def mix(values: Keys) -> Keys:
     return z
 
 
-def uniform(keys: Keys, column: int) -> Floats:
+def draw_uniform(keys: Keys, column: int) -> Floats:
     """A number in [0, 1) for each request and column."""
     bits = mix(keys ^ np.uint64(column))
     bits >>= _SPARE
@@ -89,10 +89,10 @@ def uniform(keys: Keys, column: int) -> Floats:
     return found
 
 
-def branch(path: int, position: int) -> int:
+def derive_column(path: int, position: int) -> int:
     """The column of the `position`-th thing below `path`: depends on the place in the tree only.
 
-    >>> branch(1, 0) != branch(1, 1) != branch(2, 0)
+    >>> derive_column(1, 0) != derive_column(1, 1) != derive_column(2, 0)
     True
     """
     z = (path + (position + 1) * GOLDEN) & MASK
@@ -101,14 +101,14 @@ def branch(path: int, position: int) -> int:
     return z ^ (z >> 31)
 
 
-def identity(keys: Keys, path: int) -> list[str]:
+def make_ids(keys: Keys, path: int) -> list[str]:
     """Sixteen hexadecimal digits for each request and place: span ids and halves of trace ids."""
     return [f"{value or 1:016x}" for value in mix(keys ^ np.uint64(path)).tolist()]
 
 
-def ordered(outcome: Any, keys: Keys) -> list[tuple[str, NDArray[np.intp]]]:
+def group_by_operation(outcome: Any, keys: Keys) -> list[tuple[str, NDArray[np.intp]]]:
     """Which of the requests ask for which operation."""
     names = list(outcome["weights"])
     shares = np.cumsum([outcome["weights"][name] for name in names])
-    chosen = np.minimum(np.searchsorted(shares, uniform(keys, 1) * shares[-1], side="right"), len(names) - 1)
+    chosen = np.minimum(np.searchsorted(shares, draw_uniform(keys, 1) * shares[-1], side="right"), len(names) - 1)
     return [(name, np.flatnonzero(chosen == i)) for i, name in enumerate(names)]

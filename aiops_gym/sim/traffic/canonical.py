@@ -37,11 +37,11 @@ class Canonical(NamedTuple):
     literal: frozenset[str]
 
 
-def of(world: World, found: Inputs) -> Canonical | None:
+def make_canonical(world: World, found: Inputs) -> Canonical | None:
     """The canonical form of inputs; None where addresses may mean more than whom they lead to."""
     members = found.members
     ips = [process.sources[0]["ip"] for process in members]
-    if firewall.closing(world) or not all(routes.is_address(ip) and ip not in routes.LOCAL for ip in ips):
+    if firewall.find_closing(world) or not all(routes.is_address(ip) and ip not in routes.LOCAL for ip in ips):
         return None
     numbers: dict[str, int] = {}
 
@@ -69,16 +69,16 @@ def of(world: World, found: Inputs) -> Canonical | None:
     inhabited = [numbers.get(ip, ip) for ip in found.inhabited if ip in numbers or ip in mentioned]
     key = (
         found.start.text,
-        reach.number(services),
-        reach.number(behind),
-        tuple([reach.number(row) for row in rows]),
+        reach.number_key(services),
+        reach.number_key(behind),
+        tuple([reach.number_key(row) for row in rows]),
         tuple(registries),
         tuple(sorted(inhabited, key=str)),
     )
     return Canonical(key, numbers, [found.processes[i] for i in order], [members[i].cores for i in order], mentioned)
 
 
-def own(found: Inputs) -> Canonical:
+def make_own(found: Inputs) -> Canonical:
     """A canonical form that no other inputs have."""
     return Canonical((), {}, found.processes, [process.cores for process in found.members], frozenset())
 

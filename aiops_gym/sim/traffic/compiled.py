@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
+from aiops_gym.sim.traffic.clients.client import Client, Failed, parse_lines
 from aiops_gym.types import Json
 
 Target = list[Json]
 """[node (-1: none), share, delay ms, loss, error]"""
 
 
-def plain(call: Mapping[str, Json], client: Client, targets: list[Target], error: str, after: float) -> Json:
+def compile_call(call: Mapping[str, Json], client: Client, targets: list[Target], error: str, after: float) -> Json:
     """A call as the solver and the sampler want it."""
     named = call.get("span") if client.side == "plain" else call.get("handler") or call.get("span") or call["kind"]
     return {
@@ -27,9 +27,9 @@ def plain(call: Mapping[str, Json], client: Client, targets: list[Target], error
     }
 
 
-def spoken(call: Mapping[str, Json], client: Client, failed: Failed, about: str) -> dict[str, Json]:
+def compile_failure(call: Mapping[str, Json], client: Client, failed: Failed, about: str) -> dict[str, Json]:
     """What is logged when the call fails, and what the program then tells its own caller."""
-    log, caught = lines(call.get("log")), lines(call.get("caught"))
+    log, caught = parse_lines(call.get("log")), parse_lines(call.get("caught"))
     told: dict[str, Json] = {"log": [[s, t + about, v] for s, t, v in (*log, *caught)]}
     if client.own_words:
         told["shunned"] = [[s, t + about, v] for s, t, v in (*client.complaints(failed), *caught)]
@@ -38,7 +38,7 @@ def spoken(call: Mapping[str, Json], client: Client, failed: Failed, about: str)
     return told
 
 
-def shared(groups: Sequence[Sequence[Target]]) -> list[Target]:
+def share_targets(groups: Sequence[Sequence[Target]]) -> list[Target]:
     """Targets with their share: equal for each address, and within it for each process behind it."""
     found = []
     for group in groups:

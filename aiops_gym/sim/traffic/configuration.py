@@ -27,13 +27,13 @@ def configured(process: Mapping[str, Json]) -> Mapping[str, Json]:
     return found
 
 
-def sample_ratio(process: Mapping[str, Json]) -> float:
+def read_sample_ratio(process: Mapping[str, Json]) -> float:
     """Share of its traces that a program keeps, by its configuration or its environment."""
     share = configured(process).get("sample")
     return float(process["env"].get("JAEGER_SAMPLE_RATIO") or SAMPLE_RATIO) if share is None else float(share)
 
 
-def endpoint(process: Mapping[str, Json], call: Mapping[str, Json]) -> tuple[str, int]:
+def find_endpoint(process: Mapping[str, Json], call: Mapping[str, Json]) -> tuple[str, int]:
     """Host and port that a call goes to: its own, or those that the program's configuration has for its `to`."""
     if "to" not in call:
         return str(call["host"]), int(call["port"])
@@ -41,12 +41,12 @@ def endpoint(process: Mapping[str, Json], call: Mapping[str, Json]) -> tuple[str
     return str(host), int(port)
 
 
-def starved(process: Mapping[str, Json], call: Mapping[str, Json]) -> float:
+def measure_starvation(process: Mapping[str, Json], call: Mapping[str, Json]) -> float:
     """Milliseconds that a call waits in vain for a connection of its pool; 0 where the pool may hold some."""
     return float(configured(process).get("starved", {}).get(call.get("to"), 0.0))
 
 
-def address(process: Mapping[str, Json], name: str) -> tuple[str, int]:
+def read_address(process: Mapping[str, Json], name: str) -> tuple[str, int]:
     """The address of the registry or tracer that a program was given, `registry` or `tracer`; ("", 0) without one."""
     params = process["params"]
     for place in (configured(process), params, params.get("config") or {}, *params.get("startup", ())):

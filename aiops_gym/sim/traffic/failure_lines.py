@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, uniform
-from aiops_gym.sim.traffic.clients.client import lines
+from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, draw_uniform
+from aiops_gym.sim.traffic.clients.client import parse_lines
 from aiops_gym.sim.traffic.walk import Trouble, Walk
 
 Ints = NDArray[np.int64]
@@ -97,7 +97,7 @@ Told = tuple[Ints, Lines]
 """Lines, and for each the bucket in which its request arrived."""
 
 
-def told(keys: Sequence[str], came: Arrivals, walk: Walk) -> Iterator[tuple[int, Lines]]:
+def write_lines(keys: Sequence[str], came: Arrivals, walk: Walk) -> Iterator[tuple[int, Lines]]:
     """What requests made processes write, by the bucket in which they arrived.
 
     Args:
@@ -125,7 +125,7 @@ def _said(keys: Sequence[str], came: Arrivals, trouble: Trouble) -> Iterator[Tol
     """What callers log of calls that failed."""
     call, shunned = trouble.call, trouble.call.get("shunned")
     panics = call["on_error"] == "panic"
-    said = lines(call["log"]) or ([["", "{error}", "error"]] if panics else [])
+    said = parse_lines(call["log"]) or ([["", "{error}", "error"]] if panics else [])
     if not (said or shunned):
         return
     what = list(zip(trouble.errors, trouble.reached.tolist(), strict=True))
@@ -197,7 +197,9 @@ def _sayings(keys: Sequence[str], came: Arrivals, walk: Walk) -> Iterator[Told]:
     """What handlers say of each request; `{user}` is who made it."""
     for saying in walk.sayings:
         arrived, each = came.ms[saying.which], len(saying.lines)
-        users, of = np.unique((uniform(came.keys[saying.which], USER) * USERS).astype(np.int64), return_inverse=True)
+        users, of = np.unique(
+            (draw_uniform(came.keys[saying.which], USER) * USERS).astype(np.int64), return_inverse=True
+        )
         texts = [
             (level, source, message.replace("{user}", str(user)), "")
             for user in users.tolist()

@@ -16,9 +16,15 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import Program, program_of
 from aiops_gym.sim.network import routes
 from aiops_gym.sim.traffic import clients, compiled, quotas
-from aiops_gym.sim.traffic.clients.client import Client, Failed, lines
+from aiops_gym.sim.traffic.clients.client import Client, Failed, parse_lines
 from aiops_gym.sim.traffic.compiled import Target
-from aiops_gym.sim.traffic.configuration import address, configured, endpoint, sample_ratio, starved
+from aiops_gym.sim.traffic.configuration import (
+    configured,
+    find_endpoint,
+    measure_starvation,
+    read_address,
+    read_sample_ratio,
+)
 from aiops_gym.types import Json
 
 USER = "go"
@@ -63,7 +69,7 @@ class Survey:
     def served(self, process: str, handler: str) -> Json:
         """A user's call of a handler that has reached a process."""
         call, client = {"kind": "http", "handler": handler}, self.client("", "http")
-        return compiled.plain(call, client, [self._target("", call, client, process, 0.0, 0.0)], "", 1.0)
+        return compiled.compile_call(call, client, [self._target("", call, client, process, 0.0, 0.0)], "", 1.0)
 
     def dial(self, source: str, host: str, port: int) -> routes.Route:
         """The way from a process ("" for a user outside) to an address; asked once."""
@@ -126,7 +132,7 @@ class Survey:
         if program.traced:
             node |= {"traced": program.traced, "span": str(handler.get("span") or "")}
         if handler.get("says"):
-            node["says"] = lines(handler["says"])
+            node["says"] = parse_lines(handler["says"])
         about = program.about(row, name, self.asked)
         node["calls"] = [
             [self.call(process, inner, about) for inner in call]
@@ -139,7 +145,7 @@ class Survey:
         """A call of a process, with the places where it would be served; `about` is added to what it logs of it."""
         if call["kind"] == "grpc" and "service" in call:
             return self._discovered(source, call)
-        host, port = endpoint(self.table[source], call)
+        host, port = find_endpoint(self.table[source], call)
         return self._call(source, call, self.dial(source, host, port), host, port, about)
 
     def _call(
@@ -150,24 +156,24 @@ class Survey:
         closed = [self._closed(source, call, target.process) for target in route.targets]
         if closed and all(closed):
             failed = failed._replace(outcome="closed")
-        wait = starved(self.table[source], call) if source and call["kind"] == "thrift" else 0.0
+        wait = measure_starvation(self.table[source], call) if source and call["kind"] == "thrift" else 0.0
         if wait:
             failed = failed._replace(outcome="starved", wait=wait)
         if failed.outcome != "ok":
-            made = compiled.plain(call, client, [], *client.unreachable(failed))
+            made = compiled.compile_call(call, client, [], *client.unreachable(failed))
         else:
             targets = [self._target(source, call, client, *target) for target in route.targets]
             failed = Failed("refused", *failed[1:])
             if route.dead:
                 targets += [[-1, 1.0, 0.0, 0.0, client.unreachable(failed)[0]]] * route.dead
-            made = compiled.plain(call, client, compiled.shared([targets]), "", 1.0)
+            made = compiled.compile_call(call, client, compiled.share_targets([targets]), "", 1.0)
             denied = [
                 [self.index(t.process), e[4]] for t, e in zip(route.targets, targets, strict=False) if _auth(e[4])
             ]
             if source and denied:
                 made |= {"denied": denied, "remote": self.table[source]["ip"]}
         if source and client.side == "plain":
-            made |= compiled.spoken(call, client, failed, about)
+            made |= compiled.compile_failure(call, client, failed, about)
             turned = [self.index(t.process) for t, shut in zip(route.targets, closed, strict=True) if shut]
             if turned:
                 made |= {"turned_away": turned, "remote": self.table[source]["ip"]}
@@ -192,17 +198,17 @@ class Survey:
                 groups.append([self._target(source, call, client, *target) for target in route.targets])
             else:
                 error = client.unreachable(Failed(route.outcome, ip, port, route.address))[0]
-        return compiled.plain(call, client, compiled.shared(groups), "" if groups else error, 1.0)
+        return compiled.compile_call(call, client, compiled.share_targets(groups), "" if groups else error, 1.0)
 
     def _addresses(self, source: str, service: str) -> list[list[Json]]:
         """What the registry says; while it cannot be reached, what it said last to this process."""
         process, key = self.table[source], (source, service)
-        host, port = address(process, "registry")
+        host, port = read_address(process, "registry")
         if not host or self.dial(source, host, port).outcome != "ok":
             self.recalled[key] = recall(self.world, *key)
             return self.recalled[key]
         if service not in self.instances:
-            self.instances[service] = registered(self.world, service)
+            self.instances[service] = list_registered(self.world, service)
         self.told[key] = self.instances[service]
         return self.instances[service]
 
@@ -226,7 +232,7 @@ class Survey:
 
     def tracer(self, process: str) -> int:
         """The process that takes the spans of `process`; -1 where there is none."""
-        host, port = address(self.table[process], "tracer")
+        host, port = read_address(self.table[process], "tracer")
         if not host:
             return -1
         route = self.dial(process, host, port)
@@ -238,7 +244,7 @@ def _auth(error: str) -> bool:
     return error.endswith("requires authentication") or error.startswith("not authorized on ")
 
 
-def registered(world: World, service: str) -> list[list[Json]]:
+def list_registered(world: World, service: str) -> list[list[Json]]:
     """[IP, port] of all that is registered under a name in the running registry, oldest first, each once."""
     for process in world.table("processes").values():
         if process["running"] and (program := program_of(world, process)).registry:
@@ -290,24 +296,24 @@ def survey(world: World) -> Json:
         "nodes": found.nodes,
         "entry": entry,
         "services": [str(configured(row).get("name") or row["params"].get("name", "")) for row in rows],
-        "cores": [cores(world, key) for key in keys],
+        "cores": [count_cores(world, key) for key in keys],
         "tracers": tracers + [-1] * (len(keys) - len(traced)),
-        "samples": [sample_ratio(row) for row in rows],
+        "samples": [read_sample_ratio(row) for row in rows],
         "losses": [found.network.impairment(row)[1] for row in rows],
         "told": found.told,
         "recalled": found.recalled,
     }
 
 
-def cores(world: World, key: str) -> float:
+def count_cores(world: World, key: str) -> float:
     """CPU that a process may use: its container's limit, else its node."""
     row = world.table("quotas").get(key)
-    quota: float | None = row[0] if row is not None else quotas.of(world, key).cpu
+    quota: float | None = row[0] if row is not None else quotas.find_quota(world, key).cpu
     if quota is not None:
         return quota
     node = world.store.get("nodes", "", str(world.table("processes")[key]["node"]))
     allocatable = get(node or {}, "status", "allocatable", "cpu")
-    return quotas.amount(str(allocatable)) if allocatable else NODE_CORES
+    return quotas.parse_amount(str(allocatable)) if allocatable else NODE_CORES
 
 
 def _login(process: Process | None, host: str) -> Mapping[str, str] | None:

@@ -22,7 +22,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.network import firewall, routes
 from aiops_gym.sim.traffic import graph, reach
-from aiops_gym.sim.traffic.configuration import address, configured
+from aiops_gym.sim.traffic.configuration import configured, read_address
 from aiops_gym.types import Json
 
 Sources = tuple[tables.Process, Obj | None, Obj | None, Json, Json]
@@ -152,8 +152,8 @@ def _inputs(
         tuple([pods.setdefault(row["uid"], i) for i, row in enumerate(rows)]),
         tuple([(i, p.hostname) for i, p in enumerate(processes.values()) if p.hostname in dialled]),
         inhabited,
-        tuple([routes.impairment(world, row) for row in rows]) if impaired else (),
-        firewall.key(world, ips),
+        tuple([routes.find_impairment(world, row) for row in rows]) if impaired else (),
+        firewall.make_key(world, ips),
     )
     return Inputs(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
 
@@ -188,8 +188,8 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     params, state, settings = _value(row["params"]), row["state"], _value(configured(row))
     program = program_of(world, row)
     registered = tuple(program.registrations(row))
-    aliases, known = tuple(routes.aliases(world, row).items()), _value(users) if users else None
-    cores = graph.cores(world, key)
+    aliases, known = tuple(routes.read_aliases(world, row).items()), _value(users) if users else None
+    cores = graph.count_cores(world, key)
     plain = (
         row["pod"].partition("/")[0],
         row["program"],
@@ -205,10 +205,10 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         sources,
         place,
         program.registry,
-        reach.number((row["ip"], cores, aliases, registered, *plain)),
-        routes.hostname(world, row),
+        reach.number_key((row["ip"], cores, aliases, registered, *plain)),
+        routes.find_hostname(world, row),
         params.hosts | settings.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases},
-        reach.number(plain),
+        reach.number_key(plain),
         cores,
         aliases,
         registered,
@@ -262,4 +262,4 @@ def _hosts(params: Json) -> Iterator[str]:
             for call in item if isinstance(item, list | tuple) else [item]:
                 yield str(call.get("host", ""))
     for name in ("registry", "tracer"):
-        yield address({"params": params, "state": {}}, name)[0]
+        yield read_address({"params": params, "state": {}}, name)[0]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym import caches
-from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE, Queue, queue
+from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE, Queue, solve_queue
 from aiops_gym.types import Json
 
 Grid = NDArray[np.float64]
@@ -124,7 +124,7 @@ def _queues(graph: Json, rps: list[float]) -> list[Queue]:
     for node, each in zip(graph["nodes"], rps, strict=True):
         rates[node["process"]] += each
         work[node["process"]] += each * node["ms"]
-    return [queue(rates[i], work[i] / rates[i] if rates[i] else 0.0, graph["cores"][i]) for i in range(count)]
+    return [solve_queue(rates[i], work[i] / rates[i] if rates[i] else 0.0, graph["cores"][i]) for i in range(count)]
 
 
 def _handle(node: Json, waiting: Queue, fates: list[Fate], ends: list[Fate]) -> Fate:

@@ -17,7 +17,7 @@ HORIZON = 60_000
 def plan(world: World) -> None:
     """Schedule the next crash that requests will cause, or the next look for one."""
     note = world.table("panics")
-    if not risks.crashes(*timeline.newest(world)):
+    if not risks.find_crashing(*timeline.read_newest(world)):
         note.pop("next", None)
         return
     at, found = _next(world)
@@ -33,7 +33,7 @@ def _next(world: World) -> tuple[int, Failure | None]:
     """When the next crash happens and what it is; or when to look again."""
     now = world.now
     for start in range(now, now + HORIZON, BUCKET):
-        found = [f for f in stream.crashes(world, start, start + BUCKET) if f.ms > now]
+        found = [f for f in stream.list_crashes(world, start, start + BUCKET) if f.ms > now]
         if found:
             return found[0].ms, found[0]
     return now + HORIZON, None

@@ -4,9 +4,9 @@ Arrivals are Poisson, the work of each is exponential, and who has waited `patie
 has a closed form for any load, above saturation too, so that doubled load saturates what nobody declared to saturate.
 Several cores are taken as one that is as many times faster.
 
->>> queue(10, 10, 1).loss < 1e-9
+>>> solve_queue(10, 10, 1).loss < 1e-9
 True
->>> round(queue(200, 10, 1).loss, 3)
+>>> round(solve_queue(200, 10, 1).loss, 3)
 0.5
 """
 
@@ -43,7 +43,7 @@ class Queue(NamedTuple):
     mean: float
 
 
-def queue(rate: float, work: float, cores: float, patience: float = BACKLOG) -> Queue:
+def solve_queue(rate: float, work: float, cores: float, patience: float = BACKLOG) -> Queue:
     """The queue in front of a processor.
 
     Args:

@@ -40,7 +40,7 @@ def note(world: World) -> None:
             del rows[key]
 
 
-def of(world: World, key: str) -> Quota:
+def find_quota(world: World, key: str) -> Quota:
     """The quota of a process, running or not."""
     row = world.table("quotas").get(key)
     if row is not None:
@@ -56,8 +56,8 @@ def _read(world: World, process: Process) -> Quota:
             cpu = get(container, "resources", "limits", "cpu")
             request = get(container, "resources", "requests", "cpu", default="0")
             memory = get(container, "resources", "limits", "memory", default="0")
-            cores = None if cpu is None else max(LEAST_CORES, amount(str(cpu)))
-            return Quota(cores, amount(str(request)), amount(str(memory)))
+            cores = None if cpu is None else max(LEAST_CORES, parse_amount(str(cpu)))
+            return Quota(cores, parse_amount(str(request)), parse_amount(str(memory)))
     return Quota(None, 0.0, 0.0)
 
 
@@ -66,10 +66,10 @@ BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 
 
 @caches.function(4_096, "parsing a quantity of a limit")
-def amount(text: str) -> float:
+def parse_amount(text: str) -> float:
     """A Kubernetes quantity as a number; 0 for what is none.
 
-    >>> amount("1500m"), amount("64Mi"), amount("2")
+    >>> parse_amount("1500m"), parse_amount("64Mi"), parse_amount("2")
     (1.5, 67108864.0, 2.0)
     """
     scale = 1.0

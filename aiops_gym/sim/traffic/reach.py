@@ -89,7 +89,7 @@ _READ = caches.slot(f"{__name__}.read", "reading a Service or its endpoints for 
 _counter = count(1)
 
 
-def number(key: Key) -> int:
+def number_key(key: Key) -> int:
     """A number that stands for a key; one that was forgotten gets a new one, and no number comes twice."""
     return _numbers.get(key, lambda: next(_counter))
 
@@ -102,7 +102,7 @@ def read(world: World, objects: list[Obj]) -> Cluster:
     return Cluster(
         objects,
         services,
-        number(services),
+        number_key(services),
         [(each, ips.get(each.key[:2], "")) for each in backends],
         frozenset([external for _, _, _, external, _ in services if external]),
     )
@@ -133,7 +133,7 @@ def _backends(endpoints: Obj) -> Backends:
         if subset.get("addresses")
     ]
     key = (namespace_of(endpoints), name_of(endpoints), tuple(subsets))
-    return Backends(key, number(key), NOBODY.union(*[addresses for addresses, _ in subsets]))
+    return Backends(key, number_key(key), NOBODY.union(*[addresses for addresses, _ in subsets]))
 
 
 def follow(
@@ -150,7 +150,7 @@ def follow(
         last: what was found the last time.
     """
     told = list(world.tables.get("resolved", {}).values())
-    if firewall.closing(world):
+    if firewall.find_closing(world):
         silent = NOBODY  # a policy may hide that they refuse every connection
     if last.cluster is cluster and last.silent == silent and last.told == told and last.each == each:
         return last
@@ -162,7 +162,7 @@ def follow(
     behind, numbers = _behind(cluster, dialled, silent)
     ips = dialled.union(*[addresses for _, _, subsets in behind for addresses, _ in subsets])
     numeric = frozenset([host for host in ips if host[:1].isdigit()])
-    total = number((cluster.number, *numbers))
+    total = number_key((cluster.number, *numbers))
     return Reach(told, each, cluster, frozenset(silent), dialled, ips, numeric, behind, total)
 
 
@@ -178,5 +178,5 @@ def _behind(cluster: Cluster, dialled: frozenset[str], silent: Set[str]) -> tupl
         if name in names or (ip and ip in dialled):
             refuses = ip and name != NAME_SERVER and addresses <= silent  # the name server's count by their number
             keys.append((*key[:2], ()) if refuses else key)
-            numbers.append(number(keys[-1]) if refuses else own)
+            numbers.append(number_key(keys[-1]) if refuses else own)
     return keys, numbers

@@ -46,7 +46,7 @@ def assess(digest: str, outcome: Mapping[str, Json]) -> Risks:
     return _known.get(digest, lambda: _assess(outcome))
 
 
-def crashes(digest: str, outcome: Mapping[str, Json]) -> frozenset[str]:
+def find_crashing(digest: str, outcome: Mapping[str, Json]) -> frozenset[str]:
     """Operations in which a failed call may end a process: none, as is quickly seen, where no program panics."""
     if _known.seen(digest) is None and not any(call["on_error"] == "panic" for call in _calls(outcome)):
         return frozenset()

@@ -126,27 +126,27 @@ _NAMED = Entry(
 )
 
 
-def present(world: World, found: Inputs, load: float) -> Named:
+def solve_present(world: World, found: Inputs, load: float) -> Named:
     """Digest and outcome of a world with these inputs: as found before for equal ones, else worked out."""
     keys = found.processes
-    solution = _solutions.get(found.key, lambda: look(world, found, load))
+    solution = _solutions.get(found.key, lambda: look_up(world, found, load))
     if any(graph.recall(world, keys[i], service) != answer for i, service, answer in solution.recalled):
-        solution = look(world, found, load)
+        solution = look_up(world, found, load)
     graph.remember(world, {(keys[i], service): answer for i, service, answer in solution.told})
-    return solution.named.get(keys, lambda: named(solution, keys))
+    return solution.named.get(keys, lambda: name_processes(solution, keys))
 
 
-def named(solution: Solution, keys: Sequence[str]) -> Named:
+def name_processes(solution: Solution, keys: Sequence[str]) -> Named:
     """The outcome with the names of the processes."""
     outcome = {**solution.outcome, "processes": [keys[i] for i in solution.processes]}
     return blake2b(orjson.dumps(outcome, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest(), outcome
 
 
-def look(world: World, found: Inputs, load: float) -> Solution:
+def look_up(world: World, found: Inputs, load: float) -> Solution:
     """The solution of inputs: by their canonical form if that is known, else by a look into the world."""
-    canon = canonical.of(world, found)
+    canon = canonical.make_canonical(world, found)
     if canon is None:
-        canon = canonical.own(found)
+        canon = canonical.make_own(found)
         known = _survey(world, canon)
     else:
         seen = _graphs.seen(canon.key)
@@ -155,7 +155,7 @@ def look(world: World, found: Inputs, load: float) -> Solution:
             _graphs.put(canon.key, known)
     at = {key: i for i, key in enumerate(found.processes)}
     places = [at[key] for key in canon.processes]
-    answers = {service: graph.registered(world, service) for service in {service for _, service in known.told}}
+    answers = {service: graph.list_registered(world, service) for service in {service for _, service in known.told}}
     return Solution(
         _outcome(known, canon, load, {operation.name: operation.weight for operation in world.blueprint.operations}),
         [places[i] for i in known.processes],

@@ -10,11 +10,11 @@ import numpy as np
 from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.traffic import failure_lines
-from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, arrivals, ordered
+from aiops_gym.sim.traffic.arrivals import BUCKET, Arrivals, draw_arrivals, group_by_operation
 from aiops_gym.sim.traffic.failure_lines import Failure, Lines
 from aiops_gym.sim.traffic.queueing import PATIENCE
 from aiops_gym.sim.traffic.risks import assess
-from aiops_gym.sim.traffic.timeline import Interval, intervals
+from aiops_gym.sim.traffic.timeline import Interval, list_intervals
 from aiops_gym.sim.traffic.walk import Walk
 from aiops_gym.types import Json
 
@@ -52,10 +52,10 @@ class Batch(NamedTuple):
     walk: Walk
 
 
-def requests(world: World, start: int, end: int) -> list[Request]:
+def list_requests(world: World, start: int, end: int) -> list[Request]:
     """All requests that arrive in [start, end) ms, in order."""
     found = []
-    for batch in batches(world, start, end):
+    for batch in walk_batches(world, start, end):
         connected = bool(batch.interval.outcome["entry"][batch.operation]["to"])
         for ms, took, ok in zip(batch.arrivals.ms, batch.walk.end, batch.walk.ok, strict=True):
             status = 200 if ok else 500 if connected and took < PATIENCE else 0
@@ -63,16 +63,16 @@ def requests(world: World, start: int, end: int) -> list[Request]:
     return sorted(found)
 
 
-def batches(world: World, start: int, end: int) -> list[Batch]:
+def walk_batches(world: World, start: int, end: int) -> list[Batch]:
     """The requests that arrive in [start, end) ms, walked, by interval and operation."""
     return _walks.get(
-        key(world, start, end), lambda: list(_walk_all(_drawn(world, start, end), intervals(world, start, end)))
+        key(world, start, end), lambda: list(_walk_all(_drawn(world, start, end), list_intervals(world, start, end)))
     )
 
 
 def key(world: World, start: int, end: int) -> Hashable:
     """All that the requests which arrive in [start, end) ms follow from."""
-    return world.seed, start, end, tuple((s.start, s.end, s.digest) for s in intervals(world, start - BUCKET, end))
+    return world.seed, start, end, tuple((s.start, s.end, s.digest) for s in list_intervals(world, start - BUCKET, end))
 
 
 def _drawn(world: World, start: int, end: int) -> Arrivals:
@@ -81,7 +81,9 @@ def _drawn(world: World, start: int, end: int) -> Arrivals:
     for bucket in range(start // BUCKET, -(-end // BUCKET)):
         low, high = bucket * BUCKET, min(end, (bucket + 1) * BUCKET)
         parts.append(
-            arrivals(world.seed, bucket, [(s.start, s.end, s.outcome["rate"]) for s in intervals(world, low, high)])
+            draw_arrivals(
+                world.seed, bucket, [(s.start, s.end, s.outcome["rate"]) for s in list_intervals(world, low, high)]
+            )
         )
     ms = np.concatenate([part.ms for part in parts]) if parts else np.empty(0)
     keys = np.concatenate([part.keys for part in parts]) if parts else np.empty(0, dtype=np.uint64)
@@ -89,7 +91,7 @@ def _drawn(world: World, start: int, end: int) -> Arrivals:
     return Arrivals(ms[first:], keys[first:])
 
 
-def noisy(world: World, process: str) -> Noisy:
+def find_noisy(world: World, process: str) -> Noisy:
     """The intervals (start, end, digest) in which calls of a process may fail."""
     world.settle()
     timeline, kept = world.table("timeline"), world.table("outcomes")
@@ -103,7 +105,7 @@ def noisy(world: World, process: str) -> Noisy:
     return found
 
 
-def failures(world: World, process: str, start: int, end: int) -> list[Failure]:
+def list_failures(world: World, process: str, start: int, end: int) -> list[Failure]:
     """Lines that requests make a process write in [start, end) ms, in order; mostly about failed calls."""
     buckets = _told(world, range((start - LONGEST) // BUCKET, -(-end // BUCKET)), end)
     found = [line for by_process in buckets for some in by_process.get(process, ()) for line in some.read(start, end)]
@@ -116,7 +118,7 @@ def _place(line: Failure) -> tuple[Json, ...]:
     return (line.ms, line.arrived if line.order else 0, line.order, *line)
 
 
-def crashes(world: World, start: int, end: int) -> list[Failure]:
+def list_crashes(world: World, start: int, end: int) -> list[Failure]:
     """Failed calls in [start, end) ms that end their caller's process, in order, as if nothing changed till then."""
     every = range((start - LONGEST) // BUCKET, -(-end // BUCKET))
     buckets = _told(world, every, every.stop * BUCKET)
@@ -160,7 +162,7 @@ def _told(world: World, every: range, end: int) -> list[Told]:
     missing: dict[Key, list[Interval]] = {}
     known: dict[Key, Told] = {}
     for bucket in every:
-        stretches = intervals(world, bucket * BUCKET, min(end, (bucket + 1) * BUCKET))
+        stretches = list_intervals(world, bucket * BUCKET, min(end, (bucket + 1) * BUCKET))
         key = (world.seed, bucket, tuple((s.start, s.end, s.digest) for s in stretches))
         keys.append(key)
         if (found := _cache.seen(key)) is None:
@@ -181,7 +183,7 @@ def _gather(parts: Sequence[tuple[Key, list[Interval]]]) -> dict[Key, Told]:
     at = {key[1]: key for key, _ in parts}
     meeting: dict[str, list[tuple[Interval, Arrivals]]] = {}
     for (seed, bucket, _), stretches in parts:
-        drawn = arrivals(seed, bucket, [(s.start, s.end, s.outcome["rate"]) for s in stretches])
+        drawn = draw_arrivals(seed, bucket, [(s.start, s.end, s.outcome["rate"]) for s in stretches])
         for stretch in stretches:
             low, high = np.searchsorted(drawn.ms, [stretch.start, stretch.end])
             meeting.setdefault(stretch.digest, []).append((stretch, Arrivals(drawn.ms[low:high], drawn.keys[low:high])))
@@ -189,7 +191,9 @@ def _gather(parts: Sequence[tuple[Key, list[Interval]]]) -> dict[Key, Told]:
         ms = np.concatenate([part.ms for _, part in same])
         keys = np.concatenate([part.keys for _, part in same])
         for batch in _walk(same[0][0], Arrivals(ms, keys), risky_only=True):
-            for bucket, lines in failure_lines.told(batch.interval.outcome["processes"], batch.arrivals, batch.walk):
+            for bucket, lines in failure_lines.write_lines(
+                batch.interval.outcome["processes"], batch.arrivals, batch.walk
+            ):
                 found[at[bucket]].setdefault(lines.process, []).append(lines)
     return found
 
@@ -204,7 +208,7 @@ def _walk_all(drawn: Arrivals, stretches: list[Interval]) -> Iterator[Batch]:
 def _walk(stretch: Interval, part: Arrivals, risky_only: bool = False) -> Iterator[Batch]:
     """Walk arrivals through the outcome of an interval, by operation."""
     loud = assess(stretch.digest, stretch.outcome).operations if risky_only else None
-    for name, which in ordered(stretch.outcome, part.keys) if len(part.ms) else ():
+    for name, which in group_by_operation(stretch.outcome, part.keys) if len(part.ms) else ():
         if len(which) and (loud is None or name in loud):
             chosen = Arrivals(part.ms[which], part.keys[which])
             yield Batch(stretch, name, chosen, Walk(stretch.outcome, name, chosen.keys))

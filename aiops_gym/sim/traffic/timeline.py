@@ -37,7 +37,7 @@ class Interval(NamedTuple):
 def note(world: World) -> None:
     """Write down the present outcome, if it differs from the last one."""
     load = rate(world)
-    digest, outcome = solutions.present(world, inputs.gather(world, load), load)
+    digest, outcome = solutions.solve_present(world, inputs.gather(world, load), load)
     timeline, kept = world.table("timeline"), world.table("outcomes")
     if timeline and timeline[next(reversed(timeline))] == digest:
         return
@@ -50,7 +50,7 @@ def note(world: World) -> None:
         _forget(timeline, kept)
 
 
-def intervals(world: World, start: int, end: int) -> list[Interval]:
+def list_intervals(world: World, start: int, end: int) -> list[Interval]:
     """The intervals that meet [start, end) ms, cut to it, in order. What is in the future is taken to stay as it is."""
     world.settle()
     timeline, kept = world.table("timeline"), world.table("outcomes")
@@ -68,15 +68,15 @@ def intervals(world: World, start: int, end: int) -> list[Interval]:
     return found
 
 
-def current(world: World) -> Mapping[str, Json]:
+def read_current(world: World) -> Mapping[str, Json]:
     """The outcome that holds now."""
     world.settle()
     if not world.table("timeline"):
         note(world)
-    return newest(world)[1]
+    return read_newest(world)[1]
 
 
-def newest(world: World) -> tuple[str, Mapping[str, Json]]:
+def read_newest(world: World) -> tuple[str, Mapping[str, Json]]:
     """Digest and outcome of the last entry, whatever changed since it was noted."""
     timeline = world.table("timeline")
     digest = timeline[next(reversed(timeline))]

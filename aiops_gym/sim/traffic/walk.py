@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.sim.traffic import clients
-from aiops_gym.sim.traffic.arrivals import Floats, Keys, branch, uniform
+from aiops_gym.sim.traffic.arrivals import Floats, Keys, derive_column, draw_uniform
 from aiops_gym.sim.traffic.outcomes import HOP, RESEND
 from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE
 from aiops_gym.types import Json
@@ -109,7 +109,7 @@ class Walk:
         self.texts: list[str] = [""]
         every = np.arange(len(keys))
         call = outcome["entry"][operation]
-        end, codes, _ = self._call(call, every, np.zeros(len(keys)), branch(0, 0), 0, -1)
+        end, codes, _ = self._call(call, every, np.zeros(len(keys)), derive_column(0, 0), 0, -1)
         self.ok = (codes == OK) & (end < PATIENCE)
         self.end = np.minimum(end, PATIENCE)
 
@@ -126,14 +126,14 @@ class Walk:
         codes[gone] = CANCELED
         made = ~gone
         if call["p"] < 1.0:
-            made &= uniform(self.keys[which], branch(path, 1)) < call["p"]
+            made &= draw_uniform(self.keys[which], derive_column(path, 1)) < call["p"]
         chosen = np.flatnonzero(made)
         if not len(chosen):
             return end, codes, said
         place = len(self.visits)
         ends, found, words, reached = self._travel(call, which[chosen], begin[chosen], path, parent, caller)
         if caller >= 0 and call["span"]:
-            side, those = clients.named(call["kind"]).side, which[chosen]
+            side, those = clients.find_by_name(call["kind"]).side, which[chosen]
             told = np.where(ends < NEVER, ends, PATIENCE)
             self._note(Visit(side, caller, call["span"], path, parent, those, begin[chosen], told, found), place)
         failed = np.flatnonzero(found != OK)
@@ -158,15 +158,15 @@ class Walk:
         above = path if caller >= 0 and call["span"] else parent
         if len(call["to"]) == 1:
             reached[:] = call["to"][0][0] >= 0
-            found = self._target(call, call["to"][0], which, begin, branch(path, 16), above)
+            found = self._target(call, call["to"][0], which, begin, derive_column(path, 16), above)
             return *self._patient(call, begin, *found), reached
         ends, codes = np.empty(len(which)), np.zeros(len(which), dtype=np.int8)
         shares = np.cumsum([target[1] for target in call["to"]])
-        lot = np.searchsorted(shares, uniform(self.keys[which], branch(path, 2)) * shares[-1], side="right")
+        lot = np.searchsorted(shares, draw_uniform(self.keys[which], derive_column(path, 2)) * shares[-1], side="right")
         for number, target in enumerate(call["to"]):
             sub = np.flatnonzero(np.minimum(lot, len(shares) - 1) == number)
             if len(sub):
-                place = branch(path, 16 + number)
+                place = derive_column(path, 16 + number)
                 ends[sub], codes[sub], words[sub] = self._target(call, target, which[sub], begin[sub], place, above)
                 reached[sub] = target[0] >= 0
         return *self._patient(call, begin, ends, codes, words), reached
@@ -177,16 +177,18 @@ class Walk:
         """Calls to one target: the way there and back, and what it does."""
         node, _, delay, loss, error = target
         keys = self.keys[which]
-        hop = HOP * (0.5 + uniform(keys, branch(path, 0)))
+        hop = HOP * (0.5 + draw_uniform(keys, derive_column(path, 0)))
         if node < 0 or error:
             said = np.full(len(which), self._word(error), dtype=np.int32)
             return begin + hop, np.full(len(which), code_of(error), dtype=np.int8), said
         back = hop * 0.5 + delay
         if loss > 0.0:
-            tries = np.floor(np.log1p(-uniform(keys, branch(path, 1))) / np.log(loss)) if loss < 1.0 else 16.0
+            tries = (
+                np.floor(np.log1p(-draw_uniform(keys, derive_column(path, 1))) / np.log(loss)) if loss < 1.0 else 16.0
+            )
             back = back + RESEND * (2.0 ** np.minimum(tries, 16.0) - 1.0)
         ends, codes, words = self._handle(call, node, which, begin + hop * 0.5, path, parent)
-        own = self.outcome["nodes"][node]["error"] or clients.named(call["kind"]).inner
+        own = self.outcome["nodes"][node]["error"] or clients.find_by_name(call["kind"]).inner
         if own:
             words = np.full(len(which), self._word(own), dtype=np.int32)
         return np.where(ends < NEVER, ends + back, ends), codes, words
@@ -212,12 +214,14 @@ class Walk:
                 break
             group = item if isinstance(item, list) else [item]
             ended = [
-                self._call(each, which[on], time[on], branch(path, 64 * (position + 1) + i), inner, node["process"])
+                self._call(
+                    each, which[on], time[on], derive_column(path, 64 * (position + 1) + i), inner, node["process"]
+                )
                 for i, each in enumerate(group)
             ]
             time[on], codes[on], words[on] = _last(ended)
         time = np.where(time < NEVER, time + 0.2 * work, time)
-        if clients.named(call["kind"]).handled:
+        if clients.find_by_name(call["kind"]).handled:
             told = np.where((codes == OK) & (time > PATIENCE), CANCELED, codes).astype(np.int8)
             end = np.minimum(time, PATIENCE)
             self._serve(node, path, parent, which, begin, end, told, place)
@@ -255,15 +259,19 @@ class Walk:
     def _work(self, node: Mapping[str, Json], keys: Keys, path: int) -> tuple[Floats, Floats]:
         """Waiting for the processor (NEVER where it is never reached), and the work itself, ms."""
         wait, slack, loss = self.outcome["queues"][node["process"]]
-        work = node["ms"] * (0.6 - 0.4 * np.log1p(-uniform(keys, branch(path, 2))))
+        work = node["ms"] * (0.6 - 0.4 * np.log1p(-draw_uniform(keys, derive_column(path, 2))))
         if wait < 1e-6:
             return np.zeros(len(keys)), work
-        waits = np.where(uniform(keys, branch(path, 3)) < wait, _waits(uniform(keys, branch(path, 4)), slack), 0.0)
-        return np.where(uniform(keys, branch(path, 5)) < loss, NEVER, waits), work
+        waits = np.where(
+            draw_uniform(keys, derive_column(path, 3)) < wait,
+            _waits(draw_uniform(keys, derive_column(path, 4)), slack),
+            0.0,
+        )
+        return np.where(draw_uniform(keys, derive_column(path, 5)) < loss, NEVER, waits), work
 
     def _patient(self, call: Mapping[str, Json], begin: Floats, ends: Floats, codes: Codes, words: Words) -> End:
         """End calls that take longer than the client library waits, and those whose user has gone."""
-        client = clients.named(call["kind"])
+        client = clients.find_by_name(call["kind"])
         limit = np.full(len(begin), PATIENCE)
         if client.late:
             limit = begin + call["timeout"]
@@ -285,7 +293,7 @@ def _innermost(node: Mapping[str, Json], path: int, parent: int) -> int:
     """The place below which a handler's own calls appear in a trace."""
     if node.get("span", node["name"]) == "":
         return parent
-    return branch(path, 9) if node.get("traced") == "nginx" else path
+    return derive_column(path, 9) if node.get("traced") == "nginx" else path
 
 
 def _last(ended: Sequence[End]) -> End:

@@ -42,7 +42,7 @@ def replay(manifest: Mapping[str, Json], recording: Mapping[str, Json], seed: in
     nearest: dict[str, list[str]] = {}
     for number in range(RUNS):
         found: dict[str, list[str]] = {}
-        for who, line in differences(manifest, recording, seed + number):
+        for who, line in find_differences(manifest, recording, seed + number):
             found.setdefault(who.partition("/")[2].partition("#")[0].removesuffix("*"), []).append(f"{who}: {line}")
         for subject in {*found, *nearest} if number else found:
             lines = found.get(subject, [])
@@ -53,20 +53,24 @@ def replay(manifest: Mapping[str, Json], recording: Mapping[str, Json], seed: in
     return [line for subject in sorted(nearest) for line in nearest[subject]]
 
 
-def differences(manifest: Mapping[str, Json], recording: Mapping[str, Json], seed: int) -> Iterator[tuple[str, str]]:
+def find_differences(
+    manifest: Mapping[str, Json], recording: Mapping[str, Json], seed: int
+) -> Iterator[tuple[str, str]]:
     """What differs in one run: the object, `Kind/part`, and how."""
     rows = [(float(row[0]), str(row[1]), row[2]) for row in recording.get("timeline") or () if _of_pod(row)]
     seconds = float(manifest.get("seconds") or max([time for time, _, _ in rows], default=60.0))
     told = recording.get("events") or []
     namespace = str(recording.get("ns") or "recorded")
-    seen = play(manifest, namespace, _nodes(manifest, rows, told), late(seconds), seed, events.began(told))
+    seen = play(manifest, namespace, _nodes(manifest, rows, told), late(seconds), seed, events.find_begin(told))
     yield from (("Action/", line) for line in seen.problems)
     theirs = Parts(manifest, namespace, _names(rows, [e["obj"] for e in told]))
     ours = Parts(manifest, namespace, _names(seen.pods, [e["obj"] for _, _, e in seen.events]))
     end = late(seconds)
     rows, played = _alike(rows, seen.pods)
-    yield from pods.compare(pods.lives(rows, theirs, True, end), pods.lives(played, ours, False, end), seconds)
-    yield from events.compare(events.recorded(told, theirs), events.played(seen.events, ours), seconds)
+    yield from pods.compare(
+        pods.trace_lives(rows, theirs, True, end), pods.trace_lives(played, ours, False, end), seconds
+    )
+    yield from events.compare(events.tally_recorded(told, theirs), events.group_played(seen.events, ours), seconds)
     yield from deployments.compare(recording.get("deployments") or [], theirs, seen.deployments, ours, seconds)
 
 

@@ -232,7 +232,7 @@ KINDS |= {"restart": "Deployment", "undo": "Deployment", "rollback": "Deployment
 
 
 def _resource(kind: str, api_version: str = "") -> kube_api.Resource:
-    found = kube_api.of_kind(api_version, kind) if api_version else kube_api.find(kind)
+    found = kube_api.find_by_kind(api_version, kind) if api_version else kube_api.find(kind)
     if found is None:
         raise ValueError(f"no such kind: {kind}")
     return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from aiops_gym.shell.inside import exec_inside
 from aiops_gym.sim import kube_api
-from aiops_gym.sim.dynamics import dynamics
+from aiops_gym.sim.dynamics import make_dynamics
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.types import Json
@@ -26,11 +26,13 @@ HEALTH = (
 )
 
 
-def cluster(manifest: Mapping[str, Json], namespace: str, nodes: Sequence[str], seed: int, start: int = START) -> World:
+def make_cluster(
+    manifest: Mapping[str, Json], namespace: str, nodes: Sequence[str], seed: int, start: int = START
+) -> World:
     """A running cluster with an empty namespace, at time 0 of the scenario, which is `start` (ms) by the clock."""
     images = {name: image(entry) for name, entry in (manifest.get("images") or {}).items()}
     blueprint = Blueprint(app="recorded", namespace=namespace, variant=0, start=start - SETTLED, images=images)
-    world = World(blueprint, dynamics(exec_inside), seed)
+    world = World(blueprint, make_dynamics(exec_inside), seed)
     for number, name in enumerate(nodes, 1):
         kube_api.create(world, "nodes", _node(world, name, number))
     for name in (*SYSTEM, namespace):

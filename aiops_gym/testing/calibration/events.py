@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from aiops_gym.testing.calibration.cluster import START
 from aiops_gym.testing.calibration.masks import Parts
-from aiops_gym.testing.calibration.tolerance import early, late, slack
+from aiops_gym.testing.calibration.tolerance import compute_slack, early, late
 from aiops_gym.types import Json
 
 QUANTUM = 1.0
@@ -50,7 +50,7 @@ class Tally(NamedTuple):
     last: float
 
 
-def kind(event: Mapping[str, Json], parts: Parts) -> Kind:
+def make_kind(event: Mapping[str, Json], parts: Parts) -> Kind:
     """The kind of an event."""
     fields: dict[str, Json] = {
         name: event.get(name) for name in ("field", "type", "reason", "source", "host", "reporting", "action")
@@ -67,7 +67,7 @@ def foreign(event: Mapping[str, Json]) -> bool:
     return token or event["reason"] == "ProbeError" or "openshift" in message
 
 
-def recorded(events: Sequence[Mapping[str, Json]], parts: Parts) -> dict[Kind, Tally]:
+def tally_recorded(events: Sequence[Mapping[str, Json]], parts: Parts) -> dict[Kind, Tally]:
     """The kinds of a recording's events."""
     events = [e for e in events if not foreign(e)]
     zero = min((_times(e)[0] for e in events), default=0.0)
@@ -75,13 +75,13 @@ def recorded(events: Sequence[Mapping[str, Json]], parts: Parts) -> dict[Kind, T
     for event in events:
         first, last = (t - zero for t in _times(event))
         count = int(event.get("count") or event.get("series") or 1)
-        key = kind(event, parts)
+        key = make_kind(event, parts)
         old = found.get(key, Tally(0, 0, first, last))
         found[key] = Tally(old.events + 1, old.times + count, min(old.first, first), max(old.last, last))
     return found
 
 
-def began(events: Sequence[Mapping[str, Json]]) -> int:
+def find_begin(events: Sequence[Mapping[str, Json]]) -> int:
     """When a recording began (ms by the clock): things that are done by the clock depend on it."""
     times = [time for event in events if not foreign(event) and (time := _times(event)[0]) > 0]
     return round(min(times) * 1000) if times else START
@@ -97,14 +97,14 @@ def _times(event: Mapping[str, Json]) -> tuple[float, float]:
     return first, first if last is None else last
 
 
-def played(rows: Sequence[tuple[float, str, Mapping[str, Json]]], parts: Parts) -> dict[Kind, list[Sight]]:
+def group_played(rows: Sequence[tuple[float, str, Mapping[str, Json]]], parts: Parts) -> dict[Kind, list[Sight]]:
     """The kinds of the events that were written, each with its writings."""
     rows = [row for row in rows if not foreign(row[2])]
     zero = min((time for time, _, _ in rows), default=0.0)
     found: dict[Kind, list[Sight]] = {}
     for time, uid, event in rows:
         count = int(event["count"] or event["series"] or 1)
-        found.setdefault(kind(event, parts), []).append(Sight(time - zero, uid, count))
+        found.setdefault(make_kind(event, parts), []).append(Sight(time - zero, uid, count))
     return found
 
 
@@ -141,13 +141,13 @@ def _counts(key: Kind, tally: Tally, sights: Sequence[Sight], seconds: float) ->
 def _times_apart(key: Kind, tally: Tally, sights: Sequence[Sight], seconds: float, lag: float) -> Iterator[str]:
     """First and last times; `lag` is how much later the object's event before came in the recording."""
     apart = min(abs(sights[0].time - tally.first), abs(sights[0].time + lag - tally.first))
-    if apart > slack(tally.first) + QUANTUM:
+    if apart > compute_slack(tally.first) + QUANTUM:
         yield f"first recorded at {tally.first:.0f} s, first played at {sights[0].time:.1f} s"
     if tally.times <= tally.events or _elsewhere(key):
         return
     pause = (tally.last - tally.first) / max(1, tally.times / tally.events - 1)
     times = [s.time for s in sights if s.time <= late(seconds)] or [sights[0].time]
-    if min(abs(t - tally.last) for t in times) > slack(tally.last) + QUANTUM + pause:
+    if min(abs(t - tally.last) for t in times) > compute_slack(tally.last) + QUANTUM + pause:
         yield f"last recorded at {tally.last:.0f} s, last played at {times[-1]:.1f} s"
 
 

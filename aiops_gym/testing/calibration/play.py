@@ -8,7 +8,7 @@ from typing import NamedTuple
 from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.testing.calibration import actions
-from aiops_gym.testing.calibration.cluster import START, cluster
+from aiops_gym.testing.calibration.cluster import START, make_cluster
 from aiops_gym.types import Json
 
 State = dict[str, Json]
@@ -34,7 +34,7 @@ def play(
     manifest: Mapping[str, Json], namespace: str, nodes: list[str], seconds: float, seed: int, start: int = START
 ) -> Seen:
     """Run a manifest for so many seconds in a fresh cluster, from a time (ms) by the clock on."""
-    world = cluster(manifest, namespace, nodes, seed, start)
+    world = make_cluster(manifest, namespace, nodes, seed, start)
     zero, seen = world.now, Seen([], [], [], [])
     tell, last = world.store.observer, dict[str, State]()
 
@@ -45,7 +45,7 @@ def play(
 
     world.store.observer = observe
     creations = [{"at": 0, "verb": "create", "object": body} for body in manifest.get("objects") or ()]
-    for action in sorted([*creations, *steps(manifest)], key=lambda a: float(a["at"])):
+    for action in sorted([*creations, *plan_steps(manifest)], key=lambda a: float(a["at"])):
         world.run_until(zero + round(float(action["at"]) * 1000))
         try:
             actions.do(world, namespace, action)
@@ -55,7 +55,7 @@ def play(
     return seen
 
 
-def steps(manifest: Mapping[str, Json]) -> list[Mapping[str, Json]]:
+def plan_steps(manifest: Mapping[str, Json]) -> list[Mapping[str, Json]]:
     """The actions, and the ends of those that last for some time (`for`, `duration`, or `until`)."""
     found: list[Mapping[str, Json]] = []
     for action in manifest.get("actions") or ():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from aiops_gym.testing.calibration.masks import Parts
-from aiops_gym.testing.calibration.tolerance import BLIND, LONGEST_FLASH, UNSEEN, early, within
+from aiops_gym.testing.calibration.tolerance import BLIND, LONGEST_FLASH, UNSEEN, early, is_within
 from aiops_gym.types import Json
 
 
@@ -24,7 +24,9 @@ Life = list[Step]
 Pair = tuple[Step | None, Step | None]
 
 
-def lives(rows: Sequence[tuple[float, str, Json]], parts: Parts, recorded: bool, end: float) -> dict[str, list[Life]]:
+def trace_lives(
+    rows: Sequence[tuple[float, str, Json]], parts: Parts, recorded: bool, end: float
+) -> dict[str, list[Life]]:
     """Part -> the lives of its pods, in the order in which they began; of a recording when `recorded`."""
     found: dict[str, Life] = {}
     polls = sorted({time for time, _, _ in rows})
@@ -94,12 +96,12 @@ def _lines(recorded: Life, played: Life, seconds: float) -> list[str]:
 
 def timely(ours: Step, theirs: Step, last: tuple[Step, Step] | None) -> bool:
     """Whether a state came when it was recorded, or as long after the one before."""
-    if within(theirs.high, ours.low, ours.high):
+    if is_within(theirs.high, ours.low, ours.high):
         return True
     if last is None:
         return False
     step = theirs.high - last[1].high
-    return within(step, max(0.0, ours.low - last[0].high), ours.high - last[0].low)
+    return is_within(step, max(0.0, ours.low - last[0].high), ours.high - last[0].low)
 
 
 def align(recorded: Life, played: Life, seconds: float) -> list[Pair]:
@@ -126,7 +128,7 @@ def _table(recorded: Life, played: Life, seconds: float) -> list[list[tuple[floa
         for j in range(columns, -1, -1):
             options: list[tuple[float, int]] = []
             if i < rows and j < columns and recorded[i].state == played[j].state:
-                apart = 0.0 if within(played[j].high, recorded[i].low, recorded[i].high) else 0.5
+                apart = 0.0 if is_within(played[j].high, recorded[i].low, recorded[i].high) else 0.5
                 options.append((best[i + 1][j + 1][0] + apart, 1))
             if i < rows:
                 options.append((best[i + 1][j][0] + lone[i], 2))

@@ -16,25 +16,25 @@ LONGEST_FLASH = 1.5
 """A process that lives less than this is seen running by chance only."""
 
 
-def slack(seconds: float) -> float:
+def compute_slack(seconds: float) -> float:
     """What a time may be off.
 
-    >>> slack(4), slack(100)
+    >>> compute_slack(4), compute_slack(100)
     (2.0, 20.0)
     """
     return max(LEAST, SHARE * abs(seconds))
 
 
-def within(value: float, low: float, high: float) -> bool:
+def is_within(value: float, low: float, high: float) -> bool:
     """Whether a time lies in a window or near enough to it."""
-    return low - slack(low) <= value <= high + slack(high)
+    return low - compute_slack(low) <= value <= high + compute_slack(high)
 
 
 def early(seconds: float) -> float:
     """The earliest time that may stand for this one."""
-    return seconds - slack(seconds)
+    return seconds - compute_slack(seconds)
 
 
 def late(seconds: float) -> float:
     """The latest time that may stand for this one."""
-    return seconds + slack(seconds)
+    return seconds + compute_slack(seconds)

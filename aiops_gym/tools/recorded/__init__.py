@@ -25,5 +25,5 @@ def _box(name: str) -> Mapping[str, Tool]:
     return toolbox(domains.find(name)[0])
 
 
-BOXES = {f"openrca_{name}": partial(_box, name) for name in domains.names()}
+BOXES = {f"openrca_{name}": partial(_box, name) for name in domains.list_domains()}
 """Each domain's tools, computed when they are asked for."""

@@ -11,7 +11,7 @@ from aiops_gym.openrca import clock
 from aiops_gym.openrca.layout import table_file
 from aiops_gym.openrca.model import Domain, Table
 from aiops_gym.openrca.recording import SPILL, Recording
-from aiops_gym.openrca.summaries.deviations import quantities
+from aiops_gym.openrca.summaries.deviations import list_quantities
 from aiops_gym.tools.recorded import arguments, page
 from aiops_gym.tools.recorded.factory import Recorded, make, optional
 from aiops_gym.tools.registry import Tool
@@ -55,15 +55,15 @@ def _kpis(domain: Domain, backend: Recorded, component: str | None, contains: st
 
 def _day(backend: Recorded) -> arguments.Span:
     """A day without its last minutes, in which the next day's files begin: the one asked about, or else the last."""
-    asked = clock.day(backend.began - 1)
+    asked = clock.parse_day(backend.began - 1)
     known = asked in backend.recording.days
-    start = clock.parse(asked if known else clock.day(backend.recording.span()[1]))
+    start = clock.parse(asked if known else clock.parse_day(backend.recording.span()[1]))
     return arguments.Span(start + SPILL + 1, start + clock.DAY - SPILL - 1)
 
 
 def _there(recording: Recording, tables: Sequence[Table], where: arguments.Span) -> tuple[list[Table], list[str]]:
     """The tables that have a file of the day, and what is said above a list: the day, and the others."""
-    day = clock.day(where.start)
+    day = clock.parse_day(where.start)
     there = [table for table in tables if table_file(recording.folder, day, table).is_file()]
     without = [table.name for table in tables if table not in there]
     return there, [f"On {day.isoformat()}.", *([f"Without a file: {', '.join(without)}."] if without else [])]
@@ -81,6 +81,6 @@ def _of_table(
         seen[kpi_codes, codes] = True
         counts = dict(zip(kpis, seen.sum(axis=1).tolist(), strict=True))
     else:
-        counts = dict.fromkeys(quantities(table), len(np.unique(codes)))
+        counts = dict.fromkeys(list_quantities(table), len(np.unique(codes)))
     wanted = contains.lower() if contains else ""
     return [(table.name, kpi, counts[kpi]) for kpi in sorted(counts) if counts[kpi] and wanted in kpi.lower()]

@@ -9,12 +9,18 @@ from functools import partial
 from aiops_gym.openrca import clock
 from aiops_gym.openrca.model import Domain, Table
 from aiops_gym.openrca.recording import Recording
-from aiops_gym.openrca.summaries.deviations import Deviation, Found, deviations
+from aiops_gym.openrca.summaries.deviations import Deviation, Found, find_deviations
 from aiops_gym.openrca.summaries.groups import Group
 from aiops_gym.openrca.summaries.runs import THRESHOLD
-from aiops_gym.openrca.summaries.spans import by_call, by_component, by_operation, duration, operations
-from aiops_gym.openrca.summaries.templates import Lines, Template, templates
-from aiops_gym.openrca.summaries.window import Window, window
+from aiops_gym.openrca.summaries.spans import (
+    find_duration_column,
+    group_by_call,
+    group_by_component,
+    group_by_operation,
+    list_operation_columns,
+)
+from aiops_gym.openrca.summaries.templates import Lines, Template, collect_templates
+from aiops_gym.openrca.summaries.window import Window, make_window
 from aiops_gym.tools.recorded import arguments, page
 from aiops_gym.tools.recorded.factory import END, START, Recorded, make, optional
 from aiops_gym.tools.registry import Tool
@@ -82,7 +88,7 @@ def tools(domain: Domain) -> Iterator[Tool]:
     given = [START, END, COMPONENT, kpi, LIMIT, hours]
     yield make("largest_deviations", DEVIATIONS, given, partial(_deviations, metrics), extra=True)
     by = optional("by", str, f"rows are a {_either(_groupings(spans))}.", "component")
-    about = f"{SPANS} Durations are in {duration(spans).about}."
+    about = f"{SPANS} Durations are in {find_duration_column(spans).about}."
     yield make("slowest_spans", about, [START, END, COMPONENT, by, LIMIT], partial(_spans, spans), extra=True)
     if logs:
         given = [START, END, COMPONENT, LIMIT]
@@ -94,7 +100,7 @@ def tools(domain: Domain) -> Iterator[Tool]:
 
 
 def _groupings(table: Table) -> list[str]:
-    return ["component", *(["operation"] if operations(table) else []), "call"]
+    return ["component", *(["operation"] if list_operation_columns(table) else []), "call"]
 
 
 def _either(words: Sequence[str]) -> str:
@@ -117,7 +123,7 @@ def _deviations(
     arguments.whole(name, "limit", limit, 1, ROWS)
     arguments.whole(name, "hours", hours, 1, 12)
     around = _window(recording, where, hours * 60)
-    found = deviations(recording, tables, around, component, kpi)
+    found = find_deviations(recording, tables, around, component, kpi)
     if not found.series:
         arguments.known(name, recording, tables, arguments.Span(around.origin, around.last), component, kpi)
     rows = (_deviation(each) for each in found.deviations[: limit or ROWS])
@@ -157,12 +163,12 @@ def _spans(
     arguments.whole(name, "limit", limit, 1, ROWS)
     arguments.one_of(name, "by", by, _groupings(table))
     around = _window(recording, where, HOUR)
-    notes = [f"Compared with {_compared(around)}; durations in {duration(table).about}."]
+    notes = [f"Compared with {_compared(around)}; durations in {find_duration_column(table).about}."]
     if by == "call":
-        found, seconds = by_call(recording, table, around, component)
+        found, seconds = group_by_call(recording, table, around, component)
         notes += [f"Calls were looked up in the first {seconds} s of each minute."] if seconds < 60 else []
     else:
-        found = (by_component if by == "component" else by_operation)(recording, table, around, component)
+        found = (group_by_component if by == "component" else group_by_operation)(recording, table, around, component)
     if not found:
         arguments.known(name, recording, [table], arguments.Span(around.origin, around.last), component)
     errors = any(not math.isnan(each.errors) for each in found)
@@ -194,7 +200,7 @@ def _templates(
         arguments.one_of(name, "source", source, [each.source for each in tables])
     table = next(each for each in tables if each.source == source)
     around = _window(recording, where, HOUR)
-    found = templates(recording, table, around, component)
+    found = collect_templates(recording, table, around, component)
     if not found.count:
         arguments.known(name, recording, [table], where, component)
     columns = (table.component, table.kpi, "count", "before", "z", "first", "template", "example")
@@ -218,12 +224,12 @@ def _template_notes(found: Lines, around: Window) -> list[str]:
 def _window(recording: Recording, where: arguments.Span, minutes: int) -> Window:
     """The window and what lies before it, on recorded days without a gap."""
     days = {clock.parse(each) for each in recording.days}
-    earliest = clock.parse(clock.day(where.start))
+    earliest = clock.parse(clock.parse_day(where.start))
     if earliest not in days:
-        return window(where.start, where.end, minutes, where.start)
+        return make_window(where.start, where.end, minutes, where.start)
     while recording.domain.hours == WHOLE_DAY and earliest - clock.DAY in days:
         earliest -= clock.DAY
-    return window(where.start, where.end, minutes, earliest)
+    return make_window(where.start, where.end, minutes, earliest)
 
 
 def _compared(around: Window) -> str:

@@ -10,9 +10,9 @@ import numpy as np
 from aiops_gym.errors import ToolError
 from aiops_gym.openrca.model import Domain, Table
 from aiops_gym.openrca.recording import LARGEST, Recording, Rows
-from aiops_gym.openrca.store.layout import series_major
-from aiops_gym.openrca.summaries.quantiles import quantiles
-from aiops_gym.openrca.summaries.spans import duration
+from aiops_gym.openrca.store.layout import is_series_major
+from aiops_gym.openrca.summaries.quantiles import compute_quantiles
+from aiops_gym.openrca.summaries.spans import find_duration_column
 from aiops_gym.tools.recorded import arguments, page
 from aiops_gym.tools.recorded.factory import TIME, Parameter, Recorded, make, optional
 from aiops_gym.tools.registry import Tool
@@ -93,12 +93,12 @@ def _print(name: str, tables: tuple[Table, ...], backend: Recorded, **given: obj
 def _rows(name: str, recording: Recording, table: Table, where: arguments.OpenSpan, filters: dict[str, str]) -> Rows:
     """The rows that are asked for. Raises ToolError where too many would have to be read."""
     # Measurements of one series lie together; spans and lines lie by time, and are searched through.
-    found = recording.rows(table, where.start, where.end, **(filters if series_major(table) else {}))
+    found = recording.rows(table, where.start, where.end, **(filters if is_series_major(table) else {}))
     if found.count > LARGEST:
-        ways = _ways(table, filters) if series_major(table) else [SHORTER]
+        ways = _ways(table, filters) if is_series_major(table) else [SHORTER]
         many = f"{found.count:,} rows lie in this window, and at most {LARGEST:,} are read at once"
         raise ToolError(f"Error: {name}: {many}: narrow by {', '.join(ways)}.")
-    return found if series_major(table) or not filters else recording.rows(table, where.start, where.end, **filters)
+    return found if is_series_major(table) or not filters else recording.rows(table, where.start, where.end, **filters)
 
 
 def _nothing(name: str, recording: Recording, table: Table, where: arguments.OpenSpan, filters: dict[str, str]) -> str:
@@ -129,13 +129,13 @@ def _notes(table: Table, rows: Rows, limit: int | None) -> list[str]:
 
 def _overview(table: Table, rows: Rows) -> list[str]:
     """Spans by component."""
-    column = duration(table)
+    column = find_duration_column(table)
     values = rows.numbers(column.name)
     codes, components = rows.codes(table.component)
     groups = codes.astype(np.int64)
     count = np.bincount(groups, minlength=len(components))
     total = np.bincount(groups, values, len(components))
-    half, high = quantiles(values, groups, len(components), (0.5, 0.95))
+    half, high = compute_quantiles(values, groups, len(components), (0.5, 0.95))
     lines = [f"{rows.count:,} spans; durations in {column.about}. By component:", "component,count,mean,p50,p95"]
     for code in sorted(np.flatnonzero(count).tolist(), key=lambda code: components[code]):
         numbers = (total[code] / count[code], half[code], high[code])

@@ -111,20 +111,20 @@ _UNITS = {"d": 1440.0, "h": 60.0, "m": 1.0, "s": 1 / 60}
 _PART = re.compile(r"(\d+)([dhms])")
 
 
-def minutes(age: str) -> float:
+def parse_age(age: str) -> float:
     """Minutes of an age as kubectl prints it.
 
-    >>> minutes("2m44s") < 3, minutes("5h") == 300, minutes("<unknown>")
+    >>> parse_age("2m44s") < 3, parse_age("5h") == 300, parse_age("<unknown>")
     (True, True, inf)
     """
     parts = _PART.findall(age)
     return sum(int(number) * _UNITS[unit] for number, unit in parts) if parts else float("inf")
 
 
-def of_pod(row: Mapping[str, str]) -> set[str]:
+def read_pod(row: Mapping[str, str]) -> set[str]:
     """Signs in a row of `kubectl get pods`; none in one that has done its work.
 
-    >>> sorted(of_pod({"READY": "0/1", "STATUS": "Error", "RESTARTS": "4 (66s ago)", "AGE": "33m"}))
+    >>> sorted(read_pod({"READY": "0/1", "STATUS": "Error", "RESTARTS": "4 (66s ago)", "AGE": "33m"}))
     ['crashing', 'restarted', 'unready']
     """
     status = row["STATUS"]
@@ -135,28 +135,28 @@ def of_pod(row: Mapping[str, str]) -> set[str]:
     ready, _, wanted = row["READY"].partition("/")
     found |= {"unready"} if ready != wanted else set()
     ago = _AGO.search(row["RESTARTS"])
-    found |= {"restarted"} if ago and minutes(ago[1]) < RECENT else set()
-    return found | ({"young"} if minutes(row.get("AGE", "")) < RECENT else set())
+    found |= {"restarted"} if ago and parse_age(ago[1]) < RECENT else set()
+    return found | ({"young"} if parse_age(row.get("AGE", "")) < RECENT else set())
 
 
-def ages(row: Mapping[str, str]) -> dict[str, float]:
-    """Numbers from 0 to 1 in a row of `kubectl get pods`, by `things.AGES`.
+def read_ages(row: Mapping[str, str]) -> dict[str, float]:
+    """Numbers from 0 to 1 in a row of `kubectl get pods`, by `AGES`.
 
-    >>> found = ages({"RESTARTS": "5 (60s ago)", "AGE": "9m"})
+    >>> found = read_ages({"RESTARTS": "5 (60s ago)", "AGE": "9m"})
     >>> found["restarted_just_now"], found["restarted_often"], found["made_just_now"]
     (0.5, 0.5, 0.1)
     """
     ago = _AGO.search(row["RESTARTS"])
     count = row["RESTARTS"].partition(" ")[0]
-    numbers = (_lately(minutes(ago[1])) if ago else 0.0, min(1.0, int(count) / 10) if count.isdecimal() else 0.0)
-    return dict(zip(AGES, (*numbers, _lately(minutes(row.get("AGE", "")))), strict=True))
+    numbers = (_lately(parse_age(ago[1])) if ago else 0.0, min(1.0, int(count) / 10) if count.isdecimal() else 0.0)
+    return dict(zip(AGES, (*numbers, _lately(parse_age(row.get("AGE", "")))), strict=True))
 
 
 def _lately(past: float) -> float:
     return 1 / (1 + past)
 
 
-def of_deployment(row: Mapping[str, str]) -> set[str]:
+def read_deployment(row: Mapping[str, str]) -> set[str]:
     """Signs in a row of `kubectl get deployments`."""
     wanted = row["READY"].partition("/")[2]
     if wanted == "0":
@@ -164,23 +164,23 @@ def of_deployment(row: Mapping[str, str]) -> set[str]:
     return {"unavailable"} if row["AVAILABLE"] != wanted else set()
 
 
-def of_log(text: str) -> set[str]:
+def read_log(text: str) -> set[str]:
     """Signs in a log."""
     found = {"errors"} if ERROR.search(text) else set()
     found |= {"unreachable"} if UNREACHABLE.search(text) else set()
     return found | ({"denied"} if DENIED.search(text) else set())
 
 
-def wrong_lines(text: str) -> str:
+def find_wrong_lines(text: str) -> str:
     """The lines of a log that tell of an error."""
     return "\n".join(line for line in text.splitlines() if ERROR.search(line) or UNREACHABLE.search(line))
 
 
-def of_traffic(name: str, rows: Sequence[Operation]) -> dict[str, float]:
-    """What operations tell of a component, by `things.TRAFFIC`.
+def read_traffic(name: str, rows: Sequence[Operation]) -> dict[str, float]:
+    """What operations tell of a component, by `TRAFFIC`.
 
     >>> rows = [Operation("cart", "db", 0.5, 0.0002), Operation("cart", "", 0.0, 3.0)]
-    >>> of_traffic("cart", rows)["calls_fail"], round(of_traffic("cart", rows)["slow_itself"], 2)
+    >>> read_traffic("cart", rows)["calls_fail"], round(read_traffic("cart", rows)["slow_itself"], 2)
     (1.0, 0.87)
     """
     found = dict.fromkeys(TRAFFIC, 0.0)
@@ -207,16 +207,16 @@ def _slowness(seconds: float) -> float:
     return min(1.0, max(0.0, (math.log10(max(seconds, 1e-9)) + 3) / 4))
 
 
-def of_spans(traffic: Mapping[str, float]) -> set[str]:
+def read_spans(traffic: Mapping[str, float]) -> set[str]:
     """Signs in what traces tell."""
     found = {"failing_spans"} if max(traffic["called_fails"], traffic["fails_itself"]) > OFTEN else set()
     return found | ({"slow_spans"} if max(traffic["called_slow"], traffic["slow_itself"]) > _slowness(SLOW) else set())
 
 
-def of_other(kind: str, facts: Mapping[str, str]) -> set[str]:
+def read_other(kind: str, facts: Mapping[str, str]) -> set[str]:
     """Signs in a row of another kind of object.
 
-    >>> of_other("quota", {"REQUEST": "pods: 19/10", "LIMIT": ""})
+    >>> read_other("quota", {"REQUEST": "pods: 19/10", "LIMIT": ""})
     {'exhausted'}
     """
     found = (
@@ -232,7 +232,7 @@ def of_other(kind: str, facts: Mapping[str, str]) -> set[str]:
         ]
         found |= {"tainted"} if own else set()
         found |= {"cordoned"} if facts.get("UNSCHEDULABLE") == "true" else set()
-    found |= {"new"} if minutes(facts.get("AGE", "")) < RECENT else set()
+    found |= {"new"} if parse_age(facts.get("AGE", "")) < RECENT else set()
     return found | ({"revised"} if kind == "release" and facts.get("REVISION", "1") != "1" else set())
 
 

@@ -199,7 +199,7 @@ class Slot:
         return self
 
 
-def layout(task: str, slots: int, others: int, chosen: tuple[str, ...] | None = None) -> tuple[Slot, ...]:
+def lay_out(task: str, slots: int, others: int, chosen: tuple[str, ...] | None = None) -> tuple[Slot, ...]:
     """The discrete actions of a task.
 
     Args:
@@ -211,7 +211,7 @@ def layout(task: str, slots: int, others: int, chosen: tuple[str, ...] | None = 
     Raises:
         ValueError: a name that is no macro of the task, or none is left.
 
-    >>> [slot.macro.name for slot in layout("detection", 32, 6, ("status", "submit yes", "submit no"))]
+    >>> [slot.macro.name for slot in lay_out("detection", 32, 6, ("status", "submit yes", "submit no"))]
     ['status', 'submit yes', 'submit no']
     """
     known = {macro.name: macro for macro in MACROS if task in macro.tasks}

@@ -45,11 +45,11 @@ class Manifest:
 
 
 @caches.function(8_192, "parsing a line of the listing of deployments")
-def deployment(line: str) -> Manifest | None:
+def parse_deployment(line: str) -> Manifest | None:
     """What a line of the listing of deployments tells, None where it was cut: name, replicas, labels, pod spec.
 
     >>> line = 'cart\\t1\\t{"app":"cart"}\\t{"containers":[{"command":["cart"],"image":"shop:v1","name":"c"}]}'
-    >>> found = deployment(line)
+    >>> found = parse_deployment(line)
     >>> found.image, found.values["container command"], found.leaves["container command"]
     ('shop', ['cart'], {(): ('\\x01kebab 0',)})
     """
@@ -68,7 +68,7 @@ def deployment(line: str) -> Manifest | None:
 
 
 @caches.function(8_192, "parsing a line of the listing of services")
-def service(line: str, image: str, ports: tuple[int, ...]) -> Manifest | None:
+def parse_service(line: str, image: str, ports: tuple[int, ...]) -> Manifest | None:
     """What a line of the listing of services tells: name and spec; image and ports are those of its deployment."""
     name, _, spec = line.partition("\t")
     found = _json(spec)
@@ -154,13 +154,13 @@ class Unfit(ValueError):
 _MARKS = re.compile(r"\x01(kebab|snake|camel) (\d)")
 
 
-def plain(leaves: Leaves, name: str, ports: tuple[int, ...]) -> Any:
+def fill_leaves(leaves: Leaves, name: str, ports: tuple[int, ...]) -> Any:
     """The value that leaves stand for, for a component with a name and ports.
 
     Raises:
         Unfit: a part of the name or a port that the component does not have.
 
-    >>> plain({(): ('\\x01camel 0', '--quiet')}, "user-service", ())
+    >>> fill_leaves({(): ('\\x01camel 0', '--quiet')}, "user-service", ())
     ['UserService', '--quiet']
     """
     tree: Any = None

@@ -25,7 +25,7 @@ KEPT = ("node", "release")
 """Kinds that nobody deletes to mend an application."""
 
 
-def whole(seen: Seen) -> dict[str, str]:
+def name_whole(seen: Seen) -> dict[str, str]:
     """Names that are nobody's: the namespace, the last traces and metrics, and whether anything was changed."""
     found = {
         "namespace": seen.namespace,
@@ -36,7 +36,7 @@ def whole(seen: Seen) -> dict[str, str]:
     return {key: value for key, value in found.items() if value}
 
 
-def of_component(seen: Seen, name: str) -> dict[str, str]:
+def name_component(seen: Seen, name: str) -> dict[str, str]:
     """Names of a component in focus, and a command line for each field that can be changed."""
     found = {"component": name}
     if seen.components[name].older:
@@ -47,7 +47,7 @@ def of_component(seen: Seen, name: str) -> dict[str, str]:
     if strange := seen.strange(name):
         usual = [each for each in seen.files.values() if each.key == strange[0].key and not each.strange]
         if usual:
-            found["match settings"] = settings.copied(seen.namespace, name, strange[0], usual[0])
+            found["match settings"] = settings.write_copy_command(seen.namespace, name, strange[0], usual[0])
     for field, drift in drifts.items():
         manifest = (seen.services if field.startswith("service ") else seen.deployments)[name]
         found |= _changes(seen.namespace, manifest, field, drift)
@@ -56,7 +56,10 @@ def of_component(seen: Seen, name: str) -> dict[str, str]:
 
 def _changes(namespace: str, manifest: Manifest, field: str, drift: Drift) -> dict[str, str]:
     found = {}
-    ways = {"match": outliers.matched(manifest, field, drift), "unset": outliers.trimmed(manifest, field, drift)}
+    ways = {
+        "match": outliers.match_peers(manifest, field, drift),
+        "unset": outliers.trim_to_peers(manifest, field, drift),
+    }
     for way, change in ways.items():
         if change:
             value, keep = change
@@ -75,7 +78,7 @@ def _gone(before: Any, after: Any) -> list[str]:
     return [each["name"] for each in before or () if each["name"] not in left]
 
 
-def of_other(name: str, other: Other) -> dict[str, str]:
+def name_other(name: str, other: Other) -> dict[str, str]:
     """Names of another object in focus."""
     found = {"other": name}
     if other.kind not in KEPT:
@@ -91,7 +94,7 @@ def of_other(name: str, other: Other) -> dict[str, str]:
     return found
 
 
-def of_slot(name: str, other: Other | None = None) -> dict[str, str]:
+def name_slot(name: str, other: Other | None = None) -> dict[str, str]:
     """Names of what stands in a slot."""
     found = {"slot": name}
     if other and RESOURCES[other.kind]:

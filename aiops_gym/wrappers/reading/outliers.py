@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from aiops_gym import caches
 from aiops_gym.wrappers.reading.fields import NEEDED
-from aiops_gym.wrappers.reading.manifests import Leaves, Manifest, Path, Unfit, plain
+from aiops_gym.wrappers.reading.manifests import Leaves, Manifest, Path, Unfit, fill_leaves
 
 Places: TypeAlias = Mapping[Path, Mapping[Any, int]]
 Usual: TypeAlias = Mapping[str, Places]
@@ -32,16 +32,16 @@ class Drift:
     extra: tuple[Any, ...] = ()
 
 
-def drifts(manifests: Mapping[str, Manifest]) -> dict[str, dict[str, Drift]]:
+def find_drifts(manifests: Mapping[str, Manifest]) -> dict[str, dict[str, Drift]]:
     """By component, then by field.
 
     Args:
         manifests: of deployments, or of services, by name; peers run the same image.
 
-    >>> from aiops_gym.wrappers.reading.manifests import deployment
+    >>> from aiops_gym.wrappers.reading.manifests import parse_deployment
     >>> line = '{0}\\t1\\t{{}}\\t{{"containers":[{{"command":["{1}"],"image":"shop:v1"}}]}}'
     >>> names = {"cart": "cart", "pay": "pay", "user": "cart"}
-    >>> found = drifts({name: deployment(line.format(name, word)) for name, word in names.items()})
+    >>> found = find_drifts({name: parse_deployment(line.format(name, word)) for name, word in names.items()})
     >>> [(name, list(fields)) for name, fields in found.items() if fields]
     [('user', ['container command'])]
     """
@@ -125,7 +125,7 @@ def _votes(each: tuple[Any, int]) -> int:
     return each[1]
 
 
-def matched(manifest: Manifest, field: str, drift: Drift) -> tuple[Any, bool] | None:
+def match_peers(manifest: Manifest, field: str, drift: Drift) -> tuple[Any, bool] | None:
     """What the field would be if it were as in the peers, and whether it would be there; None where that is no change.
 
     Items of a list that only this component has are kept.
@@ -133,13 +133,13 @@ def matched(manifest: Manifest, field: str, drift: Drift) -> tuple[Any, bool] | 
     if not drift.leaves:
         return None if field in NEEDED else (None, False)
     try:
-        value = plain(drift.leaves, manifest.name, manifest.ports)
+        value = fill_leaves(drift.leaves, manifest.name, manifest.ports)
     except Unfit:
         return None
     return None if value == manifest.values.get(field) else (value, True)
 
 
-def trimmed(manifest: Manifest, field: str, drift: Drift) -> tuple[Any, bool] | None:
+def trim_to_peers(manifest: Manifest, field: str, drift: Drift) -> tuple[Any, bool] | None:
     """What is left of a field without the items that no peer has, or nothing of it; None where that is no change."""
     if field in NEEDED or field not in manifest.values:
         return None
@@ -148,4 +148,4 @@ def trimmed(manifest: Manifest, field: str, drift: Drift) -> tuple[Any, bool] | 
     }
     if not drift.extra or not left:
         return None, False
-    return plain(left, manifest.name, manifest.ports), True
+    return fill_leaves(left, manifest.name, manifest.ports), True

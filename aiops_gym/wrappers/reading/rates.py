@@ -20,11 +20,11 @@ STRAIN = ("loses_packets", "has_errors", "held_back")
 """Of a component: 1 from a hundred packets or errors on, and the share of the time in which it is held back."""
 
 
-def strain(text: str, owner: Callable[[str], str]) -> dict[str, dict[str, float]]:
+def parse_strain(text: str, owner: Callable[[str], str]) -> dict[str, dict[str, float]]:
     """By component, by `STRAIN`; those of which nothing is printed are left out.
 
     >>> text = "rate node.pay-1 cpu_cfs_periods: 40\\nrate node.pay-1 cpu_cfs_throttled_periods: 10"
-    >>> strain(text, lambda pod: pod.rpartition("-")[0])
+    >>> parse_strain(text, lambda pod: pod.rpartition("-")[0])
     {'pay': {'loses_packets': 0.0, 'has_errors': 0.0, 'held_back': 0.25}}
     """
     counts: dict[str, dict[str, float]] = {}

@@ -6,7 +6,7 @@ import re
 
 from aiops_gym.wrappers.reading import indicators, manifests, outliers, rates, settings, spans, table_readers
 from aiops_gym.wrappers.reading.seen import Seen
-from aiops_gym.wrappers.reading.tables import tables
+from aiops_gym.wrappers.reading.tables import parse_tables
 
 _PROMPT = re.compile(r"^Namespace: (\S+)$", re.MULTILINE)
 _CANDIDATES = re.compile(r"^The components are: (.+?)\.?$", re.MULTILINE)
@@ -38,10 +38,10 @@ class Reader(Seen):
         if action:
             self._acted(action)
         self._prompt(text)
-        table_readers.asked(self, action, text)
-        for table in tables(text):
+        table_readers.note_asked(self, action, text)
+        for table in parse_tables(text):
             self.listed[table.kind] = True
-            table_readers.READERS.get(table.kind, table_readers.other)(self, table)
+            table_readers.READERS.get(table.kind, table_readers.read_other)(self, table)
         self._manifests(text)
         self._settings(text)
         self._spans(text)
@@ -72,7 +72,7 @@ class Reader(Seen):
 
     def _manifests(self, text: str) -> None:
         lines = _DEPLOYMENT.findall(text)
-        found = [each for line in lines if (each := manifests.deployment(line))]
+        found = [each for line in lines if (each := manifests.parse_deployment(line))]
         self.deployments |= {each.name: each for each in found}
         for each in found:
             self.component(each.name)
@@ -87,9 +87,9 @@ class Reader(Seen):
         """Compare all that are known anew; a service is like those of deployments with the same image."""
         for name, line in self._lines.items():
             behind = self.deployments.get(name)
-            if made := manifests.service(line, behind.image if behind else "", behind.ports if behind else ()):
+            if made := manifests.parse_service(line, behind.image if behind else "", behind.ports if behind else ()):
                 self.services[name] = made
-        both = (outliers.drifts(self.deployments), outliers.drifts(self.services))
+        both = (outliers.find_drifts(self.deployments), outliers.find_drifts(self.services))
         self._drifts = {name: {**both[0].get(name, {}), **both[1].get(name, {})} for name in self.components}
         for name, component in self.components.items():
             strong = any(drift.strength > indicators.STRONG for drift in self._drifts[name].values())
@@ -97,7 +97,7 @@ class Reader(Seen):
 
     def _settings(self, text: str) -> None:
         """The summary of ConfigMaps that `settings` asks for."""
-        found = settings.files(text)
+        found = settings.parse_files(text)
         if not found:
             return
         self.listed["settings"] = True
@@ -112,20 +112,20 @@ class Reader(Seen):
         """The summary of traces that `spans` asks for, and the path of the file that it is made from."""
         if found := _TRACES.search(text):
             self.traces = found[0]
-        rows = spans.operations(text, self.components)
+        rows = spans.parse_operations(text, self.components)
         if not rows:
             return
         self.listed["spans"] = True
         self.forget(("failing_spans", "slow_spans"))
         for name, component in self.components.items():
-            component.traffic = indicators.of_traffic(name, rows)
-            component.symptoms |= indicators.of_spans(component.traffic)
+            component.traffic = indicators.read_traffic(name, rows)
+            component.symptoms |= indicators.read_spans(component.traffic)
 
     def _rates(self, text: str) -> None:
         """The summary of metrics that `rates` asks for, and the path of the folder that it is made from."""
         if found := _METRICS.search(text):
             self.metrics = found[0]
-        strained = rates.strain(text, self.owner)
+        strained = rates.parse_strain(text, self.owner)
         if not strained:
             return
         self.listed["rates"] = True
@@ -146,8 +146,8 @@ class Reader(Seen):
         component = self.components[name]
         component.looks.add("previous_read" if "--previous" in action else "logs_read")
         component.symptoms.difference_update(indicators.FROM_LOGS)
-        component.symptoms |= indicators.of_log(text)
-        for other in spans.named(indicators.wrong_lines(text), self.components):
+        component.symptoms |= indicators.read_log(text)
+        for other in spans.find_named(indicators.find_wrong_lines(text), self.components):
             if other != name:
                 self.components[other].symptoms.add("blamed")
 

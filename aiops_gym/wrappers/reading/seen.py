@@ -24,7 +24,7 @@ class Seen:
         files: of ConfigMaps, by (name, key).
         traces: path of the last file of traces, "" for none; `metrics` likewise, of a folder.
         ever: signs that were seen at any time, as (component, sign).
-        listed: kinds of listings that were seen, and whether nothing was changed since.
+        listed: kinds of which a list was seen, and whether nothing was changed since.
         said: texts of the actions so far; `lately` those since something was changed, or was waited for.
         changed: something was changed in this episode.
         at: the component that was described last, "" for none.

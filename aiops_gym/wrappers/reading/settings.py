@@ -37,16 +37,16 @@ class File:
     strange: int
 
 
-def files(text: str) -> list[File]:
+def parse_files(text: str) -> list[File]:
     """The rows of a summary.
 
-    >>> files("file cart app.yml: 1 odd lines, 2 missing, of 4")
+    >>> parse_files("file cart app.yml: 1 odd lines, 2 missing, of 4")
     [File(owner='cart', key='app.yml', strange=3)]
     """
     return [File(owner, key, int(odd) + int(gone)) for owner, key, odd, gone, _ in _ROW.findall(text)]
 
 
-def copied(namespace: str, component: str, file: File, like: File) -> str:
+def write_copy_command(namespace: str, component: str, file: File, like: File) -> str:
     """The command line that makes a file what it is in another ConfigMap, and starts its component anew."""
     data = f'\'{{data: {{("{file.key}"): .data["{file.key}"]}}}}\''
     source = f"kubectl get configmap {like.owner} -n {namespace} -o json | jq -c {data}"

@@ -42,11 +42,11 @@ class Operation:
     seconds: float
 
 
-def operations(text: str, components: Collection[str]) -> list[Operation]:
+def parse_operations(text: str, components: Collection[str]) -> list[Operation]:
     """The rows of a summary.
 
     >>> row = "10 spans, 5 failed, 20000 us: shop-service cart_mongo_find_client -> "
-    >>> operations(row, ["shop-service", "cart-mongodb", "cart-redis"])
+    >>> parse_operations(row, ["shop-service", "cart-mongodb", "cart-redis"])
     [Operation(caller='shop-service', called='cart-mongodb', failed=0.5, seconds=0.02)]
     """
     names = tuple(components)
@@ -108,7 +108,7 @@ def _within(short: str, long: str) -> bool:
     return short[0] == long[0] and all(letter in letters for letter in short)
 
 
-def named(text: str, names: Collection[str]) -> Iterator[str]:
+def find_named(text: str, names: Collection[str]) -> Iterator[str]:
     """Components whose name stands in a text, as it is written or as a word of it."""
     whole = set(re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", text))
     words = {word.removesuffix("s") for word in _words(text)}

@@ -26,8 +26,8 @@ OTHERS = ("policy", "quota", "limits", "autoscaler", "budget", "node", "release"
 _GET = re.compile(r"\bkubectl get ([a-z,]+)(?: -A| -n \S+)?(?: --?[a-z]| \||;|'|\"|$)")
 
 
-def asked(seen: Seen, action: str, text: str) -> None:
-    """Note which listings were asked for: what is not in them any more is gone."""
+def note_asked(seen: Seen, action: str, text: str) -> None:
+    """Note which lists were asked for: what is not in them any more is gone."""
     if "jsonpath" in action or not text:
         return
     kinds = {RESOURCES[each] for names in _GET.findall(action) for each in names.split(",") if each in RESOURCES}
@@ -47,8 +47,8 @@ def pods(seen: Seen, table: Table) -> None:
         seen.component(owner).ages = {}
     for owner, row in rows:
         component = seen.component(owner)
-        component.symptoms |= indicators.of_pod(row)
-        found = indicators.ages(row)
+        component.symptoms |= indicators.read_pod(row)
+        found = indicators.read_ages(row)
         component.ages = {name: max(value, component.ages.get(name, 0.0)) for name, value in found.items()}
 
 
@@ -58,7 +58,7 @@ def deployments(seen: Seen, table: Table) -> None:
     _anew(seen, table, indicators.FROM_DEPLOYMENTS, {row["NAME"] for row in rows})
     for row in rows:
         component = seen.component(row["NAME"])
-        component.symptoms |= indicators.of_deployment(row)
+        component.symptoms |= indicators.read_deployment(row)
         wanted = row["READY"].partition("/")[2]
         component.wanted = int(wanted) if wanted.isdecimal() else component.wanted
 
@@ -92,7 +92,7 @@ def events(seen: Seen, table: Table) -> None:
     """`kubectl get events`: warnings of the last minutes, and whom they name."""
     seen.forget(indicators.FROM_EVENTS)
     for row in _own(seen, table):
-        if row.get("TYPE") != "Warning" or indicators.minutes(row["LAST SEEN"]) > indicators.RECENT:
+        if row.get("TYPE") != "Warning" or indicators.parse_age(row["LAST SEEN"]) > indicators.RECENT:
             continue
         owner = seen.owner(row["OBJECT"].rpartition("/")[2])
         if owner in seen.components:
@@ -103,14 +103,14 @@ def events(seen: Seen, table: Table) -> None:
                 each.symptoms.add("blamed")
 
 
-def other(seen: Seen, table: Table) -> None:
+def read_other(seen: Seen, table: Table) -> None:
     """Any other kind: its names and cells."""
     if table.kind not in OTHERS:
         return
     for row in table.rows:
         facts = dict(row)
         name = facts.pop("NAME")
-        seen.others[table.kind, name] = Other(table.kind, facts, indicators.of_other(table.kind, facts))
+        seen.others[table.kind, name] = Other(table.kind, facts, indicators.read_other(table.kind, facts))
 
 
 def _own(seen: Seen, table: Table) -> list[Mapping[str, str]]:

@@ -46,11 +46,11 @@ class Table:
     whole: bool = True
 
 
-def tables(text: str) -> list[Table]:
+def parse_tables(text: str) -> list[Table]:
     """All tables of known kinds, in order.
 
     >>> text = "NAME    READY   STATUS    RESTARTS   AGE\\ngeo-1   0/1     Pending   0          5s\\n"
-    >>> [(table.kind, table.rows[0]["NAME"], table.rows[0]["STATUS"]) for table in tables(text)]
+    >>> [(table.kind, table.rows[0]["NAME"], table.rows[0]["STATUS"]) for table in parse_tables(text)]
     [('pod', 'geo-1', 'Pending')]
     """
     whole = "characters left out ...]" not in text

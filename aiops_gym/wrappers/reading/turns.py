@@ -20,12 +20,12 @@ SLOTS, OTHER_SLOTS = 32, 6
 """Components, and other objects, that have slots where nothing else is asked for."""
 
 
-def heard(env: Env, observation: Any) -> str:
+def hear_observation(env: Env, observation: Any) -> str:
     """The text of an observation of `env`, or the text that a wrapper in `env` made it from."""
     return observation if isinstance(observation, str) else str(env.get_wrapper_attr("heard"))
 
 
-def spoken(env: Env, action: Any) -> str:
+def read_action(env: Env, action: Any) -> str:
     """The text of an action given to `env`, or the text that a wrapper in `env` made from it; odd ones as `repr`."""
     if isinstance(action, str):
         return action
@@ -43,7 +43,7 @@ def as_dict(space: gym.Space[Any], name: str) -> dict[str, gym.Space[Any]]:
     return dict(space.spaces) if isinstance(space, gym.spaces.Dict) else {name: space}
 
 
-def parts(observation: Any, name: str) -> dict[str, Any]:
+def split_parts(observation: Any, name: str) -> dict[str, Any]:
     """The parts of an observation, as `as_dict` has them."""
     return dict(observation) if isinstance(observation, Mapping) else {name: observation}
 
@@ -71,14 +71,14 @@ class Reading(gym.Wrapper[Any, Any, Any, Any]):
         observation, info = self.env.reset(seed=seed, options=options)
         if self._own is not None:
             self._own = Reader()
-            self._own.read("", heard(self.env, observation))
+            self._own.read("", hear_observation(self.env, observation))
         return observation, info
 
     def step(self, action: Any) -> Turn:
         """One turn, read."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         if self._own is not None:
-            self._own.read(spoken(self.env, action), heard(self.env, observation))
+            self._own.read(read_action(self.env, action), hear_observation(self.env, observation))
         return observation, float(reward), terminated, truncated, info
 
 
@@ -114,6 +114,6 @@ class Slotted(Reading):
         return [(name, other) for (_, name), other in self.seen.others.items()][: self.other_slots]
 
 
-def box(low: float, high: float, size: int) -> gym.spaces.Box:
+def make_box(low: float, high: float, size: int) -> gym.spaces.Box:
     """A row of so many numbers."""
     return gym.spaces.Box(low, high, (size,), np.float32)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiops_gym.clients.flags import Flag, FlagError, Flags, duration
+from aiops_gym.clients.flags import Flag, FlagError, Flags, parse_duration
 
 TABLE = Flags.of(
     Flag("namespace", short="n"),
@@ -84,4 +84,4 @@ def test_any_command_line_parses_or_is_refused(words):
 
 @given(st.integers(0, 10**6), st.integers(0, 59), st.integers(0, 999))
 def test_durations_add_up(hours, minutes, millis):
-    assert duration(f"{hours}h{minutes}m{millis}ms") == pytest.approx(hours * 3600 + minutes * 60 + millis / 1000)
+    assert parse_duration(f"{hours}h{minutes}m{millis}ms") == pytest.approx(hours * 3600 + minutes * 60 + millis / 1000)

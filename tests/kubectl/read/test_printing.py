@@ -13,7 +13,7 @@ from sides import kubectl
 
 from aiops_gym.clients import as_yaml, gotemplate
 from aiops_gym.kubectl.output import as_json, jsonpath
-from aiops_gym.kubectl.output.table import layout
+from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.sim.kernel.objects import Obj
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -79,16 +79,18 @@ def test_any_template_renders_or_is_refused(text):
 
 def test_managed_fields_are_left_out_and_texts_are_kept_with_the_object():
     pod = Obj({"kind": "Pod", "metadata": {"name": "a", "managedFields": [{}]}})
-    assert "managedFields" not in as_json.text(pod) + as_yaml.text(pod) + as_json.item(pod) + as_yaml.item(pod)
+    assert "managedFields" not in as_json.text(pod) + as_yaml.text(pod) + as_json.format_item(
+        pod
+    ) + as_yaml.format_item(pod)
     assert as_yaml.text(pod) is as_yaml.text(pod)
 
 
 def test_columns_are_at_least_six_wide_and_three_apart():
-    assert layout([["A", "LONGER-ONE", "C"], ["1", "2", "3"]]) == "A     LONGER-ONE   C\n1     2            3\n"
+    assert lay_out([["A", "LONGER-ONE", "C"], ["1", "2", "3"]]) == "A     LONGER-ONE   C\n1     2            3\n"
 
 
 def test_a_tab_in_a_cell_starts_a_column_of_its_own():
-    assert layout([["AAAA", "x\ty"], ["B", "z"]]) == "AAAA   x     y\nB      z\n"
+    assert lay_out([["AAAA", "x\ty"], ["B", "z"]]) == "AAAA   x     y\nB      z\n"
 
 
 @pytest.mark.skipif(kubectl() is None, reason="the oracle is a real kubectl")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from aiops_gym.kubectl.verbs import registry
+from aiops_gym.kubectl.verbs import load_verbs
 from aiops_gym.types import Output, Response
 
 LINES = "2026-03-02T09:00:01.000000001Z one\n2026-03-02T09:00:02.000000001Z two\n"
@@ -218,7 +218,7 @@ def test_what_is_no_command(kubectl, words, error):
 
 def test_help_is_printed_for_all_verbs(kubectl):
     assert kubectl().stdout.startswith("kubectl controls the Kubernetes cluster manager.")
-    for name in registry():
+    for name in load_verbs():
         done = kubectl(name, "--help")
         assert done.code == 0 and "Usage:\n  kubectl " in done.stdout
 

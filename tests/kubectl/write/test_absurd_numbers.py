@@ -28,7 +28,7 @@ CONFIG = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"n":%s}'
 def test_numbers_are_printed_as_go_prints_them(typed: str, in_json: str, in_yaml: str) -> None:
     value = gojson.loads(f'{{"n":{typed}}}')
     assert as_json.text(value) == f'{{\n    "n": {in_json}\n}}\n'
-    assert as_json.compact(value) == f'{{"n":{in_json}}}'
+    assert as_json.format_compact(value) == f'{{"n":{in_json}}}'
     assert as_yaml.text(value) == f'"n": {in_yaml}\n'
 
 

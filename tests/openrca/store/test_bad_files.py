@@ -7,7 +7,7 @@ from toy_telemetry import DAY, START, folder, spans, table, write
 
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca.domains import find
-from aiops_gym.openrca.frame import frame
+from aiops_gym.openrca.frame import read_frame
 from aiops_gym.openrca.recording import Recording
 from aiops_gym.openrca.store import csvfile
 
@@ -109,8 +109,8 @@ def test_a_file_without_rows_has_no_rows(tmp_path, text):
     path = write(tmp_path, "bank", "trace_span", [])
     path.write_text(text.format(header=path.read_text().strip()))
     found = rows_of(tmp_path, "trace_span")
-    assert (found.count, found.head(3), found.times().tolist(), len(frame(found))) == (0, [], [], 0)
-    assert list(frame(found).columns) == list(table("bank", "trace_span").names)
+    assert (found.count, found.head(3), found.times().tolist(), len(read_frame(found))) == (0, [], [], 0)
+    assert list(read_frame(found).columns) == list(table("bank", "trace_span").names)
 
 
 def test_line_ends_may_be_mixed_and_the_last_one_missing(tmp_path):

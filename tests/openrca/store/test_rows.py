@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from toy_telemetry import DAY, START, folder, table, write
 
 from aiops_gym.openrca.domains import find
-from aiops_gym.openrca.frame import frame
+from aiops_gym.openrca.frame import read_frame
 from aiops_gym.openrca.model import Table, names
 from aiops_gym.openrca.recording import Recording
 from aiops_gym.openrca.store import convert, csvfile, merge, shelf, texts
@@ -198,10 +198,10 @@ def _check(known: Table, rows, wanted, some: int) -> None:
             codes, found = rows.codes(column.name)
             assert [found[code] for code in codes] == values
             assert found == sorted(found)
-    made = frame(rows)
+    made = read_frame(rows)
     assert list(made.columns) == list(known.names)
     assert _same([tuple(row) for row in made.astype(object).itertuples(index=False)], wanted)
-    assert _same([tuple(row) for row in frame(rows, some).astype(object).itertuples(index=False)], wanted[:some])
+    assert _same([tuple(row) for row in read_frame(rows, some).astype(object).itertuples(index=False)], wanted[:some])
     if known.modality == "metric":
         _check_grouped(known, rows, wanted)
 

@@ -67,7 +67,7 @@ def test_processes_that_ask_at_once_convert_once(tmp_path):
 def test_threads_that_ask_at_once_share_one_store(tmp_path):
     path = write(tmp_path, "bank", "trace_span", spans(1000))
     with ThreadPoolExecutor(4) as pool:
-        stores = list(pool.map(lambda _: shelf.store(path, SPANS, tmp_path / "cache"), range(8)))
+        stores = list(pool.map(lambda _: shelf.open_store(path, SPANS, tmp_path / "cache"), range(8)))
     assert len(set(map(id, stores))) == 1
 
 
@@ -79,7 +79,7 @@ def test_what_a_killed_conversion_left_is_cleared_by_the_next(tmp_path):
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=600)
     assert conversions(where) == ["making"]
-    assert shelf.state(path, SPANS, where) == "missing"
+    assert shelf.find_state(path, SPANS, where) == "missing"
     assert count(tmp_path) == 1000
     assert len(conversions(where)) == 1 and conversions(where) != ["making"]
 
@@ -91,7 +91,7 @@ def test_an_interrupted_conversion_leaves_nothing(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        shelf.ready(path, SPANS, where, interrupt)
+        shelf.ensure_converted(path, SPANS, where, interrupt)
     assert conversions(where) == []
 
 
@@ -101,10 +101,10 @@ def test_a_changed_file_is_converted_anew_and_the_old_conversion_goes(tmp_path):
     assert count(tmp_path) == 100
     before = conversions(where)
     write(tmp_path, "bank", "trace_span", spans(120))
-    assert shelf.state(path, SPANS, where) == "stale"
+    assert shelf.find_state(path, SPANS, where) == "stale"
     assert count(tmp_path) == 120
     assert len(conversions(where)) == 1 and conversions(where) != before
-    assert shelf.state(path, SPANS, where) == "ready"
+    assert shelf.find_state(path, SPANS, where) == "ready"
 
 
 def test_other_bytes_of_the_same_size_and_time_are_told_by_a_new_process(tmp_path):
@@ -113,7 +113,7 @@ def test_other_bytes_of_the_same_size_and_time_are_told_by_a_new_process(tmp_pat
     known = path.stat()
     path.write_text(path.read_text().replace("Tomcat01", "Tomcat99"))
     os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
-    assert shelf.state(path, SPANS, tmp_path / "cache") == "stale"
+    assert shelf.find_state(path, SPANS, tmp_path / "cache") == "stale"
 
 
 def test_rows_that_are_held_outlive_a_change_of_their_file(tmp_path):
@@ -132,7 +132,7 @@ def test_a_file_that_changes_while_it_is_converted_is_refused(tmp_path):
         os.utime(path, (1, 1))
 
     with pytest.raises(CatalogError, match="changed while"):
-        shelf.ready(path, SPANS, where, change)
+        shelf.ensure_converted(path, SPANS, where, change)
     assert conversions(where) == []
 
 
@@ -150,7 +150,7 @@ def test_a_disk_without_room_is_refused_before_anything_is_written(tmp_path, mon
     path = write(tmp_path, "bank", "trace_span", spans(100))
     monkeypatch.setattr(shelf, "NEEDED", shutil.disk_usage(tmp_path).total)
     with pytest.raises(BackendError, match=r"MB are needed, .* MB are free"):
-        shelf.ready(path, SPANS, tmp_path / "cache")
+        shelf.ensure_converted(path, SPANS, tmp_path / "cache")
     assert conversions(tmp_path / "cache") == []
 
 
@@ -158,7 +158,7 @@ def test_a_cache_that_cannot_be_written_is_a_clear_error(tmp_path):
     path = write(tmp_path, "bank", "trace_span", spans(100))
     (tmp_path / "file").write_text("")
     with pytest.raises(BackendError, match=f"set {cache.VARIABLE}"):
-        shelf.ready(path, SPANS, tmp_path / "file" / "cache")
+        shelf.ensure_converted(path, SPANS, tmp_path / "file" / "cache")
 
 
 def test_nothing_is_written_beside_the_data_unless_it_is_wanted(tmp_path):
@@ -193,7 +193,7 @@ def test_texts_of_a_file_that_is_not_in_the_order_of_time_are_sorted(tmp_path, m
     monkeypatch.setattr(convert, "DEEPEST", 2)
     rows = sorted(spans(30_000), key=lambda row: row[1])
     path = write(tmp_path, "bank", "trace_span", rows)
-    found = shelf.store(path, SPANS, tmp_path / "cache")
+    found = shelf.open_store(path, SPANS, tmp_path / "cache")
     assert "#row" not in found.meta.columns
     assert found.texts.read("span_id", found.text_rows(slice(7, 9))) == ["s7", "s8"]
     assert not list((tmp_path / "cache").rglob("run*"))

@@ -11,7 +11,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aiops_gym.openrca.chance import bulk
+from aiops_gym.openrca.chance import make_generator
 from aiops_gym.openrca.model import Column, Table
 from aiops_gym.openrca.synth import files, ids, lines, order, series
 from aiops_gym.openrca.synth.bank import OPERATIONS
@@ -60,25 +60,27 @@ def test_numbers_are_written_as_people_do():
 
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=20))
 def test_digits_are_those_of_the_number(numbers):
-    assert ids.glue("n", ids.digits(np.array(numbers), 13)).to_pylist() == [f"n{number:013d}" for number in numbers]
+    assert ids.glue("n", ids.format_digits(np.array(numbers), 13)).to_pylist() == [
+        f"n{number:013d}" for number in numbers
+    ]
 
 
 @given(st.lists(st.integers(0, 1000), max_size=60), st.integers(1, 5))
 def test_an_order_holds_each_row_once(keys, number):
-    rng, found = bulk(1, "order"), np.array(keys, float)
+    rng, found = make_generator(1, "order"), np.array(keys, float)
     for take in (order.late(rng, found, 50), order.shards(rng, found, number), order.runs(rng, found, number)):
         assert sorted(take.tolist()) == list(range(len(keys)))
 
 
 def test_late_rows_are_at_most_so_late():
-    keys = np.sort(bulk(2, "keys").random(5000) * 1000)
-    seen = keys[order.late(bulk(2, "late"), keys, 40)]
+    keys = np.sort(make_generator(2, "keys").random(5000) * 1000)
+    seen = keys[order.late(make_generator(2, "late"), keys, 40)]
     late = np.maximum.accumulate(seen) - seen
     assert 0 < late.max() <= 40
 
 
 def curve(day, **fields):
-    (grid,) = series.grids(day, [Series("a", Kpi(name="k", decisive=True, **fields), "a")], "test")
+    (grid,) = series.make_grids(day, [Series("a", Kpi(name="k", decisive=True, **fields), "a")], "test")
     return grid
 
 
@@ -101,7 +103,7 @@ def test_a_curve_follows_the_daily_load(bank):
 
 
 def test_a_curve_keeps_its_level_whatever_else_the_table_has(bank):
-    both = series.grids(
+    both = series.make_grids(
         bank.day, [Series(each, Kpi(name="k", base=(1, 9), spread=0, decisive=True), each) for each in "ab"], "t"
     )
     assert abs(curve(bank.day, base=(1, 9), spread=0).values[0, 0] - both[0].values[0, 0]) < 1e-3
@@ -109,7 +111,7 @@ def test_a_curve_keeps_its_level_whatever_else_the_table_has(bank):
 
 def test_the_scale_leaves_out_measurements_but_no_decisive_one(bank):
     found = [Series("a", Kpi(name=f"k{number}", base=1, decisive=number < 3), "a") for number in range(200)]
-    kept = {each.kpi.name for grid in series.grids(bank.day, found, "test") for each in grid.series}
+    kept = {each.kpi.name for grid in series.make_grids(bank.day, found, "test") for each in grid.series}
     assert {"k0", "k1", "k2"} <= kept and len(kept) < 20
 
 

@@ -9,9 +9,9 @@ import pytest
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import clock, domains, labels
 from aiops_gym.openrca.labels import Record
-from aiops_gym.openrca.synth import jobs, plan
+from aiops_gym.openrca.synth import plan, plan_jobs
 from aiops_gym.openrca.synth.job import Job
-from aiops_gym.openrca.synth.shares import shares
+from aiops_gym.openrca.synth.shares import compute_shares
 
 
 def job(name, days=2, **kwargs):
@@ -26,7 +26,7 @@ def test_failures_keep_apart_and_to_the_hours_that_are_recorded(name):
     assert all(second - first >= gap for first, second in pairwise(moments))
     assert set(Counter(record.bucket for record in made.records).values()) <= {1, 2}
     first, last = made.domain.hours
-    assert all(first <= clock.local(moment * 1000).hour < last for moment in moments)
+    assert all(first <= clock.to_local(moment * 1000).hour < last for moment in moments)
     assert all(moment % 60 == 0 for moment in moments)
 
 
@@ -59,7 +59,7 @@ def test_some_pairs_share_a_half_hour_and_some_days_have_no_failures():
     made = job("bank", days=60)
     pairs = sum(n == 2 for n in Counter(record.bucket for record in made.records).values())
     assert 0.02 < pairs / len(made.records) < 0.2
-    assert 0 < len(set(made.dates) - set(plan.days_of(made.records))) < 20
+    assert 0 < len(set(made.dates) - set(plan.list_days(made.records))) < 20
 
 
 def test_days_are_the_originals_and_then_those_that_follow():
@@ -111,12 +111,12 @@ def test_records_that_do_not_fit_the_domain_are_named_with_their_line(tmp_path):
     domain = domains.find("bank")[0]
     labels.write_records(tmp_path, domain, [Record("pod", "docker_001", 1614841020, "CPU fault")])
     with pytest.raises(CatalogError, match=r"record.csv, line 2: 'docker_001' with 'CPU fault'"):
-        jobs("bank", records=tmp_path / "record.csv")
+        plan_jobs("bank", records=tmp_path / "record.csv")
 
 
 def test_the_share_of_failures_that_show_is_the_declared_one():
     made = job("bank", days=600)
-    found = shares([made])
+    found = compute_shares([made])
     assert [each.reason for each in found] == list(made.domain.reasons)
     for each in found:
         assert abs(each.shown / each.failures - each.declared) < 0.08, each

@@ -32,7 +32,7 @@ TELECOM = [
 
 def means(day, found, kpi, failure):
     """Of each component, while the failure lasts, and in the half hour before."""
-    for grid in series.grids(day, [each for each in found if each.kpi.name == kpi], "test"):
+    for grid in series.make_grids(day, [each for each in found if each.kpi.name == kpi], "test"):
         inside = (grid.times >= failure.onset) & (grid.times < failure.end)
         before = (grid.times >= failure.onset - 1800) & (grid.times < failure.onset)
         for row, each in enumerate(grid.series):
@@ -76,10 +76,12 @@ def test_every_effect_meets_a_measurement_of_a_component_that_it_hits(request, n
 
 def test_main_signals_are_kept_at_any_scale(bank, telecom):
     names = {kpi for _, _, kpi, *_ in BANK}
-    kept = {each.kpi.name for grid in series.grids(bank.day, measurements(bank.day), "test") for each in grid.series}
+    kept = {
+        each.kpi.name for grid in series.make_grids(bank.day, measurements(bank.day), "test") for each in grid.series
+    }
     assert names <= kept
     for _, component, part, kpi, *_ in TELECOM:
-        found = series.grids(telecom.day, MEASUREMENTS[part](telecom.day), "test")
+        found = series.make_grids(telecom.day, MEASUREMENTS[part](telecom.day), "test")
         assert (component, kpi) in {(each.id, each.kpi.name) for grid in found for each in grid.series}
 
 

@@ -42,7 +42,7 @@ def read(path, most=None):
 def test_every_file_of_a_day_is_there_with_its_columns_and_values_that_fit_them(made, name):
     domain, _ = domains.find(name)
     folder = layout.domain_folder(domain, "", made)
-    (day,) = layout.days(folder)
+    (day,) = layout.list_days(folder)
     for table in domain.tables:
         header, *rows = read(layout.table_file(folder, day, table), 3000)
         assert tuple(header) == table.names
@@ -74,7 +74,7 @@ def test_times_lie_in_the_recorded_hours_but_for_clocks_that_are_wrong(made):
     for name in ("bank", "telecom"):
         domain, _ = domains.find(name)
         folder = layout.domain_folder(domain, "", made)
-        (day,) = layout.days(folder)
+        (day,) = layout.list_days(folder)
         for table in domain.tables:
             place, unit = table.names.index(table.time), 1000 if table.unit == "ms" else 1
             first = int(labels.read_records(folder)[0].timestamp // 86400 * 86400 - 8 * 3600)
@@ -171,7 +171,7 @@ def test_progress_names_each_file_and_ends_with_all(tmp_path):
 
 @pytest.mark.parametrize("name", ["Bank", "Telecom"])
 def test_it_says_of_itself_that_it_was_made_up_and_how(made, name):
-    assert origin.origin(made / name) == "synthetic"
+    assert origin.read_origin(made / name) == "synthetic"
     (day,) = (each for each in (made / name / "telemetry").iterdir() if each.is_dir())
     for place in (made / name, day):
         said = json.loads((place / origin.MARK).read_text())
@@ -190,8 +190,8 @@ def test_given_records_are_played_and_their_questions_kept(made, tmp_path):
     synthesize(tmp_path, "telecom", scale=0.001, seed=9, records=given / "record.csv")
     for name in ("record.csv", "query.csv"):
         assert (tmp_path / "Telecom" / name).read_bytes() == (given / name).read_bytes()
-    assert layout.days(tmp_path / "Telecom") == layout.days(given)
-    assert origin.origin(tmp_path / "Telecom") == "synthetic"
+    assert layout.list_days(tmp_path / "Telecom") == layout.list_days(given)
+    assert origin.read_origin(tmp_path / "Telecom") == "synthetic"
     assert "those of a record.csv" in (tmp_path / "Telecom" / origin.MARK).read_text()
 
 

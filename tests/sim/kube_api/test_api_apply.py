@@ -7,7 +7,13 @@ import pytest
 from api_world import RECORDINGS
 from record_patches import DEPLOYMENT
 
-from aiops_gym.sim.kube_api.patch import PatchError, apply_three_way, json_merge, merge_difference, strategic_merge
+from aiops_gym.sim.kube_api.patch import (
+    PatchError,
+    apply_merge_patch,
+    apply_strategic_merge,
+    apply_three_way,
+    create_merge_patch,
+)
 
 CASES = json.loads((RECORDINGS / "patches.json").read_text())
 
@@ -60,34 +66,34 @@ VERSIONS = list(islice(variants(), 120))
 def test_what_is_asked_for_comes_true(number):
     modified, current = VERSIONS[number], VERSIONS[number + 1]
     patch = apply_three_way(DEPLOYMENT, modified, current, "Deployment")
-    new = strategic_merge(current, patch, "Deployment")
+    new = apply_strategic_merge(current, patch, "Deployment")
     assert asked_for(modified, new)
     assert apply_three_way(modified, modified, new, "Deployment") == {}
 
 
 def test_what_somebody_else_added_stays():
-    modified = strategic_merge(DEPLOYMENT, {"spec": {"replicas": 3}}, "Deployment")
+    modified = apply_strategic_merge(DEPLOYMENT, {"spec": {"replicas": 3}}, "Deployment")
     side = {"spec": {"template": {"spec": {"containers": [{"name": "c", "env": [{"name": "X", "value": "1"}]}]}}}}
-    current = strategic_merge(DEPLOYMENT, side, "Deployment")
+    current = apply_strategic_merge(DEPLOYMENT, side, "Deployment")
     patch = apply_three_way(DEPLOYMENT, modified, current, "Deployment")
     assert patch == {"spec": {"replicas": 3}}
 
 
 def test_what_is_asked_for_no_more_goes():
-    fewer = strategic_merge(
+    fewer = apply_strategic_merge(
         DEPLOYMENT,
         {"spec": {"template": {"spec": {"containers": [{"name": "d", "$patch": "delete"}], "nodeSelector": None}}}},
         "Deployment",
     )
     patch = apply_three_way(DEPLOYMENT, fewer, DEPLOYMENT, "Deployment")
-    new = strategic_merge(DEPLOYMENT, patch, "Deployment")
+    new = apply_strategic_merge(DEPLOYMENT, patch, "Deployment")
     assert new == fewer
 
 
 @pytest.mark.parametrize("number", range(len(VERSIONS) - 1))
 def test_the_difference_of_two_objects_leads_from_one_to_the_other(number):
     old, new = VERSIONS[number], VERSIONS[number + 1]
-    assert json_merge(old, merge_difference(old, new)) == new
+    assert apply_merge_patch(old, create_merge_patch(old, new)) == new
 
 
 def test_odd_patches_are_refused_not_raised():
@@ -99,4 +105,4 @@ def test_odd_patches_are_refused_not_raised():
         {"metadata": {"$retainKeys": 5}},
     ):
         with pytest.raises(PatchError):
-            strategic_merge(DEPLOYMENT, patch, "Deployment")
+            apply_strategic_merge(DEPLOYMENT, patch, "Deployment")

@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kube_api import selectors
 from aiops_gym.sim.kube_api.age import human_duration
-from aiops_gym.sim.kube_api.names import dns_label, dns_subdomain, label_value, qualified_name
+from aiops_gym.sim.kube_api.names import (
+    validate_dns_label,
+    validate_dns_subdomain,
+    validate_label_value,
+    validate_qualified_name,
+)
 
 QUANTITIES = json.loads((RECORDINGS / "quantities.json").read_text())
 
@@ -80,10 +85,15 @@ def test_selector_errors_read_like_the_parsers(text, message):
 
 
 def test_names():
-    assert not dns_subdomain("geo-5d9f.example")
-    assert not qualified_name("example.com/My_Name.1")
-    assert not label_value("")
-    assert dns_label("a.b") and qualified_name("a/b/c") and label_value("-x") and dns_subdomain("Geo")
+    assert not validate_dns_subdomain("geo-5d9f.example")
+    assert not validate_qualified_name("example.com/My_Name.1")
+    assert not validate_label_value("")
+    assert (
+        validate_dns_label("a.b")
+        and validate_qualified_name("a/b/c")
+        and validate_label_value("-x")
+        and validate_dns_subdomain("Geo")
+    )
 
 
 @pytest.mark.parametrize(

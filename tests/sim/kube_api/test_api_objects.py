@@ -28,7 +28,7 @@ def alike(ours, real):
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: f"{d['kind']}-{d['metadata']['name']}")
 def test_defaults_are_those_of_a_real_server(ask, recorded, document):
     body = {**document, "metadata": {**document["metadata"], "namespace": "t"}}
-    name, resource = document["metadata"]["name"], kube_api.of_kind(document["apiVersion"], document["kind"])
+    name, resource = document["metadata"]["name"], kube_api.find_by_kind(document["apiVersion"], document["kind"])
     ours = ask("create", resource.name, body=body).body
     real = next(o for o in recorded(resource.plural) if o["metadata"]["name"] == name)
     real["metadata"]["namespace"] = "t"

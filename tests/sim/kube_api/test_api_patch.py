@@ -6,7 +6,7 @@ import pytest
 from api_world import RECORDINGS
 from record_patches import DEPLOYMENT, SERVICE
 
-from aiops_gym.sim.kube_api.patch import PatchError, json_merge, json_patch, strategic_merge
+from aiops_gym.sim.kube_api.patch import PatchError, apply_json_patch, apply_merge_patch, apply_strategic_merge
 
 CASES = json.loads((RECORDINGS / "patches.json").read_text())
 OBJECTS = {"Deployment": DEPLOYMENT, "Service": SERVICE}
@@ -15,10 +15,10 @@ OBJECTS = {"Deployment": DEPLOYMENT, "Service": SERVICE}
 def apply(case):
     obj = OBJECTS[case["kind"]]
     if case["type"] == "json":
-        return json_patch(obj, case["patch"])
+        return apply_json_patch(obj, case["patch"])
     if case["type"] == "merge":
-        return json_merge(obj, case["patch"])
-    return strategic_merge(obj, case["patch"], case["kind"])
+        return apply_merge_patch(obj, case["patch"])
+    return apply_strategic_merge(obj, case["patch"], case["kind"])
 
 
 def clean(value):

@@ -8,14 +8,14 @@ from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kube_api import table
 from aiops_gym.sim.kube_api.age import age_window, human_duration
-from aiops_gym.sim.kube_api.kinds import kinds
+from aiops_gym.sim.kube_api.kinds import load_kinds
 from aiops_gym.sim.kube_api.resources import RESOURCES
 
 NOW = millis("2026-11-21T21:14:42Z")
 
 
 def cells(resource, objects, now=NOW):
-    return [row["cells"] for row in table.rows(resource, [Obj(o) for o in objects], now)]
+    return [row["cells"] for row in table.make_rows(resource, [Obj(o) for o in objects], now)]
 
 
 def test_pods_as_recorded(recorded):
@@ -93,7 +93,7 @@ def test_the_status_of_a_pod(status, spec, shown):
 def test_rows_change_exactly_when_an_age_does():
     obj = Obj({"metadata": {"name": "x", "creationTimestamp": "2026-03-02T09:00:00Z"}})
     for seconds in (0, 1, 119, 120, 599, 600, 659, 660, 10_799, 10_800, 86_400 * 3, 660, 5):
-        row = table.rows("configmaps", [obj], START + seconds * 1000 + 999)[0]
+        row = table.make_rows("configmaps", [obj], START + seconds * 1000 + 999)[0]
         assert row["cells"][-1] == human_duration(seconds)
 
 
@@ -105,7 +105,7 @@ def test_ages_hold_for_their_whole_window():
 
 
 def test_every_kind_has_columns_and_says_who_it_is():
-    for name, kind in kinds().items():
+    for name, kind in load_kinds().items():
         assert name in RESOURCES or name == "scales.autoscaling"  # which is only there below others
         assert [c.name for c in kind.columns if c.name == "Name"] == ["Name"]
 
@@ -113,6 +113,6 @@ def test_every_kind_has_columns_and_says_who_it_is():
 def test_a_warm_list_does_little_for_a_row(recorded):
     pods = [Obj(p) for p in recorded("pods")] * 8
     now = millis("2026-11-22T21:14:42Z")
-    first = calls(lambda: table.rows("pods", pods, now))
-    again = calls(lambda: table.rows("pods", pods, now))
+    first = calls(lambda: table.make_rows("pods", pods, now))
+    again = calls(lambda: table.make_rows("pods", pods, now))
     assert again < 5 * len(pods) < first

@@ -154,5 +154,9 @@ def test_an_intent_for_something_else_is_refused(apply, given, code, words):
 
 
 def test_fields_are_walked_level_by_level():
-    paths = managed_fields.owned({"spec": {"a": {"x": 1}, "b": 2}, "data": 3}, "")
-    assert [managed_fields.shown(path) for path in managed_fields.in_order(paths)] == [".data", ".spec.b", ".spec.a.x"]
+    paths = managed_fields.find_owned({"spec": {"a": {"x": 1}, "b": 2}, "data": 3}, "")
+    assert [managed_fields.format_path(path) for path in managed_fields.sort_paths(paths)] == [
+        ".data",
+        ".spec.b",
+        ".spec.a.x",
+    ]

@@ -18,7 +18,7 @@ CPU = "container_cpu_usage_seconds_total"
 
 
 def values(shop, name, pod):
-    samples = metrics.series(shop, name, NAMESPACE, START, shop.now)
+    samples = metrics.query_range(shop, name, NAMESPACE, START, shop.now)
     return [s.value for s in samples if s.series == f"node-1.{pod}-pod"]
 
 
@@ -32,7 +32,7 @@ def test_counters_never_fall_while_a_process_lives(shop, name):
     shop.run(200_000)
     stop(shop, "cache")
     shop.run(200_000)
-    samples = sorted(metrics.series(shop, name, NAMESPACE, START, shop.now), key=lambda s: (s.series, s.time))
+    samples = sorted(metrics.query_range(shop, name, NAMESPACE, START, shop.now), key=lambda s: (s.series, s.time))
     for _, points in groupby(samples, lambda s: s.series):
         found = [p.value for p in points]
         assert found == sorted(found)
@@ -108,7 +108,7 @@ def test_a_pod_that_is_gone_keeps_its_past(shop):
 
 
 def everything(shop, start, end):
-    return [metrics.series(shop, name, NAMESPACE, start, end) for name in metrics.NAMES]
+    return [metrics.query_range(shop, name, NAMESPACE, start, end) for name in metrics.NAMES]
 
 
 def forget_all():
@@ -147,26 +147,26 @@ def test_a_change_without_time_is_read_at_once(shop):
 
 def test_nothing_is_known_of_the_future_or_of_other_names(shop):
     shop.run(100_000)
-    assert all(s.time * 1000 <= shop.now for s in metrics.series(shop, CPU, NAMESPACE, START, shop.now + 600_000))
-    assert metrics.series(shop, "up", NAMESPACE, START, shop.now) == []
-    assert metrics.series(shop, CPU, "elsewhere", START, shop.now) == []
+    assert all(s.time * 1000 <= shop.now for s in metrics.query_range(shop, CPU, NAMESPACE, START, shop.now + 600_000))
+    assert metrics.query_range(shop, "up", NAMESPACE, START, shop.now) == []
+    assert metrics.query_range(shop, CPU, "elsewhere", START, shop.now) == []
 
 
 def test_usage_follows_the_load_and_changes_each_window(shop):
     pod = shop.store.get("pods", NAMESPACE, "stock-pod")
-    assert usage.pod(shop, pod) == {}
+    assert usage.measure_pod(shop, pod) == {}
     shop.run(60_000)
-    first = usage.pod(shop, pod)
+    first = usage.measure_pod(shop, pod)
     ((cores, size),) = first.values()
     assert cores == pytest.approx(1e9 * (0.001 + 16 * 0.002), rel=0.15)
     assert size > 1 << 20
     shop.run(1_000)
-    assert usage.pod(shop, pod) == first
+    assert usage.measure_pod(shop, pod) == first
     shop.run(15_000)
-    assert usage.pod(shop, pod) != first
+    assert usage.measure_pod(shop, pod) != first
 
 
 def test_a_node_uses_what_its_pods_use_and_more(shop):
     shop.run(60_000)
-    total = sum(cpu for pod in shop.store.all("pods") for cpu, _ in usage.pod(shop, pod).values())
-    assert usage.node(shop, {"metadata": {"name": "node-1"}})[0] > total
+    total = sum(cpu for pod in shop.store.all("pods") for cpu, _ in usage.measure_pod(shop, pod).values())
+    assert usage.measure_node(shop, {"metadata": {"name": "node-1"}})[0] > total

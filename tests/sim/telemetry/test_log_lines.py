@@ -28,7 +28,7 @@ def failing_shop():
 
 def test_each_failed_request_leaves_its_line():
     shop = failing_shop()
-    failed = [r for r in traffic.requests(shop, START, shop.now) if r.status == 500]
+    failed = [r for r in traffic.list_requests(shop, START, shop.now) if r.status == 500]
     lines = logs.read(shop, FRONT).splitlines()
     assert len(failed) - 1 <= len(lines) <= len(failed)
     assert all(line.endswith("ERR front.go:12 > taking from stock failed") for line in lines)

@@ -12,7 +12,7 @@ def town():
 
 
 def newest(town, service="town-door"):
-    return traces.traces(town.world, service, START, town.world.now, 1)[0]
+    return traces.find_traces(town.world, service, START, town.world.now, 1)[0]
 
 
 def test_a_request_is_seen_twice_by_nginx_and_then_by_each_service(town):
@@ -55,4 +55,4 @@ def test_what_is_kept_is_decided_by_the_file_of_the_entry():
     town.run(2)
     begun = town.world.now
     town.run(20)
-    assert traces.traces(town.world, "posts", begun, town.world.now, 5) == ([], 0)
+    assert traces.find_traces(town.world, "posts", begun, town.world.now, 5) == ([], 0)

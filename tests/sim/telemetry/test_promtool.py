@@ -32,7 +32,7 @@ SELECTORS = (
 
 @pytest.fixture(scope="module")
 def world():
-    return Simulated(registry.problem("container_kill-detection"), 1, noise=False).world
+    return Simulated(registry.find_problem("container_kill-detection"), 1, noise=False).world
 
 
 def answered(world, selector):

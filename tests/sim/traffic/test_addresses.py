@@ -121,15 +121,15 @@ def test_worlds_at_other_addresses_have_the_outcome_that_a_look_without_memory_f
     for ips in places:
         shop = shop_at(ips, chosen, name)
         anew = looked_up_anew(shop)
-        timeline.current(shop)
-        assert bytes_of(timeline.newest(shop)) == bytes_of(anew)
+        timeline.read_current(shop)
+        assert bytes_of(timeline.read_newest(shop)) == bytes_of(anew)
 
 
 @settings(max_examples=100, deadline=None)
 @given(addresses, texts)
 def test_a_graph_in_pieces_is_the_text_that_was_cut(ips, chosen):
     shop = shop_at(ips, chosen)
-    canon = canonical.of(shop, inputs.gather(shop, 20.0))
+    canon = canonical.make_canonical(shop, inputs.gather(shop, 20.0))
     if canon is not None:
         graph, numbers = solutions._survey(shop, canon), list(canon.numbers)
         cut = [numbers[number] for number in graph.placeholders]
@@ -169,9 +169,9 @@ def town_at(network):
 def test_a_log_names_the_gateway_of_its_own_node_whichever_world_was_looked_at_first(networks):
     for network in networks:
         world = town_at(network)
-        found = str(timeline.current(world)["nodes"])
+        found = str(timeline.read_current(world)["nodes"])
         assert [f"client: {network}1," in found, found.count("client: ")] == [True, found.count(f"client: {network}1,")]
-        assert timeline.newest(world) == looked_up_anew(world)
+        assert timeline.read_newest(world) == looked_up_anew(world)
 
 
 @pytest.mark.skipif(caches.SETTING == "off", reason="caches are off")
@@ -179,6 +179,6 @@ def test_a_graph_that_names_the_gateway_is_shared_all_the_same():
     solutions._graphs.clear()
     known = []
     for network in ("10.244.3.", "10.244.4."):
-        timeline.current(town_at(network))
+        timeline.read_current(town_at(network))
         known.append(len(solutions._graphs))
     assert known[0] == known[1] > 0

@@ -79,13 +79,13 @@ CHANGES = {
 @given(st.lists(st.tuples(st.sampled_from(sorted(CHANGES)), st.sampled_from(NAMES)), min_size=1, max_size=6))
 def test_what_is_remembered_is_what_would_be_found(changes):
     shop = make_shop()
-    traffic.success(shop)
+    traffic.compute_success(shop)
     for kind, name in changes:
         CHANGES[kind](shop, name)
         shop.touch()
         anew = looked_up_anew(shop)
         shop.settle()  # time stands still, so no request crashes anything between the two looks
-        assert timeline.newest(shop) == anew
+        assert timeline.read_newest(shop) == anew
 
 
 def moved(shop):
@@ -115,10 +115,10 @@ def test_the_same_world_under_other_addresses_has_its_own_outcome(changes):
     for kind, name in changes:
         CHANGES[kind](shop, name)
         shop.touch()
-    outcome = traffic.timeline.current(shop)
+    outcome = traffic.timeline.read_current(shop)
     twin = moved(shop)
     anew = looked_up_anew(twin)
-    assert orjson.loads(elsewhere(outcome)) == traffic.timeline.current(twin) == anew[1]
+    assert orjson.loads(elsewhere(outcome)) == traffic.timeline.read_current(twin) == anew[1]
 
 
 @pytest.fixture
@@ -178,9 +178,9 @@ def test_what_a_process_remembers_of_the_registry_counts_while_it_is_away(looks)
     one.run(1)
     for shop in (one, other):
         stop(shop, "consul")
-    assert traffic.success(one)["buy"] == 1.0
-    assert traffic.success(other)["buy"] == 0.0
-    assert traffic.success(one)["buy"] == 1.0
+    assert traffic.compute_success(one)["buy"] == 1.0
+    assert traffic.compute_success(other)["buy"] == 0.0
+    assert traffic.compute_success(one)["buy"] == 1.0
 
 
 def test_a_restored_world_shares_what_was_found(looks):
@@ -231,7 +231,7 @@ def test_what_differs_by_addresses_and_order_only_is_not_looked_at_again_and_has
     for shop in (one, other):
         stop(shop, "stock")
     register(other, ["10.244.1.3", "10.244.1.3"])
-    said = [str(traffic.timeline.current(shop)["nodes"]) for shop in (one, moved(other))]
+    said = [str(traffic.timeline.read_current(shop)["nodes"]) for shop in (one, moved(other))]
     assert len(looks) == 1
     assert ["10.244.1.3:8080" in said[0], "10.244.7.3:8080" in said[1]] == [True, True]
 
@@ -240,7 +240,7 @@ def test_a_registration_of_nobody_counts_only_where_nobody_else_is_registered(lo
     for addresses in (["10.244.1.98", "10.244.1.3"], ["10.244.1.3", "10.244.1.99"], ["10.244.1.99"]):
         shop = make_shop()
         register(shop, addresses)
-        traffic.success(shop)
+        traffic.compute_success(shop)
     assert len(looks) == 2
 
 
@@ -249,5 +249,5 @@ def test_a_limit_or_another_load_is_reckoned_with_and_nothing_is_looked_at_again
     usual, other = make_shop(), make_shop()
     CHANGES[kind](other, "stock")
     other.touch()
-    assert traffic.latency(usual)["buy"] < traffic.latency(other)["buy"]
+    assert traffic.compute_latency(usual)["buy"] < traffic.compute_latency(other)["buy"]
     assert len(looks) == 1

@@ -21,13 +21,15 @@ def town():
 
 
 def statuses(town, seconds=3):
-    return {request.status for request in traffic.requests(town.world, town.world.now - seconds * 1000, town.world.now)}
+    return {
+        request.status for request in traffic.list_requests(town.world, town.world.now - seconds * 1000, town.world.now)
+    }
 
 
 def test_a_town_in_order_serves_everybody(town):
     assert town.success() == 1.0
     assert statuses(town, 2) == {200}
-    assert 1.0 < traffic.latency(town.world)["take"] < 10.0
+    assert 1.0 < traffic.compute_latency(town.world)["take"] < 10.0
 
 
 def test_a_wrong_port_of_a_service_refuses_and_the_socket_speaks_before_the_pool(town):
@@ -108,15 +110,15 @@ def test_a_lost_cache_that_is_ignored_is_only_told_of(town):
 
 
 def test_a_server_that_looks_for_its_database_takes_its_time(town):
-    before = traffic.latency(town.world)["take"]
+    before = traffic.compute_latency(town.world)["take"]
     town.stop("db")
     town.run(1)
-    assert traffic.latency(town.world)["take"] > before + 250
+    assert traffic.compute_latency(town.world)["take"] > before + 250
 
 
 def test_a_healthy_handler_may_say_something_of_each_request(town):
     said = [line for line in town.log("names") if "not found" in line]
-    requests = traffic.requests(town.world, START, town.world.now)
+    requests = traffic.list_requests(town.world, START, town.world.now)
     assert len(said) == sum(request.status == 200 for request in requests)
     assert len({line.partition("user_id: ")[2] for line in said}) > 20
 
@@ -145,11 +147,11 @@ def test_lines_do_not_depend_on_how_many_are_asked_for(town):
     town.run(90)
     town.endpoints("names", 9090)
     town.run(30)
-    whole = stream.failures(town.world, "uid-posts/main", START, town.world.now)
+    whole = stream.list_failures(town.world, "uid-posts/main", START, town.world.now)
     stream._cache.clear()
     parts = []
     for start in range(START, town.world.now, 7_000):
-        parts += stream.failures(town.world, "uid-posts/main", start, min(start + 7_000, town.world.now))
+        parts += stream.list_failures(town.world, "uid-posts/main", start, min(start + 7_000, town.world.now))
     assert parts == whole
     assert len(whole) > 300
 
@@ -160,9 +162,9 @@ def test_a_language_without_a_library_for_a_call_is_a_mistake():
 
 
 def test_libraries_have_names_of_their_own():
-    names = [client.name for kinds in clients.languages().values() for client in kinds.values()]
+    names = [client.name for kinds in clients.load_clients().values() for client in kinds.values()]
     assert len(names) == len(set(names))
-    assert all(clients.named(name).name == name for name in names)
+    assert all(clients.find_by_name(name).name == name for name in names)
 
 
 CHANGES = {
@@ -205,4 +207,4 @@ def test_what_is_remembered_of_a_wired_world_is_what_would_be_found(changes):
         town.world.touch()
         anew = looked_up_anew(town.world)
         town.world.settle()
-        assert timeline.newest(town.world) == anew
+        assert timeline.read_newest(town.world) == anew

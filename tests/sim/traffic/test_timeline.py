@@ -46,7 +46,7 @@ def test_a_recurring_outcome_is_kept_once():
 
 def test_intervals_cover_the_window_without_gaps():
     shop = broken_for_a_while()
-    found = traffic.intervals(shop, START + 1_000, shop.now)
+    found = traffic.list_intervals(shop, START + 1_000, shop.now)
     assert found[0].start == START + 1_000 and found[-1].end == shop.now
     assert all(one.end == other.start for one, other in pairwise(found))
 
@@ -61,17 +61,20 @@ def test_the_tables_are_json_data():
 @given(st.lists(st.integers(0, 137_000), max_size=6))
 def test_windows_split_anywhere_hold_the_same_requests_and_lines(cuts):
     shop = broken_for_a_while()
-    whole, lines = traffic.requests(shop, START, shop.now), stream.failures(shop, "uid-stock/main", START, shop.now)
+    whole, lines = (
+        traffic.list_requests(shop, START, shop.now),
+        stream.list_failures(shop, "uid-stock/main", START, shop.now),
+    )
     marks = [START, *sorted(START + cut for cut in cuts), shop.now]
     pairs = list(pairwise(marks))
-    assert [r for low, high in pairs for r in traffic.requests(shop, low, high)] == whole
-    assert [f for low, high in pairs for f in stream.failures(shop, "uid-stock/main", low, high)] == lines
+    assert [r for low, high in pairs for r in traffic.list_requests(shop, low, high)] == whole
+    assert [f for low, high in pairs for f in stream.list_failures(shop, "uid-stock/main", low, high)] == lines
 
 
 def everything(shop, until):
     text = logs.read(shop, "uid-stock/main", timestamps=True).splitlines()
-    found = [metrics.series(shop, name, "shop", START, until) for name in metrics.NAMES]
-    spans = traces.traces(shop, "front", START, until - 15_000, 50)
+    found = [metrics.query_range(shop, name, "shop", START, until) for name in metrics.NAMES]
+    spans = traces.find_traces(shop, "front", START, until - 15_000, 50)
     return text, found, spans
 
 
@@ -91,7 +94,7 @@ def test_what_happens_later_rewrites_nothing():
 def test_the_order_of_asking_and_forks_do_not_matter():
     shop, other = broken_for_a_while(), broken_for_a_while()
     fork = other.fork()
-    reversed_ = [metrics.series(fork, name, "shop", START, fork.now) for name in reversed(metrics.NAMES)][::-1]
+    reversed_ = [metrics.query_range(fork, name, "shop", START, fork.now) for name in reversed(metrics.NAMES)][::-1]
     assert everything(shop, shop.now)[1] == reversed_
     assert everything(other, other.now) == everything(shop, shop.now)
 
@@ -100,16 +103,16 @@ def test_another_seed_draws_other_requests():
     one, other = make_shop(1), make_shop(2)
     one.run(10_000)
     other.run(10_000)
-    assert traffic.requests(one, START, one.now) != traffic.requests(other, START, other.now)
+    assert traffic.list_requests(one, START, one.now) != traffic.list_requests(other, START, other.now)
 
 
 def test_a_change_of_the_rate_moves_no_earlier_arrival(shop):
     shop.run(4_321)
-    before = traffic.requests(shop, START, shop.now)
+    before = traffic.list_requests(shop, START, shop.now)
     shop.table("load")["rate"] = {"value": 200.0}
     shop.touch()
     shop.run(10_000)
-    assert traffic.requests(shop, START, shop.now)[: len(before)] == before
+    assert traffic.list_requests(shop, START, shop.now)[: len(before)] == before
 
 
 def test_a_restored_world_goes_on_with_the_same_requests_and_crashes():
@@ -124,4 +127,4 @@ def test_a_restored_world_goes_on_with_the_same_requests_and_crashes():
     twin.run(20_000)
     assert twin.table("processes") == shop.table("processes")
     assert everything(twin, twin.now) == everything(shop, shop.now)
-    assert traffic.requests(twin, START, twin.now) == traffic.requests(shop, START, shop.now)
+    assert traffic.list_requests(twin, START, twin.now) == traffic.list_requests(shop, START, shop.now)

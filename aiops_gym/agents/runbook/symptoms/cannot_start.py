@@ -19,7 +19,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     for pod in facts.pods:
         component = facts.component(pod.name)
         if component and not pod.well and _CANNOT.search(f"{pod.waiting} {pod.message} {pod.last_reason}"):
-            op = custom.command_patch(facts, component)
+            op = custom.make_command_patch(facts, component)
             mend = (patch(facts, "deployment", component, dict(op)),) if op else ()
             repairs = (*undo(facts, component), *mend)
             yield Finding(component, CERTAIN, VIRTUALIZATION, MISCONFIGURATION, repairs)

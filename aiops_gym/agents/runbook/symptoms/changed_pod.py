@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aiops_gym.agents.runbook.facts import Facts, listed
+from aiops_gym.agents.runbook.facts import Facts, parse_list
 from aiops_gym.agents.runbook.findings import CERTAIN, OPERATION, VIRTUALIZATION, Finding
 
 
@@ -22,4 +22,4 @@ def find(facts: Facts) -> Iterator[Finding]:
 
 
 def _images(spec: Mapping[str, Any]) -> str:
-    return " ".join(str(container.get("image")) for container in listed(spec.get("containers")))
+    return " ".join(str(container.get("image")) for container in parse_list(spec.get("containers")))

@@ -11,13 +11,13 @@ from aiops_gym.agents.runbook.findings import APPLICATION, CERTAIN, MISCONFIGURA
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Run the program of its own name, as the others do."""
-    spell = custom.spelling(facts)
+    spell = custom.find_spelling(facts)
     if spell is None:
         return
     owners = {spell(name): name for name in facts.deployments}
     for name, deployment in facts.deployments.items():
-        program = custom.program(deployment)
+        program = custom.find_program(deployment)
         if owners.get(program, name) != name:
-            op = custom.command_patch(facts, name)
+            op = custom.make_command_patch(facts, name)
             mend = (patch(facts, "deployment", name, dict(op)),) if op else ()
             yield Finding(name, CERTAIN, APPLICATION, MISCONFIGURATION, (*undo(facts, name), *mend))

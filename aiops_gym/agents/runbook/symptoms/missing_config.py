@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from aiops_gym.agents.runbook.facts import Facts, listed, mapping
+from aiops_gym.agents.runbook.facts import Facts, parse_list, parse_object
 from aiops_gym.agents.runbook.findings import CERTAIN, MISCONFIGURATION, VIRTUALIZATION, Finding, patch, undo
 
 _MISSING = re.compile(r'(configmap|secret) "([^"]+)" not found', re.IGNORECASE)
@@ -38,8 +38,8 @@ def _nearly_the_same(facts: Facts, component: str, kind: str, name: str) -> Iter
 def _without(facts: Facts, component: str, name: str) -> Iterator[str]:
     """Leave out a whole set of variables that is not there."""
     for at, container in enumerate(facts.deployments[component].containers):
-        for number, source in enumerate(listed(container.get("envFrom"))):
-            if any(mapping(each).get("name") == name for each in source.values()):
+        for number, source in enumerate(parse_list(container.get("envFrom"))):
+            if any(parse_object(each).get("name") == name for each in source.values()):
                 path = f"/spec/template/spec/containers/{at}/envFrom/{number}"
                 yield patch(facts, "deployment", component, {"op": "remove", "path": path})
 

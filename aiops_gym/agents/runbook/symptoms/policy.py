@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from aiops_gym.agents.runbook.facts import Facts, listed, mapping
+from aiops_gym.agents.runbook.facts import Facts, parse_list, parse_object
 from aiops_gym.agents.runbook.findings import CERTAIN, MISCONFIGURATION, NETWORK, VIRTUALIZATION, Finding
 
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Remove it."""
     for name, *cells in facts.tables.get("policies", ()):
-        spec = mapping(cells[0]) if cells else {}
+        spec = parse_object(cells[0]) if cells else {}
         if _blocks(facts, spec):
-            selector = mapping(spec.get("podSelector"))
+            selector = parse_object(spec.get("podSelector"))
             repair = f"kubectl delete networkpolicy {name} -n {facts.namespace}"
             hit = [facts.component(pod.name) for pod in facts.pods if _selects(selector, pod.labels)]
             kind = NETWORK if selector else MISCONFIGURATION
@@ -25,22 +25,22 @@ def _blocks(facts: Facts, spec: Mapping[str, Any]) -> bool:
     """Whether a direction that it is about has no rule, or only rules for pods that are not there."""
     types = spec.get("policyTypes") or ["Ingress"]
     directions = [str(each).lower() for each in types] if isinstance(types, list) else []
-    return any(all(_nobody(facts, rule) for rule in listed(spec.get(each))) for each in directions)
+    return any(all(_nobody(facts, rule) for rule in parse_list(spec.get(each))) for each in directions)
 
 
 def _nobody(facts: Facts, rule: Mapping[str, Any]) -> bool:
     """Whether a rule lets pods of the namespace through by their labels, and none of them has these."""
-    peers = listed(rule.get("from")) + listed(rule.get("to"))
+    peers = parse_list(rule.get("from")) + parse_list(rule.get("to"))
     if not peers or any(set(peer) != {"podSelector"} for peer in peers):
         return False
-    return not any(_selects(mapping(peer["podSelector"]), pod.labels) for peer in peers for pod in facts.pods)
+    return not any(_selects(parse_object(peer["podSelector"]), pod.labels) for peer in peers for pod in facts.pods)
 
 
 def _selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     """Whether a label selector fits; an empty one fits all."""
-    wanted = mapping(selector.get("matchLabels"))
+    wanted = parse_object(selector.get("matchLabels"))
     return wanted.items() <= labels.items() and all(
-        _holds(each, labels) for each in listed(selector.get("matchExpressions"))
+        _holds(each, labels) for each in parse_list(selector.get("matchExpressions"))
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from aiops_gym.agents.runbook.facts import Deployment, Facts, mapping
+from aiops_gym.agents.runbook.facts import Deployment, Facts, parse_object
 from aiops_gym.agents.runbook.findings import MISCONFIGURATION, STRONG, VIRTUALIZATION, Finding, patch, undo
 
 SHARE = 0.2
@@ -33,7 +33,7 @@ def find(facts: Facts) -> Iterator[Finding]:
 def _limit(deployment: Deployment) -> float:
     """Processors that its first container may use; 0 where nothing is said."""
     for container in deployment.containers[:1]:
-        text = str(mapping(mapping(container.get("resources")).get("limits")).get("cpu", ""))
+        text = str(parse_object(parse_object(container.get("resources")).get("limits")).get("cpu", ""))
         found = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)(m?)", text)
         if found:
             return float(found[1]) / (1000 if found[2] else 1)

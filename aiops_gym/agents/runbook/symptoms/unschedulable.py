@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aiops_gym.agents.runbook.facts import Facts, Pod, mapping
+from aiops_gym.agents.runbook.facts import Facts, Pod, parse_object
 from aiops_gym.agents.runbook.findings import (
     CERTAIN,
     DEPENDENCY,
@@ -54,7 +54,7 @@ def _explained(facts: Facts, component: str, pod: Pod) -> Iterator[Finding]:
 def _taints(facts: Facts) -> Iterator[str]:
     """Commands that remove the taints that do not belong there, and open closed nodes."""
     for node, *cells in facts.tables.get("nodes", ()):
-        taints = mapping('{"taints": ' + (cells[0] if cells and cells[0] else "[]") + "}").get("taints")
+        taints = parse_object('{"taints": ' + (cells[0] if cells and cells[0] else "[]") + "}").get("taints")
         for taint in taints if isinstance(taints, list) else ():
             if isinstance(taint, dict) and taint.get("key") == "node.kubernetes.io/unschedulable":
                 yield f"kubectl uncordon {node}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from aiops_gym.agents.runbook.facts import Deployment, Facts, listed, mapping
+from aiops_gym.agents.runbook.facts import Deployment, Facts, parse_list, parse_object
 from aiops_gym.agents.runbook.findings import (
     CERTAIN,
     MISCONFIGURATION,
@@ -49,7 +49,7 @@ def _claims(facts: Facts, component: str) -> Iterator[str]:
 
 
 def _used(deployment: Deployment) -> Iterator[tuple[int, str]]:
-    for at, volume in enumerate(listed(deployment.spec.get("volumes"))):
-        name = mapping(volume.get("persistentVolumeClaim")).get("claimName")
+    for at, volume in enumerate(parse_list(deployment.spec.get("volumes"))):
+        name = parse_object(volume.get("persistentVolumeClaim")).get("claimName")
         if isinstance(name, str):
             yield at, name

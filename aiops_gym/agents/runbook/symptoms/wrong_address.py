@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from aiops_gym.agents.runbook.facts import Facts, listed
+from aiops_gym.agents.runbook.facts import Facts, parse_list
 from aiops_gym.agents.runbook.findings import APPLICATION, CERTAIN, MISCONFIGURATION, STRONG, Finding, patch, undo
 
 _ADDRESS = re.compile(r"(?:[a-z]+://)?([a-z][a-z0-9-]*)(\.[a-z0-9.-]+)?:(\d{2,5})(?:/.*)?")
@@ -19,7 +19,7 @@ def find(facts: Facts) -> Iterator[Finding]:
     """Go back, or take the nearest name or the Service's own port."""
     for name, deployment in facts.deployments.items():
         for at, container in enumerate(deployment.containers):
-            for number, variable in enumerate(listed(container.get("env"))):
+            for number, variable in enumerate(parse_list(container.get("env"))):
                 value = str(variable.get("value", ""))
                 right = _right(facts, value)
                 if right and right != value:

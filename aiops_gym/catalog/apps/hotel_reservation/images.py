@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from aiops_gym.catalog.apps.hotel_reservation.manifests import GO_IMAGE, GO_SERVICES, WITH_USERS
 from aiops_gym.catalog.apps.hotel_reservation.seeds import SEEDS, WEB
-from aiops_gym.catalog.apps.hotel_reservation.settings import CACHES, FILE, config, read, text
+from aiops_gym.catalog.apps.hotel_reservation.settings import CACHES, FILE, make_config, read, text
 from aiops_gym.catalog.apps.hotel_reservation.traffic import HANDLERS
 from aiops_gym.types import Json
 
@@ -76,7 +76,7 @@ def _service(name: str, settings: Json) -> Json:
 
 
 def _go_image(addresses: Mapping[str, str]) -> Json:
-    settings = config(addresses)
+    settings = make_config(addresses)
     return {
         "size": 447_318_902,
         "cmd": ("/bin/bash",),

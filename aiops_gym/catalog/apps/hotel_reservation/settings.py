@@ -14,7 +14,7 @@ FILE = "/workspace/config.json"
 CACHES = {"profile": "memcached-profile", "rate": "memcached-rate", "reservation": "memcached-reserve"}
 
 
-def config(addresses: Mapping[str, str]) -> dict[str, str]:
+def make_config(addresses: Mapping[str, str]) -> dict[str, str]:
     """What the file says; `addresses` are those of databases that are not the usual ones, by service."""
     found = {"consulAddress": "consul:8500", "jaegerAddress": "jaeger:6831", "FrontendPort": "5000"}
     for name, port in GO_SERVICES.items():
@@ -38,7 +38,7 @@ def read(name: str, settings: Mapping[str, str]) -> dict[str, str]:
 
 def foreign(name: str) -> str:
     """The file as it is in another environment, as far as whom a service needs most is concerned."""
-    usual = config({})
+    usual = make_config({})
     key = f"{name.capitalize()}MongoAddress" if name in DATABASES else "consulAddress"
     host, _, port = usual[key].partition(":")
     return text({**usual, key: f"{host}.staging:{port}"})

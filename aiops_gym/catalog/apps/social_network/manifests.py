@@ -138,6 +138,6 @@ MANIFESTS = (*BEFORE, *RELEASED)
 
 
 PARAMETERS: Mapping[str, Mapping[str, str]] = {
-    name: parameters.of(name, _config_map(name, section)["data"] if "configMaps" in section else {})
+    name: parameters.read_parameters(name, _config_map(name, section)["data"] if "configMaps" in section else {})
     for name, section in SECTIONS.items()
 }

@@ -46,7 +46,7 @@ GUARDS = {
 POOL = '"{callee}": {{"addr": "{callee}", "port": {port}, "connections": '
 
 
-def of(name: str, files: Files) -> dict[str, str]:
+def read_parameters(name: str, files: Files) -> dict[str, str]:
     """The parameters of a component, whose ConfigMap holds `files`."""
     found = {"container": name, "port": str(SECTIONS[name]["ports"][0]["targetPort"])}
     if name in MONGODB:

@@ -10,7 +10,7 @@ import json
 import sys
 import time
 
-from aiops_gym.cli.measure import anonymous, peak
+from aiops_gym.cli.measure import measure_own_memory, measure_peak_memory
 
 
 def main(name: str, path: str, windows: str, passes: str = "1") -> None:
@@ -21,7 +21,7 @@ def main(name: str, path: str, windows: str, passes: str = "1") -> None:
     warm, asked = asked[0], asked[1:]
     reader.call(state, *warm)
     found = [[_seconds(reader, state, window) for window in asked] for _ in range(int(passes))]
-    sys.stdout.write(json.dumps({"seconds": found, "anonymous": anonymous(), "peak": peak()}))
+    sys.stdout.write(json.dumps({"seconds": found, "anonymous": measure_own_memory(), "peak": measure_peak_memory()}))
 
 
 def _seconds(reader: object, state: object, window: list[object]) -> float:

@@ -13,7 +13,7 @@ import typer
 from aiops_gym.cli.common import show
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import bar
-from aiops_gym.openrca.files import DataFile, data_files
+from aiops_gym.openrca.files import DataFile, find_data_files
 from aiops_gym.openrca.store import shelf
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def command(
     cache: Annotated[str | None, typer.Option(help="Folder of the results, or `beside` the data.")] = None,
 ) -> None:
     """Convert each CSV file that is not converted yet, so that the first questions are fast too."""
-    files = data_files(root, domain, cache)
+    files = find_data_files(root, domain, cache)
     missing = [each for each in files if each.state() != "ready"]
     show(f"{len(files)} files, {len(files) - len(missing)} converted already")
     if not missing:
@@ -39,7 +39,7 @@ def command(
     with bar.display_on_stderr() as display:
         total = display.add_task(f"{len(missing)} files", total=sum(each.bytes for each in missing))
         for file, problem in _convert(missing, jobs, display, total):
-            said = problem or f"{bar.label(file.path)}: {file.size() / max(1, file.bytes):.2f} of the CSV"
+            said = problem or f"{bar.shorten_path(file.path)}: {file.size() / max(1, file.bytes):.2f} of the CSV"
             display.console.print(said, highlight=False, markup=False, soft_wrap=True)
             problems += [problem] if problem else []
     size = sum(each.size() for each in missing)
@@ -78,7 +78,7 @@ def _one(number: int, file: DataFile) -> str:
         _done[number] = done
 
     try:
-        shelf.ready(file.path, file.table, file.cache, progress)
+        shelf.ensure_converted(file.path, file.table, file.cache, progress)
     except CatalogError as error:
         return str(error)
     return ""

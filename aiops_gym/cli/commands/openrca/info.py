@@ -13,8 +13,8 @@ from aiops_gym.cli.common import show, show_json
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import labels, layout
 from aiops_gym.openrca.cache import cache_folder
-from aiops_gym.openrca.files import DataFile, domain_folders, known_days
-from aiops_gym.openrca.origin import SYNTHETIC, origin
+from aiops_gym.openrca.files import DataFile, find_domain_folders, list_known_days
+from aiops_gym.openrca.origin import SYNTHETIC, read_origin
 from aiops_gym.openrca.store import shelf
 
 SAID = {
@@ -48,8 +48,8 @@ def command(
 
 
 def _report(root: Path, cache: str | None) -> Iterator[dict[str, Any]]:
-    for domain, cloudbed, folder in domain_folders(root):
-        where, days = cache_folder(folder, cache), known_days(folder)
+    for domain, cloudbed, folder in find_domain_folders(root):
+        where, days = cache_folder(folder, cache), list_known_days(folder)
         tables: dict[str, Any] = {}
         size = 0
         for table in domain.tables:
@@ -60,12 +60,12 @@ def _report(root: Path, cache: str | None) -> Iterator[dict[str, Any]]:
             tables[table.name] = {
                 "files": dict(sorted(Counter(states).items())),
                 "bytes": sum(file.bytes for file in files),
-                "rows": sum(shelf.store(file.path, table, where).rows for file in converted),
+                "rows": sum(shelf.open_store(file.path, table, where).rows for file in converted),
             }
         yield {
             "domain": domain.prefix(cloudbed),
             "folder": str(folder),
-            "data": origin(folder),
+            "data": read_origin(folder),
             "days": [str(day) for day in days],
             "failures": _count(labels.read_records, folder),
             "queries": _count(labels.read_queries, folder),

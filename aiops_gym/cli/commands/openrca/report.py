@@ -20,7 +20,7 @@ def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Print strict accuracy, mean score and the share partly correct, by difficulty, over all files."""
-    lines = report.summary([mark for file in files for mark in report.read(file)])
+    lines = report.summarise([mark for file in files for mark in report.read(file)])
     if as_json:
         show_json({"summary": [asdict(line) for line in lines]})
         return

@@ -23,7 +23,7 @@ def command(
     rows, notes = report.score_file(predictions, questions)
     if out is not None:
         report.write(out, rows)
-    lines = report.summary(rows)
+    lines = report.summarise(rows)
     if as_json:
         show_json({"summary": [asdict(line) for line in lines], "notes": notes})
         return

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from aiops_gym.errors import BackendError
 from aiops_gym.openrca import synth
-from aiops_gym.openrca.synth.shares import Share, shares
+from aiops_gym.openrca.synth.shares import Share, compute_shares
 
 
 def command(
@@ -38,7 +38,7 @@ def command(
             synth.synthesize(out, domain, days=days, scale=scale, seed=seed, records=records, progress=progress)
         except OSError as error:
             raise BackendError(f"{out} cannot be written: {error.strerror or error}") from error
-    show(shares(synth.jobs(domain, days=days, scale=scale, seed=seed, records=records)))
+    show(compute_shares(synth.plan_jobs(domain, days=days, scale=scale, seed=seed, records=records)))
 
 
 def show(found: Iterable[Share]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from aiops_gym.openrca.chance import bulk
+from aiops_gym.openrca.chance import make_generator
 from aiops_gym.openrca.synth import calls, ids, lines, order, series
 from aiops_gym.openrca.synth.bank.kpis import SERVICES, measurements, services
 from aiops_gym.openrca.synth.bank.logs import KINDS
@@ -101,7 +101,7 @@ def reach(component: str, scope: str) -> tuple[str, ...]:
     """`self`; `business`: the transaction codes that a component serves, some of them."""
     if scope == "self":
         return (component,)
-    rng = bulk(0, "bank", "business", component)
+    rng = make_generator(0, "bank", "business", component)
     return tuple(str(each) for each in rng.permutation(SERVICES)[:6]) if scope == "business" else ()
 
 
@@ -117,7 +117,7 @@ def world(cloudbed: str) -> World:
 
 
 def _app(day: Day) -> Iterator[Block]:
-    made = series.wide(day, services(), "app")
+    made = series.make_wide(day, services(), "app")
     take = np.nonzero(made.present.T)
     values = {name: column.T[take] for name, column in made.columns.items()}
     yield (
@@ -130,7 +130,7 @@ def _app(day: Day) -> Iterator[Block]:
 
 
 def _container(day: Day) -> Iterator[Block]:
-    for rows in series.rows(day, measurements(day), "container", "time", late=300):
+    for rows in series.make_rows(day, measurements(day), "container", "time", late=300):
         yield rows.times, rows.ids(), rows.kpis(), rows.values
 
 
@@ -164,13 +164,15 @@ def _span_ids(rng: np.random.Generator, spans: calls.Spans) -> tuple[pa.Array, p
     roots = spans.parent < 0
     begins[spans.trace[roots]] = spans.order[roots]
     stamps = _local(begins)
-    numbers = ids.glue("2", ids.digits(stamps[spans.trace] % 10**11, 11), ids.digits(rng.integers(10**8, size=n), 8))
-    words = ids.glue(
-        *("369-bcou-dle-way", ids.digits(rng.integers(1, 3, size=n), 1), "-", ids.random_hex(rng, n, 8), "-"),
-        *(ids.digits(rng.integers(10**5, size=n), 5), "@0824-", ids.random_hex(rng, n, 10), "-"),
-        ids.digits(rng.integers(10**5, size=n), 5),
+    numbers = ids.glue(
+        "2", ids.format_digits(stamps[spans.trace] % 10**11, 11), ids.format_digits(rng.integers(10**8, size=n), 8)
     )
-    codes = ids.glue("gw01", ids.digits(stamps, 14), ids.digits(rng.integers(10**6, size=traces), 6))
+    words = ids.glue(
+        *("369-bcou-dle-way", ids.format_digits(rng.integers(1, 3, size=n), 1), "-", ids.draw_hex(rng, n, 8), "-"),
+        *(ids.format_digits(rng.integers(10**5, size=n), 5), "@0824-", ids.draw_hex(rng, n, 10), "-"),
+        ids.format_digits(rng.integers(10**5, size=n), 5),
+    )
+    codes = ids.glue("gw01", ids.format_digits(stamps, 14), ids.format_digits(rng.integers(10**6, size=traces), 6))
     spelled = pa.concat_arrays([numbers, words, pa.array([""], pa.string())])
     pick = np.where(docker, np.arange(n), np.arange(n) + n)
     return spelled.take(pa.array(np.append(pick, 2 * n))), codes

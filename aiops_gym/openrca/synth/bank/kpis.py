@@ -244,7 +244,7 @@ def _host(host: str) -> tuple[Kpi, ...]:
 def _dockers(day: Day) -> Iterator[Series]:
     """Containers that live for a day or less."""
     rng = day.chance("dockers")
-    codes = ids.glue(ids.random_hex(rng, 9, 12)).to_pylist()
+    codes = ids.glue(ids.draw_hex(rng, 9, 12)).to_pylist()
     for number, code in enumerate(codes):
         role, place = rng.choice(["role", "trace"]), rng.choice(["02", "03", "04", "06", "18"])
         prefix = f"Container-DOCKER_CONTAINER_{code}--bcou-{role}-st-uat-statefulset-{number % 2}--bcou--UATWKR{place}_"

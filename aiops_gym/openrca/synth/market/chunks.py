@@ -8,7 +8,7 @@ import numpy as np
 
 from aiops_gym.openrca.synth.files import Coded
 from aiops_gym.openrca.synth.model import Block, Day, Series
-from aiops_gym.openrca.synth.series import Grid, grids
+from aiops_gym.openrca.synth.series import Grid, make_grids
 
 HOURS = 24
 
@@ -42,4 +42,4 @@ def blocks(day: Day, made: Sequence[Grid], purpose: str) -> Iterator[Block]:
 
 def samples(day: Day, series: Sequence[Series], purpose: str) -> Iterator[Block]:
     """The rows of a table of samples."""
-    yield from blocks(day, grids(day, shuffled(day, series, purpose), purpose), purpose)
+    yield from blocks(day, make_grids(day, shuffled(day, series, purpose), purpose), purpose)

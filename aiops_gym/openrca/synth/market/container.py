@@ -10,7 +10,7 @@ import numpy as np
 from aiops_gym.openrca.synth.market import chunks
 from aiops_gym.openrca.synth.market.topology import ALL_PODS, STORE, node_of, service_of
 from aiops_gym.openrca.synth.model import Block, Day, Kpi, Series
-from aiops_gym.openrca.synth.series import Grid, grids
+from aiops_gym.openrca.synth.series import Grid, make_grids
 
 SLOT = "container"
 MEMORY_LIMIT = 256
@@ -254,7 +254,7 @@ def series(cloudbed: str) -> tuple[Series, ...]:
 
 def rows(day: Day) -> Iterator[Block]:
     """The file's rows."""
-    made = grids(day, chunks.shuffled(day, series(day.cloudbed), SLOT), SLOT)
+    made = make_grids(day, chunks.shuffled(day, series(day.cloudbed), SLOT), SLOT)
     for grid in made:
         _clocks(grid)
     yield from chunks.blocks(day, made, SLOT)

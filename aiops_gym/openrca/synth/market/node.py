@@ -8,7 +8,7 @@ from dataclasses import replace
 from aiops_gym.openrca.domains.market import NODES
 from aiops_gym.openrca.synth.market.topology import ALL_PODS, node_of
 from aiops_gym.openrca.synth.model import Block, Day, Kpi, Series
-from aiops_gym.openrca.synth.series import rows as in_order
+from aiops_gym.openrca.synth.series import make_rows as in_order
 
 SLOT = "node"
 MEMORY = 34_700

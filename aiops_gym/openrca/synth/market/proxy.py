@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from aiops_gym.openrca.chance import unit
+from aiops_gym.openrca.chance import draw_unit
 from aiops_gym.openrca.domains.market import SERVICES
 from aiops_gym.openrca.synth.market.pages import SERVICES as PROTOCOLS
 from aiops_gym.openrca.synth.market.pages import rates
@@ -158,4 +158,4 @@ def _peer(ips: dict[str, str], service: str) -> Field:
 
 
 def _octet(service: str, number: int) -> int:
-    return int(254 * unit(0, "service address", service, number)) + 1
+    return int(254 * draw_unit(0, "service address", service, number)) + 1

@@ -10,7 +10,7 @@ from aiops_gym.openrca.synth.files import Coded
 from aiops_gym.openrca.synth.market import chunks
 from aiops_gym.openrca.synth.market.pages import rate
 from aiops_gym.openrca.synth.model import Block, Day, Kpi, Series
-from aiops_gym.openrca.synth.series import wide
+from aiops_gym.openrca.synth.series import make_wide
 
 SLOT = "service"
 
@@ -40,7 +40,7 @@ def series() -> tuple[Series, ...]:
 
 def rows(day: Day) -> Iterator[Block]:
     """The file's rows."""
-    table = wide(day, series(), SLOT)
+    table = make_wide(day, series(), SLOT)
     per_hour = len(table.times) // chunks.HOURS
     for hour in chunks.hours(day, SLOT):
         part = slice(hour * per_hour, (hour + 1) * per_hour)

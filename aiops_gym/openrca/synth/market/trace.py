@@ -108,8 +108,8 @@ def _piece(day: Day, start: int, seconds: int) -> _Piece:
         span=np.concatenate((2 * asked, 2 * done + 1)).astype(np.int32)[take],
         parent=_parents(made, marks, asked, done)[take],
         trace=np.concatenate((made.trace[asked], made.trace[done])).astype(np.int32)[take],
-        spans=ids.random_hex(rng, 2 * made.count, 16),
-        traces=ids.random_hex(rng, int(made.trace.max(initial=-1)) + 1, 32),
+        spans=ids.draw_hex(rng, 2 * made.count, 16),
+        traces=ids.draw_hex(rng, int(made.trace.max(initial=-1)) + 1, 32),
     )
 
 

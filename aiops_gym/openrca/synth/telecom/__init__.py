@@ -138,7 +138,7 @@ def world(cloudbed: str) -> World:
 
 def _app(day: Day) -> Iterator[Block]:
     """One row a minute; now and then a second one for what came late."""
-    made = series.wide(day, business(), "app")
+    made = series.make_wide(day, business(), "app")
     times, number = made.times * 1000, made.columns["num"][0]
     mean, rate = made.columns["avg_time"][0], made.columns["rate"][0]
     late = (day.chance("app", "late").random(len(times)) < 0.03) & (number > 1)
@@ -162,7 +162,7 @@ def _app(day: Day) -> Iterator[Block]:
 
 def _samples(part: str, day: Day) -> Iterator[Block]:
     made = MEASUREMENTS[part](day)
-    for rows in series.rows(day, made, part, "time", late=400):
+    for rows in series.make_rows(day, made, part, "time", late=400):
         places = {name: index for index, name in enumerate(dict.fromkeys(each.kpi.name for each in made))}
         yield (
             Coded(rows.which, [_item(day, each) for each in rows.series]),
@@ -190,7 +190,7 @@ def _spans(day: Day) -> Iterator[Block]:
         spans = calls.spans(day, OPERATIONS, TRACES, start, start + PIECE, "spans")
         rng = day.chance("spans", "ids", start)
         names = _ids(rng, spans.count)
-        traces = ids.glue(ids.random_hex(rng, int(spans.trace.max(initial=-1)) + 1, 20))
+        traces = ids.glue(ids.draw_hex(rng, int(spans.trace.max(initial=-1)) + 1, 20))
         kind, place, service = (_marks(spans, part) for part in range(3))
         take = order.late(rng, spans.order, LATE)
         take = take[np.array([bool(call.marks) for call in spans.places])[spans.place[take]]]
@@ -212,7 +212,7 @@ def _spans(day: Day) -> Iterator[Block]:
 
 def _ids(rng: np.random.Generator, n: int) -> pa.Array:
     """20 hexadecimal digits each, and the word for no caller at the end."""
-    return pa.concat_arrays([ids.glue(ids.random_hex(rng, n, 20)), pa.array(["None"], pa.string())])
+    return pa.concat_arrays([ids.glue(ids.draw_hex(rng, n, 20)), pa.array(["None"], pa.string())])
 
 
 def _marks(spans: calls.Spans, part: int) -> list[str]:

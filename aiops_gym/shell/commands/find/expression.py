@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from fnmatch import translate
 
 from aiops_gym.shell.commands.date import parse
-from aiops_gym.shell.commands.find.place import LETTERS, Place, Search, Wrong, base, formatted, listed
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.shell.commands.find.place import LETTERS, Place, Search, Wrong, base, format_place, list_place
+from aiops_gym.sim.kernel.digits import parse_natural
 
 UNITS = {"c": 1, "w": 2, "b": 512, "": 512, "k": 1024, "M": 1 << 20, "G": 1 << 30}
 
@@ -149,7 +149,7 @@ def _typed(search: Search, name: str, value: str) -> Test:
 
 
 def _compared(value: str, name: str) -> Callable[[int], bool]:
-    wanted = natural(value[1:] if value[:1] in "+-" else value)
+    wanted = parse_natural(value[1:] if value[:1] in "+-" else value)
     if wanted is None:
         raise Wrong(f"invalid argument `{value}' to `-{name}'")
     if value[0] == "+":
@@ -198,7 +198,7 @@ def _owned(search: Search, name: str, value: str) -> Test:
 
 
 def _bounded(search: Search, name: str, value: str) -> Test:
-    depth = natural(value)
+    depth = parse_natural(value)
     if depth is None:
         raise Wrong(f"Expected a positive decimal integer argument to -{name}, but got ‘{value}’")
     if name == "maxdepth":
@@ -210,7 +210,7 @@ def _bounded(search: Search, name: str, value: str) -> Test:
 
 def _printf(search: Search, name: str, form: str) -> Test:
     search.acts = True
-    return lambda place: search.say(formatted(form, place))
+    return lambda place: search.say(format_place(form, place))
 
 
 def _acting(act: Callable[[Search, Place], bool]) -> Callable[[Search], Test]:
@@ -261,7 +261,7 @@ def _plain(test: Callable[[Search, Place], bool]) -> Callable[[Search], Test]:
 FLAGS: dict[str, Callable[[Search], Test]] = {
     "print": _acting(lambda search, place: search.say(f"{place.path}\n")),
     "print0": _acting(lambda search, place: search.say(f"{place.path}\0")),
-    "ls": _acting(lambda search, place: search.say(listed(place))),
+    "ls": _acting(lambda search, place: search.say(list_place(place))),
     "quit": _acting(_quit),
     "delete": _deleting,
     "prune": _plain(_prune),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from aiops_gym.clients.context import Context, FileInfo
 from aiops_gym.shell.commands.date import render
-from aiops_gym.shell.commands.ls import mode_text
+from aiops_gym.shell.commands.ls import format_mode
 
 LETTERS = {"file": "f", "directory": "d", "symlink": "l"}
 ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "0": "\0", "r": "\r", "a": "\a"}
@@ -54,7 +54,7 @@ def base(place: Place) -> str:
     return place.path.rstrip("/").rpartition("/")[2] or place.path
 
 
-def formatted(form: str, place: Place) -> str:
+def format_place(form: str, place: Place) -> str:
     """What `-printf` prints of a file."""
     about, path = place.about, place.path
     below = path[len(place.start) :].lstrip("/")
@@ -69,7 +69,7 @@ def formatted(form: str, place: Place) -> str:
         "k": str(-(-about.size // 1024)),
         "b": str(-(-about.size // 512)),
         "m": f"{about.mode & 0o7777:o}",
-        "M": mode_text(about),
+        "M": format_mode(about),
         "y": LETTERS.get(about.kind, "U"),
         "l": about.target,
         "u": "root",
@@ -99,11 +99,11 @@ def formatted(form: str, place: Place) -> str:
     return re.sub(r"\\(.)|%(-?\d{0,4})(?:[TAC]([@a-zA-Z+])|(.))", one, form)
 
 
-def listed(place: Place) -> str:
+def list_place(place: Place) -> str:
     """What `-ls` prints of a file."""
     about = place.about
-    date = formatted("%i", place), -(-about.size // 4096) * 4
+    date = format_place("%i", place), -(-about.size // 4096) * 4
     name = f"{place.path} -> {about.target}" if about.target else place.path
     links = 2 if about.kind == "directory" else 1
-    owner = f"{mode_text(about)} {links:3} root     root     {about.size:8}"
+    owner = f"{format_mode(about)} {links:3} root     root     {about.size:8}"
     return f"{date[0]:>9} {date[1]:6} {owner} {render(about.time, '%b %e %H:%M')} {name}\n"

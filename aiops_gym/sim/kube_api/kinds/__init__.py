@@ -9,7 +9,7 @@ from aiops_gym.sim.kube_api.kind import Kind
 
 
 @cache
-def kinds() -> dict[str, Kind]:
+def load_kinds() -> dict[str, Kind]:
     """All kinds with something particular to them, by resource."""
     return {kind.resource: kind for several in scan(__name__, "KINDS").values() for kind in several}
 
@@ -17,4 +17,4 @@ def kinds() -> dict[str, Kind]:
 @cache
 def kind_of(resource: str) -> Kind:
     """How a resource's objects are treated."""
-    return kinds().get(resource) or Kind(resource=resource)
+    return load_kinds().get(resource) or Kind(resource=resource)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.sim.kernel.objects import Obj
-from aiops_gym.sim.kube_api.kind import CREATED_AT, NAME, Draft, Kind, age, columns, created_cells
+from aiops_gym.sim.kube_api.kind import CREATED_AT, NAME, Draft, Kind, make_age_cell, make_created_cells, parse_columns
 from aiops_gym.sim.kube_api.status import Fault
 from aiops_gym.types import Json
 
@@ -39,10 +39,10 @@ def _binding_cells(obj: Obj) -> list[Json]:
     groups = ", ".join(s["name"] for s in subjects if s["kind"] == "Group")
     accounts = ", ".join(f"{s.get('namespace', '')}/{s['name']}" for s in subjects if s["kind"] == "ServiceAccount")
     role = obj["roleRef"]
-    return [obj["metadata"]["name"], f"{role['kind']}/{role['name']}", age(obj), users, groups, accounts]
+    return [obj["metadata"]["name"], f"{role['kind']}/{role['name']}", make_age_cell(obj), users, groups, accounts]
 
 
-BINDING_COLUMNS = columns("Name/Role/Age/Users*/Groups*/ServiceAccounts*")
+BINDING_COLUMNS = parse_columns("Name/Role/Age/Users*/Groups*/ServiceAccounts*")
 DATED = (f"roles.{GROUP}", f"clusterroles.{GROUP}", "customresourcedefinitions.apiextensions.k8s.io")
 
 KINDS = (
@@ -60,7 +60,7 @@ KINDS = (
         Kind(
             resource=name,
             columns=(NAME, CREATED_AT),
-            cells=created_cells,
+            cells=make_created_cells,
             default=_role if name.endswith(GROUP) else lambda draft: None,
         )
         for name in DATED

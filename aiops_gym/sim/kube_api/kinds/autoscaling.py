@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from aiops_gym.sim.kernel import quantity
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kube_api import standing
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
-from aiops_gym.sim.kube_api.pods.rules import part
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
+from aiops_gym.sim.kube_api.pods.rules import validate_int_or_percent
 from aiops_gym.sim.kube_api.status import Fault, invalid_value, required, unsupported
 from aiops_gym.types import Json
 
@@ -139,14 +139,14 @@ def _cells(obj: Obj) -> list[Json]:
         str(spec["minReplicas"]) if "minReplicas" in spec else "<unset>",
         spec["maxReplicas"],
         status.get("currentReplicas", 0),
-        age(obj),
+        make_age_cell(obj),
     ]
 
 
 def _budget_cells(obj: Obj) -> list[Json]:
     spec = obj.get("spec", {})
     bounds = [str(spec.get(name, "N/A")) for name in ("minAvailable", "maxUnavailable")]
-    return [obj["metadata"]["name"], *bounds, get(obj, "status", "disruptionsAllowed", default=0), age(obj)]
+    return [obj["metadata"]["name"], *bounds, get(obj, "status", "disruptionsAllowed", default=0), make_age_cell(obj)]
 
 
 BOUNDS = ("minAvailable", "maxUnavailable")
@@ -158,8 +158,8 @@ def _budget_faults(draft: Draft) -> list[Fault]:
         faults.append(invalid_value("spec", dict(spec), "minAvailable and maxUnavailable cannot be both set"))
     for name in BOUNDS:
         if name in spec:
-            faults += part(spec[name], f"spec.{name}")
-            if str(spec[name]).endswith("%") and (natural(str(spec[name])[:-1]) or 0) > 100:
+            faults += validate_int_or_percent(spec[name], f"spec.{name}")
+            if str(spec[name]).endswith("%") and (parse_natural(str(spec[name])[:-1]) or 0) > 100:
                 faults.append(invalid_value(f"spec.{name}", spec[name], "must not be greater than 100%"))
     policy = spec.get("unhealthyPodEvictionPolicy")
     if policy not in (None, "IfHealthyBudget", "AlwaysAllow"):
@@ -169,14 +169,14 @@ def _budget_faults(draft: Draft) -> list[Fault]:
 
 def _scale_cells(scale: Obj) -> list[Json]:
     wanted, present = get(scale, "spec", "replicas", default=0), get(scale, "status", "replicas", default=0)
-    return [scale["metadata"]["name"], wanted, present, age(scale)]
+    return [scale["metadata"]["name"], wanted, present, make_age_cell(scale)]
 
 
 KINDS = (
-    Kind(resource="scales.autoscaling", columns=columns("Name/Desired#/Available#/Age"), cells=_scale_cells),
+    Kind(resource="scales.autoscaling", columns=parse_columns("Name/Desired#/Available#/Age"), cells=_scale_cells),
     Kind(
         resource="horizontalpodautoscalers.autoscaling",
-        columns=columns("Name/Reference/Targets/MinPods/MaxPods#/Replicas#/Age"),
+        columns=parse_columns("Name/Reference/Targets/MinPods/MaxPods#/Replicas#/Age"),
         cells=_cells,
         default=_default,
         validate=_faults,
@@ -185,7 +185,7 @@ KINDS = (
     ),
     Kind(
         resource="poddisruptionbudgets.policy",
-        columns=columns("Name/Min Available/Max Unavailable/Allowed Disruptions#/Age"),
+        columns=parse_columns("Name/Min Available/Max Unavailable/Allowed Disruptions#/Age"),
         cells=_budget_cells,
         validate=_budget_faults,
         validate_status=standing.counts("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"),

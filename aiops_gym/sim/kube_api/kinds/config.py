@@ -8,7 +8,7 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api import names
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
 from aiops_gym.sim.kube_api.status import Fault, field_forbidden, invalid_value, required, too_long
 from aiops_gym.types import Json
 
@@ -33,7 +33,7 @@ def _secret(draft: Draft) -> None:
 
 
 def _keys(data: Mapping[str, Any], path: str) -> list[Fault]:
-    return [invalid_value(f"{path}[{key}]", key, why) for key in data for why in names.config_key(key)]
+    return [invalid_value(f"{path}[{key}]", key, why) for key in data for why in names.validate_config_key(key)]
 
 
 def _config_map_faults(draft: Draft) -> list[Fault]:
@@ -67,33 +67,33 @@ def _kept(draft: Draft, old: Obj) -> list[Fault]:
 
 def _config_map_cells(obj: Obj) -> list[Json]:
     count = len(obj.get("data") or ()) + len(obj.get("binaryData") or ())
-    return [obj["metadata"]["name"], count, age(obj)]
+    return [obj["metadata"]["name"], count, make_age_cell(obj)]
 
 
 def _secret_cells(obj: Obj) -> list[Json]:
-    return [obj["metadata"]["name"], obj.get("type", ""), len(obj.get("data") or ()), age(obj)]
+    return [obj["metadata"]["name"], obj.get("type", ""), len(obj.get("data") or ()), make_age_cell(obj)]
 
 
 def _account_cells(obj: Obj) -> list[Json]:
-    return [obj["metadata"]["name"], len(obj.get("secrets") or ()), age(obj)]
+    return [obj["metadata"]["name"], len(obj.get("secrets") or ()), make_age_cell(obj)]
 
 
 KINDS = (
     Kind(
         resource="configmaps",
-        columns=columns("Name/Data#/Age"),
+        columns=parse_columns("Name/Data#/Age"),
         cells=_config_map_cells,
         validate=_config_map_faults,
         validate_update=_kept,
     ),
     Kind(
         resource="secrets",
-        columns=columns("Name/Type/Data#/Age"),
+        columns=parse_columns("Name/Type/Data#/Age"),
         cells=_secret_cells,
         default=_secret,
         validate=_secret_faults,
         validate_update=_kept,
         fields={"type": lambda obj: str(obj.get("type", ""))},
     ),
-    Kind(resource="serviceaccounts", columns=columns("Name/Secrets#/Age"), cells=_account_cells),
+    Kind(resource="serviceaccounts", columns=parse_columns("Name/Secrets#/Age"), cells=_account_cells),
 )

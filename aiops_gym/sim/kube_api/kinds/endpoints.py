@@ -6,7 +6,7 @@ from ipaddress import ip_address
 
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api import names, standing
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
 from aiops_gym.sim.kube_api.status import Fault, duplicate, invalid_value, required, unsupported
 from aiops_gym.types import Json
 
@@ -52,7 +52,7 @@ def _address_faults(address: Json, path: str) -> list[Fault]:
     faults = _ip_faults(address["ip"], f"{path}.ip")
     for name in ("hostname", "nodeName"):
         if text := address.get(name):
-            rule = names.dns_label if name == "hostname" else names.dns_subdomain
+            rule = names.validate_dns_label if name == "hostname" else names.validate_dns_subdomain
             faults += [invalid_value(f"{path}.{name}", text, why) for why in rule(text)]
     return faults
 
@@ -70,8 +70,8 @@ def _port_faults(port: Json, several: bool, path: str) -> list[Fault]:
     if several and not port.get("name"):
         faults.append(required(f"{path}.name"))
     elif port.get("name"):
-        faults += [invalid_value(f"{path}.name", port["name"], why) for why in names.dns_label(port["name"])]
-    faults += [invalid_value(f"{path}.port", port["port"], why) for why in names.port_number(port["port"])]
+        faults += [invalid_value(f"{path}.name", port["name"], why) for why in names.validate_dns_label(port["name"])]
+    faults += [invalid_value(f"{path}.port", port["port"], why) for why in names.validate_port_number(port["port"])]
     if port["protocol"] not in PROTOCOLS:
         faults.append(unsupported(f"{path}.protocol", port["protocol"], PROTOCOLS))
     return faults
@@ -103,20 +103,22 @@ def _slice_faults(draft: Draft) -> list[Fault]:
     for index, port in enumerate(draft.get("ports") or ()):
         path, name = f"ports[{index}]", port.get("name", "")
         if name:
-            faults += [invalid_value(f"{path}.name", name, why) for why in names.dns_label(name)]
+            faults += [invalid_value(f"{path}.name", name, why) for why in names.validate_dns_label(name)]
         if name in seen:
             faults.append(duplicate(f"{path}.name", name))
         seen.add(name)
         if port["protocol"] not in PROTOCOLS:
             faults.append(unsupported(f"{path}.protocol", port["protocol"], PROTOCOLS))
         if port.get("port") is not None:
-            faults += [invalid_value(f"{path}.port", port["port"], why) for why in names.port_number(port["port"])]
+            faults += [
+                invalid_value(f"{path}.port", port["port"], why) for why in names.validate_port_number(port["port"])
+            ]
     return faults
 
 
 def _of_type(address: str, kind: str, path: str) -> list[Fault]:
     if kind == "FQDN":
-        return [invalid_value(path, address, why) for why in names.dns_subdomain(address)]
+        return [invalid_value(path, address, why) for why in names.validate_dns_subdomain(address)]
     faults = _ip_faults(address, path)
     version = 4 if kind == "IPv4" else 6
     if not faults and kind in KINDS_OF_ADDRESS and ip_address(address).version != version:
@@ -144,21 +146,27 @@ def _cells(obj: Obj) -> list[Json]:
         for port in subset.get("ports") or ():
             found += [f"{address}:{port['port']}" for address in addresses]
     shown = _some(found, "") if obj.get("subsets") else "<none>"
-    return [obj["metadata"]["name"], shown, age(obj)]
+    return [obj["metadata"]["name"], shown, make_age_cell(obj)]
 
 
 def _slice_cells(obj: Obj) -> list[Json]:
     ports = [str(p["port"]) if p.get("port") is not None else "*" for p in obj.get("ports") or ()]
     addresses = [a for e in obj.get("endpoints") or () for a in e.get("addresses", ())]
     shown = (_some(ports, "<unset>"), _some(addresses, "<unset>"))
-    return [obj["metadata"]["name"], obj.get("addressType", ""), *shown, age(obj)]
+    return [obj["metadata"]["name"], obj.get("addressType", ""), *shown, make_age_cell(obj)]
 
 
 KINDS = (
-    Kind(resource="endpoints", columns=columns("Name/Endpoints/Age"), cells=_cells, default=_default, validate=_faults),
+    Kind(
+        resource="endpoints",
+        columns=parse_columns("Name/Endpoints/Age"),
+        cells=_cells,
+        default=_default,
+        validate=_faults,
+    ),
     Kind(
         resource="endpointslices.discovery.k8s.io",
-        columns=columns("Name/AddressType/Ports/Endpoints/Age"),
+        columns=parse_columns("Name/AddressType/Ports/Endpoints/Age"),
         cells=_slice_cells,
         default=_slice_default,
         validate=_slice_faults,

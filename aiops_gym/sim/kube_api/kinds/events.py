@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, get
-from aiops_gym.sim.kube_api.kind import Kind, columns, since
+from aiops_gym.sim.kube_api.kind import Kind, make_since_cell, parse_columns
 from aiops_gym.types import Json
 
 
@@ -27,11 +27,11 @@ def _source(obj: Obj) -> str:
 
 
 def _cells(obj: Obj) -> list[Json]:
-    first = since(obj.get("firstTimestamp") or obj.get("eventTime"))
-    last = since(obj["lastTimestamp"]) if obj.get("lastTimestamp") else first
+    first = make_since_cell(obj.get("firstTimestamp") or obj.get("eventTime"))
+    last = make_since_cell(obj["lastTimestamp"]) if obj.get("lastTimestamp") else first
     count = obj.get("count") or 1
     if series := obj.get("series"):
-        last, count = since(series.get("lastObservedTime")), series.get("count", 0)
+        last, count = make_since_cell(series.get("lastObservedTime")), series.get("count", 0)
     return [
         last,
         obj.get("type", ""),
@@ -50,7 +50,7 @@ def _component(obj: Obj) -> str:
     return str(get(obj, "source", "component", default="") or obj.get("reportingComponent", ""))
 
 
-COLUMNS = columns("Last Seen/Type/Reason/Object/Subobject*/Source*/Message/First Seen*/Count#*/Name*")
+COLUMNS = parse_columns("Last Seen/Type/Reason/Object/Subobject*/Source*/Message/First Seen*/Count#*/Name*")
 INVOLVED = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
 
 KINDS = (

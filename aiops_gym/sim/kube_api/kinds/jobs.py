@@ -7,8 +7,8 @@ from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import standing
 from aiops_gym.sim.kube_api.age import human_duration
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns, since
-from aiops_gym.sim.kube_api.kinds.workloads import containers
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, make_since_cell, parse_columns
+from aiops_gym.sim.kube_api.kinds.workloads import make_container_cells
 from aiops_gym.sim.kube_api.pods import defaults, rules
 from aiops_gym.sim.kube_api.selectors import format_object
 from aiops_gym.types import Json
@@ -19,7 +19,7 @@ UNLIMITED = 2**31 - 1
 
 def _job(draft: Draft) -> None:
     spec = draft.setdefault("spec", {})
-    defaults.template(spec)
+    defaults.set_template_defaults(spec)
     if "completions" not in spec and "parallelism" not in spec:
         spec["completions"] = 1
     for name, value in (
@@ -59,7 +59,7 @@ def _cron_job(draft: Draft) -> None:
         spec.setdefault(name, value)
     template = spec.setdefault("jobTemplate", {})
     template["metadata"] = {"creationTimestamp": None, **(template.get("metadata") or {})}
-    defaults.template(template.setdefault("spec", {}))
+    defaults.set_template_defaults(template.setdefault("spec", {}))
 
 
 def _state(obj: Obj) -> str:
@@ -75,7 +75,7 @@ def _duration(status: Json) -> Json:
     start, end = status.get("startTime"), status.get("completionTime")
     if not start:
         return ""
-    return human_duration((millis(end) - millis(start)) / 1000) if end else since(start)
+    return human_duration((millis(end) - millis(start)) / 1000) if end else make_since_cell(start)
 
 
 def _job_cells(obj: Obj) -> list[Json]:
@@ -87,14 +87,22 @@ def _job_cells(obj: Obj) -> list[Json]:
         many = spec.get("parallelism", 0)
         progress = f"{done}/1 of {many}" if many > 1 else f"{done}/1"
     selector = format_object(spec.get("selector"))
-    return [obj["metadata"]["name"], _state(obj), progress, _duration(status), age(obj), *containers(obj), selector]
+    return [
+        obj["metadata"]["name"],
+        _state(obj),
+        progress,
+        _duration(status),
+        make_age_cell(obj),
+        *make_container_cells(obj),
+        selector,
+    ]
 
 
 def _cron_job_cells(obj: Obj) -> list[Json]:
     spec, status = obj["spec"], obj.get("status", {})
-    last = since(status["lastScheduleTime"]) if status.get("lastScheduleTime") else "<none>"
+    last = make_since_cell(status["lastScheduleTime"]) if status.get("lastScheduleTime") else "<none>"
     suspended = "<unset>" if "suspend" not in spec else str(spec["suspend"])
-    inside = containers(obj, "spec", "jobTemplate", "spec", "template", "spec")
+    inside = make_container_cells(obj, "spec", "jobTemplate", "spec", "template", "spec")
     selector = get(spec, "jobTemplate", "spec", "selector")
     return [
         obj["metadata"]["name"],
@@ -103,7 +111,7 @@ def _cron_job_cells(obj: Obj) -> list[Json]:
         suspended,
         len(status.get("active") or ()),
         last,
-        age(obj),
+        make_age_cell(obj),
         *inside,
         format_object(selector),
     ]
@@ -112,12 +120,12 @@ def _cron_job_cells(obj: Obj) -> list[Json]:
 KINDS = (
     Kind(
         resource="jobs.batch",
-        columns=columns("Name/Status/Completions/Duration/Age/Containers*/Images*/Selector*"),
+        columns=parse_columns("Name/Status/Completions/Duration/Age/Containers*/Images*/Selector*"),
         cells=_job_cells,
         default=_job,
         admit=_admit_job,
-        validate=rules.job,
-        validate_update=rules.job_kept,
+        validate=rules.validate_job,
+        validate_update=rules.validate_job_update,
         validate_status=standing.job,
         status={},
         generation=True,
@@ -125,10 +133,10 @@ KINDS = (
     ),
     Kind(
         resource="cronjobs.batch",
-        columns=columns("Name/Schedule/Timezone/Suspend/Active#/Last Schedule/Age/Containers*/Images*/Selector*"),
+        columns=parse_columns("Name/Schedule/Timezone/Suspend/Active#/Last Schedule/Age/Containers*/Images*/Selector*"),
         cells=_cron_job_cells,
         default=_cron_job,
-        validate=rules.cron_job,
+        validate=rules.validate_cron_job,
         status={},
         generation=True,
     ),

@@ -7,7 +7,7 @@ from typing import Any
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import standing
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
 
 
 def _admit(world: World, draft: Draft, old: Obj | None) -> None:
@@ -18,13 +18,13 @@ def _admit(world: World, draft: Draft, old: Obj | None) -> None:
 
 
 def _cells(obj: Obj) -> list[Any]:
-    return [obj["metadata"]["name"], get(obj, "status", "phase", default=""), age(obj)]
+    return [obj["metadata"]["name"], get(obj, "status", "phase", default=""), make_age_cell(obj)]
 
 
 KINDS = (
     Kind(
         resource="namespaces",
-        columns=columns("Name/Status/Age"),
+        columns=parse_columns("Name/Status/Age"),
         cells=_cells,
         admit=_admit,
         validate_status=standing.namespace,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kube_api import standing
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
 from aiops_gym.sim.kube_api.selectors import format_object
 from aiops_gym.sim.kube_api.status import Fault, required, unsupported
 from aiops_gym.types import Json
@@ -44,23 +44,30 @@ def _ingress_cells(obj: Obj) -> list[Json]:
     address = ",".join(i.get("ip") or i.get("hostname", "") for i in found)
     ports = "80, 443" if spec.get("tls") else "80"
     shown = ",".join(hosts[:3]) + more if hosts else "*"
-    return [obj["metadata"]["name"], spec.get("ingressClassName") or "<none>", shown, address, ports, age(obj)]
+    return [
+        obj["metadata"]["name"],
+        spec.get("ingressClassName") or "<none>",
+        shown,
+        address,
+        ports,
+        make_age_cell(obj),
+    ]
 
 
 def _policy_cells(obj: Obj) -> list[Json]:
-    return [obj["metadata"]["name"], format_object(get(obj, "spec", "podSelector", default={})), age(obj)]
+    return [obj["metadata"]["name"], format_object(get(obj, "spec", "podSelector", default={})), make_age_cell(obj)]
 
 
 def _class_cells(obj: Obj) -> list[Json]:
     parameters = get(obj, "spec", "parameters", default={})
     shown = f"{parameters['kind']}/{parameters['name']}" if parameters else "<none>"
-    return [obj["metadata"]["name"], get(obj, "spec", "controller", default=""), shown, age(obj)]
+    return [obj["metadata"]["name"], get(obj, "spec", "controller", default=""), shown, make_age_cell(obj)]
 
 
 KINDS = (
     Kind(
         resource="ingresses.networking.k8s.io",
-        columns=columns("Name/Class/Hosts/Address/Ports/Age"),
+        columns=parse_columns("Name/Class/Hosts/Address/Ports/Age"),
         cells=_ingress_cells,
         validate=_ingress_faults,
         validate_status=standing.balancer,
@@ -69,14 +76,14 @@ KINDS = (
     ),
     Kind(
         resource="networkpolicies.networking.k8s.io",
-        columns=columns("Name/Pod-Selector/Age"),
+        columns=parse_columns("Name/Pod-Selector/Age"),
         cells=_policy_cells,
         default=_policy,
         generation=True,
     ),
     Kind(
         resource="ingressclasses.networking.k8s.io",
-        columns=columns("Name/Controller/Parameters/Age"),
+        columns=parse_columns("Name/Controller/Parameters/Age"),
         cells=_class_cells,
         generation=True,
     ),

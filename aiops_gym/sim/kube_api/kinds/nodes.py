@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
 from aiops_gym.types import Json
 
 ROLE = "node-role.kubernetes.io/"
@@ -39,7 +39,7 @@ def _cells(obj: Obj) -> list[Json]:
         obj["metadata"]["name"],
         _state(obj),
         _roles(obj),
-        age(obj),
+        make_age_cell(obj),
         info.get("kubeletVersion", ""),
         _address(obj, "InternalIP"),
         _address(obj, "ExternalIP"),
@@ -60,7 +60,7 @@ def _node_use(obj: Obj) -> list[Json]:
 KINDS = (
     Kind(
         resource="nodes",
-        columns=columns(
+        columns=parse_columns(
             "Name/Status/Roles/Age/Version/Internal-IP*/External-IP*/OS-Image*/Kernel-Version*/Container-Runtime*"
         ),
         cells=_cells,
@@ -68,6 +68,6 @@ KINDS = (
         status={},
         fields={"spec.unschedulable": lambda obj: "true" if get(obj, "spec", "unschedulable") else "false"},
     ),
-    Kind(resource="nodes.metrics.k8s.io", columns=columns("Name/cpu/memory/Window"), cells=_node_use),
-    Kind(resource="pods.metrics.k8s.io", columns=columns("Name/Containers/Window"), cells=_pod_use),
+    Kind(resource="nodes.metrics.k8s.io", columns=parse_columns("Name/cpu/memory/Window"), cells=_node_use),
+    Kind(resource="pods.metrics.k8s.io", columns=parse_columns("Name/Containers/Window"), cells=_pod_use),
 )

@@ -6,8 +6,8 @@ from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import limits, standing
-from aiops_gym.sim.kube_api.kind import CREATED_AT, NAME, Draft, Kind, age, columns, created_cells
-from aiops_gym.sim.kube_api.names import qualified_name
+from aiops_gym.sim.kube_api.kind import CREATED_AT, NAME, Draft, Kind, make_age_cell, make_created_cells, parse_columns
+from aiops_gym.sim.kube_api.names import validate_qualified_name
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_api.status import Fault, field_forbidden, forbidden, invalid_value, unsupported
 from aiops_gym.types import Json
@@ -23,7 +23,7 @@ def _quota_cells(obj: Obj) -> list[Json]:
     shown: dict[bool, list[str]] = {True: [], False: []}
     for name in sorted(hard):
         shown[name.startswith("limits.")].append(f"{name}: {used.get(name, '0')}/{hard[name]}")
-    return [obj["metadata"]["name"], ", ".join(shown[False]), ", ".join(shown[True]), age(obj)]
+    return [obj["metadata"]["name"], ", ".join(shown[False]), ", ".join(shown[True]), make_age_cell(obj)]
 
 
 def _priority(draft: Draft) -> None:
@@ -38,7 +38,7 @@ def _quota_faults(draft: Draft) -> list[Fault]:
     faults: list[Fault] = []
     for name, amount in sorted(get(draft, "spec", "hard", default={}).items()):
         where = f"spec.hard[{name}]"
-        faults += [invalid_value(where, name, why) for why in qualified_name(name)]
+        faults += [invalid_value(where, name, why) for why in validate_qualified_name(name)]
         if "/" not in name and name not in STANDARD and not name.startswith(("requests.", "limits.", "services.")):
             faults.append(invalid_value(where, name, "must be a standard resource type or fully qualified"))
             faults.append(invalid_value(where, name, "must be a standard resource for quota"))
@@ -80,11 +80,11 @@ def _admit_priority(world: World, draft: Draft, old: Obj | None) -> None:
 def _priority_cells(obj: Obj) -> list[Json]:
     default = "true" if obj.get("globalDefault") else "false"
     name, policy = obj["metadata"]["name"], obj.get("preemptionPolicy", "PreemptLowerPriority")
-    return [name, obj.get("value", 0), default, age(obj), policy]
+    return [name, obj.get("value", 0), default, make_age_cell(obj), policy]
 
 
 def _lease_cells(obj: Obj) -> list[Json]:
-    return [obj["metadata"]["name"], get(obj, "spec", "holderIdentity", default=""), age(obj)]
+    return [obj["metadata"]["name"], get(obj, "spec", "holderIdentity", default=""), make_age_cell(obj)]
 
 
 def _revision_cells(obj: Obj) -> list[Json]:
@@ -92,7 +92,7 @@ def _revision_cells(obj: Obj) -> list[Json]:
     group = str(owner.get("apiVersion", "")).rpartition("/")[0]
     kind = f"{str(owner.get('kind', '')).lower()}.{group}" if group else str(owner.get("kind", "")).lower()
     shown = f"{kind}/{owner['name']}" if owner else "<none>"
-    return [obj["metadata"]["name"], shown, obj.get("revision", 0), age(obj)]
+    return [obj["metadata"]["name"], shown, obj.get("revision", 0), make_age_cell(obj)]
 
 
 def _service_cells(obj: Obj) -> list[Json]:
@@ -103,15 +103,15 @@ def _service_cells(obj: Obj) -> list[Json]:
     )
     state = condition.get("status", "Unknown")
     shown = state if state == "True" else f"{state} ({condition.get('reason', '')})"
-    return [obj["metadata"]["name"], where, shown, age(obj)]
+    return [obj["metadata"]["name"], where, shown, make_age_cell(obj)]
 
 
 def _runtime_cells(obj: Obj) -> list[Json]:
-    return [obj["metadata"]["name"], obj.get("handler", ""), age(obj)]
+    return [obj["metadata"]["name"], obj.get("handler", ""), make_age_cell(obj)]
 
 
 def _node_driver_cells(obj: Obj) -> list[Json]:
-    return [obj["metadata"]["name"], len(get(obj, "spec", "drivers", default=[])), age(obj)]
+    return [obj["metadata"]["name"], len(get(obj, "spec", "drivers", default=[])), make_age_cell(obj)]
 
 
 def _driver_cells(obj: Obj) -> list[Json]:
@@ -119,7 +119,7 @@ def _driver_cells(obj: Obj) -> list[Json]:
     flags = [str(spec.get(n, False)).lower() for n in ("attachRequired", "podInfoOnMount", "storageCapacity")]
     modes = ",".join(spec.get("volumeLifecycleModes") or ()) or "<none>"
     again = str(spec.get("requiresRepublish", False)).lower()
-    return [obj["metadata"]["name"], *flags, "<unset>", again, modes, age(obj)]
+    return [obj["metadata"]["name"], *flags, "<unset>", again, modes, make_age_cell(obj)]
 
 
 def _canonical(draft: Draft) -> None:
@@ -149,7 +149,7 @@ def _revision_kept(draft: Draft, old: Obj) -> list[Fault]:
 KINDS = (
     Kind(
         resource="resourcequotas",
-        columns=columns("Name/Request/Limit/Age"),
+        columns=parse_columns("Name/Request/Limit/Age"),
         cells=_quota_cells,
         default=_quota,
         validate=_quota_faults,
@@ -159,13 +159,13 @@ KINDS = (
     Kind(
         resource="limitranges",
         columns=(NAME, CREATED_AT),
-        cells=created_cells,
-        default=limits.default,
-        validate=limits.faults,
+        cells=make_created_cells,
+        default=limits.complete_defaults,
+        validate=limits.validate_limit_range,
     ),
     Kind(
         resource="priorityclasses.scheduling.k8s.io",
-        columns=columns("Name/Value#/Global-Default/Age/PreemptionPolicy"),
+        columns=parse_columns("Name/Value#/Global-Default/Age/PreemptionPolicy"),
         cells=_priority_cells,
         default=_priority,
         admit=_admit_priority,
@@ -173,10 +173,10 @@ KINDS = (
         validate_update=_priority_kept,
         generation=True,
     ),
-    Kind(resource="leases.coordination.k8s.io", columns=columns("Name/Holder/Age"), cells=_lease_cells),
+    Kind(resource="leases.coordination.k8s.io", columns=parse_columns("Name/Holder/Age"), cells=_lease_cells),
     Kind(
         resource="controllerrevisions.apps",
-        columns=columns("Name/Controller/Revision#/Age"),
+        columns=parse_columns("Name/Controller/Revision#/Age"),
         cells=_revision_cells,
         default=_canonical,
         validate=_revision_faults,
@@ -184,14 +184,16 @@ KINDS = (
     ),
     Kind(
         resource="apiservices.apiregistration.k8s.io",
-        columns=columns("Name/Service/Available/Age"),
+        columns=parse_columns("Name/Service/Available/Age"),
         cells=_service_cells,
     ),
-    Kind(resource="runtimeclasses.node.k8s.io", columns=columns("Name/Handler/Age"), cells=_runtime_cells),
-    Kind(resource="csinodes.storage.k8s.io", columns=columns("Name/Drivers#/Age"), cells=_node_driver_cells),
+    Kind(resource="runtimeclasses.node.k8s.io", columns=parse_columns("Name/Handler/Age"), cells=_runtime_cells),
+    Kind(resource="csinodes.storage.k8s.io", columns=parse_columns("Name/Drivers#/Age"), cells=_node_driver_cells),
     Kind(
         resource="csidrivers.storage.k8s.io",
-        columns=columns("Name/AttachRequired/PodInfoOnMount/StorageCapacity/TokenRequests/RequiresRepublish/Modes/Age"),
+        columns=parse_columns(
+            "Name/AttachRequired/PodInfoOnMount/StorageCapacity/TokenRequests/RequiresRepublish/Modes/Age"
+        ),
         cells=_driver_cells,
     ),
 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import names, standing
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
 from aiops_gym.sim.kube_api.resources import RESOURCES
-from aiops_gym.sim.kube_api.status import Fault, duplicate, invalid, invalid_value, required, shown, unsupported
+from aiops_gym.sim.kube_api.status import Fault, duplicate, format_value, invalid, invalid_value, required, unsupported
 from aiops_gym.types import Json
 
 FIRST_ADDRESS, ADDRESSES = 256, 65_536 - 256 - 1
@@ -68,7 +68,7 @@ def _address(world: World, draft: Draft, wanted: str) -> str:
             why = f"failed to allocate IP {wanted}: provided IP is already allocated"
             raise _refused(draft, "spec.clusterIPs", [wanted], why)
         parts = wanted.split(".")
-        if len(parts) == 4 and all(natural(p) in range(256) for p in parts) and parts[:2] != ["10", "96"]:
+        if len(parts) == 4 and all(parse_natural(p) in range(256) for p in parts) and parts[:2] != ["10", "96"]:
             why = f"failed to allocate IP {wanted}: the provided IP ({wanted}) is not in the valid range. "
             raise _refused(draft, "spec.clusterIPs", [wanted], why + "The range of valid IPs is 10.96.0.0/16")
         return wanted
@@ -133,8 +133,8 @@ def _validate(draft: Draft) -> list[Fault]:
         seen.add(same)
     if spec.get("selector"):
         for key, value in spec["selector"].items():
-            faults += [invalid_value("spec.selector", key, why) for why in names.qualified_name(key)]
-            faults += [invalid_value("spec.selector", value, why) for why in names.label_value(value)]
+            faults += [invalid_value("spec.selector", key, why) for why in names.validate_qualified_name(key)]
+            faults += [invalid_value("spec.selector", value, why) for why in names.validate_label_value(value)]
     if spec["sessionAffinity"] not in ("ClientIP", "None"):
         faults.append(unsupported("spec.sessionAffinity", spec["sessionAffinity"], ["ClientIP", "None"]))
     if spec["type"] not in TYPES:
@@ -150,19 +150,20 @@ def _port(port: Draft, where: str, several: bool, seen: set[Any]) -> list[Fault]
     if several and not name:
         faults.append(required(f"{where}.name"))
     elif name:
-        faults += [invalid_value(f"{where}.name", name, why) for why in names.dns_label(name)]
+        faults += [invalid_value(f"{where}.name", name, why) for why in names.validate_dns_label(name)]
         if name in seen:
             faults.append(duplicate(f"{where}.name", name))
         seen.add(name)
     faults += [
-        invalid_value(f"{where}.port", port.get("port", 0), why) for why in names.port_number(port.get("port", 0))
+        invalid_value(f"{where}.port", port.get("port", 0), why)
+        for why in names.validate_port_number(port.get("port", 0))
     ]
     if port.get("protocol") not in ("TCP", "UDP", "SCTP"):
         faults.append(unsupported(f"{where}.protocol", port.get("protocol"), ["SCTP", "TCP", "UDP"]))
     if isinstance(target, int):
-        faults += [invalid_value(f"{where}.targetPort", target, why) for why in names.port_number(target)]
+        faults += [invalid_value(f"{where}.targetPort", target, why) for why in names.validate_port_number(target)]
     else:
-        faults += [invalid_value(f"{where}.targetPort", target, why) for why in names.port_name(str(target))]
+        faults += [invalid_value(f"{where}.targetPort", target, why) for why in names.validate_port_name(str(target))]
     return faults
 
 
@@ -172,10 +173,10 @@ def _kept(draft: Draft, old: Obj) -> list[Fault]:
         return []
     faults = []
     if new.get("clusterIP") != before["clusterIP"]:
-        text = f"Invalid value: {shown(new.get('clusterIPs') or [])}: may not change once set"
+        text = f"Invalid value: {format_value(new.get('clusterIPs') or [])}: may not change once set"
         faults.append(Fault("FieldValueInvalid", "spec.clusterIPs[0]", text))
     elif new.get("clusterIPs", [None])[0] != new["clusterIP"]:
-        text = f"Invalid value: {shown(new.get('clusterIPs') or [])}: must match `clusterIP`"
+        text = f"Invalid value: {format_value(new.get('clusterIPs') or [])}: must match `clusterIP`"
         faults.append(Fault("FieldValueInvalid", "spec.clusterIPs[0]", text))
     return faults
 
@@ -204,13 +205,13 @@ def _cells(obj: Obj) -> list[Json]:
     spec = obj["spec"]
     selector = ",".join(f"{k}={v}" for k, v in sorted((spec.get("selector") or {}).items())) or "<none>"
     address = spec.get("clusterIP") or "<none>"
-    return [obj["metadata"]["name"], spec["type"], address, _external(obj), _ports(obj), age(obj), selector]
+    return [obj["metadata"]["name"], spec["type"], address, _external(obj), _ports(obj), make_age_cell(obj), selector]
 
 
 KINDS = (
     Kind(
         resource="services",
-        columns=columns("Name/Type/Cluster-IP/External-IP/Port(s)/Age/Selector*"),
+        columns=parse_columns("Name/Type/Cluster-IP/External-IP/Port(s)/Age/Selector*"),
         cells=_cells,
         default=_default,
         admit=_admit,

@@ -9,8 +9,8 @@ from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import limits
-from aiops_gym.sim.kube_api.decode import copied
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.kube_api.decode import copy_json
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
 from aiops_gym.sim.kube_api.pods.containers import VOLUME_TYPES
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_api.status import Fault, field_forbidden, forbidden, invalid_value, required, unsupported
@@ -55,7 +55,7 @@ def _protect(finalizer: str) -> Any:
                 newest = max(marked, key=lambda c: (c["metadata"]["creationTimestamp"], c["metadata"]["name"]))
                 draft["spec"]["storageClassName"] = newest["metadata"]["name"]
         if draft["kind"] == "PersistentVolumeClaim":
-            limits.claim(world, draft)
+            limits.admit_claim(world, draft)
 
     return admit
 
@@ -131,7 +131,7 @@ CLAIM_TEXT = "spec is immutable after creation except resources.requests and vol
 
 
 def _claim_kept(draft: Draft, old: Obj) -> list[Fault]:
-    new, before = copied(draft["spec"]), copied(old["spec"])
+    new, before = copy_json(draft["spec"]), copy_json(old["spec"])
     asked, had = (get(s, "resources", "requests", "storage") for s in (new, before))
     if before.get("volumeName") is None:
         before.pop("volumeName", None)
@@ -182,7 +182,7 @@ def _volume_cells(obj: Obj) -> list[Json]:
         spec.get("storageClassName", ""),
         spec.get("volumeAttributesClassName") or "<unset>",
         get(obj, "status", "reason", default=""),
-        age(obj),
+        make_age_cell(obj),
         spec.get("volumeMode") or "<unset>",
     ]
 
@@ -199,7 +199,7 @@ def _claim_cells(obj: Obj) -> list[Json]:
         _short(status.get("accessModes") or []) if bound else "",
         spec.get("storageClassName", ""),
         spec.get("volumeAttributesClassName") or "<unset>",
-        age(obj),
+        make_age_cell(obj),
         spec.get("volumeMode") or "<unset>",
     ]
 
@@ -210,13 +210,13 @@ def _class_cells(obj: Obj) -> list[Json]:
         name += " (default)"
     expands = "true" if obj.get("allowVolumeExpansion") else "false"
     policy, mode = obj.get("reclaimPolicy", "Delete"), obj.get("volumeBindingMode", "<unset>")
-    return [name, obj.get("provisioner", ""), policy, mode, expands, age(obj)]
+    return [name, obj.get("provisioner", ""), policy, mode, expands, make_age_cell(obj)]
 
 
 KINDS = (
     Kind(
         resource="persistentvolumes",
-        columns=columns(
+        columns=parse_columns(
             "Name/Capacity/Access Modes/Reclaim Policy/Status/Claim/StorageClass/VolumeAttributesClass/Reason/Age/"
             "VolumeMode*"
         ),
@@ -229,7 +229,9 @@ KINDS = (
     ),
     Kind(
         resource="persistentvolumeclaims",
-        columns=columns("Name/Status/Volume/Capacity/Access Modes/StorageClass/VolumeAttributesClass/Age/VolumeMode*"),
+        columns=parse_columns(
+            "Name/Status/Volume/Capacity/Access Modes/StorageClass/VolumeAttributesClass/Age/VolumeMode*"
+        ),
         cells=_claim_cells,
         default=_claim,
         admit=_protect("kubernetes.io/pvc-protection"),
@@ -239,7 +241,7 @@ KINDS = (
     ),
     Kind(
         resource="storageclasses.storage.k8s.io",
-        columns=columns("Name/Provisioner/ReclaimPolicy/VolumeBindingMode/AllowVolumeExpansion/Age"),
+        columns=parse_columns("Name/Provisioner/ReclaimPolicy/VolumeBindingMode/AllowVolumeExpansion/Age"),
         cells=_class_cells,
         default=_class,
         validate=lambda draft: [] if draft.get("provisioner") else [required("provisioner")],

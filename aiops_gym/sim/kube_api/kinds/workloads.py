@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import standing
-from aiops_gym.sim.kube_api.kind import Draft, Kind, age, columns
+from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
 from aiops_gym.sim.kube_api.pods import defaults, rules
 from aiops_gym.sim.kube_api.selectors import format_object
 from aiops_gym.types import Json
 
 
-def containers(obj: Mapping[str, Any], *path: str) -> list[Json]:
+def make_container_cells(obj: Mapping[str, Any], *path: str) -> list[Json]:
     """The Containers and Images cells of a pod template."""
     inside = get(obj, *(path or ("spec", "template", "spec")), "containers", default=[])
     return [",".join(c["name"] for c in inside), ",".join(c.get("image", "") for c in inside)]
@@ -23,7 +23,7 @@ def containers(obj: Mapping[str, Any], *path: str) -> list[Json]:
 
 def _deployment(draft: Draft) -> None:
     spec = draft.setdefault("spec", {})
-    defaults.template(spec)
+    defaults.set_template_defaults(spec)
     spec.setdefault("replicas", 1)
     strategy = spec.setdefault("strategy", {})
     if strategy.setdefault("type", "RollingUpdate") == "RollingUpdate":
@@ -36,13 +36,13 @@ def _deployment(draft: Draft) -> None:
 
 def _replica_set(draft: Draft) -> None:
     spec = draft.setdefault("spec", {})
-    defaults.template(spec)
+    defaults.set_template_defaults(spec)
     spec.setdefault("replicas", 1)
 
 
 def _stateful_set(draft: Draft) -> None:
     spec = draft.setdefault("spec", {})
-    defaults.template(spec)
+    defaults.set_template_defaults(spec)
     spec.setdefault("replicas", 1)
     spec.setdefault("podManagementPolicy", "OrderedReady")
     spec.setdefault("serviceName", "")
@@ -63,7 +63,7 @@ def _stateful_set(draft: Draft) -> None:
 
 def _daemon_set(draft: Draft) -> None:
     spec = draft.setdefault("spec", {})
-    defaults.template(spec)
+    defaults.set_template_defaults(spec)
     update = spec.setdefault("updateStrategy", {})
     if update.setdefault("type", "RollingUpdate") == "RollingUpdate":
         rolling = update.setdefault("rollingUpdate", {})
@@ -78,7 +78,7 @@ TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 def _count_templates(world: World, draft: Draft, old: Obj | None) -> None:
     """A DaemonSet counts its templates in an annotation, a remnant of an older version."""
     before = get(old or {}, "metadata", "annotations", TEMPLATE_GENERATION, default="0")
-    number = natural(str(before)) or 0
+    number = parse_natural(str(before)) or 0
     if old is None or old["spec"].get("template") != draft["spec"].get("template"):
         number += 1
     annotations = draft["metadata"].get("annotations") or {}
@@ -92,7 +92,7 @@ def _without(annotations: Mapping[str, str]) -> dict[str, str]:
 
 def _controller(draft: Draft) -> None:
     spec = draft.setdefault("spec", {})
-    defaults.template(spec)
+    defaults.set_template_defaults(spec)
     spec.setdefault("replicas", 1)
     spec.setdefault("selector", dict(spec["template"]["metadata"].get("labels") or {}))
 
@@ -102,7 +102,7 @@ def _deployment_cells(obj: Obj) -> list[Json]:
     ready = f"{status.get('readyReplicas', 0)}/{obj['spec'].get('replicas', 0)}"
     counts = [status.get("updatedReplicas", 0), status.get("availableReplicas", 0)]
     chosen = format_object(obj["spec"].get("selector"))
-    return [obj["metadata"]["name"], ready, *counts, age(obj), *containers(obj), chosen]
+    return [obj["metadata"]["name"], ready, *counts, make_age_cell(obj), *make_container_cells(obj), chosen]
 
 
 def _replica_set_cells(obj: Obj) -> list[Json]:
@@ -110,12 +110,12 @@ def _replica_set_cells(obj: Obj) -> list[Json]:
     if obj["kind"] == "ReplicationController":
         selector = {"matchLabels": selector}
     counts = [obj["spec"].get("replicas", 0), status.get("replicas", 0), status.get("readyReplicas", 0)]
-    return [obj["metadata"]["name"], *counts, age(obj), *containers(obj), format_object(selector)]
+    return [obj["metadata"]["name"], *counts, make_age_cell(obj), *make_container_cells(obj), format_object(selector)]
 
 
 def _stateful_set_cells(obj: Obj) -> list[Json]:
     ready = f"{get(obj, 'status', 'readyReplicas', default=0)}/{obj['spec'].get('replicas', 0)}"
-    return [obj["metadata"]["name"], ready, age(obj), *containers(obj)]
+    return [obj["metadata"]["name"], ready, make_age_cell(obj), *make_container_cells(obj)]
 
 
 def _daemon_set_cells(obj: Obj) -> list[Json]:
@@ -134,8 +134,8 @@ def _daemon_set_cells(obj: Obj) -> list[Json]:
         obj["metadata"]["name"],
         *counts,
         chosen,
-        age(obj),
-        *containers(obj),
+        make_age_cell(obj),
+        *make_container_cells(obj),
         format_object(obj["spec"].get("selector")),
     ]
 
@@ -143,11 +143,11 @@ def _daemon_set_cells(obj: Obj) -> list[Json]:
 KINDS = (
     Kind(
         resource="deployments.apps",
-        columns=columns("Name/Ready/Up-to-date#/Available#/Age/Containers*/Images*/Selector*"),
+        columns=parse_columns("Name/Ready/Up-to-date#/Available#/Age/Containers*/Images*/Selector*"),
         cells=_deployment_cells,
         default=_deployment,
-        validate=rules.deployment,
-        validate_update=rules.selector_kept,
+        validate=rules.validate_deployment,
+        validate_update=rules.validate_selector_update,
         validate_status=standing.no_more_than_replicas(
             "updatedReplicas", "readyReplicas", "availableReplicas", above=("unavailableReplicas", "collisionCount")
         ),
@@ -156,11 +156,11 @@ KINDS = (
     ),
     Kind(
         resource="replicasets.apps",
-        columns=columns("Name/Desired#/Current#/Ready#/Age/Containers*/Images*/Selector*"),
+        columns=parse_columns("Name/Desired#/Current#/Ready#/Age/Containers*/Images*/Selector*"),
         cells=_replica_set_cells,
         default=_replica_set,
-        validate=rules.workload,
-        validate_update=rules.selector_kept,
+        validate=rules.validate_workload,
+        validate_update=rules.validate_selector_update,
         validate_status=standing.no_more_than_replicas("fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
         status={"replicas": 0},
         generation=True,
@@ -168,10 +168,10 @@ KINDS = (
     ),
     Kind(
         resource="replicationcontrollers",
-        columns=columns("Name/Desired#/Current#/Ready#/Age/Containers*/Images*/Selector*"),
+        columns=parse_columns("Name/Desired#/Current#/Ready#/Age/Containers*/Images*/Selector*"),
         cells=_replica_set_cells,
         default=_controller,
-        validate=rules.controller,
+        validate=rules.validate_replication_controller,
         validate_status=standing.no_more_than_replicas("fullyLabeledReplicas", "readyReplicas", "availableReplicas"),
         status={"replicas": 0},
         generation=True,
@@ -179,11 +179,11 @@ KINDS = (
     ),
     Kind(
         resource="statefulsets.apps",
-        columns=columns("Name/Ready/Age/Containers*/Images*"),
+        columns=parse_columns("Name/Ready/Age/Containers*/Images*"),
         cells=_stateful_set_cells,
         default=_stateful_set,
-        validate=rules.workload,
-        validate_update=rules.stateful_set_kept,
+        validate=rules.validate_workload,
+        validate_update=rules.validate_stateful_set_update,
         validate_status=standing.no_more_than_replicas(
             "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas", above=("collisionCount",)
         ),
@@ -192,14 +192,14 @@ KINDS = (
     ),
     Kind(
         resource="daemonsets.apps",
-        columns=columns(
+        columns=parse_columns(
             "Name/Desired#/Current#/Ready#/Up-to-date#/Available#/Node Selector/Age/Containers*/Images*/Selector*"
         ),
         cells=_daemon_set_cells,
         default=_daemon_set,
         admit=_count_templates,
-        validate=rules.daemon_set,
-        validate_update=rules.selector_kept,
+        validate=rules.validate_daemon_set,
+        validate_update=rules.validate_selector_update,
         validate_status=standing.counts(
             *("currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady"),
             *("observedGeneration", "updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"),

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.sim.kube_api.decode import copied
-from aiops_gym.sim.kube_api.patch.merge import merge_difference
+from aiops_gym.sim.kube_api.decode import copy_json
+from aiops_gym.sim.kube_api.patch.merge import create_merge_patch
 from aiops_gym.sim.kube_api.patch.strategic import DELETE, ORDER, PATCH, RETAIN
 from aiops_gym.sim.kube_api.schema import Field, fields
 from aiops_gym.types import Json
@@ -34,8 +34,8 @@ def apply_three_way(original: Map, modified: Map, current: Map, type_name: str) 
 
 
 def _merge_patch(original: Map, modified: Map, current: Map) -> dict[str, Json]:
-    changes = _without_nulls(merge_difference(current, modified))
-    gone = _only_nulls(merge_difference(original, modified), current)
+    changes = _without_nulls(create_merge_patch(current, modified))
+    gone = _only_nulls(create_merge_patch(original, modified), current)
     return _joined(gone, changes)
 
 
@@ -168,19 +168,19 @@ def _list_deletions(
         patch[key], patch[ORDER + key] = items, [{by: i[by]} for i in wanted]
 
 
-def server_side(current: Map, intent: Map, type_name: str) -> dict[str, Json]:
+def apply_server_side(current: Map, intent: Map, type_name: str) -> dict[str, Json]:
     """`current` with an intent applied over it.
 
     >>> now = {"spec": {"containers": [{"name": "a", "image": "x"}]}}
-    >>> server_side(now, {"spec": {"containers": [{"name": "a", "tty": True}]}}, "Pod")
+    >>> apply_server_side(now, {"spec": {"containers": [{"name": "a", "tty": True}]}}, "Pod")
     {'spec': {'containers': [{'name': 'a', 'image': 'x', 'tty': True}]}}
     """
-    return dict(_overlay(copied(current), intent, type_name))
+    return dict(_overlay(copy_json(current), intent, type_name))
 
 
 def _overlay(current: Json, intent: Json, type_name: str) -> Json:
     if not isinstance(current, dict) or not isinstance(intent, Mapping):
-        return copied(intent)
+        return copy_json(intent)
     known = fields(type_name)
     for key, value in intent.items():
         declared = known.get(key)
@@ -199,13 +199,13 @@ def _overlay_list(current: list[Json], intent: list[Json], declared: Field) -> l
         return [*current, *(item for item in intent if item not in current)]
     keys = declared.map_keys
     if not keys or not all(isinstance(i, Mapping) for i in (*current, *intent)):
-        return list(copied(intent))
+        return list(copy_json(intent))
     merged = list(current)
     for item in intent:
         wanted = _map_key(item, keys)
         at = next((i for i, old in enumerate(merged) if _map_key(old, keys) == wanted), -1)
         if at < 0:
-            merged.append(copied(item))
+            merged.append(copy_json(item))
         else:
             merged[at] = _overlay(merged[at], item, declared.type)
     return merged

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 
-from aiops_gym.sim.kube_api.decode import copied
+from aiops_gym.sim.kube_api.decode import copy_json
 from aiops_gym.sim.kube_api.patch.errors import PatchError
 from aiops_gym.types import Json
 
 MISSING = "missing value"
 
 
-def json_patch(original: Json, operations: Json) -> Json:
+def apply_json_patch(original: Json, operations: Json) -> Json:
     """`original` with a list of operations applied, one after the other. Raises PatchError.
 
-    >>> json_patch({"a": [1, 2]}, [{"op": "add", "path": "/a/1", "value": 9}, {"op": "remove", "path": "/a/0"}])
+    >>> apply_json_patch({"a": [1, 2]}, [{"op": "add", "path": "/a/1", "value": 9}, {"op": "remove", "path": "/a/0"}])
     {'a': [9, 2]}
     """
     if not isinstance(operations, list) or not all(isinstance(o, dict) for o in operations):
         kind = "object" if isinstance(operations, dict) else "array" if isinstance(operations, list) else "string"
         raise PatchError(f"json: cannot unmarshal {kind} into Go value of type jsonpatch.Patch")
-    document = copied(original)
+    document = copy_json(original)
     for operation in operations:
         op = operation.get("op", "unknown")
         apply = OPERATIONS.get(op) if isinstance(op, str) else None
@@ -82,11 +82,11 @@ def _read(container: Json, key: str, where: str) -> Json:
 def _add(document: Json, operation: dict[str, Json]) -> Json:
     path = _path(operation)
     if path == "":
-        return copied(operation.get("value"))
+        return copy_json(operation.get("value"))
     container, key = _parent(document, path)
     if container is None:
         raise PatchError(f'add operation does not apply: doc is missing path: "{path}": {MISSING}')
-    _insert(container, key, copied(operation.get("value")), f"error in add for path: '{path}'")
+    _insert(container, key, copy_json(operation.get("value")), f"error in add for path: '{path}'")
     return document
 
 
@@ -134,11 +134,11 @@ def _delete(container: Json, key: str, where: str) -> None:
 def _replace(document: Json, operation: dict[str, Json]) -> Json:
     path = _path(operation)
     if path == "":
-        return copied(operation.get("value"))
+        return copy_json(operation.get("value"))
     container, key = _parent(document, path)
     if container is None:
         raise PatchError(f"replace operation does not apply: doc is missing path: {path}: {MISSING}")
-    value = copied(operation.get("value"))
+    value = copy_json(operation.get("value"))
     if isinstance(container, dict):
         container[key] = value  # a missing key is made, against the RFC, as this library does
         return document
@@ -167,7 +167,7 @@ def _copy(document: Json, operation: dict[str, Json]) -> Json:
     container, key = _parent(document, source)
     if container is None:
         raise PatchError(f"copy operation does not apply: doc is missing from path: {source}: {MISSING}")
-    value = copied(_read(container, key, f"error in copy for from: '{source}'"))
+    value = copy_json(_read(container, key, f"error in copy for from: '{source}'"))
     container, key = _parent(document, target)
     if container is None:
         raise PatchError(f"copy operation does not apply: doc is missing destination path: {target}: {MISSING}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 
-def json_merge(original: Any, patch: Any) -> Any:
+def apply_merge_patch(original: Any, patch: Any) -> Any:
     """`original` with a merge patch applied: nulls delete, objects merge, all else replaces.
 
-    >>> json_merge({"a": {"b": 1, "c": 2}, "d": [1]}, {"a": {"b": None, "e": {"f": None}}, "d": [2]})
+    >>> apply_merge_patch({"a": {"b": 1, "c": 2}, "d": [1]}, {"a": {"b": None, "e": {"f": None}}, "d": [2]})
     {'a': {'c': 2, 'e': {}}, 'd': [2]}
     """
     if not isinstance(patch, dict):
@@ -18,7 +18,7 @@ def json_merge(original: Any, patch: Any) -> Any:
         if value is None:
             merged.pop(key, None)
         else:
-            merged[key] = json_merge(merged.get(key), value)
+            merged[key] = apply_merge_patch(merged.get(key), value)
     return merged
 
 
@@ -29,10 +29,10 @@ def _pruned(value: Any) -> Any:
     return [_pruned(v) for v in value] if isinstance(value, list) else value
 
 
-def merge_difference(old: Any, new: Any) -> Any:
+def create_merge_patch(old: Any, new: Any) -> Any:
     """The smallest merge patch that turns `old` into `new`, both objects.
 
-    >>> merge_difference({"a": 1, "b": {"c": 1}}, {"b": {"c": 2}})
+    >>> create_merge_patch({"a": 1, "b": {"c": 1}}, {"b": {"c": 2}})
     {'b': {'c': 2}, 'a': None}
     """
     patch: dict[str, Any] = {}
@@ -40,7 +40,7 @@ def merge_difference(old: Any, new: Any) -> Any:
         if key not in old:
             patch[key] = value
         elif isinstance(value, dict) and isinstance(old[key], dict):
-            if inner := merge_difference(old[key], value):
+            if inner := create_merge_patch(old[key], value):
                 patch[key] = inner
         elif value != old[key]:
             patch[key] = value

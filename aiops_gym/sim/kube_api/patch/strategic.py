@@ -6,7 +6,7 @@ The directives `$patch` (merge, replace, delete), `$retainKeys`, `$setElementOrd
 
 from __future__ import annotations
 
-from aiops_gym.sim.kube_api.decode import copied
+from aiops_gym.sim.kube_api.decode import copy_json
 from aiops_gym.sim.kube_api.patch.errors import PatchError, go
 from aiops_gym.sim.kube_api.schema import Field, fields
 from aiops_gym.types import Json
@@ -14,16 +14,16 @@ from aiops_gym.types import Json
 PATCH, RETAIN, ORDER, DELETE = "$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/"
 
 
-def strategic_merge(original: Json, patch: Json, type_name: str) -> Json:
+def apply_strategic_merge(original: Json, patch: Json, type_name: str) -> Json:
     """`original`, an object of the named type, with a patch applied; neither is changed. Raises PatchError.
 
     >>> before = {"spec": {"containers": [{"name": "a", "image": "x"}, {"name": "b"}]}}
-    >>> strategic_merge(before, {"spec": {"containers": [{"name": "b", "image": "y"}]}}, "Pod")
+    >>> apply_strategic_merge(before, {"spec": {"containers": [{"name": "b", "image": "y"}]}}, "Pod")
     {'spec': {'containers': [{'name': 'a', 'image': 'x'}, {'name': 'b', 'image': 'y'}]}}
     """
     if not isinstance(patch, dict) or not isinstance(original, dict):
         raise PatchError("invalid JSON document")
-    return _map(copied(original), copied(patch), type_name)
+    return _map(copy_json(original), copy_json(patch), type_name)
 
 
 def _map(original: dict[str, Json], patch: dict[str, Json], type_name: str) -> dict[str, Json]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kube_api import names
-from aiops_gym.sim.kube_api.schema import words
+from aiops_gym.sim.kube_api.schema import split_words
 from aiops_gym.sim.kube_api.status import (
     Fault,
     duplicate,
@@ -20,7 +20,7 @@ from aiops_gym.sim.kube_api.status import (
 
 One = Mapping[str, Any]
 
-VOLUME_TYPES = words(
+VOLUME_TYPES = split_words(
     "hostPath emptyDir gcePersistentDisk awsElasticBlockStore gitRepo secret nfs iscsi glusterfs "
     "persistentVolumeClaim rbd flexVolume cinder cephfs flocker downwardAPI fc azureFile configMap vsphereVolume "
     "quobyte azureDisk photonPersistentDisk projected portworxVolume scaleIO storageos csi ephemeral image"
@@ -30,7 +30,7 @@ STANDARD = frozenset(["cpu", "memory", "ephemeral-storage"])
 POSITIVE = "must be greater than or equal to 0"
 
 
-def volumes(found: Sequence[One], path: str) -> tuple[list[Fault], set[str]]:
+def validate_volumes(found: Sequence[One], path: str) -> tuple[list[Fault], set[str]]:
     """What is wrong with a list of volumes, and the names they give."""
     faults: list[Fault] = []
     seen: set[str] = set()
@@ -39,7 +39,7 @@ def volumes(found: Sequence[One], path: str) -> tuple[list[Fault], set[str]]:
         if not name:
             faults.append(required(f"{where}.name"))
         else:
-            faults += [invalid_value(f"{where}.name", name, why) for why in names.dns_label(name)]
+            faults += [invalid_value(f"{where}.name", name, why) for why in names.validate_dns_label(name)]
         if name in seen:
             faults.append(duplicate(f"{where}.name", name))
         seen.add(name)
@@ -65,7 +65,7 @@ def _source(volume: One, where: str) -> list[Fault]:
     ]
 
 
-def containers(found: Sequence[One], volume_names: set[str], path: str, used: set[str]) -> list[Fault]:
+def validate_containers(found: Sequence[One], volume_names: set[str], path: str, used: set[str]) -> list[Fault]:
     """What is wrong with a list of containers; `used` are the names taken, and grows."""
     faults: list[Fault] = []
     for index, container in enumerate(found):
@@ -73,7 +73,7 @@ def containers(found: Sequence[One], volume_names: set[str], path: str, used: se
         if not name:
             faults.append(required(f"{where}.name"))
         else:
-            faults += [invalid_value(f"{where}.name", name, why) for why in names.dns_label(name)]
+            faults += [invalid_value(f"{where}.name", name, why) for why in names.validate_dns_label(name)]
             if name in used:
                 faults.append(duplicate(f"{where}.name", name))
             used.add(name)
@@ -107,17 +107,20 @@ def ports(found: Sequence[One], path: str) -> list[Fault]:
     for index, port in enumerate(found):
         where, name, number = f"{path}[{index}]", port.get("name", ""), port.get("containerPort", 0)
         if name:
-            faults += [invalid_value(f"{where}.name", name, why) for why in names.port_name(name)]
+            faults += [invalid_value(f"{where}.name", name, why) for why in names.validate_port_name(name)]
             if name in seen:
                 faults.append(duplicate(f"{where}.name", name))
             seen.add(name)
         if number == 0:
             faults.append(required(f"{where}.containerPort"))
         else:
-            faults += [invalid_value(f"{where}.containerPort", number, why) for why in names.port_number(number)]
+            faults += [
+                invalid_value(f"{where}.containerPort", number, why) for why in names.validate_port_number(number)
+            ]
         if port.get("hostPort", 0):
             faults += [
-                invalid_value(f"{where}.hostPort", port["hostPort"], w) for w in names.port_number(port["hostPort"])
+                invalid_value(f"{where}.hostPort", port["hostPort"], w)
+                for w in names.validate_port_number(port["hostPort"])
             ]
         if port.get("protocol", "TCP") not in ("TCP", "UDP", "SCTP"):
             faults.append(unsupported(f"{where}.protocol", port["protocol"], ["SCTP", "TCP", "UDP"]))
@@ -132,7 +135,7 @@ def env(found: Sequence[One], path: str) -> list[Fault]:
         if not name:
             faults.append(required(f"{where}.name"))
         else:
-            faults += [invalid_value(f"{where}.name", name, why) for why in names.env_name(name)]
+            faults += [invalid_value(f"{where}.name", name, why) for why in names.validate_env_name(name)]
         if source is None:
             continue
         kinds = [k for k in ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef") if k in source]
@@ -187,7 +190,7 @@ def resources(found: One, path: str) -> list[Fault]:
 
 
 def _resource_name(what: str, where: str) -> list[Fault]:
-    faults = [invalid_value(where, what, why) for why in names.qualified_name(what)]
+    faults = [invalid_value(where, what, why) for why in names.validate_qualified_name(what)]
     if not faults and "/" not in what and what not in STANDARD and not what.startswith("hugepages-"):
         faults.append(invalid_value(where, what, "must be a standard resource type or fully qualified"))
         faults.append(invalid_value(where, what, "must be a standard resource for containers"))
@@ -217,9 +220,9 @@ def _handler(found: One, kind: str, path: str) -> list[Fault]:
         faults.append(required(f"{path}.path"))
     port = found.get("port", 0)
     if isinstance(port, int):
-        faults += [invalid_value(f"{path}.port", port, why) for why in names.port_number(port)]
+        faults += [invalid_value(f"{path}.port", port, why) for why in names.validate_port_number(port)]
     else:
-        faults += [invalid_value(f"{path}.port", port, why) for why in names.port_name(port)]
+        faults += [invalid_value(f"{path}.port", port, why) for why in names.validate_port_name(port)]
     if kind == "httpGet" and found.get("scheme", "HTTP") not in ("HTTP", "HTTPS"):
         faults.append(unsupported(f"{path}.scheme", found["scheme"], ["HTTP", "HTTPS"]))
     return faults

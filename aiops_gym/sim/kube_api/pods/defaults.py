@@ -21,7 +21,7 @@ def pull_policy(image: str) -> str:
     return "Always" if tag in ("", "latest") else "IfNotPresent"
 
 
-def template(draft: Draft) -> None:
+def set_template_defaults(draft: Draft) -> None:
     """Defaults of a pod template, in place."""
     if not isinstance(draft.get("template"), dict):
         draft["template"] = {}
@@ -112,7 +112,7 @@ def _field_reference(item: Draft) -> None:
         item["fieldRef"].setdefault("apiVersion", "v1")
 
 
-def pod(draft: Draft) -> None:
+def set_pod_defaults(draft: Draft) -> None:
     """Defaults of a pod that a template does not have, in place."""
     inside = draft.setdefault("spec", {})
     spec(inside)

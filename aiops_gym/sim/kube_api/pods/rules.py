@@ -9,11 +9,19 @@ from zoneinfo import available_timezones
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kube_api import cron, metadata, names
-from aiops_gym.sim.kube_api.decode import copied
+from aiops_gym.sim.kube_api.decode import copy_json
 from aiops_gym.sim.kube_api.kind import Draft
 from aiops_gym.sim.kube_api.pods import containers
 from aiops_gym.sim.kube_api.selectors import of_object
-from aiops_gym.sim.kube_api.status import Fault, field_forbidden, invalid_value, quoted, required, shown, unsupported
+from aiops_gym.sim.kube_api.status import (
+    Fault,
+    field_forbidden,
+    format_value,
+    invalid_value,
+    quote,
+    required,
+    unsupported,
+)
 from aiops_gym.types import Json
 
 IMMUTABLE = "field is immutable"
@@ -23,24 +31,30 @@ DNS_POLICIES = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 
 def spec(found: Mapping[str, Any], path: str) -> list[Fault]:
     """What is wrong with a pod's spec."""
-    faults, volume_names = containers.volumes(found.get("volumes") or (), f"{path}.volumes")
+    faults, volume_names = containers.validate_volumes(found.get("volumes") or (), f"{path}.volumes")
     used: set[str] = set()
     plain = found.get("containers") or ()
     if not plain:
         faults.append(required(f"{path}.containers"))
-    faults += containers.containers(plain, volume_names, f"{path}.containers", used)
-    faults += containers.containers(found.get("initContainers") or (), volume_names, f"{path}.initContainers", used)
+    faults += containers.validate_containers(plain, volume_names, f"{path}.containers", used)
+    faults += containers.validate_containers(
+        found.get("initContainers") or (), volume_names, f"{path}.initContainers", used
+    )
     if found["restartPolicy"] not in ("Always", "OnFailure", "Never"):
         faults.append(unsupported(f"{path}.restartPolicy", found["restartPolicy"], ["Always", "OnFailure", "Never"]))
     if found["dnsPolicy"] not in DNS_POLICIES:
         faults.append(unsupported(f"{path}.dnsPolicy", found["dnsPolicy"], DNS_POLICIES))
     if "nodeSelector" in found:
-        faults += metadata.label_faults(found["nodeSelector"], f"{path}.nodeSelector")
+        faults += metadata.validate_labels(found["nodeSelector"], f"{path}.nodeSelector")
     if account := found.get("serviceAccountName"):
-        faults += [invalid_value(f"{path}.serviceAccountName", account, why) for why in names.dns_subdomain(account)]
+        faults += [
+            invalid_value(f"{path}.serviceAccountName", account, why) for why in names.validate_dns_subdomain(account)
+        ]
     for name in ("hostname", "subdomain"):
         if found.get(name):
-            faults += [invalid_value(f"{path}.{name}", found[name], why) for why in names.dns_label(found[name])]
+            faults += [
+                invalid_value(f"{path}.{name}", found[name], why) for why in names.validate_dns_label(found[name])
+            ]
     deadline = found.get("activeDeadlineSeconds")
     if deadline is not None and not 1 <= deadline <= 2147483647:
         text = "must be between 1 and 2147483647, inclusive"
@@ -67,7 +81,7 @@ def _tolerations(found: Sequence[Mapping[str, Any]], path: str) -> list[Fault]:
     return faults
 
 
-def pod(draft: Draft) -> list[Fault]:
+def validate_pod(draft: Draft) -> list[Fault]:
     """What is wrong with a pod."""
     return spec(draft["spec"], "spec")
 
@@ -79,7 +93,7 @@ MAY_CHANGE = (
 )
 
 
-def pod_update(draft: Draft, old: Obj) -> list[Fault]:
+def validate_pod_update(draft: Draft, old: Obj) -> list[Fault]:
     """A pod is what it is: little more than its images may change."""
     new, before = draft["spec"], old["spec"]
     if new == before:
@@ -93,7 +107,7 @@ def pod_update(draft: Draft, old: Obj) -> list[Fault]:
     if [t for t in kept if t not in (new.get("tolerations") or [])]:
         text = "existing toleration can not be modified except its tolerationSeconds"
         faults.append(field_forbidden("spec.tolerations", text))
-    same = copied(new)
+    same = copy_json(new)
     for kind in ("containers", "initContainers"):
         for one, was in zip(same.get(kind) or (), before.get(kind) or (), strict=True):
             one["image"] = was.get("image", "")
@@ -112,15 +126,15 @@ def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
     for name in sorted({*old, *new}):
         if old.get(name) != new.get(name):
             title = name[0].upper() + name[1:]
-            lines += [f"- \t{title}: {shown(old.get(name))},", f"+ \t{title}: {shown(new.get(name))},"]
+            lines += [f"- \t{title}: {format_value(old.get(name))},", f"+ \t{title}: {format_value(new.get(name))},"]
     return "\n".join([*lines, "  }", ""])
 
 
 def template(draft: Mapping[str, Any], path: str = "spec.template") -> list[Fault]:
     """What is wrong with a pod template."""
     meta = draft.get("metadata") or {}
-    faults = metadata.label_faults(meta.get("labels") or {}, f"{path}.metadata.labels")
-    faults += metadata.annotation_faults(meta.get("annotations") or {}, f"{path}.metadata.annotations")
+    faults = metadata.validate_labels(meta.get("labels") or {}, f"{path}.metadata.labels")
+    faults += metadata.validate_annotations(meta.get("annotations") or {}, f"{path}.metadata.annotations")
     return faults + spec(draft["spec"], f"{path}.spec")
 
 
@@ -133,10 +147,10 @@ def _always(found: Mapping[str, Any]) -> list[Fault]:
 
 def go_selector(selector: Mapping[str, Any]) -> str:
     """A label selector as Go's `%#v` prints it."""
-    labels = shown(selector["matchLabels"]) if selector.get("matchLabels") else "map[string]string(nil)"
+    labels = format_value(selector["matchLabels"]) if selector.get("matchLabels") else "map[string]string(nil)"
     items = ", ".join(
-        f"v1.LabelSelectorRequirement{{Key:{quoted(e['key'])}, Operator:{quoted(e['operator'])}, "
-        f"Values:{shown(e['values']) if e.get('values') else '[]string(nil)'}}}"
+        f"v1.LabelSelectorRequirement{{Key:{quote(e['key'])}, Operator:{quote(e['operator'])}, "
+        f"Values:{format_value(e['values']) if e.get('values') else '[]string(nil)'}}}"
         for e in selector.get("matchExpressions") or ()
     )
     listing = f"[]v1.LabelSelectorRequirement{{{items}}}" if items else "[]v1.LabelSelectorRequirement(nil)"
@@ -154,7 +168,7 @@ def selector_faults(found: Mapping[str, Any], kind: str) -> list[Fault]:
         faults.append(Fault("FieldValueInvalid", "spec.selector", text))
     labels = get(found, "template", "metadata", "labels", default={})
     if not selector or not of_object(selector)(labels):
-        shown_labels = shown(labels) if labels else "map[string]string(nil)"
+        shown_labels = format_value(labels) if labels else "map[string]string(nil)"
         text = f"Invalid value: {shown_labels}: `selector` does not match template `labels`"
         faults.append(Fault("FieldValueInvalid", "spec.template.metadata.labels", text))
     return faults
@@ -168,20 +182,20 @@ def _counts(found: Mapping[str, Any], *count_names: str) -> list[Fault]:
     ]
 
 
-def workload(draft: Draft) -> list[Fault]:
+def validate_workload(draft: Draft) -> list[Fault]:
     """What is wrong with a ReplicaSet or StatefulSet."""
     found = draft["spec"]
     faults = _counts(found, "replicas", "minReadySeconds", "revisionHistoryLimit")
     return faults + selector_faults(found, draft["kind"].lower()) + template(found["template"]) + _always(found)
 
 
-def controller(draft: Draft) -> list[Fault]:
+def validate_replication_controller(draft: Draft) -> list[Fault]:
     """What is wrong with a ReplicationController."""
     found = draft["spec"]
     return _counts(found, "replicas", "minReadySeconds") + template(found["template"]) + _always(found)
 
 
-def daemon_set(draft: Draft) -> list[Fault]:
+def validate_daemon_set(draft: Draft) -> list[Fault]:
     """What is wrong with a DaemonSet."""
     found = draft["spec"]
     faults = selector_faults(found, "daemonset") + template(found["template"]) + _always(found)
@@ -198,7 +212,7 @@ def _bounds(rolling: Mapping[str, Any]) -> list[Fault]:
     path, faults = "spec.updateStrategy.rollingUpdate", list[Fault]()
     missing, extra = rolling.get("maxUnavailable", 0), rolling.get("maxSurge", 0)
     for name, value in (("maxUnavailable", missing), ("maxSurge", extra)):
-        faults += part(value, f"{path}.{name}")
+        faults += validate_int_or_percent(value, f"{path}.{name}")
     none = [str(value).rstrip("%").lstrip("0") == "" for value in (missing, extra)]
     if not faults and rolling and all(none):
         text = "cannot be 0 when maxSurge is 0"
@@ -211,7 +225,7 @@ def _bounds(rolling: Mapping[str, Any]) -> list[Fault]:
     return faults
 
 
-def deployment(draft: Draft) -> list[Fault]:
+def validate_deployment(draft: Draft) -> list[Fault]:
     """What is wrong with a Deployment."""
     found = draft["spec"]
     faults = _counts(found, "replicas")
@@ -236,7 +250,7 @@ def _strategy(found: Mapping[str, Any]) -> list[Fault]:
         return [unsupported("spec.strategy.type", kind, ["Recreate", "RollingUpdate"])]
     faults: list[Fault] = []
     for name in ("maxUnavailable", "maxSurge"):
-        faults += part(rolling[name], f"spec.strategy.rollingUpdate.{name}")
+        faults += validate_int_or_percent(rolling[name], f"spec.strategy.rollingUpdate.{name}")
     if not faults and all(str(rolling[n]).rstrip("%") == "0" for n in ("maxUnavailable", "maxSurge")):
         text = f"Invalid value: {_go_part(rolling['maxUnavailable'])}: may not be 0 when `maxSurge` is 0"
         faults.append(Fault("FieldValueInvalid", "spec.strategy.rollingUpdate.maxUnavailable", text))
@@ -249,7 +263,7 @@ def _go_part(value: Json) -> str:
     return f'intstr.IntOrString{{Type:{kind}, IntVal:{number}, StrVal:"{text}"}}'
 
 
-def part(value: Json, path: str) -> list[Fault]:
+def validate_int_or_percent(value: Json, path: str) -> list[Fault]:
     """A number of pods, or a percentage of them."""
     if isinstance(value, int):
         return [] if value >= 0 else [invalid_value(path, value, POSITIVE)]
@@ -260,7 +274,7 @@ def part(value: Json, path: str) -> list[Fault]:
     return [Fault("FieldValueInvalid", path, f"Invalid value: {_go_part(value)}: {text} {pattern}")]
 
 
-def selector_kept(draft: Draft, old: Obj) -> list[Fault]:
+def validate_selector_update(draft: Draft, old: Obj) -> list[Fault]:
     """A workload keeps its selector for life."""
     new, before = draft["spec"].get("selector"), old["spec"].get("selector")
     if new == before or new is None:
@@ -278,7 +292,7 @@ STATEFUL_SET_MAY = (
 )
 
 
-def stateful_set_kept(draft: Draft, old: Obj) -> list[Fault]:
+def validate_stateful_set_update(draft: Draft, old: Obj) -> list[Fault]:
     """A StatefulSet keeps all but a few fields for life."""
     new = {k: v for k, v in draft["spec"].items() if k not in STATEFUL_SET_MAY}
     before = {k: v for k, v in old["spec"].items() if k not in STATEFUL_SET_MAY}
@@ -289,7 +303,7 @@ def stateful_set_kept(draft: Draft, old: Obj) -> list[Fault]:
     return [field_forbidden("spec", text)]
 
 
-def job(draft: Draft) -> list[Fault]:
+def validate_job(draft: Draft) -> list[Fault]:
     """What is wrong with a Job."""
     return job_spec(draft["spec"], "spec")
 
@@ -309,18 +323,18 @@ def job_spec(found: Mapping[str, Any], path: str) -> list[Fault]:
     return faults
 
 
-def job_kept(draft: Draft, old: Obj) -> list[Fault]:
+def validate_job_update(draft: Draft, old: Obj) -> list[Fault]:
     """A Job keeps what its pods are for life."""
     faults = []
     for name, what in (("completions", "*int32"), ("selector", ""), ("template", "core.PodTemplateSpec{...}")):
         new, before = draft["spec"].get(name), old["spec"].get(name)
         if new != before and new is not None:
-            value = go_selector(new) if name == "selector" else what if name == "template" else shown(new)
+            value = go_selector(new) if name == "selector" else what if name == "template" else format_value(new)
             faults.append(Fault("FieldValueInvalid", f"spec.{name}", f"Invalid value: {value}: {IMMUTABLE}"))
     return faults
 
 
-def cron_job(draft: Draft) -> list[Fault]:
+def validate_cron_job(draft: Draft) -> list[Fault]:
     """What is wrong with a CronJob."""
     found = draft["spec"]
     faults: list[Fault] = []

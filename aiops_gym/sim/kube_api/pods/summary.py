@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj
-from aiops_gym.sim.kube_api.kind import Since, age, since
+from aiops_gym.sim.kube_api.kind import Since, make_age_cell, make_since_cell
 from aiops_gym.types import Json
 
 Status = Mapping[str, Any]
 
 
-def cells(pod: Obj) -> list[Json]:
+def make_cells(pod: Obj) -> list[Json]:
     """Name, ready, status, restarts, age; IP, node, nominated node and readiness gates for `-o wide`."""
     spec, status = pod.get("spec", {}), pod.get("status", {})
     reason = status.get("reason") or status.get("phase", "")
@@ -33,7 +33,7 @@ def cells(pod: Obj) -> list[Json]:
         f"{ready}/{total}",
         _ending(pod, status, reason),
         _restarts(counted),
-        age(pod),
+        make_age_cell(pod),
         (status.get("podIPs") or [{}])[0].get("ip") or status.get("podIP") or "<none>",
         spec.get("nodeName") or "<none>",
         status.get("nominatedNodeName") or "<none>",
@@ -101,7 +101,7 @@ def _restarts(statuses: list[Status]) -> Json:
     times = [
         t["finishedAt"] for s in statuses if (t := (s.get("lastState") or {}).get("terminated")) and t.get("finishedAt")
     ]
-    last = since(max(times)) if count and times else ""
+    last = make_since_cell(max(times)) if count and times else ""
     return Since(last.time, f"{count} (", " ago)") if isinstance(last, Since) else str(count)
 
 

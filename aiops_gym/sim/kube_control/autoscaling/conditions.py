@@ -18,7 +18,9 @@ class Condition(NamedTuple):
     message: str
 
 
-def merged(world: World, old: Iterable[Mapping[str, Any]], news: Iterable[Condition]) -> list[Mapping[str, Any]]:
+def merge_conditions(
+    world: World, old: Iterable[Mapping[str, Any]], news: Iterable[Condition]
+) -> list[Mapping[str, Any]]:
     """Conditions with news: in their old places, with their old times where the status is the same."""
     found = list(old)
     for one in news:

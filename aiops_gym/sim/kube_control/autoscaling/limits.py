@@ -66,7 +66,7 @@ FAST_DOWN = Condition(
 )
 
 
-def bounded(world: World, hpa: Obj, now: int, wanted: int) -> tuple[int, Condition, Condition]:
+def bound_replicas(world: World, hpa: Obj, now: int, wanted: int) -> tuple[int, Condition, Condition]:
     """The replicas to ask for instead of `wanted`, whether that was able to scale, and what limited it."""
     steady, able = _stabilised(world, hpa, now, wanted)
     least, most = int(get(hpa, "spec", "minReplicas", default=1)), int(hpa["spec"]["maxReplicas"])

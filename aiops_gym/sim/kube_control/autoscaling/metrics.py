@@ -106,7 +106,7 @@ def _usage(world: World, resource: str, pods: Sequence[Obj], container: str) -> 
         raise LookupError(f"{head}unable to fetch metrics from resource metrics API: {why}")
     found = {}
     for pod in pods:
-        measured = usage.pod(world, pod) if pods_of.phase(pod) == "Running" else {}
+        measured = usage.measure_pod(world, pod) if pods_of.phase(pod) == "Running" else {}
         parts = [v for name, v in measured.items() if not container or name == container]
         if parts and len(measured) == len(pod["spec"]["containers"]):
             found[name_of(pod)] = sum(cpu // 1_000_000 if resource == "cpu" else 1000 * size for cpu, size in parts)
@@ -121,7 +121,7 @@ def _groups(
     """Pods that count, pods that are not ready yet, pods without a measurement."""
     counting, unready, missing = [], [], []
     for pod in pods:
-        if pods_of.terminating(pod) or pods_of.phase(pod) == "Failed":
+        if pods_of.is_terminating(pod) or pods_of.phase(pod) == "Failed":
             continue
         if pods_of.phase(pod) == "Pending":
             unready.append(pod)

@@ -85,7 +85,9 @@ def kill(world: World, id_: str) -> None:
 
 
 def _candidates(world: World, effect: Effect) -> list[Obj]:
-    return [pod for pod in world.store.labelled("pods", effect["namespace"], effect["labels"]) if pods_of.active(pod)]
+    return [
+        pod for pod in world.store.labelled("pods", effect["namespace"], effect["labels"]) if pods_of.is_active(pod)
+    ]
 
 
 def _victim(world: World, effect: Effect) -> Obj | None:

@@ -15,7 +15,7 @@ from aiops_gym.sim.kube_api import cron
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers import job as jobs
-from aiops_gym.sim.kube_control.writes import owner_reference, put_status
+from aiops_gym.sim.kube_control.writes import make_owner_reference, put_status
 
 RESOURCE = "cronjobs.batch"
 COMPONENT = "cronjob-controller"
@@ -41,16 +41,16 @@ class CronJobController:
                 yield key_of(obj)
             return
         reference = controller_of(obj)
-        told = old is None or new is None or jobs.over(old) != jobs.over(new)
+        told = old is None or new is None or jobs.find_end(old) != jobs.find_end(new)
         if told and reference is not None and reference["kind"] == "CronJob":
             yield f"{namespace_of(obj)}/{reference['name']}"
 
     def reconcile(self, world: World, key: str) -> None:
         """Note what has ended, start a Job if it is time, and tidy up."""
         cron_job = world.store.by_key(RESOURCE, key)
-        if cron_job is None or pods_of.terminating(cron_job):
+        if cron_job is None or pods_of.is_terminating(cron_job):
             return
-        mine = [job for job in world.store.owned(jobs.RESOURCE, uid_of(cron_job)) if not pods_of.terminating(job)]
+        mine = [job for job in world.store.owned(jobs.RESOURCE, uid_of(cron_job)) if not pods_of.is_terminating(job)]
         cron_job = _settle(world, cron_job, mine)
         zone = _zone(cron_job)
         if zone is not None and not cron_job["spec"].get("suspend"):
@@ -84,7 +84,7 @@ def _tidy(world: World, cron_job: Obj, mine: list[Obj]) -> None:
     """Delete ended Jobs beyond the limits of the history, the oldest first."""
     for state, field in (("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit")):
         limit = get(cron_job, "spec", field)
-        ended = sorted((job for job in mine if jobs.over(job) == state), key=_started)
+        ended = sorted((job for job in mine if jobs.find_end(job) == state), key=_started)
         for job in ended[: len(ended) - int(limit)] if limit is not None and len(ended) > int(limit) else ():
             _delete(world, cron_job, job)
 
@@ -108,12 +108,12 @@ def _settle(world: World, cron_job: Obj, mine: list[Obj]) -> Obj:
         if job is None:
             text = f"Active job went missing: {reference.get('name', '')}"
             events.record(world, cron_job, "Normal", "MissingJob", text, COMPONENT)
-        elif state := jobs.over(job):
+        elif state := jobs.find_end(job):
             text = f"Saw completed job: {name_of(job)}, condition: {state}"
             events.record(world, cron_job, "Normal", "SawCompletedJob", text, COMPONENT)
         else:
             active.append(reference)
-    times = [get(job, "status", "completionTime", default="") for job in mine if jobs.over(job) == "Complete"]
+    times = [get(job, "status", "completionTime", default="") for job in mine if jobs.find_end(job) == "Complete"]
     newest = max([status.get("lastSuccessfulTime", ""), *times])
     if newest:
         status["lastSuccessfulTime"] = newest
@@ -198,7 +198,7 @@ def _job(cron_job: Obj, time: int, zone: tzinfo) -> dict[str, Any]:
         "name": f"{name_of(cron_job)}-{time // MINUTE}",
         "namespace": namespace_of(cron_job),
         "annotations": {**(meta.get("annotations") or {}), SCHEDULED: stamp},
-        "ownerReferences": [owner_reference(cron_job)],
+        "ownerReferences": [make_owner_reference(cron_job)],
     }
     if meta.get("labels"):
         found["labels"] = dict(meta["labels"])

@@ -33,7 +33,7 @@ class DaemonSetController:
         if obj is None:
             return
         if resource == RESOURCE:
-            if new is not None and (old is None or old["spec"] != new["spec"] or pod_control.failing(world, new)):
+            if new is not None and (old is None or old["spec"] != new["spec"] or pod_control.is_failing(world, new)):
                 yield key_of(obj)
         elif resource == "nodes":
             if old is None or new is None or old.get("spec") != new.get("spec") or labels_of(old) != labels_of(new):
@@ -44,7 +44,7 @@ class DaemonSetController:
     def reconcile(self, world: World, key: str) -> None:
         """A pod for each node that has none, none for others; then the counts."""
         ds = world.store.by_key(RESOURCE, key)
-        if ds is None or pods_of.terminating(ds):
+        if ds is None or pods_of.is_terminating(ds):
             return
         controller_revisions.remember(world, ds, controller_revisions.HASH)
         _Sync(world, ds).run()
@@ -56,14 +56,14 @@ class _Sync:
     def __init__(self, world: World, ds: Obj) -> None:
         self.world, self.ds = world, ds
         template = daemon_pods.build(ds, "")
-        verdicts = {name_of(node): daemon_pods.fits(template, node) for node in world.store.all("nodes")}
+        verdicts = {name_of(node): daemon_pods.check_node(template, node) for node in world.store.all("nodes")}
         self.wanted = [node for node, (new, _) in verdicts.items() if new]
         self.allowed = [node for node, (_, stays) in verdicts.items() if stays]
         self.there: dict[str, list[Obj]] = {}
-        for pod in sorted(pods_of.claimed(world, ds), key=_age):
-            if not pods_of.terminating(pod):
+        for pod in sorted(pods_of.claim_pods(world, ds), key=_age):
+            if not pods_of.is_terminating(pod):
                 self.there.setdefault(node_of(pod), []).append(pod)
-        self.leaving = {node_of(pod) for pod in world.store.owned("pods", uid_of(ds)) if pods_of.terminating(pod)}
+        self.leaving = {node_of(pod) for pod in world.store.owned("pods", uid_of(ds)) if pods_of.is_terminating(pod)}
 
     def run(self) -> None:
         """Remove what must go, make what is missing, replace what is old, count."""
@@ -73,7 +73,7 @@ class _Sync:
         if pod_control.make_all(self.world, self.ds, bodies, COMPONENT)[1]:
             pod_control.retry(self.world, self.ds, "daemonset")
         else:
-            pod_control.settled(self.world, self.ds)
+            pod_control.note_success(self.world, self.ds)
         if get(self.ds, "spec", "updateStrategy", "type", default="RollingUpdate") == "RollingUpdate":
             self._roll()
         self._publish()
@@ -83,7 +83,7 @@ class _Sync:
         for node in sorted(self.there):
             keep: list[Obj] = []
             for pod in self.there[node]:
-                if pods_of.finished(pod):
+                if pods_of.is_terminal(pod):
                     self._bury(pod, node)
                 elif node not in self.allowed or (keep and not self._surging(keep, pod)):
                     pod_control.remove(self.world, self.ds, pod, COMPONENT)
@@ -125,10 +125,10 @@ class _Sync:
         return bool(self._surge()) and len(keep) == 1 and not self._new(keep[0]) and self._new(pod)
 
     def _new(self, pod: Obj) -> bool:
-        return labels_of(pod).get(controller_revisions.HASH) == pod_control.revision(self.ds)
+        return labels_of(pod).get(controller_revisions.HASH) == pod_control.compute_revision(self.ds)
 
     def _able(self, pod: Obj) -> bool:
-        return pods_of.available(pod, int(get(self.ds, "spec", "minReadySeconds", default=0)), self.world.now)
+        return pods_of.is_available(pod, int(get(self.ds, "spec", "minReadySeconds", default=0)), self.world.now)
 
     def _limit(self, name: str, default: int) -> int:
         value = get(self.ds, "spec", "updateStrategy", "rollingUpdate", name, default=default)
@@ -170,7 +170,7 @@ class _Sync:
 
     def _publish(self) -> None:
         world, ds = self.world, self.world.store.by_key(RESOURCE, key_of(self.ds)) or self.ds
-        pods = [pod for pod in world.store.owned("pods", uid_of(ds)) if not pods_of.terminating(pod)]
+        pods = [pod for pod in world.store.owned("pods", uid_of(ds)) if not pods_of.is_terminating(pod)]
         first: dict[str, Obj] = {}
         for pod in sorted(pods, key=_age):
             first.setdefault(node_of(pod), pod)
@@ -191,7 +191,7 @@ class _Sync:
         }
         put_status(world, RESOURCE, ds, {**status, **{k: v for k, v in extra.items() if v}})
         used = [f"{name_of(ds)}-{labels_of(pod).get(controller_revisions.HASH, '')}" for pod in pods]
-        controller_revisions.forget(world, ds, [controller_revisions.name(ds), *used])
+        controller_revisions.forget(world, ds, [controller_revisions.make_name(ds), *used])
         if len(able) < len(ready):
             wait = int(get(ds, "spec", "minReadySeconds", default=0)) * SECOND
             world.schedule(wait, "daemonset.retry", key_of(ds), uid_of(ds))

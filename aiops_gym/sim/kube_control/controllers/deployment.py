@@ -13,7 +13,7 @@ from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import deployment_status, pod_control, replica_sets
-from aiops_gym.sim.kube_control.writes import annotate, condition, put_spec
+from aiops_gym.sim.kube_control.writes import annotate, find_condition, put_spec
 
 RESOURCE = "deployments.apps"
 COMPONENT = "deployment-controller"
@@ -76,8 +76,8 @@ class _Rollout:
         self.wanted = int(get(deployment, "spec", "replicas", default=1))
         self.recreate = get(deployment, "spec", "strategy", "type", default="RollingUpdate") == "Recreate"
         self.surge, self.unavailable = (0, 0) if self.recreate else _limits(deployment, self.wanted)
-        self.sets = replica_sets.replica_sets(world, deployment)
-        self.new = replica_sets.newest(deployment, self.sets)
+        self.sets = replica_sets.list_replica_sets(world, deployment)
+        self.new = replica_sets.find_newest(deployment, self.sets)
         self.failed = False
 
     @property
@@ -87,7 +87,7 @@ class _Rollout:
     def step(self) -> None:
         """Do one thing that brings the sets nearer to the spec, and publish."""
         paused = bool(get(self.deployment, "spec", "paused", default=False))
-        if pods_of.terminating(self.deployment):
+        if pods_of.is_terminating(self.deployment):
             self._publish(rolling=False)
             return
         self._note_pause(paused)
@@ -103,20 +103,20 @@ class _Rollout:
         if self.failed:
             pod_control.retry(self.world, self.deployment, "deployment", PACE)
             return
-        pod_control.settled(self.world, self.deployment)
-        if not moved and deployment_status.complete(
+        pod_control.note_success(self.world, self.deployment)
+        if not moved and deployment_status.is_complete(
             self.world.store.by_key(RESOURCE, key_of(self.deployment)) or self.deployment
         ):
             replica_sets.forget(self.world, self.deployment, self.old)
         self._publish(rolling=True)
 
     def _publish(self, rolling: bool) -> None:
-        self.sets = replica_sets.replica_sets(self.world, self.deployment)
-        self.new = replica_sets.newest(self.deployment, self.sets)
+        self.sets = replica_sets.list_replica_sets(self.world, self.deployment)
+        self.new = replica_sets.find_newest(self.deployment, self.sets)
         deployment_status.publish(self.world, self.deployment, self.new, self.old, self.unavailable, rolling)
 
     def _note_pause(self, paused: bool) -> None:
-        found = condition(get(self.deployment, "status", "conditions", default=[]), "Progressing")
+        found = find_condition(get(self.deployment, "status", "conditions", default=[]), "Progressing")
         noted = found is not None and found.get("reason") == "DeploymentPaused"
         if found is not None and found.get("reason") == deployment_status.TIMED_OUT:
             return
@@ -134,16 +134,16 @@ class _Rollout:
         world, deployment = self.world, self.deployment
         if self.new is not None:
             self.new = replica_sets.refresh(world, deployment, self.new, self.old)
-            if condition(get(deployment, "status", "conditions", default=[]), "Progressing") is None:
+            if find_condition(get(deployment, "status", "conditions", default=[]), "Progressing") is None:
                 text = f'Found new replica set "{name_of(self.new)}"'
                 deployment_status.remember(world, deployment, "True", "FoundNewReplicaSet", text)
             return False
-        others = deployment_status.total(self.sets, "spec", "replicas")
+        others = deployment_status.sum_replicas(self.sets, "spec", "replicas")
         size = self.wanted if self.recreate else max(0, min(self.wanted, self.wanted + self.surge - others))
         try:
             self.new = replica_sets.create(world, deployment, self.sets, size, self.wanted + self.surge)
         except kube_api.ApiError as error:
-            text = f'Failed to create new replica set "{replica_sets.next_name(deployment)}": {error.message}'
+            text = f'Failed to create new replica set "{replica_sets.make_name(deployment)}": {error.message}'
             events.record(world, deployment, "Warning", "ReplicaSetCreateError", text, COMPONENT)
             deployment_status.remember(world, deployment, "False", "ReplicaSetCreateError", text)
             self.failed = True
@@ -167,7 +167,7 @@ class _Rollout:
         size = int(get(self.new, "spec", "replicas", default=0))
         if size > self.wanted:
             return self._scale(self.new, self.wanted)
-        room = self.wanted + self.surge - deployment_status.total([*self.old, self.new], "spec", "replicas")
+        room = self.wanted + self.surge - deployment_status.sum_replicas([*self.old, self.new], "spec", "replicas")
         return size < self.wanted and room > 0 and self._scale(self.new, min(self.wanted, size + room))
 
     def _shrink(self) -> bool:
@@ -175,7 +175,7 @@ class _Rollout:
         old = [rs for rs in self.old if get(rs, "spec", "replicas", default=0)]
         floor_ = self.wanted - self.unavailable
         missing = get(self.new, "spec", "replicas", default=0) - get(self.new, "status", "availableReplicas", default=0)
-        surplus = deployment_status.total([*old, self.new], "spec", "replicas") - floor_ - missing
+        surplus = deployment_status.sum_replicas([*old, self.new], "spec", "replicas") - floor_ - missing
         if not old or surplus <= 0:
             return False
         moved = False
@@ -186,7 +186,7 @@ class _Rollout:
                 moved |= self._scale(rs, size - take)
                 old[index] = assoc(rs, ("spec", "replicas"), size - take)
                 surplus -= take
-        spare = deployment_status.total([*self.old, self.new], "status", "availableReplicas") - floor_
+        spare = deployment_status.sum_replicas([*self.old, self.new], "status", "availableReplicas") - floor_
         for rs in old:
             size = get(rs, "spec", "replicas", default=0)
             take = min(spare, size)
@@ -201,7 +201,7 @@ class _Rollout:
         if any(shrunk):
             return True
         for rs in self.old:
-            if any(not pods_of.finished(pod) for pod in self.world.store.owned("pods", uid_of(rs))):
+            if any(not pods_of.is_terminal(pod) for pod in self.world.store.owned("pods", uid_of(rs))):
                 return True
         made = self._ensure_new()
         if made or self.new is None:
@@ -211,14 +211,14 @@ class _Rollout:
     def _resized(self) -> bool:
         """Whether `spec.replicas` changed since the sets were last scaled."""
         busy = [rs for rs in self.sets if get(rs, "spec", "replicas", default=0)]
-        return any(replica_sets.desired(rs) not in (None, self.wanted) for rs in busy)
+        return any(replica_sets.read_desired(rs) not in (None, self.wanted) for rs in busy)
 
     def _resize(self) -> None:
         """Scale the one active set, or all of them in proportion in the middle of a rollout."""
         busy = [rs for rs in self.sets if get(rs, "spec", "replicas", default=0)]
         single = busy[0] if len(busy) == 1 else None
         if not busy:
-            single = self.new or (max(self.sets, key=replica_sets.revision) if self.sets else None)
+            single = self.new or (max(self.sets, key=replica_sets.read_revision) if self.sets else None)
         if single is not None:
             self._scale(single, self.wanted)
             return
@@ -232,7 +232,7 @@ class _Rollout:
         if not busy:
             return
         allowed = self.wanted + self.surge if self.wanted else 0
-        to_add, added = allowed - deployment_status.total(busy, "spec", "replicas"), 0
+        to_add, added = allowed - deployment_status.sum_replicas(busy, "spec", "replicas"), 0
         # Of sets of one size the newest grows first, and the oldest shrinks first.
         ranked = sorted(busy, key=lambda rs: (rs["metadata"]["creationTimestamp"], name_of(rs)), reverse=to_add > 0)
         ranked.sort(key=lambda rs: -int(rs["spec"]["replicas"]))
@@ -274,7 +274,7 @@ class _Rollout:
 
 def _saturated(rs: Obj, wanted: int) -> bool:
     counts = (get(rs, "spec", "replicas", default=0), get(rs, "status", "availableReplicas", default=0))
-    return replica_sets.desired(rs) == wanted and counts == (wanted, wanted)
+    return replica_sets.read_desired(rs) == wanted and counts == (wanted, wanted)
 
 
 def _limits(deployment: Obj, wanted: int) -> tuple[int, int]:

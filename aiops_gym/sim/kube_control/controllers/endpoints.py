@@ -7,7 +7,7 @@ from typing import Any
 
 from aiops_gym import caches
 from aiops_gym.sim import kube_api
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
@@ -19,7 +19,7 @@ EXTERNAL = "ExternalName"
 HEADLESS = "service.kubernetes.io/headless"
 
 
-def services_of(world: World, old: Obj | None, new: Obj | None) -> Iterable[str]:
+def find_services(world: World, old: Obj | None, new: Obj | None) -> Iterable[str]:
     """Keys of the Services that a change of a pod concerns."""
     if old is not None and new is not None and matters(old) == matters(new):
         return
@@ -39,12 +39,12 @@ def matters(pod: Obj) -> tuple[Any, ...]:
     cached = pod.memo.get(_MATTERS)
     if cached is None:
         address = get(pod, "status", "podIP", default="")
-        cached = (address, pods_of.is_ready(pod), pods_of.terminating(pod), pods_of.finished(pod), labels_of(pod))
+        cached = (address, pods_of.is_ready(pod), pods_of.is_terminating(pod), pods_of.is_terminal(pod), labels_of(pod))
         pod.memo[_MATTERS] = cached
     return tuple(cached)
 
 
-def number(pod: Mapping[str, Any], port: Mapping[str, Any]) -> int | None:
+def find_port(pod: Mapping[str, Any], port: Mapping[str, Any]) -> int | None:
     """A Service port's target on a pod: a number, or the container port with that name."""
     target = port.get("targetPort", port["port"])
     if isinstance(target, int):
@@ -57,13 +57,13 @@ def number(pod: Mapping[str, Any], port: Mapping[str, Any]) -> int | None:
     return None
 
 
-def selected(world: World, service: Obj) -> list[Obj]:
+def select_pods(world: World, service: Obj) -> list[Obj]:
     """Pods of a Service that have an address and have not ended."""
     chosen = world.store.labelled("pods", namespace_of(service), service["spec"].get("selector") or {})
-    return [pod for pod in chosen if get(pod, "status", "podIP") and not pods_of.finished(pod)]
+    return [pod for pod in chosen if get(pod, "status", "podIP") and not pods_of.is_terminal(pod)]
 
 
-def target(pod: Mapping[str, Any]) -> dict[str, Any]:
+def make_target_ref(pod: Mapping[str, Any]) -> dict[str, Any]:
     """The reference to a pod in an address."""
     meta = pod["metadata"]
     return {"kind": "Pod", "name": meta["name"], "namespace": meta["namespace"], "uid": meta["uid"]}
@@ -78,7 +78,7 @@ class EndpointsController:
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
         """The Service, or the Services that select a pod."""
         if resource == "pods":
-            yield from services_of(world, old, new)
+            yield from find_services(world, old, new)
         elif (obj := new if new is not None else old) is not None:
             yield key_of(obj)
 
@@ -126,10 +126,12 @@ def _subsets(world: World, service: Obj) -> list[Any]:
     """Addresses grouped by the ports they serve, sorted as the real controller's repacking does."""
     groups: dict[tuple[Any, ...], dict[str, list[Any]]] = {}
     anyway = bool(service["spec"].get("publishNotReadyAddresses"))
-    for pod in selected(world, service):
-        if pods_of.terminating(pod) and not anyway:
+    for pod in select_pods(world, service):
+        if pods_of.is_terminating(pod) and not anyway:
             continue
-        ports = tuple(_port(port, found) for port in service["spec"].get("ports") or () if (found := number(pod, port)))
+        ports = tuple(
+            _port(port, found) for port in service["spec"].get("ports") or () if (found := find_port(pod, port))
+        )
         if not ports and service["spec"].get("ports"):
             continue
         kind = "addresses" if anyway or pods_of.is_ready(pod) else "notReadyAddresses"
@@ -142,7 +144,11 @@ def _port(port: Mapping[str, Any], found: int) -> tuple[str, int, str]:
 
 
 def _address(service: Obj, pod: Obj) -> dict[str, Any]:
-    address = {"ip": pod["status"]["podIP"], "nodeName": pod["spec"].get("nodeName", ""), "targetRef": target(pod)}
+    address = {
+        "ip": pod["status"]["podIP"],
+        "nodeName": pod["spec"].get("nodeName", ""),
+        "targetRef": make_target_ref(pod),
+    }
     hostname = pod["spec"].get("hostname")
     if hostname and pod["spec"].get("subdomain") == name_of(service):
         address = {"hostname": hostname, **address}
@@ -150,7 +156,7 @@ def _address(service: Obj, pod: Obj) -> dict[str, Any]:
 
 
 def _order(address: Mapping[str, Any]) -> tuple[Any, ...]:
-    numbers = [natural(part) or 0 for part in address["ip"].split(".")]  # a node's address need not be of digits
+    numbers = [parse_natural(part) or 0 for part in address["ip"].split(".")]  # a node's address need not be of digits
     return numbers, address["ip"], address["targetRef"]["uid"]
 
 

@@ -10,7 +10,7 @@ from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, n
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers import endpoints
-from aiops_gym.sim.kube_control.writes import owner_reference
+from aiops_gym.sim.kube_control.writes import make_owner_reference
 
 RESOURCE = "endpointslices.discovery.k8s.io"
 SERVICE = "kubernetes.io/service-name"
@@ -29,14 +29,14 @@ class EndpointSliceController:
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
         """The Service, or the Services that select a pod."""
         if resource == "pods":
-            yield from endpoints.services_of(world, old, new)
+            yield from endpoints.find_services(world, old, new)
         elif new is not None:
             yield key_of(new)
 
     def reconcile(self, world: World, key: str) -> None:
         """Write one slice for each set of ports, reusing those that are there."""
         service = world.store.by_key("services", key)
-        if service is None or not service["spec"].get("selector") or pods_of.terminating(service):
+        if service is None or not service["spec"].get("selector") or pods_of.is_terminating(service):
             return
         if service["spec"].get("type") == endpoints.EXTERNAL:
             return
@@ -55,24 +55,24 @@ class EndpointSliceController:
 
 def _groups(world: World, service: Obj) -> dict[Ports, list[dict[str, Any]]]:
     groups: dict[Ports, list[dict[str, Any]]] = {}
-    for pod in endpoints.selected(world, service):
+    for pod in endpoints.select_pods(world, service):
         ports = tuple(
             (str(port.get("name", "")), number, str(port.get("protocol", "TCP")))
             for port in service["spec"].get("ports") or ()
-            if (number := endpoints.number(pod, port))
+            if (number := endpoints.find_port(pod, port))
         )
         groups.setdefault(ports, []).append(_endpoint(service, pod))
     return groups or {(): []}
 
 
 def _endpoint(service: Obj, pod: Obj) -> dict[str, Any]:
-    serving, leaving = pods_of.is_ready(pod), pods_of.terminating(pod)
+    serving, leaving = pods_of.is_ready(pod), pods_of.is_terminating(pod)
     ready = bool(service["spec"].get("publishNotReadyAddresses")) or (serving and not leaving)
     return {
         "addresses": [pod["status"]["podIP"]],
         "conditions": {"ready": ready, "serving": serving, "terminating": leaving},
         "nodeName": pod["spec"].get("nodeName", ""),
-        "targetRef": endpoints.target(pod),
+        "targetRef": endpoints.make_target_ref(pod),
     }
 
 
@@ -99,7 +99,7 @@ def _write(world: World, service: Obj, old: Obj | None, body: Mapping[str, Any])
         "generateName": f"{name_of(service)}-",
         "labels": body["labels"],
         "namespace": namespace_of(service),
-        "ownerReferences": [owner_reference(service)],
+        "ownerReferences": [make_owner_reference(service)],
     }
     new_meta = {k: v for k, v in new_meta.items() if v}
     whole = {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "metadata": new_meta, **content}

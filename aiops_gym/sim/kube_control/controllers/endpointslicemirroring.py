@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.writes import owner_reference
+from aiops_gym.sim.kube_control.writes import make_owner_reference
 
 RESOURCE = "endpointslices.discovery.k8s.io"
 SERVICE = "kubernetes.io/service-name"
@@ -70,7 +70,7 @@ def _write(world: World, endpoints: Obj, body: dict[str, Any], old: Obj | None) 
         if any(old.get(k) != v for k, v in body.items()):
             world.store.put(RESOURCE, {**old, **body})
         return
-    owner = owner_reference({**endpoints, "apiVersion": "v1", "kind": "Endpoints"})
+    owner = make_owner_reference({**endpoints, "apiVersion": "v1", "kind": "Endpoints"})
     meta = {
         "generateName": f"{name_of(endpoints)}-",
         "labels": {**labels_of(endpoints), MANAGED: MANAGER, SERVICE: name_of(endpoints)},

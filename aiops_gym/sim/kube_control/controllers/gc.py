@@ -8,7 +8,7 @@ from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, assoc, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.writes import without_finalizer
+from aiops_gym.sim.kube_control.writes import remove_finalizer
 
 FOREGROUND = "foregroundDeletion"
 
@@ -34,7 +34,7 @@ class GarbageCollector:
                 _drop(world, resource, obj, key, foreground=owner is not None)
         if owner is not None and waiting and not any(_blocking(obj, key) for _, obj in _dependents(world, key)):
             del world.table("foreground")[key]
-            without_finalizer(world, waiting[0], owner, FOREGROUND)
+            remove_finalizer(world, waiting[0], owner, FOREGROUND)
         elif owner is None:
             world.table("foreground").pop(key, None)
 
@@ -54,7 +54,7 @@ def _drop(world: World, resource: str, obj: Obj, uid: str, foreground: bool) -> 
     others = [ref for ref in obj["metadata"]["ownerReferences"] if ref["uid"] != uid]
     if any(_alive(world, namespace_of(obj), ref["uid"]) for ref in others):
         world.store.put(resource, assoc(obj, ("metadata", "ownerReferences"), others))
-    elif not pods_of.terminating(obj):
+    elif not pods_of.is_terminating(obj):
         how = "Foreground" if foreground else "Background"
         kube_api.delete(world, resource, namespace_of(obj), name_of(obj), propagation=how)
 
@@ -78,7 +78,7 @@ def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None
         for ref in old["metadata"].get("ownerReferences", ()):
             if ref["uid"] in world.table("foreground"):
                 world.enqueue("gc", ref["uid"])
-    elif new is not None and FOREGROUND in new["metadata"].get("finalizers", ()) and pods_of.terminating(new):
+    elif new is not None and FOREGROUND in new["metadata"].get("finalizers", ()) and pods_of.is_terminating(new):
         waiting = world.table("foreground")
         if uid_of(new) not in waiting:
             waiting[uid_of(new)] = [resource, key_of(new)]

@@ -12,7 +12,7 @@ from aiops_gym.sim.kube_api.resources import find
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control.autoscaling import limits
 from aiops_gym.sim.kube_control.autoscaling import metrics as hpametrics
-from aiops_gym.sim.kube_control.autoscaling.conditions import Condition, merged
+from aiops_gym.sim.kube_control.autoscaling.conditions import Condition, merge_conditions
 from aiops_gym.sim.kube_control.writes import put_spec, put_status
 
 RESOURCE = "horizontalpodautoscalers.autoscaling"
@@ -102,7 +102,7 @@ class _Round:
             return None, ""
         raw, name = measured
         reason = f"{name} above target" if raw > now else "All metrics below target"
-        size, able, limited = limits.bounded(self.world, self.hpa, now, raw)
+        size, able, limited = limits.bound_replicas(self.world, self.hpa, now, raw)
         self.conditions += [able, limited]
         return size, reason
 
@@ -153,7 +153,7 @@ class _Round:
     def _publish(self, now: int, wanted: int | None) -> None:
         before = get(self.hpa, "status", default={})
         status: dict[str, Any] = {
-            "conditions": merged(self.world, before.get("conditions", ()), self.conditions),
+            "conditions": merge_conditions(self.world, before.get("conditions", ()), self.conditions),
             "currentMetrics": self.metrics or None,
             "currentReplicas": now,
             "desiredReplicas": int(before.get("desiredReplicas", 0)) if wanted is None else wanted,

@@ -19,7 +19,7 @@ from aiops_gym.sim.kube_control.controllers import replicaset
 from aiops_gym.sim.kube_control.jobs import failure_policy, indexes
 from aiops_gym.sim.kube_control.jobs import pods as jobpods
 from aiops_gym.sim.kube_control.workloads import pod_control
-from aiops_gym.sim.kube_control.writes import condition, put_status, without_condition, without_finalizer
+from aiops_gym.sim.kube_control.writes import find_condition, put_status, remove_finalizer, without_condition
 
 RESOURCE = "jobs.batch"
 COMPONENT = "job-controller"
@@ -51,7 +51,7 @@ class JobController:
         if obj is None:
             return
         if resource == RESOURCE:
-            if old is None or new is None or old["spec"] != new["spec"] or pods_of.terminating(new):
+            if old is None or new is None or old["spec"] != new["spec"] or pods_of.is_terminating(new):
                 yield key_of(obj)
         elif (reference := controller_of(obj)) is not None and reference["kind"] == "Job":
             key, batches = f"{namespace_of(obj)}/{reference['name']}", world.table("jobbatches")
@@ -62,16 +62,18 @@ class JobController:
     def reconcile(self, world: World, key: str) -> None:
         """Count what has ended, then finish the Job or start what is missing."""
         job = world.store.by_key(RESOURCE, key)
-        if job is None or over(job) or pods_of.terminating(job):
+        if job is None or find_end(job) or pods_of.is_terminating(job):
             jobpods.release(world, job, key)
         else:
             _Sync(world, job).run()
 
 
-def over(job: Obj) -> str:
+def find_end(job: Obj) -> str:
     """The last condition of a Job that has ended, `Complete` or `Failed`; "" of one that has not."""
     conditions = get(job, "status", "conditions", default=[])
-    return next((t for t in ("Complete", "Failed") if (c := condition(conditions, t)) and c["status"] == "True"), "")
+    return next(
+        (t for t in ("Complete", "Failed") if (c := find_condition(conditions, t)) and c["status"] == "True"), ""
+    )
 
 
 class _Sync:
@@ -81,17 +83,17 @@ class _Sync:
         self.world, self.job = world, job
         self.status: dict[str, Any] = dict(get(job, "status", default={}))
         self.conditions: list[Mapping[str, Any]] = list(self.status.get("conditions", ()))
-        self.pods = jobpods.mine(world, job)
-        self.active = [pod for pod in self.pods if pods_of.active(pod)]
-        self.indexes = indexes.of(job, self.pods)
+        self.pods = jobpods.find_pods(world, job)
+        self.active = [pod for pod in self.pods if pods_of.is_active(pod)]
+        self.indexes = indexes.survey_indexes(job, self.pods)
         self.suspended = bool(job["spec"].get("suspend"))
 
     def run(self) -> None:
         """Count, judge, act, publish."""
         if not self.suspended:
             self.status.setdefault("startTime", self.world.timestamp)
-        fresh = [pod for pod in self.pods if not jobpods.counted(pod)]
-        ended = [pod for pod in fresh if jobpods.succeeded(pod) or jobpods.failed(self.job, pod)]
+        fresh = [pod for pod in self.pods if not jobpods.is_counted(pod)]
+        ended = [pod for pod in fresh if jobpods.has_succeeded(pod) or jobpods.has_failed(self.job, pod)]
         released = [pod for pod in ended if uid_of(pod) not in self.indexes.kept]
         self._count(released)
         found = self._judged(len([pod for pod in ended if pod not in released]))
@@ -116,7 +118,7 @@ class _Sync:
     def _release(self, pod: Obj) -> None:
         present = self.world.store.by_key("pods", key_of(pod))
         if present is not None and uid_of(present) == uid_of(pod):
-            without_finalizer(self.world, "pods", present, jobpods.TRACKING)
+            remove_finalizer(self.world, "pods", present, jobpods.TRACKING)
 
     def _later(self, delay: int) -> None:
         self.world.schedule(delay, "job.retry", key_of(self.job), uid_of(self.job))
@@ -125,16 +127,16 @@ class _Sync:
         """Add pods that ended since the last time to the counts, and to the row of failures for the back-off."""
         table, uid = self.world.table("failures"), uid_of(self.job)
         row, last = table.get(uid, [0, 0])
-        for pod in sorted(ended, key=jobpods.ended_at):
-            if jobpods.succeeded(pod):
+        for pod in sorted(ended, key=jobpods.find_end):
+            if jobpods.has_succeeded(pod):
                 row = 0
-                if not jobpods.indexed(self.job):
+                if not jobpods.is_indexed(self.job):
                     self.status["succeeded"] = self.status.get("succeeded", 0) + 1
                 continue
             if failure_policy.counts(self.job, pod):
                 self.status["failed"] = self.status.get("failed", 0) + 1
-            row, last = row + 1, max(last, jobpods.ended_at(pod))
-        if jobpods.indexed(self.job):
+            row, last = row + 1, max(last, jobpods.find_end(pod))
+        if jobpods.is_indexed(self.job):
             self.status["succeeded"] = len(self.indexes.done)
         if ended:
             table[uid] = [row, last]
@@ -142,15 +144,15 @@ class _Sync:
     def _judged(self, waiting: int) -> Finding | None:
         """The interim condition that the Job has, or deserves; so many failed pods wait for their successors."""
         for type_ in FINAL:
-            there = condition(self.conditions, type_)
+            there = find_condition(self.conditions, type_)
             if there is not None:
                 return type_, str(there.get("reason", "")), str(there.get("message", ""))
         spec = self.job["spec"]
-        if doomed := failure_policy.verdict(self.job, self.pods):
+        if doomed := failure_policy.find_verdict(self.job, self.pods):
             return "FailureTarget", "PodFailurePolicy", doomed
         limit, again = int(spec["backoffLimit"]), 0
         if get(spec, "template", "spec", "restartPolicy") == "OnFailure":
-            again = jobpods.restarts(pod for pod in self.pods if not pods_of.finished(pod))
+            again = jobpods.count_restarts(pod for pod in self.pods if not pods_of.is_terminal(pod))
         if self.status.get("failed", 0) + waiting > limit or (again > 0 and again >= limit):
             return LIMIT
         return self._late() or self.indexes.verdict(self.job)
@@ -189,14 +191,14 @@ class _Sync:
         elif aim > len(self.active):
             self._add(aim - len(self.active))
         if not self.suspended and len(self.active) >= aim:
-            pod_control.settled(self.world, self.job)
+            pod_control.note_success(self.world, self.job)
 
     def _surplus(self, many: int) -> list[Obj]:
         """At least so many active pods, the cheapest first; those of an index that nobody needs in any case."""
-        doomed = indexes.needless(self.job, self.active)
+        doomed = indexes.find_needless(self.job, self.active)
         beside: Counter[str] = Counter()
         left = [pod for pod in self.active if pod not in doomed]
-        left.sort(key=lambda pod: replicaset.cost(self.world, pod, beside))
+        left.sort(key=lambda pod: replicaset.rank_for_deletion(self.world, pod, beside))
         return [*doomed, *left[: max(0, many - len(doomed))]]
 
     def _add(self, many: int) -> None:
@@ -205,15 +207,15 @@ class _Sync:
             many -= sum(1 for pod in self.pods if _on_the_way_out(pod))
         many = min(many, pod_control.BURST)
         numbers, wait = [-1] * max(0, many), 0
-        if not indexes.limited(self.job):
+        if not indexes.has_index_limit(self.job):
             row, last = self.world.table("failures").get(uid_of(self.job), [0, 0])
-            wait = last + jobpods.back_off(row) - self.world.now
-        if jobpods.indexed(self.job) and wait <= 0:
+            wait = last + jobpods.compute_back_off(row) - self.world.now
+        if jobpods.is_indexed(self.job) and wait <= 0:
             numbers, wait = self.indexes.next(self.world, self.job, self.pods, max(0, many))
         if wait > 0:
             self._later(wait)
             return
-        notes = (indexes.carried(self.job, self.indexes.before.get(number)) for number in numbers)
+        notes = (indexes.carry_failures(self.job, self.indexes.before.get(number)) for number in numbers)
         bodies = [jobpods.build(self.job, *parts) for parts in zip(numbers, notes, strict=True)]
         made, refused = pod_control.make_all(self.world, self.job, bodies, COMPONENT)
         if refused:
@@ -225,7 +227,7 @@ class _Sync:
             pod_control.remove(self.world, self.job, pod, COMPONENT)
 
     def _note_suspension(self) -> None:
-        there = condition(self.conditions, "Suspended")
+        there = find_condition(self.conditions, "Suspended")
         if self.suspended == (there is not None and there["status"] == "True"):
             return
         facts = ("True", "JobSuspended", "Job suspended") if self.suspended else ("False", "JobResumed", "Job resumed")
@@ -250,13 +252,13 @@ class _Sync:
     def _conclude(self, found: Finding, running: bool) -> None:
         """Write the interim condition, and the last one when no pod runs any more."""
         type_, reason, message = found
-        if condition(self.conditions, type_) is None:
+        if find_condition(self.conditions, type_) is None:
             self._set(type_, reason, message)
         if running:
             return
         self._set(FINAL[type_], reason, message)
         self.world.table("failures").pop(uid_of(self.job), None)
-        pod_control.settled(self.world, self.job)
+        pod_control.note_success(self.world, self.job)
         if type_ == "FailureTarget":
             events.record(self.world, self.job, "Warning", reason, message, COMPONENT)
             return
@@ -281,7 +283,7 @@ class _Sync:
 
 
 def _on_the_way_out(pod: Obj) -> bool:
-    return pods_of.terminating(pod) and not pods_of.finished(pod)
+    return pods_of.is_terminating(pod) and not pods_of.is_terminal(pod)
 
 
 def retry(world: World, key: str, uid: str) -> None:

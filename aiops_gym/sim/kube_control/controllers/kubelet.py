@@ -41,14 +41,14 @@ class KubeletController:
         if record["dying"]:
             termination.hurry(world, uid, pod)
             return
-        if pods_of.terminating(pod):
+        if pods_of.is_terminating(pod):
             # A deletion interrupts whatever the worker is waiting for.
             records.change(world, uid, busy="", again=0, next=0)
         records.wake(world, uid, world.now)
 
 
 def _deletion(pod: Obj) -> object:
-    return pod["metadata"].get("deletionGracePeriodSeconds") if pods_of.terminating(pod) else None
+    return pod["metadata"].get("deletionGracePeriodSeconds") if pods_of.is_terminating(pod) else None
 
 
 def down(world: World, node: str) -> bool:
@@ -74,7 +74,7 @@ def start(world: World, node: str) -> None:
         record = records.find(world, uid_of(pod))
         if record is not None:
             records.wake(world, uid_of(pod), world.now)
-        if record is None or pods_of.terminating(pod):
+        if record is None or pods_of.is_terminating(pod):
             world.enqueue("kubelet", key_of(pod))
 
 

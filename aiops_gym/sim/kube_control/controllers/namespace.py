@@ -10,7 +10,7 @@ from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.writes import condition, kept_since, put_status
+from aiops_gym.sim.kube_control.writes import find_condition, kept_since, put_status
 
 OWN = "kubernetes"
 CALM = (
@@ -34,17 +34,17 @@ class NamespaceController:
 
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
         """A namespace that is being deleted."""
-        if new is not None and pods_of.terminating(new):
+        if new is not None and pods_of.is_terminating(new):
             yield key_of(new)
 
     def reconcile(self, world: World, key: str) -> None:
         """Delete what is left; without a rest, the namespace itself."""
         namespace = world.store.by_key("namespaces", key)
-        if namespace is None or not pods_of.terminating(namespace):
+        if namespace is None or not pods_of.is_terminating(namespace):
             return
         name = name_of(namespace)
         for resource, obj in _content(world, name):
-            if not pods_of.terminating(obj) and world.store.by_key(resource, key_of(obj)) is not None:
+            if not pods_of.is_terminating(obj) and world.store.by_key(resource, key_of(obj)) is not None:
                 kube_api.delete(world, resource, name, name_of(obj))
         rest = _content(world, name)
         finalizers = [f for f in get(namespace, "spec", "finalizers", default=[]) if f != OWN]
@@ -73,7 +73,7 @@ def _conditions(world: World, namespace: Obj, rest: list[tuple[str, Obj]]) -> li
     text = f"Some content in the namespace has finalizers remaining: {listed}"
     found.append((NONE_FINAL[0], "True", "SomeFinalizersRemain", text) if final else _no(NONE_FINAL))
     old = get(namespace, "status", "conditions", default=[])
-    return [_condition(world, condition(old, facts[0]), facts) for facts in found]
+    return [_condition(world, find_condition(old, facts[0]), facts) for facts in found]
 
 
 def _no(facts: tuple[str, str, str]) -> tuple[str, str, str, str]:
@@ -97,7 +97,7 @@ def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None
     if new is not None or old is None or not namespace_of(old):
         return
     namespace = world.store.get("namespaces", "", namespace_of(old))
-    if namespace is not None and pods_of.terminating(namespace):
+    if namespace is not None and pods_of.is_terminating(namespace):
         world.enqueue("namespace", key_of(namespace))
 
 

@@ -1,7 +1,7 @@
 """Nodes: their leases, and heartbeats that are worked out when somebody reads them.
 
 A healthy kubelet renews its lease every 10 s and posts its status every 5 min. Writing that down would keep the heap
-busy for ever, so the stored objects are left alone and `fresh` shows what a reader would see.
+busy for ever, so the stored objects are left alone and `refresh` shows what a reader would see.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class NodeController:
         )
 
 
-def fresh(world: World, obj: Obj) -> Obj:
+def refresh(world: World, obj: Obj) -> Obj:
     """A node or a lease as a reader sees it now: with the times of its last heartbeats."""
     if obj["kind"] == "Lease":
         last = _last(world, name_of(obj), RENEWAL)
@@ -78,7 +78,7 @@ def _last(world: World, node: str, period: int) -> int:
     return now - (now - offset) % period
 
 
-def renewed(world: World, node: str) -> int:
+def read_renew_time(world: World, node: str) -> int:
     """When (ms) the kubelet of a node last renewed its lease."""
     return _last(world, node, RENEWAL)
 

@@ -16,7 +16,7 @@ from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers import node as nodes
-from aiops_gym.sim.kube_control.writes import condition
+from aiops_gym.sim.kube_control.writes import find_condition
 
 COMPONENT = "node-controller"
 GRACE = 50 * SECOND
@@ -78,14 +78,14 @@ def _facts(node: Obj) -> Any:
 
 def ready(node: Obj) -> str:
     """The status of the node's Ready condition."""
-    found = condition(get(node, "status", "conditions", default=()), "Ready")
+    found = find_condition(get(node, "status", "conditions", default=()), "Ready")
     return str(found["status"]) if found else "Unknown"
 
 
 def _no_schedule(node: Obj) -> list[str]:
     conditions = get(node, "status", "conditions", default=())
     wanted = [PREFIX + PRESSURES[c["type"]] for c in conditions if c["type"] in PRESSURES and c["status"] == "True"]
-    if condition(conditions, "Ready") is not None and ready(node) in LOST:
+    if find_condition(conditions, "Ready") is not None and ready(node) in LOST:
         wanted.append(PREFIX + LOST[ready(node)])
     if get(node, "spec", "unschedulable", default=False):
         wanted.append(PREFIX + "unschedulable")
@@ -111,7 +111,7 @@ def _no_execute(world: World) -> list[tuple[Obj, list[str]]]:
 
 
 def _lost(node: Obj) -> bool:
-    return condition(get(node, "status", "conditions", default=()), "Ready") is not None and ready(node) in LOST
+    return find_condition(get(node, "status", "conditions", default=()), "Ready") is not None and ready(node) in LOST
 
 
 def _executing(node: Obj) -> list[str]:
@@ -153,7 +153,7 @@ def look(world: World) -> None:
 
 def lost(world: World, name: str, since: int) -> None:
     """A kubelet has stopped: it will be noticed when its lease is too old."""
-    due = _tick(world, nodes.renewed(world, name) + GRACE)
+    due = _tick(world, nodes.read_renew_time(world, name) + GRACE)
     world.schedule(due - world.now, "nodelifecycle.unknown", name, since)
 
 
@@ -163,7 +163,7 @@ def unknown(world: World, name: str, since: int) -> None:
     if node is None or world.table("nodes_down").get(name) != since or ready(node) == "Unknown":
         return
     text = "Kubelet stopped posting node status."
-    seen = nodes.fresh(world, node)
+    seen = nodes.refresh(world, node)
     changed = [
         c if c["type"] == "NetworkUnavailable" else _turned(world, c, "Unknown", "NodeStatusUnknown", text)
         for c in get(seen, "status", "conditions", default=())
@@ -185,7 +185,7 @@ def _turned(world: World, old: Mapping[str, Any], status: str, reason: str, mess
 def _mark(world: World, pod: Obj) -> None:
     """Take a pod of a lost node out of service."""
     conditions = get(pod, "status", "conditions", default=())
-    found = condition(conditions, "Ready")
+    found = find_condition(conditions, "Ready")
     if found is None or found["status"] != "True":
         return
     changed = {**found, "status": "False", "lastTransitionTime": world.timestamp}
@@ -214,10 +214,10 @@ def posted(world: World, name: str) -> None:
         events.record(world, kubelet, "Normal", reason, text, "kubelet", name)
 
 
-def gone(world: World, pod: Obj) -> bool:
+def is_node_gone(world: World, pod: Obj) -> bool:
     """Whether the pod's node is not there (any more)."""
     node = get(pod, "spec", "nodeName", default="")
-    return bool(node) and not pods_of.finished(pod) and world.store.get("nodes", "", node) is None
+    return bool(node) and not pods_of.is_terminal(pod) and world.store.get("nodes", "", node) is None
 
 
 controller = NodeLifecycleController()

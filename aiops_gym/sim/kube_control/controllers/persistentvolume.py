@@ -16,7 +16,7 @@ from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers.scheduler import SELECTED_NODE
 from aiops_gym.sim.kube_control.scheduling import filters
 from aiops_gym.sim.kube_control.volumes import provision
-from aiops_gym.sim.kube_control.writes import annotate, put_status, without_finalizer
+from aiops_gym.sim.kube_control.writes import annotate, put_status, remove_finalizer
 
 VOLUMES, CLAIMS, CLASSES = "persistentvolumes", "persistentvolumeclaims", "storageclasses.storage.k8s.io"
 COMPONENT = "persistentvolume-controller"
@@ -69,14 +69,14 @@ class PersistentVolumeController:
 
 
 def _pending(world: World) -> Iterable[str]:
-    return [key_of(claim) for claim in world.store.all(CLAIMS) if not filters.bound(claim)]
+    return [key_of(claim) for claim in world.store.all(CLAIMS) if not filters.is_bound(claim)]
 
 
 def _leaving(world: World, pod: Obj) -> Iterable[str]:
     """Claims of a pod that is gone, of those whose deletion waited for it."""
     for name in _claim_names(pod):
         claim = world.store.get(CLAIMS, namespace_of(pod), name)
-        if claim is not None and pods_of.terminating(claim):
+        if claim is not None and pods_of.is_terminating(claim):
             yield key_of(claim)
 
 
@@ -86,11 +86,11 @@ def _claim_names(pod: Mapping[str, Any]) -> list[str]:
 
 
 def _sync_claim(world: World, claim: Obj) -> None:
-    if pods_of.terminating(claim):
+    if pods_of.is_terminating(claim):
         if PROTECTED in claim["metadata"].get("finalizers", ()) and not _in_use(world, claim):
-            without_finalizer(world, CLAIMS, claim, PROTECTED)
+            remove_finalizer(world, CLAIMS, claim, PROTECTED)
         return
-    if filters.bound(claim):
+    if filters.is_bound(claim):
         if world.store.get(VOLUMES, "", filters.volume_of(claim)) is None:
             _lose(world, claim)
         return
@@ -103,7 +103,7 @@ def _sync_claim(world: World, claim: Obj) -> None:
 
 def _in_use(world: World, claim: Obj) -> bool:
     pods = world.store.all("pods", namespace_of(claim))
-    return any(name_of(claim) in _claim_names(pod) and not pods_of.finished(pod) for pod in pods)
+    return any(name_of(claim) in _claim_names(pod) and not pods_of.is_terminal(pod) for pod in pods)
 
 
 def _lose(world: World, claim: Obj) -> None:
@@ -122,7 +122,7 @@ def _match(world: World, claim: Obj) -> Obj | None:
     reserved = next((v for v in free if get(v, "spec", "claimRef")), None)
     if reserved is not None:
         return reserved
-    if filters.waits(world, claim) and not get(claim, "metadata", "annotations", SELECTED_NODE):
+    if filters.waits_for_consumer(world, claim) and not get(claim, "metadata", "annotations", SELECTED_NODE):
         return None
     fitting = [v for v in free if _fits(v, claim)]
     return min(fitting, key=lambda v: (_size(v), name_of(v)), default=None)
@@ -130,7 +130,7 @@ def _match(world: World, claim: Obj) -> Obj | None:
 
 def _free(volume: Obj, claim: Obj) -> bool:
     """Whether the volume is nobody's, or reserved for just this claim."""
-    if pods_of.terminating(volume):
+    if pods_of.is_terminating(volume):
         return False
     reference = get(volume, "spec", "claimRef")
     if not reference:
@@ -193,14 +193,14 @@ def _status(world: World, volume: Obj, phase: str) -> dict[str, Any]:
 def _say_why(world: World, claim: Obj) -> None:
     """No volume fits: find out what the claim waits for, and say it again every 15 s."""
     name = str(get(claim, "spec", "storageClassName", default=""))
-    class_ = filters.storage_class(world, claim)
+    class_ = filters.find_storage_class(world, claim)
     if not name:
         text = "no persistent volumes available for this claim and no storage class is set"
         events.record(world, claim, "Normal", "FailedBinding", text, COMPONENT)
     elif class_ is None:
         text = f'storageclass.storage.k8s.io "{name}" not found'
         events.record(world, claim, "Warning", "ProvisioningFailed", text, COMPONENT)
-    elif filters.waits(world, claim) and not get(claim, "metadata", "annotations", SELECTED_NODE):
+    elif filters.waits_for_consumer(world, claim) and not get(claim, "metadata", "annotations", SELECTED_NODE):
         text = "waiting for first consumer to be created before binding"
         events.record(world, claim, "Normal", "WaitForFirstConsumer", text, COMPONENT)
     elif class_.get("provisioner") == filters.NO_CLASS:
@@ -217,17 +217,17 @@ def resync(world: World, key: str, uid: str) -> None:
     """Look again at a claim that had no volume."""
     world.table("unbound").pop(uid, None)
     claim = world.store.by_key(CLAIMS, key)
-    if claim is not None and uid_of(claim) == uid and not filters.bound(claim):
+    if claim is not None and uid_of(claim) == uid and not filters.is_bound(claim):
         world.enqueue("persistentvolume", key, 0)
 
 
 def _sync_volume(world: World, volume: Obj) -> None:
     """Available, Bound, or Released once the claim is gone; a released one may be deleted by its policy."""
     reference = get(volume, "spec", "claimRef")
-    if pods_of.terminating(volume):
+    if pods_of.is_terminating(volume):
         free = not reference or get(volume, "status", "phase") != "Bound"
         if free and PV_PROTECTED in volume["metadata"].get("finalizers", ()):
-            without_finalizer(world, VOLUMES, volume, PV_PROTECTED)
+            remove_finalizer(world, VOLUMES, volume, PV_PROTECTED)
         return
     if not reference or not reference.get("uid"):
         put_status(world, VOLUMES, volume, _status(world, volume, "Available"))
@@ -273,5 +273,5 @@ controller = PersistentVolumeController()
 HANDLERS: dict[str, Handler] = {
     "persistentvolume.resync": resync,
     "persistentvolume.reclaim": reclaim,
-    "persistentvolume.provisioned": provision.provisioned,
+    "persistentvolume.provisioned": provision.finish_provisioning,
 }

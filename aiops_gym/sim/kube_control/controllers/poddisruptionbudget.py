@@ -12,7 +12,7 @@ from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels
 from aiops_gym.sim.kernel.world import QUEUE_DELAY, World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.writes import condition, kept_since, put_status, without_condition
+from aiops_gym.sim.kube_control.writes import find_condition, kept_since, put_status, without_condition
 
 RESOURCE = "poddisruptionbudgets.policy"
 COMPONENT = "controllermanager"
@@ -63,17 +63,17 @@ class DisruptionController:
             _fail(world, budget, text)
             return
         wanted = _wanted(budget, expected)
-        healthy = sum(1 for pod in pods if pods_of.is_ready(pod) and not pods_of.terminating(pod))
+        healthy = sum(1 for pod in pods if pods_of.is_ready(pod) and not pods_of.is_terminating(pod))
         allowed = max(0, healthy - wanted) if expected > 0 else 0
         _publish(world, budget, healthy, wanted, allowed, expected)
 
 
 def _facts(pod: Obj) -> Any:
-    return pods_of.is_ready(pod), pods_of.terminating(pod), pods_of.phase(pod), labels_of(pod)
+    return pods_of.is_ready(pod), pods_of.is_terminating(pod), pods_of.phase(pod), labels_of(pod)
 
 
 def _selected(budget: Obj, pod: Obj) -> bool:
-    return not pods_of.finished(pod) and matches(get(budget, "spec", "selector"), labels_of(pod))
+    return not pods_of.is_terminal(pod) and matches(get(budget, "spec", "selector"), labels_of(pod))
 
 
 def _percent(value: Any) -> bool:
@@ -119,7 +119,7 @@ def _wanted(budget: Obj, expected: int) -> int:
 
 def _with_condition(world: World, budget: Obj, status: str, reason: str, message: str) -> list[Any]:
     conditions = get(budget, "status", "conditions", default=[])
-    old = condition(conditions, "DisruptionAllowed")
+    old = find_condition(conditions, "DisruptionAllowed")
     since = kept_since(world, old, status)
     found = {
         "lastTransitionTime": since,

@@ -9,8 +9,8 @@ from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, name_of, names
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.controllers.nodelifecycle import gone
-from aiops_gym.sim.kube_control.pods import evicted
+from aiops_gym.sim.kube_control.controllers.nodelifecycle import is_node_gone
+from aiops_gym.sim.kube_control.pods import mark_disrupted
 
 PERIOD = 20 * SECOND
 """`gcCheckPeriod` of the controller."""
@@ -33,14 +33,14 @@ class PodCollector:
         if resource == "nodes":
             if new is None and old is not None and world.store.on_node(name_of(old)):
                 world.schedule(QUARANTINE + PERIOD // 2, "podgc.orphans", name_of(old))
-        elif new is not None and gone(world, new) and (old is None or not get(old, "spec", "nodeName")):
+        elif new is not None and is_node_gone(world, new) and (old is None or not get(old, "spec", "nodeName")):
             world.schedule(QUARANTINE + PERIOD // 2, "podgc.orphans", new["spec"]["nodeName"])
-        elif new is not None and pods_of.finished(new) and len(world.table("objects/pods")) > THRESHOLD:
+        elif new is not None and pods_of.is_terminal(new) and len(world.table("objects/pods")) > THRESHOLD:
             yield "ended"
 
     def reconcile(self, world: World, key: str) -> None:
         """Delete the oldest ended pods beyond the threshold."""
-        ended = [pod for pod in world.store.all("pods") if pods_of.finished(pod) and not pods_of.terminating(pod)]
+        ended = [pod for pod in world.store.all("pods") if pods_of.is_terminal(pod) and not pods_of.is_terminating(pod)]
         ended.sort(key=lambda pod: (pod["metadata"]["creationTimestamp"], key_of(pod)))
         for pod in ended[: max(0, len(ended) - THRESHOLD)]:
             kube_api.delete(world, "pods", namespace_of(pod), name_of(pod), grace=0)
@@ -51,8 +51,8 @@ def orphans(world: World, node: str) -> None:
     if world.store.get("nodes", "", node) is not None:
         return
     for pod in world.store.on_node(node):
-        if not pods_of.finished(pod):
-            told = evicted(world, pod, "DeletionByPodGC", "PodGC: node no longer exists")
+        if not pods_of.is_terminal(pod):
+            told = mark_disrupted(world, pod, "DeletionByPodGC", "PodGC: node no longer exists")
             world.store.put("pods", assoc(told, ("status", "phase"), "Failed"))
         kube_api.delete(world, "pods", namespace_of(pod), name_of(pod), grace=0)
 

@@ -14,7 +14,7 @@ from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import pod_control
-from aiops_gym.sim.kube_control.writes import compact, condition, put_status, without_condition
+from aiops_gym.sim.kube_control.writes import compact, find_condition, put_status, without_condition
 
 RESOURCE = "replicasets.apps"
 COMPONENT = "replicaset-controller"
@@ -32,7 +32,7 @@ class ReplicaSetController:
         if obj is None:
             return
         if resource == RESOURCE:
-            if new is not None and (old is None or old["spec"] != new["spec"] or pod_control.failing(world, new)):
+            if new is not None and (old is None or old["spec"] != new["spec"] or pod_control.is_failing(world, new)):
                 yield key_of(obj)
             return
         reference = controller_of(obj)
@@ -48,20 +48,20 @@ class ReplicaSetController:
         rs = world.store.by_key(RESOURCE, key)
         if rs is None:
             return
-        mine = [pod for pod in pods_of.claimed(world, rs) if pods_of.active(pod)]
+        mine = [pod for pod in pods_of.claim_pods(world, rs) if pods_of.is_active(pod)]
         failure = ""
-        if not pods_of.terminating(rs):
+        if not pods_of.is_terminating(rs):
             missing = int(get(rs, "spec", "replicas", default=1)) - len(mine)
             if missing > 0:
-                template = pod_control.pod_from(rs, rs["spec"]["template"], {})
+                template = pod_control.build_pod(rs, rs["spec"]["template"], {})
                 failure = pod_control.make_all(world, rs, repeat(template, missing), COMPONENT)[1]
             elif missing < 0:
                 shrink(world, rs, mine, -missing, COMPONENT)
-            mine = [pod for pod in pods_of.claimed(world, rs) if pods_of.active(pod)]
+            mine = [pod for pod in pods_of.claim_pods(world, rs) if pods_of.is_active(pod)]
         if failure:
             pod_control.retry(world, rs, "replicaset")
         else:
-            pod_control.settled(world, rs)
+            pod_control.note_success(world, rs)
         _publish(world, world.store.by_key(RESOURCE, key) or rs, mine, failure)
 
 
@@ -75,7 +75,7 @@ def shrink(world: World, owner: Obj, mine: list[Obj], surplus: int, component: s
     if surplus <= 0:
         return
     beside = Counter(get(pod, "spec", "nodeName", default="") for pod in _related(world, owner, mine))
-    for pod in sorted(mine, key=lambda pod: cost(world, pod, beside))[:surplus]:
+    for pod in sorted(mine, key=lambda pod: rank_for_deletion(world, pod, beside))[:surplus]:
         pod_control.remove(world, owner, pod, component)
 
 
@@ -85,13 +85,13 @@ def _related(world: World, owner: Obj, mine: list[Obj]) -> Iterable[Obj]:
     if reference is None:
         return mine
     sets = world.store.owned(RESOURCE, reference["uid"])
-    return [pod for rs in sets for pod in world.store.owned("pods", uid_of(rs)) if pods_of.active(pod)]
+    return [pod for rs in sets for pod in world.store.owned("pods", uid_of(rs)) if pods_of.is_active(pod)]
 
 
 PHASES = ("Pending", "Unknown", "Running")
 
 
-def cost(world: World, pod: Obj, beside: Mapping[str, int]) -> tuple[Any, ...]:
+def rank_for_deletion(world: World, pod: Obj, beside: Mapping[str, int]) -> tuple[Any, ...]:
     """What deleting a pod would cost; the cheapest goes first (`ActivePodsWithRanks`).
 
     Args:
@@ -107,7 +107,7 @@ def cost(world: World, pod: Obj, beside: Mapping[str, int]) -> tuple[Any, ...]:
         integer(deletion_cost) or 0,
         -beside.get(node, 0),
         0 if since is None else _magnitude(world.now - since),
-        -pods_of.restarts(pod),
+        -pods_of.count_restarts(pod),
         _magnitude(world.now - millis(pod["metadata"]["creationTimestamp"])),
         uid_of(pod),
     )
@@ -122,7 +122,7 @@ def _publish(world: World, rs: Obj, mine: list[Obj], failure: str) -> None:
     wait = int(get(rs, "spec", "minReadySeconds", default=0))
     labels = get(rs, "spec", "template", "metadata", "labels", default={})
     ready = [pod for pod in mine if pods_of.is_ready(pod)]
-    able = [pod for pod in ready if pods_of.available(pod, wait, world.now)]
+    able = [pod for pod in ready if pods_of.is_available(pod, wait, world.now)]
     conditions = without_condition(get(rs, "status", "conditions", default=[]), "ReplicaFailure")
     if failure:
         conditions.append(_failure(world, rs, failure))
@@ -148,7 +148,7 @@ def _failure(world: World, rs: Obj, message: str) -> Mapping[str, Any]:
         "status": "True",
         "type": "ReplicaFailure",
     }
-    return condition(get(rs, "status", "conditions", default=[]), "ReplicaFailure") or new
+    return find_condition(get(rs, "status", "conditions", default=[]), "ReplicaFailure") or new
 
 
 controller = ReplicaSetController()

@@ -28,7 +28,7 @@ class ReplicationController:
         if obj is None or not world.tables.get(f"objects/{RESOURCE}"):
             return
         if resource == RESOURCE:
-            if new is not None and (old is None or old["spec"] != new["spec"] or pod_control.failing(world, new)):
+            if new is not None and (old is None or old["spec"] != new["spec"] or pod_control.is_failing(world, new)):
                 yield key_of(obj)
         elif (reference := controller_of(obj)) is not None and reference["kind"] == "ReplicationController":
             yield f"{namespace_of(obj)}/{reference['name']}"
@@ -36,15 +36,15 @@ class ReplicationController:
     def reconcile(self, world: World, key: str) -> None:
         """Create or delete pods, then publish the counts."""
         rc = world.store.by_key(RESOURCE, key)
-        if rc is None or pods_of.terminating(rc):
+        if rc is None or pods_of.is_terminating(rc):
             return
         mine = _mine(world, rc)
         missing = int(get(rc, "spec", "replicas", default=1)) - len(mine)
-        pods = repeat(pod_control.pod_from(rc, rc["spec"]["template"], {}), max(0, missing))
+        pods = repeat(pod_control.build_pod(rc, rc["spec"]["template"], {}), max(0, missing))
         if pod_control.make_all(world, rc, pods, COMPONENT)[1]:
             pod_control.retry(world, rc, "replicationcontroller")
         else:
-            pod_control.settled(world, rc)
+            pod_control.note_success(world, rc)
         replicaset.shrink(world, rc, mine, -missing, COMPONENT)
         mine = _mine(world, rc)
         ready = sum(1 for pod in mine if pods_of.is_ready(pod))
@@ -61,9 +61,9 @@ class ReplicationController:
 
 def _mine(world: World, rc: Obj) -> list[Obj]:
     """Its pods that count; matching orphans are adopted."""
-    mine = [pod for pod in world.store.owned("pods", uid_of(rc)) if pods_of.active(pod)]
+    mine = [pod for pod in world.store.owned("pods", uid_of(rc)) if pods_of.is_active(pod)]
     for pod in world.store.labelled("pods", namespace_of(rc), get(rc, "spec", "selector", default={})):
-        if controller_of(pod) is None and pods_of.active(pod):
+        if controller_of(pod) is None and pods_of.is_active(pod):
             mine.append(pods_of.adopt(world, "pods", pod, rc))
     return mine
 

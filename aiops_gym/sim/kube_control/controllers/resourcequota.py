@@ -34,8 +34,8 @@ class ResourceQuotaController:
         if limit is None:
             return
         hard = get(limit, "spec", "hard", default={})
-        used = quota.usage(world, namespace_of(limit), hard, get(limit, "spec", default={}))
-        status = {"hard": dict(hard), "used": quota.written(used, hard)}
+        used = quota.compute_usage(world, namespace_of(limit), hard, get(limit, "spec", default={}))
+        status = {"hard": dict(hard), "used": quota.format_amounts(used, hard)}
         put_status(world, RESOURCE, limit, status)
 
 
@@ -46,7 +46,7 @@ def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None
     """
     if not world.tables.get("objects/resourcequotas") or old is None or resource in (RESOURCE, "events"):
         return
-    ended = resource == "pods" and not pods_of.finished(old) and (new is None or pods_of.finished(new))
+    ended = resource == "pods" and not pods_of.is_terminal(old) and (new is None or pods_of.is_terminal(new))
     if new is not None and not ended:
         return
     lag = QUEUE_DELAY

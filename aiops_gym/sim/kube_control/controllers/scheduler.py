@@ -13,7 +13,7 @@ from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.scheduling import affinity, filters, preemption
-from aiops_gym.sim.kube_control.writes import annotate, condition, without_condition
+from aiops_gym.sim.kube_control.writes import annotate, find_condition, without_condition
 
 NAME = "default-scheduler"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -32,7 +32,7 @@ class Scheduler:
         if resource == "pods":
             if new is not None and _waiting(new) and (old is None or old["spec"] != new["spec"]):
                 yield key_of(new)
-            if not (old is not None and get(old, "spec", "nodeName") and (new is None or pods_of.finished(new))):
+            if not (old is not None and get(old, "spec", "nodeName") and (new is None or pods_of.is_terminal(new))):
                 return
         elif resource == "nodes" and not _node_changed(old, new):
             return
@@ -43,7 +43,7 @@ class Scheduler:
         pod = world.store.by_key("pods", key)
         if pod is None or not _waiting(pod):
             world.table("unschedulable").pop(key, None)
-            preemption.settled(world, key)
+            preemption.clear_nomination(world, key)
             return
         entry = world.table("unschedulable").get(key)
         if entry is not None and entry["uid"] == uid_of(pod) and world.now < entry["after"]:
@@ -56,7 +56,9 @@ class Scheduler:
 
 def _waiting(pod: Obj) -> bool:
     mine = get(pod, "spec", "schedulerName", default=NAME) == NAME
-    return mine and not get(pod, "spec", "nodeName") and not pods_of.terminating(pod) and not pods_of.finished(pod)
+    return (
+        mine and not get(pod, "spec", "nodeName") and not pods_of.is_terminating(pod) and not pods_of.is_terminal(pod)
+    )
 
 
 def _node_changed(old: Obj | None, new: Obj | None) -> bool:
@@ -73,11 +75,11 @@ def _place(world: World, pod: Obj) -> None:
         _fail(world, pod, "no nodes available to schedule pods")
         return
     try:
-        claims = filters.claims(world, pod)
+        claims = filters.find_claims(world, pod)
     except filters.Unfit as reason:
         _fail(world, pod, _sentence(len(nodes), [str(reason)], {preemption.USELESS: len(nodes)}))
         return
-    refused = {name_of(node): filters.refusals(world, pod, node) for node in nodes}
+    refused = {name_of(node): filters.find_refusals(world, pod, node) for node in nodes}
     fitting = [node for node in nodes if not refused[name_of(node)]]
     if not fitting:
         excuse, tails = preemption.attempt(world, pod, refused)
@@ -110,21 +112,22 @@ def _sentence(nodes: int, reasons: Sequence[str], tails: Mapping[str, int]) -> s
 
 def _score(world: World, pod: Obj, node: Obj) -> tuple[float, ...]:
     """What is preferred, few pods of the same owner, then the emptiest node, then chance."""
-    there = [other for other in world.store.on_node(name_of(node)) if pods_of.active(other)]
+    there = [other for other in world.store.on_node(name_of(node)) if pods_of.is_active(other)]
     owner = (controller_of(pod) or {}).get("uid")
     same = sum(1 for other in there if owner and (controller_of(other) or {}).get("uid") == owner)
-    taken, allocatable = filters.used(there), get(node, "status", "allocatable", default={})
+    taken, allocatable = filters.sum_used(there), get(node, "status", "allocatable", default={})
     shares = [
-        taken.get(name, 0) / max(1, filters.amount(name, allocatable.get(name, "0"))) for name in ("cpu", "memory")
+        taken.get(name, 0) / max(1, filters.parse_amount(name, allocatable.get(name, "0")))
+        for name in ("cpu", "memory")
     ]
     full = sum(shares) / len(shares)
-    wanted = filters.preference(pod, node) + affinity.preference(world, pod, node)
+    wanted = filters.score_node(pod, node) + affinity.score_node(world, pod, node)
     return wanted, -same, -round(full, 2), draws.draw(world.seed, "place", f"{uid_of(pod)} {name_of(node)}")
 
 
 def _claim_ready(world: World, claim: Obj, node: Obj) -> bool:
     """Whether a claim has its volume; one that waits for its first consumer is told the node."""
-    if filters.bound(claim):
+    if filters.is_bound(claim):
         return True
     if get(claim, "metadata", "annotations", SELECTED_NODE) != name_of(node):
         world.store.put("persistentvolumeclaims", annotate(claim, {SELECTED_NODE: name_of(node)}))
@@ -142,7 +145,7 @@ def _bind(world: World, pod: Obj, node: Obj) -> None:
     conditions = [*without_condition(status.get("conditions", []), "PodScheduled"), scheduled]
     spec = {**pod["spec"], "nodeName": name_of(node)}
     world.table("unschedulable").pop(key_of(pod), None)
-    preemption.settled(world, key_of(pod))
+    preemption.clear_nomination(world, key_of(pod))
     status = {k: v for k, v in status.items() if k != "nominatedNodeName"}
     bound = world.store.put("pods", {**pod, "spec": spec, "status": {**status, "conditions": conditions}})
     text = f"Successfully assigned {key_of(pod)} to {name_of(node)}"
@@ -157,7 +160,7 @@ def _fail(world: World, pod: Obj, message: str) -> None:
     table[key] = {"uid": uid_of(pod), "tries": min(tries + 1, 10), "after": world.now + wait, "asked": False}
     events.record_series(world, pod, "Warning", "FailedScheduling", message, "Scheduling")
     status = get(pod, "status", default={})
-    old = condition(status.get("conditions", []), "PodScheduled")
+    old = find_condition(status.get("conditions", []), "PodScheduled")
     if old is None or old.get("message") != message:
         changed: dict[str, Any] = {
             "lastProbeTime": None,

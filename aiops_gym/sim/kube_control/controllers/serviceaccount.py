@@ -37,19 +37,19 @@ class ServiceAccountController:
     def reconcile(self, world: World, key: str) -> None:
         """Create what is missing."""
         namespace = world.store.by_key("namespaces", key)
-        if namespace is None or pods_of.terminating(namespace):
+        if namespace is None or pods_of.is_terminating(namespace):
             return
         name = name_of(namespace)
         if world.store.get("configmaps", name, ROOT) is None:
             meta = {"name": ROOT, "namespace": name, "annotations": {"kubernetes.io/description": DESCRIPTION}}
-            body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"ca.crt": certificate()}}
+            body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": {"ca.crt": make_certificate()}}
             kube_api.create(world, "configmaps", body)
         if world.store.get("serviceaccounts", name, ACCOUNT) is None:
             meta = {"name": ACCOUNT, "namespace": name}
             kube_api.create(world, "serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta})
 
 
-def certificate() -> str:
+def make_certificate() -> str:
     """Text in the form of a certificate; the same in all clusters, and nobody's."""
     noise = b"".join(sha256(f"root {i}".encode()).digest() for i in range(25))
     text = b64encode(b"0\x82\x03\x1d" + noise[:793]).decode()

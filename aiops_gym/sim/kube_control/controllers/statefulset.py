@@ -29,7 +29,7 @@ class StatefulSetController:
             return
         reference = controller_of(obj)
         if resource == RESOURCE:
-            if new is not None and (old is None or old["spec"] != new["spec"] or pod_control.failing(world, new)):
+            if new is not None and (old is None or old["spec"] != new["spec"] or pod_control.is_failing(world, new)):
                 yield key_of(obj)
         elif reference is not None and reference["kind"] == "StatefulSet":
             yield f"{namespace_of(obj)}/{reference['name']}"
@@ -41,7 +41,7 @@ class StatefulSetController:
     def reconcile(self, world: World, key: str) -> None:
         """One step, then the counts."""
         ss = world.store.by_key(RESOURCE, key)
-        if ss is None or pods_of.terminating(ss):
+        if ss is None or pods_of.is_terminating(ss):
             return
         controller_revisions.remember(world, ss, HASH_LABEL)
         _Step(world, ss).run()
@@ -49,14 +49,14 @@ class StatefulSetController:
 
 
 def _mine(world: World, ss: Obj) -> dict[int, Obj]:
-    found = {stateful_pods.ordinal(ss, pod): pod for pod in pods_of.claimed(world, ss)}
+    found = {stateful_pods.parse_ordinal(ss, pod): pod for pod in pods_of.claim_pods(world, ss)}
     found.pop(-1, None)
     return dict(sorted(found.items()))
 
 
 def _healthy(pod: Obj) -> bool:
     """Running, ready, and not on its way out."""
-    return pods_of.phase(pod) == "Running" and pods_of.is_ready(pod) and not pods_of.terminating(pod)
+    return pods_of.phase(pod) == "Running" and pods_of.is_ready(pod) and not pods_of.is_terminating(pod)
 
 
 def _first(ss: Obj) -> int:
@@ -81,7 +81,7 @@ def _rolls(ss: Obj) -> bool:
 
 def _current(ss: Obj) -> str:
     """The revision from which the set came."""
-    return str(get(ss, "status", "currentRevision", default=controller_revisions.name(ss)))
+    return str(get(ss, "status", "currentRevision", default=controller_revisions.make_name(ss)))
 
 
 class _Step:
@@ -100,12 +100,12 @@ class _Step:
         if self.refused:
             pod_control.retry(self.world, self.ss, "statefulset")
         else:
-            pod_control.settled(self.world, self.ss)
+            pod_control.note_success(self.world, self.ss)
         if filled and self._shrink():
             self._roll()
 
     def _usable(self, pod: Obj) -> bool:
-        return _healthy(pod) and pods_of.available(pod, _wait(self.ss), self.world.now)
+        return _healthy(pod) and pods_of.is_available(pod, _wait(self.ss), self.world.now)
 
     def _fill(self) -> bool:
         """Make what is missing. Whether one may go on to surplus and old pods."""
@@ -131,14 +131,14 @@ class _Step:
             made = stateful_pods.create(self.world, self.ss, number, self._revision(number))
             self.refused |= not made
             return made
-        if pods_of.finished(pod) and not pods_of.terminating(pod):
+        if pods_of.is_terminal(pod) and not pods_of.is_terminating(pod):
             stateful_pods.delete(self.world, self.ss, pod)
         return True
 
     def _revision(self, number: int) -> str:
         """Of which revision a new pod shall be: below the partition it stays with the old one."""
         old = _rolls(self.ss) and number < _first(self.ss) + _partition(self.ss)
-        return _current(self.ss) if old else controller_revisions.name(self.ss)
+        return _current(self.ss) if old else controller_revisions.make_name(self.ss)
 
     def _shrink(self) -> bool:
         """Delete surplus pods, the highest first. Whether none was left."""
@@ -146,7 +146,7 @@ class _Step:
         weak = [pod for pod in self.there.values() if not _healthy(pod)]
         for number in surplus:
             pod = self.there[number]
-            if pods_of.terminating(pod):
+            if pods_of.is_terminating(pod):
                 if not self.parallel:
                     return False
                 continue
@@ -167,9 +167,9 @@ class _Step:
             pod = self.there.get(number)
             if number < lowest or pod is None:
                 return
-            if labels_of(pod).get(controller_revisions.HASH) != controller_revisions.name(
+            if labels_of(pod).get(controller_revisions.HASH) != controller_revisions.make_name(
                 self.ss
-            ) and not pods_of.terminating(pod):
+            ) and not pods_of.is_terminating(pod):
                 stateful_pods.delete(self.world, self.ss, pod)
                 return
             if not _healthy(pod):
@@ -177,11 +177,11 @@ class _Step:
 
 
 def _publish(world: World, ss: Obj) -> None:
-    update, current = controller_revisions.name(ss), _current(ss)
+    update, current = controller_revisions.make_name(ss), _current(ss)
     pods = list(_mine(world, ss).values())
-    kept = [pod for pod in pods if not pods_of.terminating(pod)]
+    kept = [pod for pod in pods if not pods_of.is_terminating(pod)]
     ready = [pod for pod in pods if pods_of.phase(pod) == "Running" and pods_of.is_ready(pod)]
-    able = [pod for pod in ready if pods_of.available(pod, _wait(ss), world.now)]
+    able = [pod for pod in ready if pods_of.is_available(pod, _wait(ss), world.now)]
     updated = sum(1 for pod in kept if labels_of(pod).get(controller_revisions.HASH) == update)
     if _rolls(ss) and updated == len(pods) and len(ready) == len(pods):
         current = update

@@ -10,7 +10,7 @@ from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.pods import evicted
+from aiops_gym.sim.kube_control.pods import mark_disrupted
 from aiops_gym.sim.kube_control.scheduling import filters
 
 COMPONENT = "taint-eviction-controller"
@@ -45,7 +45,7 @@ class TaintEvictionController:
         """Decide how long a pod may stay."""
         pod = world.store.by_key("pods", key)
         node = world.store.get("nodes", "", str(get(pod or {}, "spec", "nodeName", default="")))
-        if pod is None or node is None or pods_of.terminating(pod):
+        if pod is None or node is None or pods_of.is_terminating(pod):
             return
         table, uid = world.table("evictions"), uid_of(pod)
         stay = _stay(pod, node)
@@ -78,7 +78,7 @@ def _stay(pod: Obj, node: Obj) -> int:
     for taint in get(node, "spec", "taints", default=()):
         if taint["effect"] != "NoExecute":
             continue
-        used = filters.tolerations(pod, taint)
+        used = filters.find_tolerations(pod, taint)
         if not used:
             return 0
         for seconds in (one.get("tolerationSeconds") for one in used):
@@ -95,11 +95,11 @@ def due(world: World, key: str, uid: str) -> None:
         return
     del world.table("evictions")[uid]
     pod = world.store.by_key("pods", key)
-    if pod is None or uid_of(pod) != uid or pods_of.terminating(pod):
+    if pod is None or uid_of(pod) != uid or pods_of.is_terminating(pod):
         return
     text = f"Marking for deletion Pod {key}"
     events.record(world, pod, "Normal", "TaintManagerEviction", text, COMPONENT)
-    evicted(world, pod, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint")
+    mark_disrupted(world, pod, "DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint")
     kube_api.delete(world, "pods", namespace_of(pod), name_of(pod))
 
 

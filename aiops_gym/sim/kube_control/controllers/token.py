@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.controllers.serviceaccount import certificate
+from aiops_gym.sim.kube_control.controllers.serviceaccount import make_certificate
 
 TYPE = "kubernetes.io/service-account-token"
 NAME = "kubernetes.io/service-account.name"
@@ -44,7 +44,7 @@ class TokenController:
             world.store.remove("secrets", key)
             return
         text = f"eyJhbGciOiJSUzI1NiJ9.{draws.hexes(96, world.seed, 'token', uid_of(secret))}"
-        plain = {"ca.crt": certificate(), "namespace": namespace_of(secret), "token": text}
+        plain = {"ca.crt": make_certificate(), "namespace": namespace_of(secret), "token": text}
         data = {k: b64encode(v.encode()).decode() for k, v in plain.items()} | (secret.get("data") or {})
         meta = {**secret["metadata"], "annotations": {**notes, UID: uid_of(account)}}
         if data != secret.get("data") or notes.get(UID) is None:

@@ -10,7 +10,7 @@ from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.controllers import job as jobs
-from aiops_gym.sim.kube_control.writes import condition
+from aiops_gym.sim.kube_control.writes import find_condition
 
 
 class TTLController:
@@ -21,16 +21,16 @@ class TTLController:
 
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
         """Jobs that ended, or whose time to live was changed after that."""
-        if new is not None and get(new, "spec", "ttlSecondsAfterFinished") is not None and jobs.over(new):
+        if new is not None and get(new, "spec", "ttlSecondsAfterFinished") is not None and jobs.find_end(new):
             yield key_of(new)
 
     def reconcile(self, world: World, key: str) -> None:
         """Delete the Job, or come back when it is time."""
         job = world.store.by_key(jobs.RESOURCE, key)
         seconds = get(job or {}, "spec", "ttlSecondsAfterFinished")
-        if job is None or seconds is None or pods_of.terminating(job) or not jobs.over(job):
+        if job is None or seconds is None or pods_of.is_terminating(job) or not jobs.find_end(job):
             return
-        ended = condition(job["status"]["conditions"], jobs.over(job)) or {}
+        ended = find_condition(job["status"]["conditions"], jobs.find_end(job)) or {}
         due = millis(since(ended, job["metadata"]["creationTimestamp"])) + int(seconds) * SECOND
         if due <= world.now:
             kube_api.delete(world, jobs.RESOURCE, namespace_of(job), name_of(job), propagation="Foreground")

@@ -27,11 +27,11 @@ def counts(job: Obj, pod: Obj) -> bool:
     return judge(job, pod)[0] != "Ignore"
 
 
-def verdict(job: Obj, pods: Sequence[Obj]) -> str:
+def find_verdict(job: Obj, pods: Sequence[Obj]) -> str:
     """Why one of the pods ends the whole Job, "" if none does."""
     if get(job, "spec", "podFailurePolicy") is None:
         return ""
-    found = (judge(job, pod) for pod in pods if jobpods.failed(job, pod))
+    found = (judge(job, pod) for pod in pods if jobpods.has_failed(job, pod))
     return next((message for action, message in found if action == "FailJob"), "")
 
 

@@ -37,7 +37,7 @@ class Indexes(NamedTuple):
 
     def verdict(self, job: Obj) -> tuple[str, str, str] | None:
         """The interim condition that the Job deserves for its indexes."""
-        if not jobpods.indexed(job):
+        if not jobpods.is_indexed(job):
             return None
         wanted, most = int(get(job, "spec", "completions", default=0)), get(job, "spec", "maxFailedIndexes")
         if most is not None and len(self.failed) > int(most):
@@ -53,16 +53,16 @@ class Indexes(NamedTuple):
         count, listed = rule.get("succeededCount"), rule.get("succeededIndexes")
         if listed is None:
             return count is not None and len(self.done) >= int(count)
-        wanted = jobpods.spans(str(listed))
+        wanted = jobpods.parse_ranges(str(listed))
         there = sum(any(number in span for span in wanted) for number in self.done)
         return there >= (sum(map(len, wanted)) if count is None else int(count))
 
     def next(self, world: World, job: Obj, pods: Iterable[Obj], many: int) -> tuple[list[int], int]:
         """The lowest indexes that are neither done nor under way, or else how long (ms) to wait for one."""
         if jobpods.replaces_failed_only(job):
-            taken = {jobpods.index_of(pod) for pod in pods if not pods_of.finished(pod)}
+            taken = {jobpods.index_of(pod) for pod in pods if not pods_of.is_terminal(pod)}
         else:
-            taken = {jobpods.index_of(pod) for pod in pods if pods_of.active(pod)}
+            taken = {jobpods.index_of(pod) for pod in pods if pods_of.is_active(pod)}
         taken |= {*self.done, *self.failed}
         free = (i for i in range(int(get(job, "spec", "completions", default=0))) if i not in taken)
         found = [i for i, _ in zip(free, range(many), strict=False)]
@@ -72,33 +72,33 @@ class Indexes(NamedTuple):
 
     def written(self, job: Obj) -> dict[str, Any]:
         """The fields of the Job's status."""
-        if not jobpods.indexed(job):
+        if not jobpods.is_indexed(job):
             return {}
-        found = {"completedIndexes": jobpods.ranges(self.done)} if self.done else {}
-        return found | ({"failedIndexes": jobpods.ranges(self.failed)} if limited(job) else {})
+        found = {"completedIndexes": jobpods.format_ranges(self.done)} if self.done else {}
+        return found | ({"failedIndexes": jobpods.format_ranges(self.failed)} if has_index_limit(job) else {})
 
 
-def limited(job: Obj) -> bool:
+def has_index_limit(job: Obj) -> bool:
     """Whether each index has its own limit of failures."""
     return get(job, "spec", "backoffLimitPerIndex") is not None
 
 
-def of(job: Obj, pods: Sequence[Obj]) -> Indexes:
+def survey_indexes(job: Obj, pods: Sequence[Obj]) -> Indexes:
     """How the indexes stand, with the pods that are not counted yet."""
-    if not jobpods.indexed(job):
+    if not jobpods.is_indexed(job):
         return Indexes([], [], {}, frozenset())
     size = int(get(job, "spec", "completions", default=0))
-    fresh = [pod for pod in pods if not jobpods.counted(pod) and 0 <= jobpods.index_of(pod) < size]
-    known = jobpods.numbers(get(job, "status", "completedIndexes", default=""), size)
-    done = sorted({*known, *(jobpods.index_of(p) for p in fresh if jobpods.succeeded(p))})
-    if not limited(job):
+    fresh = [pod for pod in pods if not jobpods.is_counted(pod) and 0 <= jobpods.index_of(pod) < size]
+    known = jobpods.parse_numbers(get(job, "status", "completedIndexes", default=""), size)
+    done = sorted({*known, *(jobpods.index_of(p) for p in fresh if jobpods.has_succeeded(p))})
+    if not has_index_limit(job):
         return Indexes(done, [], {}, frozenset())
-    lost = [pod for pod in fresh if jobpods.failed(job, pod)]
-    known = jobpods.numbers(get(job, "status", "failedIndexes", default=""), size)
+    lost = [pod for pod in fresh if jobpods.has_failed(job, pod)]
+    known = jobpods.parse_numbers(get(job, "status", "failedIndexes", default=""), size)
     failed = sorted({*known, *(jobpods.index_of(pod) for pod in lost if _final(job, pod))} - {*done})
-    taken = {*done, *failed, *(jobpods.index_of(pod) for pod in pods if pods_of.active(pod))}
+    taken = {*done, *failed, *(jobpods.index_of(pod) for pod in pods if pods_of.is_active(pod))}
     before: dict[int, Obj] = {}
-    for pod in sorted(lost, key=lambda pod: (sum(failures(pod)), jobpods.ended_at(pod))):
+    for pod in sorted(lost, key=lambda pod: (sum(failures(pod)), jobpods.find_end(pod))):
         if jobpods.index_of(pod) not in taken:
             before[jobpods.index_of(pod)] = pod
     return Indexes(done, failed, before, frozenset(uid_of(pod) for pod in before.values()))
@@ -110,9 +110,9 @@ def failures(pod: Obj) -> tuple[int, int]:
     return int(notes.get(FAILURES, 0)), int(notes.get(IGNORED, 0))
 
 
-def carried(job: Obj, before: Obj | None) -> dict[str, str]:
+def carry_failures(job: Obj, before: Obj | None) -> dict[str, str]:
     """How often an index has failed, as the annotations of its next pod say it."""
-    if not limited(job):
+    if not has_index_limit(job):
         return {}
     counted, ignored = (0, 0) if before is None else failures(before)
     if before is not None and failure_policy.counts(job, before):
@@ -132,12 +132,12 @@ def _final(job: Obj, pod: Obj) -> bool:
 
 def _due(before: Obj | None) -> int:
     """When (ms) the successor of a failed pod may be made."""
-    return 0 if before is None else jobpods.ended_at(before) + jobpods.back_off(sum(failures(before)) + 1)
+    return 0 if before is None else jobpods.find_end(before) + jobpods.compute_back_off(sum(failures(before)) + 1)
 
 
-def needless(job: Obj, active: Sequence[Obj]) -> list[Obj]:
+def find_needless(job: Obj, active: Sequence[Obj]) -> list[Obj]:
     """Pods whose index is beyond the Job's completions, or that another pod has too."""
-    if not jobpods.indexed(job):
+    if not jobpods.is_indexed(job):
         return []
     size, seen, found = int(get(job, "spec", "completions", default=0)), set[int](), []
     for pod in active:

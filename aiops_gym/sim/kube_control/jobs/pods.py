@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from aiops_gym.sim.kernel.digits import natural
+from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import pod_control
-from aiops_gym.sim.kube_control.writes import condition, without_finalizer
+from aiops_gym.sim.kube_control.writes import find_condition, remove_finalizer
 
 TRACKING = "batch.kubernetes.io/job-tracking"
 INDEX = "batch.kubernetes.io/job-completion-index"
@@ -23,12 +23,12 @@ MOST_INDEXES = 100_000
 LONGEST_RETRY = 600 * SECOND
 
 
-def counted(pod: Obj) -> bool:
+def is_counted(pod: Obj) -> bool:
     """Whether the pod's end is in the Job's counts already."""
     return TRACKING not in pod["metadata"].get("finalizers", ())
 
 
-def indexed(job: Obj) -> bool:
+def is_indexed(job: Obj) -> bool:
     """Whether each pod has a number of its own to complete."""
     return bool(get(job, "spec", "completionMode") == "Indexed")
 
@@ -36,11 +36,11 @@ def indexed(job: Obj) -> bool:
 def index_of(pod: Obj) -> int:
     """The number that a pod of an indexed Job is for, -1 where it has none."""
     text = str(get(pod, "metadata", "annotations", INDEX, default=""))
-    number = natural(text)
+    number = parse_natural(text)
     return -1 if number is None else number
 
 
-def succeeded(pod: Obj) -> bool:
+def has_succeeded(pod: Obj) -> bool:
     """Whether the pod ended well."""
     return pods_of.phase(pod) == "Succeeded"
 
@@ -51,37 +51,37 @@ def replaces_failed_only(job: Obj) -> bool:
     return spec.get("podReplacementPolicy") == "Failed" or spec.get("podFailurePolicy") is not None
 
 
-def failed(job: Obj, pod: Obj) -> bool:
+def has_failed(job: Obj, pod: Obj) -> bool:
     """Whether the pod counts as failed: one that is being deleted does at once, unless only the failed are replaced."""
     if pods_of.phase(pod) == "Failed":
         return True
-    return pods_of.terminating(pod) and not succeeded(pod) and not replaces_failed_only(job)
+    return pods_of.is_terminating(pod) and not has_succeeded(pod) and not replaces_failed_only(job)
 
 
-def ended_at(pod: Obj) -> int:
+def find_end(pod: Obj) -> int:
     """When (ms) the pod ended: with its last container, or else when it was not ready any more, or was deleted."""
     meta, statuses = pod["metadata"], get(pod, "status", "containerStatuses", default=())
     times = [get(status, "state", "terminated", "finishedAt") for status in statuses]
     if times and all(times):
         return max(millis(time) for time in times)
-    ready = condition(get(pod, "status", "conditions", default=()), "Ready")
+    ready = find_condition(get(pod, "status", "conditions", default=()), "Ready")
     if ready is not None and ready["status"] == "False" and ready.get("lastTransitionTime"):
         return millis(ready["lastTransitionTime"])
-    if pods_of.terminating(pod):
+    if pods_of.is_terminating(pod):
         return millis(meta["deletionTimestamp"]) - int(meta.get("deletionGracePeriodSeconds") or 0) * SECOND
     return millis(meta["creationTimestamp"])
 
 
-def back_off(failures: int) -> int:
+def compute_back_off(failures: int) -> int:
     """Milliseconds to wait after the last of so many failures in a row.
 
-    >>> [back_off(n) // 1000 for n in (0, 1, 2, 3, 9)]
+    >>> [compute_back_off(n) // 1000 for n in (0, 1, 2, 3, 9)]
     [0, 10, 20, 40, 600]
     """
     return min(FIRST_RETRY << min(failures - 1, 10), LONGEST_RETRY) if failures else 0
 
 
-def restarts(pods: Iterable[Obj]) -> int:
+def count_restarts(pods: Iterable[Obj]) -> int:
     """How often containers of these pods were restarted, for Jobs whose pods restart in place."""
     total = 0
     for pod in pods:
@@ -95,10 +95,10 @@ def release(world: World, job: Obj | None, key: str) -> None:
     namespace, _, name = key.partition("/")
     for pod in world.store.all("pods", namespace):
         owner = controller_of(pod)
-        if owner is None or (owner["kind"], owner["name"]) != ("Job", name) or counted(pod):
+        if owner is None or (owner["kind"], owner["name"]) != ("Job", name) or is_counted(pod):
             continue
-        if job is None or uid_of(job) != owner["uid"] or pods_of.terminating(job) or not pods_of.active(pod):
-            without_finalizer(world, "pods", pod, TRACKING)
+        if job is None or uid_of(job) != owner["uid"] or pods_of.is_terminating(job) or not pods_of.is_active(pod):
+            remove_finalizer(world, "pods", pod, TRACKING)
 
 
 def build(job: Obj, index: int, notes: Mapping[str, str]) -> dict[str, Any]:
@@ -112,7 +112,7 @@ def build(job: Obj, index: int, notes: Mapping[str, str]) -> dict[str, Any]:
     labels |= {f"batch.kubernetes.io/{k}": v for k, v in labels.items()}
     if index >= 0:
         labels[INDEX] = str(index)
-    pod = pod_control.pod_from(job, job["spec"]["template"], labels)
+    pod = pod_control.build_pod(job, job["spec"]["template"], labels)
     pod["metadata"]["finalizers"] = [TRACKING]
     if index < 0:
         return pod
@@ -135,10 +135,10 @@ def _told(container: Mapping[str, Any]) -> dict[str, Any]:
     return {**container, "env": env}
 
 
-def ranges(numbers: Iterable[int]) -> str:
+def format_ranges(numbers: Iterable[int]) -> str:
     """Numbers as `status.completedIndexes` has them.
 
-    >>> ranges([0, 1, 2, 5, 7, 8])
+    >>> format_ranges([0, 1, 2, 5, 7, 8])
     '0-2,5,7,8'
     """
     runs: list[list[int]] = []
@@ -151,27 +151,31 @@ def ranges(numbers: Iterable[int]) -> str:
     return ",".join(words)
 
 
-def numbers(text: str, below: int) -> list[int]:
-    """The numbers below a limit that `ranges` wrote down, the first so many of them.
+def parse_numbers(text: str, below: int) -> list[int]:
+    """The numbers below a limit that `format_ranges` wrote down, the first so many of them.
 
-    >>> numbers("0-2,5,8", 7)
+    >>> parse_numbers("0-2,5,8", 7)
     [0, 1, 2, 5]
     """
-    return list(islice((number for span in spans(text) for number in span[: max(0, below - span.start)]), MOST_INDEXES))
+    return list(
+        islice((number for span in parse_ranges(text) for number in span[: max(0, below - span.start)]), MOST_INDEXES)
+    )
 
 
-def spans(text: str) -> list[range]:
-    """The runs of numbers that `ranges` wrote down; what is none is left out, as the real controller does.
+def parse_ranges(text: str) -> list[range]:
+    """The runs of numbers that `format_ranges` wrote down; what is none is left out, as the real controller does.
 
-    >>> spans("0-2,5,x")
+    >>> parse_ranges("0-2,5,x")
     [range(0, 3), range(5, 6)]
     """
     parts = (part.partition("-") for part in text.split(","))
-    ends = ((natural(first), natural(last or first)) for first, _, last in parts)
+    ends = ((parse_natural(first), parse_natural(last or first)) for first, _, last in parts)
     return [range(first, last + 1) for first, last in ends if first is not None and last is not None]
 
 
-def mine(world: World, job: Obj) -> list[Obj]:
-    """All pods of the Job, in the order of their making."""
-    pods = [pod for pod in pods_of.claimed(world, job) if labels_of(pod).get("job-name", name_of(job)) == name_of(job)]
+def find_pods(world: World, job: Obj) -> list[Obj]:
+    """All pods of the Job, in the order of their creation."""
+    pods = [
+        pod for pod in pods_of.claim_pods(world, job) if labels_of(pod).get("job-name", name_of(job)) == name_of(job)
+    ]
     return sorted(pods, key=lambda pod: (pod["metadata"]["creationTimestamp"], namespace_of(pod), name_of(pod)))

@@ -15,7 +15,7 @@ from aiops_gym.sim.kube_control.writes import put_status
 from aiops_gym.types import Json
 
 
-def rejected(world: World, uid: str, pod: Obj) -> bool:
+def reject_if_unfit(world: World, uid: str, pod: Obj) -> bool:
     """Reject the pod if its node cannot take it; pods that were here first stay."""
     node = world.store.get("nodes", "", pod["spec"]["nodeName"])
     if node is None or get(pod, "status", "startTime"):
@@ -24,7 +24,11 @@ def rejected(world: World, uid: str, pod: Obj) -> bool:
         events.record(world, pod, "Warning", reason, message, "kubelet", pod["spec"]["nodeName"])
         kept = [c for c in get(pod, "status", "conditions", default=()) if c["type"] not in OURS]
         found: dict[str, Json] = {"conditions": kept}
-        found |= {"message": f"Pod was rejected: {message}", "phase": "Failed", "qosClass": status.quality(pod)}
+        found |= {
+            "message": f"Pod was rejected: {message}",
+            "phase": "Failed",
+            "qosClass": status.compute_qos_class(pod),
+        }
         found |= {"reason": reason, "startTime": world.timestamp}
         put_status(world, "pods", pod, {k: v for k, v in found.items() if v})
         return True
@@ -33,12 +37,12 @@ def rejected(world: World, uid: str, pod: Obj) -> bool:
 
 def _reasons(world: World, uid: str, pod: Obj, node: Obj) -> Iterator[tuple[str, str]]:
     here = [other for other in world.store.on_node(pod["spec"]["nodeName"]) if uid_of(other) != uid]
-    here = [other for other in here if not pods_of.finished(other) and get(other, "status", "startTime")]
-    have, want, used = get(node, "status", "allocatable", default={}), filters.requests(pod), filters.used(here)
-    if (most := filters.amount("pods", have.get("pods", "110"))) < len(here) + 1:
+    here = [other for other in here if not pods_of.is_terminal(other) and get(other, "status", "startTime")]
+    have, want, used = get(node, "status", "allocatable", default={}), filters.sum_requests(pod), filters.sum_used(here)
+    if (most := filters.parse_amount("pods", have.get("pods", "110"))) < len(here) + 1:
         yield "OutOfpods", f"Node didn't have enough resource: pods, requested: 1, used: {len(here)}, capacity: {most}"
     for name, asked in want.items():
-        most = filters.amount(name, have.get(name, "0"))
+        most = filters.parse_amount(name, have.get(name, "0"))
         if asked and asked + used.get(name, 0) > most:
             amounts = f"requested: {asked}, used: {used.get(name, 0)}, capacity: {most}"
             yield f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}"

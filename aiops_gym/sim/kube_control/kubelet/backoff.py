@@ -14,7 +14,7 @@ FIRST = 10 * SECOND
 LONGEST = 300 * SECOND
 
 
-def remaining(world: World, uid: str, key: str, since: int) -> int:
+def remaining_delay(world: World, uid: str, key: str, since: int) -> int:
     """The delay (ms) that holds back a try now, counted from `since`; 0 if none does."""
     record = records.find(world, uid)
     entry = record["backoff"].get(key) if record else None
@@ -23,11 +23,11 @@ def remaining(world: World, uid: str, key: str, since: int) -> int:
     return int(entry[0]) if world.now - since < entry[0] else 0
 
 
-def since_update(world: World, uid: str, key: str) -> int:
-    """Like `remaining`, counted from the last failure itself."""
+def remaining_since_update(world: World, uid: str, key: str) -> int:
+    """Like `remaining_delay`, counted from the last failure itself."""
     record = records.find(world, uid)
     entry = record["backoff"].get(key) if record else None
-    return remaining(world, uid, key, entry[1]) if entry else 0
+    return remaining_delay(world, uid, key, entry[1]) if entry else 0
 
 
 def advance(world: World, uid: str, key: str, since: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.writes import condition, kept_since
+from aiops_gym.sim.kube_control.writes import find_condition, kept_since
 from aiops_gym.types import Json
 
 Status = dict[str, Json]
@@ -16,7 +16,9 @@ OURS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", 
 """Conditions that a kubelet owns, in its order."""
 
 
-def phase(policy: str, sidecars: Collection[str], inits: Sequence[Status], mains: Sequence[Status], over: bool) -> str:
+def compute_phase(
+    policy: str, sidecars: Collection[str], inits: Sequence[Status], mains: Sequence[Status], over: bool
+) -> str:
     """The phase that containers' states come to; `over` once none of them will start again."""
     pending, failed = _preparation([s for s in inits if s["name"] not in sidecars])
     if failed and policy == "Never":
@@ -53,7 +55,7 @@ def _begun(mains: Sequence[Status]) -> bool:
     return any("waiting" not in s["state"] for s in mains)
 
 
-def conditions(
+def compute_conditions(
     world: World,
     pod: Obj,
     phase_: str,
@@ -95,7 +97,7 @@ def _gated(gates: Sequence[str], before: Sequence[Mapping[str, Json]]) -> Fact:
     """Whether conditions that others must set hold too."""
     closed = []
     for gate in gates:
-        found = condition(before, gate)
+        found = find_condition(before, gate)
         if found is None:
             closed.append(f'corresponding condition of pod readiness gate "{gate}" does not exist.')
         elif found["status"] != "True":
@@ -106,7 +108,7 @@ def _gated(gates: Sequence[str], before: Sequence[Mapping[str, Json]]) -> Fact:
 def _condition(
     world: World, before: Sequence[Mapping[str, Json]], type_: str, true: bool, reason: str, message: str
 ) -> Status:
-    old, text = condition(before, type_), "True" if true else "False"
+    old, text = find_condition(before, type_), "True" if true else "False"
     since = kept_since(world, old, text)
     found: Status = {"lastProbeTime": None, "lastTransitionTime": since}
     if message:

@@ -40,7 +40,7 @@ def run(world: World, pod: Obj, spec: Mapping[str, Json], when: str, ip: str) ->
     return Ran(0, "")
 
 
-def has(spec: Mapping[str, Json], when: str) -> bool:
+def has_hook(spec: Mapping[str, Json], when: str) -> bool:
     """Whether a container has that hook."""
     return bool(get(spec, "lifecycle", when))
 
@@ -52,7 +52,7 @@ def _command(world: World, pod: Obj, spec: Mapping[str, Json], argv: list[str]) 
         return Ran(EXEC_MS, f'{head} - error: container is not running, message: ""')
     ran = inside.run(Container(world, key), argv)
     if ran.absent:
-        error = unable(world, key, ran.text)
+        error = describe_unable(world, key, ran.text)
         return Ran(EXEC_MS, f'{head} - error: {error}, message: ""')
     if ran.code and ran.ms >= 0:
         error = f"command '{' '.join(argv)}' exited with {ran.code}: {ran.errors}"
@@ -60,7 +60,7 @@ def _command(world: World, pod: Obj, spec: Mapping[str, Json], argv: list[str]) 
     return Ran(ran.ms + EXEC_MS if ran.ms >= 0 else -1, "")
 
 
-def unable(world: World, key: str, why: str) -> str:
+def describe_unable(world: World, key: str, why: str) -> str:
     """What the runtime says of a command that it could not begin; each try has an id of its own."""
     id_ = draws.hexes(64, world.seed, "exec", key, world.count("exec"))
     return f'rpc error: code = Unknown desc = failed to exec in container: failed to start exec "{id_}": {why}'

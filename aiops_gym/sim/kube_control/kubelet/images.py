@@ -2,7 +2,7 @@
 
 >>> canonical("shop:1.2"), canonical("acme/shop"), canonical("registry.local/app:1")
 ('docker.io/library/shop:1.2', 'docker.io/acme/shop:latest', 'registry.local/app:1')
->>> wrong_name("Bad//Name")
+>>> check_name("Bad//Name")
 'invalid reference format: repository name (/Name) must be lowercase'
 """
 
@@ -43,7 +43,7 @@ def canonical(name: str) -> str:
     return f"{registry}/{rest}"
 
 
-def wrong_name(name: str) -> str:
+def check_name(name: str) -> str:
     """What is wrong with the form of an image name, "" if nothing is."""
     _, rest = split(name)
     repository = rest.partition("@")[0]
@@ -54,7 +54,7 @@ def wrong_name(name: str) -> str:
     return "" if NAME.fullmatch(rest) else "invalid reference format"
 
 
-def image_id(name: str, image: Image | None) -> str:
+def make_image_id(name: str, image: Image | None) -> str:
     """The digest by which a node knows an image."""
     full = canonical(name)
     digest = image.digest if image and image.digest else sha256(full.encode()).hexdigest()
@@ -63,7 +63,7 @@ def image_id(name: str, image: Image | None) -> str:
     return f"{repository}@sha256:{digest}"
 
 
-def present(world: World, node: str, name: str) -> bool:
+def is_present(world: World, node: str, name: str) -> bool:
     """Whether a node has the image."""
     image = find_image(world, name)
     return (image is not None and image.cached) or f"{node} {canonical(name)}" in world.table("pulled")
@@ -73,23 +73,23 @@ def pull(world: World, node: str, name: str, uid: str) -> tuple[int, int, str]:
     """Begin a pull: (ms until it ends, of which waiting for other pulls, error text or "")."""
     image, table = find_image(world, name), world.table("pulls")
     waiting = max(0, table.get(node, 0) - world.now)
-    error = failure(world, name)
+    error = find_failure(world, name)
     if error:
         took = NO_SUCH_HOST_TIME if "lookup" in error else 80
     else:
         rate = draws.between(25e6, 60e6, world.seed, "pull", f"{uid} {name}", world.now)
-        size = 0 if image is None or present(world, node, name) else image.size
+        size = 0 if image is None or is_present(world, node, name) else image.size
         took = round(draws.between(400, 900, world.seed, "manifest", f"{uid} {name}", world.now) + 1000 * size / rate)
     table[node] = world.now + waiting + took
     return waiting + took, waiting, error
 
 
-def pulled(world: World, node: str, name: str) -> None:
+def note_pulled(world: World, node: str, name: str) -> None:
     """Note that a node has an image now."""
     world.table("pulled")[f"{node} {canonical(name)}"] = True
 
 
-def failure(world: World, name: str) -> str:
+def find_failure(world: World, name: str) -> str:
     """Why a registry cannot give an image, "" if it can."""
     image, full = find_image(world, name), canonical(name)
     registry, path = split(full)

@@ -14,7 +14,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.machine.mounts import container_spec
+from aiops_gym.sim.machine.mounts import find_container_spec
 
 DEADLINE = "DeadlineExceeded"
 TOO_LATE = "Pod was active on the node longer than the specified deadline"
@@ -32,10 +32,12 @@ def plan_deadline(world: World, uid: str, pod: Obj) -> None:
     if seconds is None or not begun:
         return
     due = millis(begun) + int(seconds) * SECOND
-    world.schedule(records.relist(world, pod["spec"]["nodeName"]) - world.now + due - world.now, "kubelet.limit", uid)
+    world.schedule(
+        records.next_relist(world, pod["spec"]["nodeName"]) - world.now + due - world.now, "kubelet.limit", uid
+    )
 
 
-def overdue(world: World, pod: Obj) -> bool:
+def is_overdue(world: World, pod: Obj) -> bool:
     """Whether the pod has been active for longer than it may."""
     seconds, begun = get(pod, "spec", "activeDeadlineSeconds"), get(pod, "status", "startTime")
     return seconds is not None and bool(begun) and world.now >= millis(begun) + int(seconds) * SECOND
@@ -53,7 +55,7 @@ def say_deadline(world: World, pod: Obj) -> None:
         events.record(world, pod, "Normal", DEADLINE, TOO_LATE, "kubelet", pod["spec"]["nodeName"])
 
 
-def excess(world: World, pod: Obj) -> str:
+def find_excess(world: World, pod: Obj) -> str:
     """Which limit of its disk a pod has passed, as the event says it; "" if none."""
     return next(_excesses(world, pod), "")
 
@@ -107,7 +109,7 @@ def _in_volume(world: World, pod: Obj, sizes: Mapping[str, Mapping[str, int]], v
 
 def _mount_of(pod: Obj, name: str, path: str) -> str:
     """The volume in which a path lies, "" for the container's own layer."""
-    mounts = container_spec(pod, name).get("volumeMounts") or ()
+    mounts = find_container_spec(pod, name).get("volumeMounts") or ()
     return next((m["name"] for m in mounts if path.startswith(f"{m['mountPath'].rstrip('/')}/")), "")
 
 
@@ -115,9 +117,9 @@ def observe(world: World) -> None:
     """Something changed: plan to look at the pods that use too much disk."""
     planned = world.table("evictions")
     for uid, pod in _limited(world):
-        if uid not in planned and excess(world, pod):
+        if uid not in planned and find_excess(world, pod):
             planned[uid] = world.now
-            world.schedule(records.spread(world, *NOTICED, "evict", uid), "kubelet.limit", uid)
+            world.schedule(records.draw_duration(world, *NOTICED, "evict", uid), "kubelet.limit", uid)
 
 
 def _limited(world: World) -> Iterator[tuple[str, Obj]]:
@@ -128,5 +130,5 @@ def _limited(world: World) -> Iterator[tuple[str, Obj]]:
         if process["running"] and process["state"].get("sizes") and uid not in seen:
             seen.add(uid)
             pod = world.store.by_key("pods", process["pod"])
-            if pod is not None and not pods_of.finished(pod):
+            if pod is not None and not pods_of.is_terminal(pod):
                 yield uid, pod

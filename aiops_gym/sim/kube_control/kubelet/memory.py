@@ -16,7 +16,7 @@ from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry.metrics import WARM_UP
-from aiops_gym.sim.telemetry.usage import demand
+from aiops_gym.sim.telemetry.usage import measure_demand
 from aiops_gym.sim.traffic import quotas
 from aiops_gym.types import Json
 
@@ -53,7 +53,7 @@ def observe(world: World) -> None:
             continue
         if not process["running"] or planned.get(key) == process["id"]:
             continue
-        if _fits(process, quotas.of(world, key).memory):
+        if _fits(process, quotas.find_quota(world, key).memory):
             fitting[key] = process, limit
             continue
         wait = passes_in(world, key)
@@ -71,12 +71,14 @@ def _fits(process: Process, limit: float) -> bool:
 
 def passes_in(world: World, key: str) -> int | None:
     """Milliseconds until a running process passes its container's limit; None if it never does."""
-    process, limit = world.table("processes")[key], quotas.of(world, key).memory
+    process, limit = world.table("processes")[key], quotas.find_quota(world, key).memory
     if _fits(process, limit):
         return None
     usage = programs.find(process["program"]).usage
     start = int(process["started"])
-    rps, busy = demand(world, key, max(start, world.now - 15 * SECOND), world.now) if world.now > start else (0.0, 0.0)
+    rps, busy = (
+        measure_demand(world, key, max(start, world.now - 15 * SECOND), world.now) if world.now > start else (0.0, 0.0)
+    )
     level = usage(process, rps, busy)["memory"]
     if level <= limit:
         return None

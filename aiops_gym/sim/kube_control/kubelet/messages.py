@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.mounts import container_spec
+from aiops_gym.sim.machine.mounts import find_container_spec
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.types import Json
 
@@ -18,7 +18,7 @@ LOG_LINES, LOG_BYTES = 80, 2048
 """What is taken of a log that stands in for one (`FallbackToLogsOnError`)."""
 
 
-def of(world: World, uid: str, name: str, exit_: Mapping[str, Json]) -> str:
+def read_message(world: World, uid: str, name: str, exit_: Mapping[str, Json]) -> str:
     """The message of a container that has just ended, "" if it left none."""
     key = f"{uid}/{name}"
     process = world.table("processes").get(key)
@@ -27,7 +27,7 @@ def of(world: World, uid: str, name: str, exit_: Mapping[str, Json]) -> str:
     c = Container(world, key)
     if c.pod is None:
         return ""
-    spec = container_spec(c.pod, name)
+    spec = find_container_spec(c.pod, name)
     text = ""
     if world.table("scratch").get(key, {}).get("process") == process["id"] or spec.get("volumeMounts"):
         text = Files(c).read(str(spec.get("terminationMessagePath") or PATH)) or ""

@@ -16,7 +16,7 @@ from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.kubelet import hooks, start, status
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.machine.container import Container, container_spec, is_running
+from aiops_gym.sim.machine.container import Container, find_container_spec, is_running
 from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.network import routes
 from aiops_gym.sim.software import programs
@@ -47,7 +47,7 @@ def attend(world: World, uid: str, pod: Obj) -> None:
         return
     sidecars = [c for c in pod["spec"].get("initContainers") or () if c.get("restartPolicy") == "Always"]
     for spec in (*sidecars, *pod["spec"]["containers"]):
-        known = records.container(record, spec["name"])
+        known = records.find_container(record, spec["name"])
         if known["state"] != "running":
             continue
         for kind, field in KINDS.items():
@@ -64,32 +64,34 @@ def tick(world: World, uid: str, name: str, kind: str, id_: str, due: int) -> No
     pod = records.pod_of(world, uid, record) if record else None
     if record is None or pod is None or record["dying"]:
         return
-    known = records.container(record, name)
+    known = records.find_container(record, name)
     found = known["probes"].get(kind)
     if known["id"] != id_ or known["state"] != "running" or found is None or found["due"] != due or known["doom"]:
         return
-    spec = container_spec(pod, name)
+    spec = find_container_spec(pod, name)
     probe = spec[KINDS[kind]]
     if _since(world, known) < _seconds(probe, "initialDelaySeconds", 0):
         _plan(world, uid, name, kind, found, _next(world, record, probe))
         return
     tried = run(world, uid, pod, spec, probe)
     if tried.ms < AT_ONCE:
-        told(world, uid, name, kind, id_, *tried)
+        note_result(world, uid, name, kind, id_, *tried)
     else:
         world.schedule(tried.ms, "kubelet.probed", uid, name, kind, id_, *tried)
 
 
-def told(world: World, uid: str, name: str, kind: str, id_: str, failure: str | None, ms: int, errored: bool) -> None:
+def note_result(
+    world: World, uid: str, name: str, kind: str, id_: str, failure: str | None, ms: int, errored: bool
+) -> None:
     """A try is over."""
     record = records.find(world, uid)
     pod = records.pod_of(world, uid, record) if record else None
     if record is None or pod is None or record["dying"]:
         return
-    known = records.container(record, name)
+    known = records.find_container(record, name)
     if known["id"] != id_ or known["state"] != "running" or kind not in known["probes"] or known["doom"]:
         return
-    found, probe = known["probes"][kind], container_spec(pod, name)[KINDS[kind]]
+    found, probe = known["probes"][kind], find_container_spec(pod, name)[KINDS[kind]]
     if errored:
         start.say(world, pod, name, "Warning", "Unhealthy", f"{kind.capitalize()} probe errored: {failure}")
         _plan(world, uid, name, kind, found, _next(world, record, probe))
@@ -104,7 +106,7 @@ def told(world: World, uid: str, name: str, kind: str, id_: str, failure: str | 
 
 def _conclude(world: World, uid: str, pod: Obj, name: str, kind: str, found: Mapping[str, Json]) -> None:
     """What the thresholds make of the newest run, and when the next one is."""
-    probe = container_spec(pod, name)[KINDS[kind]]
+    probe = find_container_spec(pod, name)[KINDS[kind]]
     result = found["result"]
     if found["good"] >= _seconds(probe, "successThreshold", 1):
         result = True
@@ -139,11 +141,11 @@ def observe(world: World) -> None:
         uid, name, kind = entry.split("/")
         record = records.find(world, uid)
         pod = records.pod_of(world, uid, record) if record else None
-        known = records.container(record, name) if record else records.EMPTY
+        known = records.find_container(record, name) if record else records.EMPTY
         if record is None or pod is None or known["id"] != parked[entry] or known["state"] != "running":
             del parked[entry]
             continue
-        spec = container_spec(pod, name)
+        spec = find_container_spec(pod, name)
         probe = spec[KINDS[kind]]
         if "exec" in probe or run(world, uid, pod, spec, probe).failure is not None:
             del parked[entry]
@@ -174,17 +176,19 @@ def _exec(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Map
         if not absent:
             return Tried(None if output.code == 0 else (output.stdout + output.stderr)[:LONGEST])
     if ran.absent:
-        return Tried(hooks.unable(world, key, ran.text), errored=True)
+        return Tried(hooks.describe_unable(world, key, ran.text), errored=True)
     return Tried(None if ran.code == 0 else ran.text[:LONGEST], ran.ms)
 
 
-def graces(record: PodRecord, specs: Mapping[str, Mapping[str, Json]], doomed: Mapping[str, str]) -> dict[str, int]:
+def find_graces(
+    record: PodRecord, specs: Mapping[str, Mapping[str, Json]], doomed: Mapping[str, str]
+) -> dict[str, int]:
     """Seconds between TERM and KILL of containers whose failed probe gives a time of its own."""
     found: dict[str, int] = {}
     for name in doomed:
         for kind in ("startup", "liveness"):
             seconds = get(specs[name], KINDS[kind], "terminationGracePeriodSeconds")
-            failed = records.container(record, name)["probes"].get(kind, {}).get("result") is False
+            failed = records.find_container(record, name)["probes"].get(kind, {}).get("result") is False
             if seconds is not None and failed:
                 found[name] = int(seconds)
     return found
@@ -262,13 +266,13 @@ def _next(world: World, record: PodRecord, probe: Mapping[str, Json]) -> int:
 
 def _plan(world: World, uid: str, name: str, kind: str, found: Mapping[str, Json], due: int) -> None:
     record = world.table("kubelet")[uid]
-    known = records.container(record, name)
+    known = records.find_container(record, name)
     records.change_container(world, uid, name, probes={**known["probes"], kind: {**found, "due": due}})
     world.schedule(due - world.now, "kubelet.probe", uid, name, kind, known["id"], due)
 
 
 def _park(world: World, uid: str, name: str, kind: str, found: Mapping[str, Json], forever: bool) -> None:
-    known = records.container(world.table("kubelet")[uid], name)
+    known = records.find_container(world.table("kubelet")[uid], name)
     records.change_container(world, uid, name, probes={**known["probes"], kind: {**found, "due": 0}})
     if not forever:
         world.table("parked")[f"{uid}/{name}/{kind}"] = known["id"]

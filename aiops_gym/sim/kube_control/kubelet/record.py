@@ -85,7 +85,7 @@ def change(world: World, uid: str, **fields: Json) -> PodRecord:
     return changed
 
 
-def container(record: PodRecord, name: str) -> ContainerRecord:
+def find_container(record: PodRecord, name: str) -> ContainerRecord:
     """What is known of a container."""
     return record["containers"].get(name, EMPTY)
 
@@ -116,29 +116,29 @@ def wake(world: World, uid: str, at: int) -> None:
         world.schedule(at - world.now, "kubelet.sync", uid, turn)
 
 
-def later(world: World, uid: str, delay: int, step: str, *arguments: Json) -> None:
+def continue_later(world: World, uid: str, delay: int, step: str, *arguments: Json) -> None:
     """Go on with a step in `delay` ms; until then the worker is busy."""
     turn = world.table("kubelet")[uid]["turn"] + 1
     change(world, uid, turn=turn, next=0, busy=step)
     world.schedule(delay, "kubelet.step", uid, turn, step, list(arguments))
 
 
-def done(world: World, uid: str) -> None:
+def finish_sync(world: World, uid: str) -> None:
     """The sync is over: retry later what failed, and do what was wanted meanwhile."""
     record = world.table("kubelet")[uid]
     change(world, uid, busy="", again=0, failed=False)
     if record["failed"]:
-        wake(world, uid, world.now + spread(world, RETRY, RETRY * 3 // 2, "retry", uid))
+        wake(world, uid, world.now + draw_duration(world, RETRY, RETRY * 3 // 2, "retry", uid))
     if record["again"]:
         wake(world, uid, max(world.now, record["again"]))
 
 
-def relist(world: World, node: str) -> int:
+def next_relist(world: World, node: str) -> int:
     """When the kubelet of a node next looks at its containers: each second (PLEG)."""
     phase = draws.pick(SECOND, world.seed, "relist", node)
     return world.now + 1 + (phase - world.now - 1) % SECOND
 
 
-def spread(world: World, low: int, high: int, purpose: str, uid: str) -> int:
+def draw_duration(world: World, low: int, high: int, purpose: str, uid: str) -> int:
     """A duration in ms that differs from pod to pod and from time to time."""
     return round(draws.between(low, high, world.seed, purpose, uid, world.now))

@@ -13,7 +13,7 @@ from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control.kubelet import backoff, images, status, volumes
 from aiops_gym.sim.kube_control.kubelet import record as records
 from aiops_gym.sim.machine import runtime
-from aiops_gym.sim.machine.container import container_spec, find_image
+from aiops_gym.sim.machine.container import find_container_spec, find_image
 
 
 def say(world: World, pod: Obj, name: str, type_: str, reason: str, message: str) -> None:
@@ -27,25 +27,25 @@ def prepare(world: World, uid: str, pod: Obj, name: str) -> tuple[int, str]:
     """Up to the image: (ms to wait, step to go on with), or (0, "") if the container cannot be started now."""
     if _held_back(world, uid, pod, name):
         return 0, ""
-    image = container_spec(pod, name)["image"]
-    wrong = images.wrong_name(image)
+    image = find_container_spec(pod, name)["image"]
+    wrong = images.check_name(image)
     if wrong:
         text = f'Failed to apply default image tag "{image}": couldn\'t parse image name "{image}": {wrong}'
         say(world, pod, name, "Warning", "InspectFailed", text)
         return _fail(world, uid, pod, name, "InvalidImageName", text, "InvalidImageName")
-    node, policy = pod["spec"]["nodeName"], pull_policy(container_spec(pod, name))
-    here = images.present(world, node, image)
+    node, policy = pod["spec"]["nodeName"], pull_policy(find_container_spec(pod, name))
+    here = images.is_present(world, node, image)
     if here and policy != "Always":
         say(world, pod, name, "Normal", "Pulled", f'Container image "{image}" already present on machine')
-        return records.spread(world, 60, 140, "create", uid), "create"
+        return records.draw_duration(world, 60, 140, "create", uid), "create"
     if policy == "Never":
         text = f'Container image "{image}" is not present with pull policy of Never'
         say(world, pod, name, "Warning", "ErrImageNeverPull", text)
         return _fail(world, uid, pod, name, "ErrImageNeverPull", text, "ErrImageNeverPull")
-    if backoff.since_update(world, uid, f"image {image}"):
+    if backoff.remaining_since_update(world, uid, f"image {image}"):
         text = f'Back-off pulling image "{image}"'
         say(world, pod, name, "Normal", "BackOff", text)
-        error = images.failure(world, image)
+        error = images.find_failure(world, image)
         return _fail(world, uid, pod, name, "ImagePullBackOff", f"{text}: ErrImagePull: {error}", "ImagePullBackOff")
     say(world, pod, name, "Normal", "Pulling", f'Pulling image "{image}"')
     took, waited, _ = images.pull(world, node, image, uid)
@@ -61,16 +61,16 @@ def pull_policy(spec: Mapping[str, Any]) -> str:
 
 def finish_pull(world: World, uid: str, pod: Obj, name: str) -> bool:
     """A pull has ended. True when the image is here."""
-    spec = container_spec(pod, name)
-    image, error = spec["image"], images.failure(world, spec["image"])
+    spec = find_container_spec(pod, name)
+    image, error = spec["image"], images.find_failure(world, spec["image"])
     if error:
         say(world, pod, name, "Warning", "Failed", f'Failed to pull image "{image}": {error}')
         backoff.advance(world, uid, f"image {image}", world.now)
         _fail(world, uid, pod, name, "ErrImagePull", error, "ErrImagePull")
         return False
-    images.pulled(world, pod["spec"]["nodeName"], image)
+    images.note_pulled(world, pod["spec"]["nodeName"], image)
     record = records.find(world, uid)
-    took, waited = records.container(record, name)["pull"] if record else (0, 0)
+    took, waited = records.find_container(record, name)["pull"] if record else (0, 0)
     found = find_image(world, image)
     text = (
         f'Successfully pulled image "{image}" in {backoff.go_duration(took - waited)} '
@@ -84,21 +84,21 @@ def create(world: World, uid: str, pod: Obj, name: str) -> ContainerRecord:
     """Make the container and start its process; what became of it."""
     record = records.find(world, uid)
     assert record is not None
-    spec, known = container_spec(pod, name), records.container(record, name)
-    problem = volumes.unset(world, pod, spec) or _as_root(pod, spec)
+    spec, known = find_container_spec(pod, name), records.find_container(record, name)
+    problem = volumes.find_unset(world, pod, spec) or _as_root(pod, spec)
     if problem:
         _fail(world, uid, pod, name, "CreateContainerConfigError", problem, problem)
-        return records.container(record, name)
+        return records.find_container(record, name)
     attempt = known["restarts"] + 1 if known["state"] else 0
     outcome = runtime.start(world, assoc(pod, ("status", "podIP"), record["ip"]), spec, attempt)
     if not isinstance(outcome, str) and outcome.reason == "CreateContainerError":
         _fail(world, uid, pod, name, outcome.reason, outcome.message, outcome.message)
-        return records.container(record, name)
+        return records.find_container(record, name)
     say(world, pod, name, "Normal", "Created", f"Created container: {name}")
     fresh = {
         "image": spec["image"],
         "restarts": attempt,
-        "last": status.terminated(known) if known["state"] == "exited" else known["last"],
+        "last": status.make_terminated_state(known) if known["state"] == "exited" else known["last"],
         "last_ended": known["ended"],
         "doom": "",
         "hook": 0,
@@ -118,7 +118,7 @@ def create(world: World, uid: str, pod: Obj, name: str) -> ContainerRecord:
     fresh |= {"reason": outcome.reason, "message": outcome.message, "ready": False, "up": False}
     records.change_container(world, uid, name, **fresh)
     _fail(world, uid, pod, name, "RunContainerError", outcome.message, outcome.message)
-    return records.container(records.find(world, uid) or record, name)
+    return records.find_container(records.find(world, uid) or record, name)
 
 
 def _as_root(pod: Obj, spec: Mapping[str, Any]) -> str:
@@ -137,13 +137,13 @@ def _held_back(world: World, uid: str, pod: Obj, name: str) -> bool:
     """Whether the container must wait after its last exit; the first restart comes at once."""
     record = records.find(world, uid)
     assert record is not None
-    known = records.container(record, name)
+    known = records.find_container(record, name)
     ended = _last_end(known)
     records.change_container(world, uid, name, killed=False)
     if ended is None:
         return False
-    key = f"container {name} {container_spec(pod, name)['image']}"
-    delay = backoff.remaining(world, uid, key, ended)
+    key = f"container {name} {find_container_spec(pod, name)['image']}"
+    delay = backoff.remaining_delay(world, uid, key, ended)
     if not delay:
         backoff.advance(world, uid, key, ended)
         return False

@@ -11,7 +11,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import conditions, images
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.kube_control.writes import condition, put_status
+from aiops_gym.sim.kube_control.writes import find_condition, put_status
 from aiops_gym.sim.machine.container import find_image
 from aiops_gym.types import Json
 
@@ -36,14 +36,14 @@ def publish(world: World, uid: str, over: bool = False, lost: bool = False) -> O
         _give_up(inits, mains)
     status: Status = _judged(world, pod, record, inits, mains, over, lost)
     status["containerStatuses"] = sorted(mains, key=lambda s: str(s["name"]))
-    host = host_ip(world, record["node"])
+    host = find_host_ip(world, record["node"])
     if host:
         status |= {"hostIP": host, "hostIPs": [{"ip": host}]}
     if inits:
         status["initContainerStatuses"] = inits
     if record["ip"]:
         status |= {"podIP": record["ip"], "podIPs": [{"ip": record["ip"]}]}
-    status["qosClass"] = before.get("qosClass") or quality(pod)
+    status["qosClass"] = before.get("qosClass") or compute_qos_class(pod)
     status["startTime"] = before.get("startTime") or iso(record["since"])
     if before.get("nominatedNodeName"):
         status["nominatedNodeName"] = before["nominatedNodeName"]
@@ -63,13 +63,13 @@ def _judged(
     if lost:
         return {**kept, "conditions": conditions_, "phase": old if old in conditions.ENDED else "Failed"}
     sidecars, ending = sidecar_names(pod), record["ending"] or {}
-    phase = conditions.phase(pod["spec"].get("restartPolicy", "Always"), sidecars, inits, mains, over)
+    phase = conditions.compute_phase(pod["spec"].get("restartPolicy", "Always"), sidecars, inits, mains, over)
     if ending.get("reason") and (over or ending["reason"] == "DeadlineExceeded"):
         phase = "Failed"
     if over:
         kept |= {k: v for k, v in ending.items() if v}
     sandboxed = bool(record["sandbox"]) and not over
-    found = conditions.conditions(world, pod, phase, sidecars, inits, mains, sandboxed)
+    found = conditions.compute_conditions(world, pod, phase, sidecars, inits, mains, sandboxed)
     return {**kept, "conditions": found, "phase": old if phase in conditions.ENDED and not over else phase}
 
 
@@ -83,13 +83,13 @@ def _give_up(inits: list[Status], mains: list[Status]) -> None:
             status["state"] = {"terminated": LOST}
 
 
-def settled(pod: Obj) -> bool:
+def is_settled(pod: Obj) -> bool:
     """Whether a pod's containers have ended for good, though its phase may not say so yet."""
-    found = condition(get(pod, "status", "conditions", default=()), "ContainersReady")
+    found = find_condition(get(pod, "status", "conditions", default=()), "ContainersReady")
     return found is not None and found.get("reason") in conditions.ENDED.values()
 
 
-def host_ip(world: World, node: str) -> str:
+def find_host_ip(world: World, node: str) -> str:
     """InternalIP of a node."""
     obj = world.store.get("nodes", "", node)
     for address in get(obj or {}, "status", "addresses", default=()):
@@ -98,7 +98,7 @@ def host_ip(world: World, node: str) -> str:
     return ""
 
 
-def quality(pod: Obj) -> str:
+def compute_qos_class(pod: Obj) -> str:
     """QoS class, from requests and limits of cpu and memory."""
     containers = [*pod["spec"]["containers"], *(pod["spec"].get("initContainers") or ())]
     resources = [c.get("resources") or {} for c in containers]
@@ -117,10 +117,10 @@ def sidecar_names(pod: Obj) -> frozenset[str]:
     return frozenset(c["name"] for c in inits if c.get("restartPolicy") == "Always")
 
 
-def restartable(pod: Obj, known: ContainerRecord, init: bool = False) -> bool:
+def should_restart(pod: Obj, known: ContainerRecord, init: bool = False) -> bool:
     """Whether a container that does not run shall be started (again)."""
     policy = pod["spec"].get("restartPolicy", "Always")
-    if pods_of.terminating(pod) or known["state"] == "running":
+    if pods_of.is_terminating(pod) or known["state"] == "running":
         return False
     if known["state"] == "":
         return True
@@ -130,7 +130,7 @@ def restartable(pod: Obj, known: ContainerRecord, init: bool = False) -> bool:
 
 
 def _container(world: World, pod: Obj, record: PodRecord, spec: Mapping[str, Json], init: bool) -> Status:
-    known = records.container(record, spec["name"])
+    known = records.find_container(record, spec["name"])
     state, last = _state(pod, known, init)
     status: Status = {}
     if known["id"]:
@@ -140,7 +140,7 @@ def _container(world: World, pod: Obj, record: PodRecord, spec: Mapping[str, Jso
     init = init and spec.get("restartPolicy") != "Always"
     status |= {
         "image": images.canonical(known["image"]) if created else spec["image"],
-        "imageID": images.image_id(known["image"], find_image(world, known["image"])) if created else "",
+        "imageID": images.make_image_id(known["image"], find_image(world, known["image"])) if created else "",
         "lastState": last,
         "name": spec["name"],
         "ready": _ready(known, state, init),
@@ -172,11 +172,11 @@ def _state(pod: Obj, known: ContainerRecord, init: bool) -> tuple[Status, Status
     if known["state"] == "running":
         return {"running": {"startedAt": iso(known["started"])}}, last
     if known["state"] == "exited":
-        ended = {"terminated": terminated(known)}
-        if known["why"] and restartable(pod, known, init):
+        ended = {"terminated": make_terminated_state(known)}
+        if known["why"] and should_restart(pod, known, init):
             return {"waiting": _waiting(*known["why"])}, ended
         return ended, last
-    if known["why"] and not pods_of.terminating(pod):
+    if known["why"] and not pods_of.is_terminating(pod):
         return {"waiting": _waiting(*known["why"])}, last
     initializing = bool(pod["spec"].get("initContainers"))
     return {"waiting": {"reason": "PodInitializing" if initializing else "ContainerCreating"}}, last
@@ -195,7 +195,7 @@ def _waiting(reason: str, message: str) -> Status:
     return {"message": message, "reason": reason} if message else {"reason": reason}
 
 
-def terminated(known: ContainerRecord) -> Status:
+def make_terminated_state(known: ContainerRecord) -> Status:
     """The terminated state of a container that has exited."""
     ended: Status = {"containerID": f"containerd://{known['id']}", "exitCode": known["code"]}
     ended["finishedAt"] = iso(known["ended"])

@@ -12,7 +12,7 @@ from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import hooks, limits, start, status
 from aiops_gym.sim.kube_control.kubelet import record as records
 from aiops_gym.sim.machine import runtime
-from aiops_gym.sim.machine.container import container_spec
+from aiops_gym.sim.machine.container import find_container_spec
 
 LEAST_GRACE = 2
 """Seconds that a container always has to end once it was asked to."""
@@ -43,7 +43,7 @@ def kill(
     for name in messages:
         grace = (graces or {}).get(name, _grace(pod))
         longest = max(longest, _stop(world, uid, pod, name, grace, name in late))
-    records.later(world, uid, longest + SECOND, "kill")
+    records.continue_later(world, uid, longest + SECOND, "kill")
     _take_turns(world, uid, pod)
 
 
@@ -67,8 +67,8 @@ def _stop(world: World, uid: str, pod: Obj, name: str, grace: int, late: bool) -
 
 def _prepare_stop(world: World, uid: str, pod: Obj, name: str, grace: int) -> int:
     """Begin the hook before the end of a container; the ms that its end waits for that."""
-    spec = container_spec(pod, name)
-    if not grace or not hooks.has(spec, "preStop"):
+    spec = find_container_spec(pod, name)
+    if not grace or not hooks.has_hook(spec, "preStop"):
         return 0
     took, problem = hooks.run(world, pod, spec, "preStop", str(world.table("kubelet")[uid]["ip"]))
     records.change_container(world, uid, name, hook=world.now + took if took >= 0 else -1)
@@ -80,7 +80,7 @@ def _prepare_stop(world: World, uid: str, pod: Obj, name: str, grace: int) -> in
 
 
 def _later(world: World, uid: str, name: str, delay: int, what: str) -> None:
-    id_ = records.container(world.table("kubelet")[uid], name)["id"]
+    id_ = records.find_container(world.table("kubelet")[uid], name)["id"]
     world.schedule(delay, "kubelet.signal", uid, name, id_, what)
 
 
@@ -105,10 +105,10 @@ def signal(world: World, uid: str, name: str, id_: str, what: str) -> None:
     """A signal to one instance of a container is due, or its hook has failed."""
     record = records.find(world, uid)
     pod = records.pod_of(world, uid, record) if record else None
-    if record is None or pod is None or records.container(record, name)["id"] != id_:
+    if record is None or pod is None or records.find_container(record, name)["id"] != id_:
         return
     if what == HOOK_FAILED:
-        if records.container(record, name)["state"] == "running":
+        if records.find_container(record, name)["state"] == "running":
             records.change_container(world, uid, name, hook=0)
             start.say(world, pod, name, "Warning", HOOK_FAILED, "PreStopHook failed")
     elif what == "TURN":
@@ -134,7 +134,7 @@ def note_exit(world: World, uid: str, name: str) -> None:
     if record is None or name not in record["killing"]:
         return
     pod = records.pod_of(world, uid, record)
-    if pod is not None and _cut_short(world, pod, name, records.container(record, name)["hook"]):
+    if pod is not None and _cut_short(world, pod, name, records.find_container(record, name)["hook"]):
         start.say(world, pod, name, "Warning", HOOK_FAILED, "PreStopHook failed")
     rest = [other for other in record["killing"] if other != name]
     records.change(world, uid, killing=rest)
@@ -144,14 +144,14 @@ def note_exit(world: World, uid: str, name: str) -> None:
             _take_turns(world, uid, pod)
         return
     if record["dying"] or record["ending"]:
-        records.later(world, uid, records.spread(world, 400, 1100, "gone", uid), "gone")
+        records.continue_later(world, uid, records.draw_duration(world, 400, 1100, "gone", uid), "gone")
     else:
-        records.later(world, uid, records.spread(world, 20, 80, "killed", uid), "killed")
+        records.continue_later(world, uid, records.draw_duration(world, 20, 80, "killed", uid), "killed")
 
 
 def _cut_short(world: World, pod: Obj, name: str, until: int) -> bool:
     """Whether a container took a command with it that ran before its end (until some ms, -1: for ever)."""
-    command = get(container_spec(pod, name), "lifecycle", "preStop", "exec")
+    command = get(find_container_spec(pod, name), "lifecycle", "preStop", "exec")
     return command is not None and (until < 0 or until > world.now)
 
 
@@ -166,7 +166,7 @@ def begin(world: World, uid: str, pod: Obj) -> None:
     if running:
         kill(world, uid, pod, {name: f"Stopping container {name}" for name in running}, ordered=True)
     else:
-        records.later(world, uid, records.spread(world, 100, 300, "gone", uid), "gone")
+        records.continue_later(world, uid, records.draw_duration(world, 100, 300, "gone", uid), "gone")
 
 
 def hurry(world: World, uid: str, pod: Obj) -> None:
@@ -176,7 +176,7 @@ def hurry(world: World, uid: str, pod: Obj) -> None:
         records.change(world, uid, grace=_grace(pod))
         for name in record["killing"]:
             start.say(world, pod, name, "Normal", "Killing", f"Stopping container {name}")
-        records.later(world, uid, max(LEAST_GRACE, _grace(pod)) * SECOND, "kill")
+        records.continue_later(world, uid, max(LEAST_GRACE, _grace(pod)) * SECOND, "kill")
 
 
 def finish(world: World, uid: str, pod: Obj, reason: str = "", message: str = "", grace: int | None = None) -> None:
@@ -190,25 +190,25 @@ def finish(world: World, uid: str, pod: Obj, reason: str = "", message: str = ""
         graces = {} if grace is None else dict.fromkeys(running, grace)
         kill(world, uid, pod, {name: f"Stopping container {name}" for name in running}, graces, ordered=True)
     else:
-        records.later(world, uid, records.spread(world, 100, 300, "gone", uid), "gone")
+        records.continue_later(world, uid, records.draw_duration(world, 100, 300, "gone", uid), "gone")
 
 
-def ended(world: World, uid: str, pod: Obj) -> None:
+def complete(world: World, uid: str, pod: Obj) -> None:
     """All containers are gone: the pod's last status, then its volumes."""
     record = records.find(world, uid)
     if record is not None and record["ending"] and not record["dying"]:
         limits.note_end(world, uid, pod, record["ending"]["reason"])
     status.publish(world, uid, over=True)
-    records.later(world, uid, records.spread(world, 80, 250, "remove", uid), "remove")
+    records.continue_later(world, uid, records.draw_duration(world, 80, 250, "remove", uid), "remove")
 
 
 def remove(world: World, uid: str, pod: Obj) -> None:
     """Nothing of the pod is left on the node: its object may go if it is to be deleted."""
     status.publish(world, uid, lost=True)
-    if pods_of.terminating(pod):
+    if pods_of.is_terminating(pod):
         kube_api.delete(world, "pods", namespace_of(pod), name_of(pod), grace=0)
     else:
-        records.done(world, uid)
+        records.finish_sync(world, uid)
 
 
 def clean(world: World, uid: str, pod: Obj) -> None:
@@ -226,7 +226,7 @@ def clean(world: World, uid: str, pod: Obj) -> None:
 
 def _grace(pod: Obj) -> int:
     """Seconds between TERM and KILL; a container has at least `LEAST_GRACE` all the same."""
-    if pods_of.terminating(pod):
+    if pods_of.is_terminating(pod):
         return int(get(pod, "metadata", "deletionGracePeriodSeconds", default=30))
     return int(get(pod, "spec", "terminationGracePeriodSeconds", default=30))
 

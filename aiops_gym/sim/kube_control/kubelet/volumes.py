@@ -16,7 +16,7 @@ LONGEST_RETRY = 122 * SECOND
 KINDS = {"configMap": ("configmaps", "name", "config"), "secret": ("secrets", "secretName", "secret")}
 
 
-def missing(world: World, pod: Obj) -> dict[str, str]:
+def find_missing(world: World, pod: Obj) -> dict[str, str]:
     """Volume name -> why it cannot be mounted."""
     found = {}
     for volume in pod["spec"].get("volumes") or ():
@@ -49,7 +49,7 @@ def _lacking(world: World, pod: Obj, source: Mapping[str, Json], name: str, reso
             yield f"{'configmap ' if word == 'config' else ''}references non-existent {word} key: {item['key']}"
 
 
-def unset(world: World, pod: Obj, container: Mapping[str, Json]) -> str:
+def find_unset(world: World, pod: Obj, container: Mapping[str, Json]) -> str:
     """Why the container's environment cannot be made, "" if it can."""
     for source in container.get("envFrom") or ():
         for kind, resource in (("configMapRef", "configmaps"), ("secretRef", "secrets")):

@@ -26,7 +26,7 @@ from aiops_gym.sim.kube_control.kubelet import (
     volumes,
 )
 from aiops_gym.sim.kube_control.kubelet import record as records
-from aiops_gym.sim.machine.container import container_spec
+from aiops_gym.sim.machine.container import find_container_spec
 from aiops_gym.types import Json
 
 
@@ -39,24 +39,24 @@ def sync(world: World, uid: str, turn: int) -> None:
     if pod is None:
         return
     records.change(world, uid, next=0, busy="sync", again=0, failed=False)
-    if pods_of.terminating(pod):
+    if pods_of.is_terminating(pod):
         termination.begin(world, uid, pod)
         return
-    if not record["mounted"] and not record["sandbox"] and admission.rejected(world, uid, pod):
-        records.done(world, uid)
+    if not record["mounted"] and not record["sandbox"] and admission.reject_if_unfit(world, uid, pod):
+        records.finish_sync(world, uid)
         return
-    if pods_of.finished(pod):
-        records.done(world, uid)
+    if pods_of.is_terminal(pod):
+        records.finish_sync(world, uid)
         return
     fresh = not get(pod, "status", "startTime")
     pod = status.publish(world, uid) or pod
     if fresh:
         limits.plan_deadline(world, uid, pod)
     probes.attend(world, uid, pod)
-    if status.settled(pod):
+    if status.is_settled(pod):
         termination.finish(world, uid, pod)
     elif not record["mounted"]:
-        records.later(world, uid, records.spread(world, 50, 150, "mount", uid), "mount")
+        records.continue_later(world, uid, records.draw_duration(world, 50, 150, "mount", uid), "mount")
     elif not record["sandbox"]:
         _make_sandbox(world, uid)
     else:
@@ -75,7 +75,7 @@ def step(world: World, uid: str, turn: int, name: str, arguments: Sequence[Json]
 
 def _mount(world: World, uid: str, pod: Obj) -> None:
     """Volumes whose source is missing are tried again after 0.5 s, doubling up to 2 min 2 s."""
-    problems, tried = volumes.missing(world, pod), world.table("kubelet")[uid]["volumes"]
+    problems, tried = volumes.find_missing(world, pod), world.table("kubelet")[uid]["volumes"]
     if not problems:
         records.change(world, uid, mounted=True, volumes={})
         _make_sandbox(world, uid)
@@ -88,18 +88,18 @@ def _mount(world: World, uid: str, pod: Obj) -> None:
             delay = min(2 * delay, volumes.LONGEST_RETRY)
             tried = {**tried, name: [delay, world.now + delay]}
     records.change(world, uid, volumes=tried)
-    records.later(world, uid, max(1, min(tried[name][1] for name in problems) - world.now), "mount")
+    records.continue_later(world, uid, max(1, min(tried[name][1] for name in problems) - world.now), "mount")
 
 
 def _make_sandbox(world: World, uid: str) -> None:
-    records.later(world, uid, records.spread(world, 350, 650, "sandbox", uid), "sandbox")
+    records.continue_later(world, uid, records.draw_duration(world, 350, 650, "sandbox", uid), "sandbox")
 
 
 def _sandbox(world: World, uid: str, pod: Obj) -> None:
     record = records.find(world, uid)
     assert record is not None
     records.change(world, uid, sandbox=world.now, ip=record["ip"] or _address(world, pod))
-    records.wake(world, uid, records.relist(world, record["node"]))
+    records.wake(world, uid, records.next_relist(world, record["node"]))
     _act(world, uid, pod)
 
 
@@ -107,7 +107,7 @@ def _address(world: World, pod: Obj) -> str:
     """The next free address of the node's range, or the node's own for a pod on the host network."""
     node = pod["spec"]["nodeName"]
     if pod["spec"].get("hostNetwork"):
-        return status.host_ip(world, node)
+        return status.find_host_ip(world, node)
     obj = world.store.get("nodes", "", node)
     names = [n["metadata"]["name"] for n in world.store.all("nodes")]
     cidr = get(obj or {}, "spec", "podCIDR", default=f"10.244.{names.index(node) if node in names else 0}.0/24")
@@ -126,13 +126,13 @@ def limit(world: World, uid: str) -> None:
     world.table("evictions").pop(uid, None)
     record = records.find(world, uid)
     pod = records.pod_of(world, uid, record) if record else None
-    if record is None or pod is None or record["dying"] or record["ending"] or pods_of.finished(pod):
+    if record is None or pod is None or record["dying"] or record["ending"] or pods_of.is_terminal(pod):
         return
-    if limits.overdue(world, pod):
+    if limits.is_overdue(world, pod):
         limits.say_deadline(world, pod)
         termination.finish(world, uid, pod, limits.DEADLINE, limits.TOO_LATE)
         status.publish(world, uid)
-    elif message := limits.excess(world, pod):
+    elif message := limits.find_excess(world, pod):
         events.record(world, pod, "Warning", "Evicted", message, "kubelet", record["node"])
         termination.finish(world, uid, pod, "Evicted", message, grace=1)
 
@@ -154,7 +154,7 @@ def _act(world: World, uid: str, pod: Obj) -> None:
             doomed[name] = known["doom"]
     if doomed:
         over = _over(pod, record)
-        termination.kill(world, uid, pod, doomed, probes.graces(record, specs, doomed), ordered=over)
+        termination.kill(world, uid, pod, doomed, probes.find_graces(record, specs, doomed), ordered=over)
         return
     _start(world, uid, pod, _wanted(pod, record))
 
@@ -177,27 +177,27 @@ def _sidecars_to_end(pod: Obj, record: PodRecord) -> dict[str, str]:
     """Once all that the pod is for has ended, its sidecars end too."""
     if not _over(pod, record):
         return {}
-    running = [n for n in sorted(status.sidecar_names(pod)) if records.container(record, n)["state"] == "running"]
+    running = [n for n in sorted(status.sidecar_names(pod)) if records.find_container(record, n)["state"] == "running"]
     return {name: f"Stopping container {name}" for name in running}
 
 
 def _over(pod: Obj, record: PodRecord) -> bool:
-    mains = [records.container(record, c["name"]) for c in pod["spec"]["containers"]]
-    return all(known["state"] == "exited" and not status.restartable(pod, known) for known in mains)
+    mains = [records.find_container(record, c["name"]) for c in pod["spec"]["containers"]]
+    return all(known["state"] == "exited" and not status.should_restart(pod, known) for known in mains)
 
 
 def _wanted(pod: Obj, record: PodRecord) -> list[str]:
     """Names of the containers to start: the next init container, or else all that should run and do not."""
     mains = [c["name"] for c in pod["spec"]["containers"]]
-    started = any(records.container(record, name)["state"] for name in mains)
-    wanted = [n for n in mains if status.restartable(pod, records.container(record, n))]
+    started = any(records.find_container(record, name)["state"] for name in mains)
+    wanted = [n for n in mains if status.should_restart(pod, records.find_container(record, n))]
     sidecars = status.sidecar_names(pod)
     if started:
-        over = not wanted and all(records.container(record, n)["state"] == "exited" for n in mains)
-        dead = [n for n in sorted(sidecars) if records.container(record, n)["state"] != "running"]
+        over = not wanted and all(records.find_container(record, n)["state"] == "exited" for n in mains)
+        dead = [n for n in sorted(sidecars) if records.find_container(record, n)["state"] != "running"]
         return [*([] if over else dead), *wanted]
     for spec in pod["spec"].get("initContainers") or ():
-        known = records.container(record, spec["name"])
+        known = records.find_container(record, spec["name"])
         sidecar = spec["name"] in sidecars
         if sidecar and known["state"] == "running":
             if known["up"]:
@@ -205,7 +205,7 @@ def _wanted(pod: Obj, record: PodRecord) -> list[str]:
             return []
         if known["state"] == "exited" and known["code"] == 0 and not sidecar:
             continue
-        return [spec["name"]] if status.restartable(pod, known, init=not sidecar) else []
+        return [spec["name"]] if status.should_restart(pod, known, init=not sidecar) else []
     return wanted
 
 
@@ -214,30 +214,30 @@ def _start(world: World, uid: str, pod: Obj, names: Sequence[str]) -> None:
     for index, name in enumerate(names):
         wait, next_step = start.prepare(world, uid, pod, name)
         if next_step:
-            records.later(world, uid, wait, next_step, list(names[index:]))
+            records.continue_later(world, uid, wait, next_step, list(names[index:]))
             return
-    records.done(world, uid)
+    records.finish_sync(world, uid)
 
 
 def _pulled(world: World, uid: str, pod: Obj, names: list[str]) -> None:
     if start.finish_pull(world, uid, pod, names[0]):
-        wait = records.spread(world, 60, 140, "create", uid)
-        records.later(world, uid, wait, "create", names)
+        wait = records.draw_duration(world, 60, 140, "create", uid)
+        records.continue_later(world, uid, wait, "create", names)
     else:
         _start(world, uid, pod, names[1:])
 
 
 def _create(world: World, uid: str, pod: Obj, names: list[str]) -> None:
-    before = records.container(world.table("kubelet")[uid], names[0])["id"]
+    before = records.find_container(world.table("kubelet")[uid], names[0])["id"]
     known = start.create(world, uid, pod, names[0])
     if known["id"] != before:
-        records.wake(world, uid, records.relist(world, pod["spec"]["nodeName"]))
-    spec = container_spec(pod, names[0])
-    if known["state"] == "running" and hooks.has(spec, "postStart"):
+        records.wake(world, uid, records.next_relist(world, pod["spec"]["nodeName"]))
+    spec = find_container_spec(pod, names[0])
+    if known["state"] == "running" and hooks.has_hook(spec, "postStart"):
         ms, problem = hooks.run(world, pod, spec, "postStart", world.table("kubelet")[uid]["ip"])
         records.change(world, uid, busy="hook")
         if ms >= 0:
-            records.later(world, uid, ms, "hook", names, problem)
+            records.continue_later(world, uid, ms, "hook", names, problem)
         return
     _start(world, uid, pod, names[1:])
 
@@ -263,7 +263,7 @@ def exited(world: World, key: str, uid: str, name: str, exit_: Mapping[str, Json
     record = records.find(world, uid)
     if record is None or record["key"] != key:
         return
-    known = records.container(record, name)
+    known = records.find_container(record, name)
     if known["id"] != exit_["id"] or known["state"] != "running":
         return
     records.change_container(
@@ -274,14 +274,14 @@ def exited(world: World, key: str, uid: str, name: str, exit_: Mapping[str, Json
         ended=exit_["at"],
         code=exit_["code"],
         reason=exit_["reason"],
-        message=messages.of(world, uid, name, exit_),
+        message=messages.read_message(world, uid, name, exit_),
         ready=False,
         up=False,
     )
     world.touch()
     termination.note_exit(world, uid, name)
     if not record["dying"] and not record["ending"]:
-        records.wake(world, uid, records.relist(world, record["node"]))
+        records.wake(world, uid, records.next_relist(world, record["node"]))
 
 
 STEPS: dict[str, Callable[..., None]] = {
@@ -292,7 +292,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "hook": _hook,
     "killed": _killed,
     "kill": termination.force,
-    "gone": termination.ended,
+    "gone": termination.complete,
     "remove": termination.remove,
 }
 
@@ -301,7 +301,7 @@ HANDLERS: dict[str, Handler] = {
     "kubelet.step": step,
     "kubelet.exited": exited,
     "kubelet.probe": probes.tick,
-    "kubelet.probed": probes.told,
+    "kubelet.probed": probes.note_result,
     "kubelet.limit": limit,
     **termination.HANDLERS,
 }

@@ -21,7 +21,7 @@ UNLABELLED = f"{SPREAD} (missing required label)"
 Term = Mapping[str, Any]
 
 
-def refusals(world: World, pod: Obj, node: Obj, there: Sequence[Obj]) -> list[str]:
+def find_refusals(world: World, pod: Obj, node: Obj, there: Sequence[Obj]) -> list[str]:
     """Why the pod may not run on the node beside the others, the first reason only; empty if it may.
 
     Args:
@@ -48,7 +48,7 @@ class _Beside:
         """Pods on one node that have not ended."""
         if name_of(node) == name_of(self.node):
             return self.there
-        return [pod for pod in self.world.store.on_node(name_of(node)) if not pods_of.finished(pod)]
+        return [pod for pod in self.world.store.on_node(name_of(node)) if not pods_of.is_terminal(pod)]
 
 
 def _wanted(world: World, owner: Obj, term: Term, pod: Obj) -> bool:
@@ -125,14 +125,14 @@ def _counts(pod: Obj, rule: Term, beside: _Beside) -> dict[str, int]:
         if domain is None:
             continue
         for other in beside.on(node):
-            mine = namespace_of(other) == namespace_of(pod) and not pods_of.terminating(other)
+            mine = namespace_of(other) == namespace_of(pod) and not pods_of.is_terminating(other)
             if mine and matches(selector, labels_of(other)) and extra.items() <= labels_of(other).items():
                 counts[domain] = counts.get(domain, 0) + (uid_of(other) != uid_of(pod))
         counts.setdefault(domain, 0)
     return counts
 
 
-def preference(world: World, pod: Obj, node: Obj) -> float:
+def score_node(world: World, pod: Obj, node: Obj) -> float:
     """How much the pod would like the node for who runs there, and for an even spread."""
     affinity, points = get(pod, "spec", "affinity", default={}), 0.0
     spreads = [
@@ -140,7 +140,7 @@ def preference(world: World, pod: Obj, node: Obj) -> float:
     ]
     if not affinity and not spreads:
         return points
-    there = [other for other in world.store.on_node(name_of(node)) if not pods_of.finished(other)]
+    there = [other for other in world.store.on_node(name_of(node)) if not pods_of.is_terminal(other)]
     beside = _Beside(world, node, there)
     for kind, sign in (("podAffinity", 1), ("podAntiAffinity", -1)):
         for one in get(affinity, kind, PREFERRED, default=()):

@@ -28,7 +28,7 @@ class Unfit(Exception):
     """A pod that no node can take, whatever the nodes look like."""
 
 
-def refusals(world: World, pod: Obj, node: Obj, there: list[Obj] | None = None) -> list[str]:
+def find_refusals(world: World, pod: Obj, node: Obj, there: list[Obj] | None = None) -> list[str]:
     """Why the node cannot take the pod (first failing filter only), empty if it can.
 
     Args:
@@ -42,12 +42,12 @@ def refusals(world: World, pod: Obj, node: Obj, there: list[Obj] | None = None) 
     if not selects(pod, node):
         return ["node(s) didn't match Pod's node affinity/selector"]
     if there is None:
-        there = [other for other in world.store.on_node(name_of(node)) if not pods_of.finished(other)]
+        there = [other for other in world.store.on_node(name_of(node)) if not pods_of.is_terminal(other)]
     there = [*there, *_expected(world, pod, node)]
     ports = _ports(pod)
     if ports and ports & {port for other in there for port in _ports(other)}:
         return ["node(s) didn't have free ports for the requested pod ports"]
-    return _lacking(pod, node, there) or _volumes(world, pod, node) or affinity.refusals(world, pod, node, there)
+    return _lacking(pod, node, there) or _volumes(world, pod, node) or affinity.find_refusals(world, pod, node, there)
 
 
 def priority(pod: Pod) -> int:
@@ -81,7 +81,7 @@ def preemption_helps(reason: str) -> bool:
     return reason.startswith(CURABLE)
 
 
-def requests(pod: Obj) -> Mapping[str, int]:
+def sum_requests(pod: Obj) -> Mapping[str, int]:
     """What the pod asks for: `cpu` in thousandths, everything else in units."""
     cached: dict[str, int] | None = pod.memo.get(_REQUESTS)
     if cached is None:
@@ -100,19 +100,21 @@ def requests(pod: Obj) -> Mapping[str, int]:
 
 
 def _amounts(container: Mapping[str, Any]) -> dict[str, int]:
-    return {name: amount(name, text) for name, text in get(container, "resources", "requests", default={}).items()}
+    return {
+        name: parse_amount(name, text) for name, text in get(container, "resources", "requests", default={}).items()
+    }
 
 
-def amount(name: str, text: Any) -> int:
+def parse_amount(name: str, text: Any) -> int:
     """A quantity as the scheduler counts it."""
     return quantity.milli(str(text)) if name == "cpu" else quantity.whole(str(text))
 
 
-def used(there: Iterable[Obj]) -> dict[str, int]:
+def sum_used(there: Iterable[Obj]) -> dict[str, int]:
     """What pods ask for together."""
     total: dict[str, int] = {}
     for pod in there:
-        for name, number in requests(pod).items():
+        for name, number in sum_requests(pod).items():
             total[name] = total.get(name, 0) + number
     return total
 
@@ -122,19 +124,19 @@ def _lacking(pod: Obj, node: Obj, there: list[Obj]) -> list[str]:
     reasons = []
     if len(there) + 1 > quantity.whole(str(allocatable.get("pods", "110"))):
         reasons.append("Too many pods")
-    taken = used(there)
-    for name, number in requests(pod).items():
-        if number and number > amount(name, allocatable.get(name, "0")) - taken.get(name, 0):
+    taken = sum_used(there)
+    for name, number in sum_requests(pod).items():
+        if number and number > parse_amount(name, allocatable.get(name, "0")) - taken.get(name, 0):
             reasons.append(f"Insufficient {name}")
     return reasons
 
 
 def tolerates(pod: Pod, taint: Mapping[str, Any]) -> bool:
     """Whether one of the pod's tolerations is for this taint."""
-    return bool(tolerations(pod, taint))
+    return bool(find_tolerations(pod, taint))
 
 
-def tolerations(pod: Pod, taint: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def find_tolerations(pod: Pod, taint: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The pod's tolerations for a taint."""
     return [one for one in pod["spec"].get("tolerations") or () if _is_for(one, taint)]
 
@@ -160,7 +162,7 @@ def selects(pod: Pod, node: Obj) -> bool:
     return terms is None or node_selected(terms, node)
 
 
-def preference(pod: Pod, node: Obj) -> float:
+def score_node(pod: Pod, node: Obj) -> float:
     """How much the pod prefers the node by its affinity, and shuns it for taints."""
     points = 0.0
     kind = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -205,7 +207,7 @@ def _ports(pod: Pod) -> set[tuple[int, str]]:
     }
 
 
-def claims(world: World, pod: Pod) -> list[Obj]:
+def find_claims(world: World, pod: Pod) -> list[Obj]:
     """The claims of the pod's volumes. Raises Unfit, with the scheduler's words, if one rules out every node."""
     found, unbound = [], False
     for volume in pod["spec"].get("volumes", ()):
@@ -215,18 +217,18 @@ def claims(world: World, pod: Pod) -> list[Obj]:
         claim = world.store.get("persistentvolumeclaims", namespace_of(pod), name)
         if claim is None:
             raise Unfit(f'persistentvolumeclaim "{name}" not found')
-        if pods_of.terminating(claim):
+        if pods_of.is_terminating(claim):
             raise Unfit(f'persistentvolumeclaim "{name}" is being deleted')
         if get(claim, "status", "phase") == "Lost":
             raise Unfit(f'persistentvolumeclaim "{name}" bound to non-existent persistentvolume "{volume_of(claim)}"')
-        unbound |= not bound(claim) and not waits(world, claim)
+        unbound |= not is_bound(claim) and not waits_for_consumer(world, claim)
         found.append(claim)
     if unbound:
         raise Unfit("pod has unbound immediate PersistentVolumeClaims")
     return found
 
 
-def bound(claim: Mapping[str, Any]) -> bool:
+def is_bound(claim: Mapping[str, Any]) -> bool:
     """Whether the claim has its volume."""
     return bool(get(claim, "status", "phase") == "Bound")
 
@@ -236,13 +238,13 @@ def volume_of(claim: Mapping[str, Any]) -> str:
     return str(get(claim, "spec", "volumeName", default=""))
 
 
-def storage_class(world: World, claim: Mapping[str, Any]) -> Obj | None:
+def find_storage_class(world: World, claim: Mapping[str, Any]) -> Obj | None:
     """The StorageClass that a claim names, if it exists."""
     name = str(get(claim, "spec", "storageClassName", default=""))
     return world.store.get("storageclasses.storage.k8s.io", "", name)
 
 
-def waits(world: World, claim: Mapping[str, Any]) -> bool:
+def waits_for_consumer(world: World, claim: Mapping[str, Any]) -> bool:
     """Whether the claim is bound only when a pod needs it."""
     class_ = world.store.get(
         "storageclasses.storage.k8s.io", "", str(get(claim, "spec", "storageClassName", default=""))
@@ -251,13 +253,13 @@ def waits(world: World, claim: Mapping[str, Any]) -> bool:
 
 
 def _volumes(world: World, pod: Obj, node: Obj) -> list[str]:
-    for claim in claims(world, pod):
-        volume = world.store.get("persistentvolumes", "", volume_of(claim)) if bound(claim) else None
+    for claim in find_claims(world, pod):
+        volume = world.store.get("persistentvolumes", "", volume_of(claim)) if is_bound(claim) else None
         required = get(volume or {}, "spec", "nodeAffinity", "required")
         if required and not node_selected(required, node):
             return ["node(s) had volume node affinity conflict"]
-        if not bound(claim) and not volume_of(claim):
-            class_ = storage_class(world, claim)
+        if not is_bound(claim) and not volume_of(claim):
+            class_ = find_storage_class(world, claim)
             if class_ is not None and class_.get("provisioner") == NO_CLASS:
                 return ["node(s) didn't find available persistent volumes to bind"]
     return []

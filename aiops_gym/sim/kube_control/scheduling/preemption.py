@@ -14,7 +14,7 @@ from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, labels_of, nam
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.pods import evicted
+from aiops_gym.sim.kube_control.pods import mark_disrupted
 from aiops_gym.sim.kube_control.scheduling import filters
 
 NEVER = "not eligible due to preemptionPolicy=Never."
@@ -60,19 +60,19 @@ def _leaving(world: World, pod: Obj) -> bool:
     """Whether somebody of lower priority is already on the way out of the node that was freed for the pod."""
     node = get(pod, "status", "nominatedNodeName", default="")
     there = world.store.on_node(node) if node else []
-    return any(pods_of.terminating(one) and filters.priority(one) < filters.priority(pod) for one in there)
+    return any(pods_of.is_terminating(one) and filters.priority(one) < filters.priority(pod) for one in there)
 
 
 def _plan(world: World, pod: Obj, name: str, why: Sequence[str]) -> tuple[Plan | None, list[str]]:
     node = world.store.get("nodes", "", name)
     if node is None or not all(filters.preemption_helps(reason) for reason in why):
         return None, [USELESS]
-    there = [one for one in world.store.on_node(name) if not pods_of.finished(one)]
+    there = [one for one in world.store.on_node(name) if not pods_of.is_terminal(one)]
     lower = [one for one in there if filters.priority(one) < filters.priority(pod)]
     if not lower:
         return None, [NO_VICTIMS]
     kept = [one for one in there if one not in lower]
-    still = filters.refusals(world, pod, node, kept)
+    still = filters.find_refusals(world, pod, node, kept)
     if still:
         return None, still
     protected = [one for one in lower if _protected(world, one)]
@@ -82,7 +82,7 @@ def _plan(world: World, pod: Obj, name: str, why: Sequence[str]) -> tuple[Plan |
         for one in sorted(
             group, key=lambda one: (-filters.priority(one), get(one, "status", "startTime", default="~"))
         ):
-            if filters.refusals(world, pod, node, [*kept, one]):
+            if filters.find_refusals(world, pod, node, [*kept, one]):
                 victims.append(one)
             else:
                 kept.append(one)
@@ -104,10 +104,10 @@ def _cost(plan: Plan) -> tuple[int, int, int, int, str]:
 
 def _carry_out(world: World, pod: Obj, plan: Plan) -> None:
     for victim in plan.victims:
-        if not pods_of.terminating(victim):
+        if not pods_of.is_terminating(victim):
             text = f"Preempted by pod {uid_of(pod)} on node {plan.node}"
             events.record_series(world, victim, "Normal", "Preempted", text, "Preempting")
-            evicted(world, victim, "PreemptionByScheduler", WHY)
+            mark_disrupted(world, victim, "PreemptionByScheduler", WHY)
             kube_api.delete(world, "pods", namespace_of(victim), name_of(victim))
     world.table("nominated")[key_of(pod)] = [uid_of(pod), plan.node]
     present = world.store.by_key("pods", key_of(pod))
@@ -115,6 +115,6 @@ def _carry_out(world: World, pod: Obj, plan: Plan) -> None:
         world.store.put("pods", assoc(present, ("status", "nominatedNodeName"), plan.node))
 
 
-def settled(world: World, key: str) -> None:
+def clear_nomination(world: World, key: str) -> None:
     """A pod has its node, or is gone: nothing is kept free for it any more."""
     world.table("nominated").pop(key, None)

@@ -37,7 +37,7 @@ def ask(world: World, claim: Obj, class_: Obj) -> None:
     world.schedule(wait, "persistentvolume.provisioned", key_of(claim), uid_of(claim), name_of(class_))
 
 
-def provisioned(world: World, key: str, uid: str, class_name: str) -> None:
+def finish_provisioning(world: World, key: str, uid: str, class_name: str) -> None:
     """The provisioner has made the volume, already bound to its claim."""
     claim = world.store.by_key(CLAIMS, key)
     class_ = world.store.get("storageclasses.storage.k8s.io", "", class_name)

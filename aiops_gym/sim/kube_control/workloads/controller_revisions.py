@@ -10,22 +10,22 @@ from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import pod_control
-from aiops_gym.sim.kube_control.writes import owner_reference
+from aiops_gym.sim.kube_control.writes import make_owner_reference
 
 RESOURCE = "controllerrevisions.apps"
 HASH = "controller-revision-hash"
 
 
-def name(owner: Obj) -> str:
+def make_name(owner: Obj) -> str:
     """The name of the revision of the owner's present template."""
-    return f"{name_of(owner)}-{pod_control.revision(owner)}"
+    return f"{name_of(owner)}-{pod_control.compute_revision(owner)}"
 
 
 def remember(world: World, owner: Obj, label: str) -> Obj | None:
     """Have a revision of the owner's present template, with the highest number; `label` holds its hash."""
     there = world.store.owned(RESOURCE, uid_of(owner))
     newest = max((int(one.get("revision", 0)) for one in there), default=0)
-    found = next((one for one in there if name_of(one) == name(owner)), None)
+    found = next((one for one in there if name_of(one) == make_name(owner)), None)
     if found is not None:
         return (
             found
@@ -34,10 +34,10 @@ def remember(world: World, owner: Obj, label: str) -> Obj | None:
         )
     template = owner["spec"]["template"]
     meta: dict[str, Any] = {
-        "name": name(owner),
+        "name": make_name(owner),
         "namespace": namespace_of(owner),
-        "labels": {**labels_of(template), label: pod_control.revision(owner)},
-        "ownerReferences": [owner_reference(owner)],
+        "labels": {**labels_of(template), label: pod_control.compute_revision(owner)},
+        "ownerReferences": [make_owner_reference(owner)],
     }
     if notes := get(owner, "metadata", "annotations"):
         meta["annotations"] = dict(notes)
@@ -49,7 +49,7 @@ def remember(world: World, owner: Obj, label: str) -> Obj | None:
         return None  # the namespace is going away
 
 
-def template(world: World, owner: Obj, revision: str) -> Mapping[str, Any]:
+def find_template(world: World, owner: Obj, revision: str) -> Mapping[str, Any]:
     """The template of a revision; the owner's own one where that is forgotten."""
     kept = get(world.store.get(RESOURCE, namespace_of(owner), revision) or {}, "data", "spec", "template")
     if not isinstance(kept, dict) or not get(kept, "spec", "containers"):  # a revision may be written by hand
@@ -60,7 +60,7 @@ def template(world: World, owner: Obj, revision: str) -> Mapping[str, Any]:
 
 def forget(world: World, owner: Obj, used: Iterable[str]) -> None:
     """Delete revisions that nothing uses any more, beyond `revisionHistoryLimit`, the oldest first."""
-    if pods_of.terminating(owner):
+    if pods_of.is_terminating(owner):
         return
     limit, kept = int(get(owner, "spec", "revisionHistoryLimit", default=10)), set(used)
     idle = [one for one in world.store.owned(RESOURCE, uid_of(owner)) if name_of(one) not in kept]

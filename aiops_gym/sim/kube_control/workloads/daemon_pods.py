@@ -24,8 +24,8 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 def build(ds: Obj, node: str) -> dict[str, Any]:
     """The pod for a node: it finds its node by affinity and tolerates what would keep others away."""
     generation = get(ds, "metadata", "annotations", GENERATION, default="1")
-    labels = {"controller-revision-hash": pod_control.revision(ds), "pod-template-generation": str(generation)}
-    pod = pod_control.pod_from(ds, ds["spec"]["template"], labels)
+    labels = {"controller-revision-hash": pod_control.compute_revision(ds), "pod-template-generation": str(generation)}
+    pod = pod_control.build_pod(ds, ds["spec"]["template"], labels)
     tolerated = [*TOLERATED, *((("network-unavailable", "NoSchedule"),) if pod["spec"].get("hostNetwork") else ())]
     extra = [
         {"effect": effect, "key": f"node.kubernetes.io/{name}", "operator": "Exists"} for name, effect in tolerated
@@ -40,7 +40,7 @@ def build(ds: Obj, node: str) -> dict[str, Any]:
     return pod
 
 
-def fits(template: Mapping[str, Any], node: Obj) -> tuple[bool, bool]:
+def check_node(template: Mapping[str, Any], node: Obj) -> tuple[bool, bool]:
     """Whether a pod shall be made on a node, and whether one that is there may stay."""
     if not filters.selects(template, node):
         return False, False

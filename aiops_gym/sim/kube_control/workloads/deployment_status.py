@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, since, uid_of
 from aiops_gym.sim.kernel.times import SECOND, iso, millis
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.writes import compact, condition, put_status, without_condition
+from aiops_gym.sim.kube_control.writes import compact, find_condition, put_status, without_condition
 
 RESOURCE = "deployments.apps"
 NEVER = 2**31 - 1
@@ -20,7 +20,7 @@ TIMED_OUT = "ProgressDeadlineExceeded"
 Condition = Mapping[str, Any]
 
 
-def total(sets: Sequence[Obj], *path: str) -> int:
+def sum_replicas(sets: Sequence[Obj], *path: str) -> int:
     """Sum of a number over sets: `spec replicas`, `status availableReplicas`."""
     return sum(int(get(rs, *path, default=0)) for rs in sets)
 
@@ -39,7 +39,7 @@ def make(world: World, type_: str, status: str, reason: str, message: str) -> di
 
 def merge(conditions: Sequence[Condition], new: dict[str, Any]) -> list[Condition]:
     """Set a condition: unchanged status and reason leave it, an unchanged status keeps its transition time."""
-    old = condition(conditions, new["type"])
+    old = find_condition(conditions, new["type"])
     if old and old["status"] == new["status"] and old.get("reason") == new["reason"]:
         return list(conditions)
     if old and old["status"] == new["status"]:
@@ -83,7 +83,7 @@ def publish(
     _watch(world, present, conditions)
 
 
-def complete(deployment: Obj) -> bool:
+def is_complete(deployment: Obj) -> bool:
     """Whether all replicas are of the new template and available."""
     return _complete(deployment, get(deployment, "status", default={}))
 
@@ -102,15 +102,15 @@ def _deadline(deployment: Obj) -> int:
 
 
 def _counts(deployment: Obj, new: Obj | None, sets: Sequence[Obj]) -> dict[str, Any]:
-    able = total(sets, "status", "availableReplicas")
+    able = sum_replicas(sets, "status", "availableReplicas")
     return {
         "availableReplicas": able,
         "conditions": [],
         "observedGeneration": get(deployment, "metadata", "generation", default=0),
-        "readyReplicas": total(sets, "status", "readyReplicas"),
-        "replicas": total(sets, "status", "replicas"),
-        "unavailableReplicas": max(0, total(sets, "spec", "replicas") - able),
-        "updatedReplicas": total([new] if new is not None else [], "status", "replicas"),
+        "readyReplicas": sum_replicas(sets, "status", "readyReplicas"),
+        "replicas": sum_replicas(sets, "status", "replicas"),
+        "unavailableReplicas": max(0, sum_replicas(sets, "spec", "replicas") - able),
+        "updatedReplicas": sum_replicas([new] if new is not None else [], "status", "replicas"),
     }
 
 
@@ -133,7 +133,7 @@ def _judge(
     """The Progressing condition after `syncRolloutStatus`."""
     if not _deadline(deployment):
         return without_condition(conditions, "Progressing")
-    current = condition(conditions, "Progressing")
+    current = find_condition(conditions, "Progressing")
     if current and current.get("reason") == DONE and counts["replicas"] == counts["updatedReplicas"]:
         return conditions
     subject = f'ReplicaSet "{name_of(new)}"' if new is not None else f'Deployment "{name_of(deployment)}"'
@@ -174,7 +174,7 @@ def _renewed(deployment: Obj, current: Condition) -> int:
 def _failures(world: World, new: Obj | None, old: Sequence[Obj], conditions: Sequence[Condition]) -> list[Condition]:
     """Carry the new set's (else an old set's) ReplicaFailure over to the Deployment."""
     for rs in ([new] if new is not None else []) + list(old):
-        found = condition(get(rs, "status", "conditions", default=[]), "ReplicaFailure")
+        found = find_condition(get(rs, "status", "conditions", default=[]), "ReplicaFailure")
         if found and found["status"] == "True":
             copied = make(world, "ReplicaFailure", "True", found.get("reason", ""), found.get("message", ""))
             return merge(conditions, {**copied, "lastTransitionTime": since(found, copied["lastTransitionTime"])})
@@ -183,7 +183,7 @@ def _failures(world: World, new: Obj | None, old: Sequence[Obj], conditions: Seq
 
 def _watch(world: World, deployment: Obj, conditions: Sequence[Condition]) -> None:
     """Look again when the deadline has passed; one entry for each time the condition was renewed."""
-    current, seconds, uid = condition(conditions, "Progressing"), _deadline(deployment), uid_of(deployment)
+    current, seconds, uid = find_condition(conditions, "Progressing"), _deadline(deployment), uid_of(deployment)
     table = world.table("deadlines")
     if not seconds or current is None or current.get("reason") in (DONE, TIMED_OUT, "DeploymentPaused"):
         table.pop(uid, None)

@@ -12,8 +12,8 @@ from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
-from aiops_gym.sim.kube_control.workloads.replica_sets import template_hash
-from aiops_gym.sim.kube_control.writes import owner_reference
+from aiops_gym.sim.kube_control.workloads.replica_sets import compute_hash
+from aiops_gym.sim.kube_control.writes import make_owner_reference
 
 _REVISION = caches.slot(f"{__name__}.revision", "hashing a pod template")
 
@@ -21,12 +21,12 @@ BURST = 500
 """Pods that a controller makes at most in one look at an owner (`BurstReplicas`, `MaxPodCreateDeletePerSync`)."""
 
 
-def pod_from(owner: Obj, template: Mapping[str, Any], labels: Mapping[str, str], name: str = "") -> dict[str, Any]:
+def build_pod(owner: Obj, template: Mapping[str, Any], labels: Mapping[str, str], name: str = "") -> dict[str, Any]:
     """A pod of an owner's template with further labels; without a name it gets a generated one."""
     meta = {k: v for k, v in (template.get("metadata") or {}).items() if k in ("labels", "annotations")}
     meta["labels"] = {**meta.get("labels", {}), **labels}
     meta |= {"name": name} if name else {"generateName": f"{name_of(owner)}-"}
-    meta |= {"namespace": namespace_of(owner), "ownerReferences": [owner_reference(owner)]}
+    meta |= {"namespace": namespace_of(owner), "ownerReferences": [make_owner_reference(owner)]}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": dict(template["spec"])}
 
 
@@ -68,12 +68,12 @@ def make_all(world: World, owner: Obj, pods: Iterable[Mapping[str, Any]], compon
     return made, refused
 
 
-def failing(world: World, owner: Obj) -> bool:
+def is_failing(world: World, owner: Obj) -> bool:
     """Whether the last look at an owner failed: then any change of it is a reason to look again."""
     return uid_of(owner) in world.tables.get("retries", {})
 
 
-def settled(world: World, owner: Obj) -> None:
+def note_success(world: World, owner: Obj) -> None:
     """All went well with an owner: its next failure is a first one again."""
     world.table("retries").pop(uid_of(owner), None)
 
@@ -123,9 +123,9 @@ def look_again(world: World, resource: str, controller: str, key: str, uid: str)
         world.table("retries").pop(uid, None)
 
 
-def revision(owner: Obj) -> str:
+def compute_revision(owner: Obj) -> str:
     """The hash of the owner's template, as in the label `controller-revision-hash`."""
     cached = owner.memo.get(_REVISION)
     if cached is None:
-        cached = owner.memo[_REVISION] = template_hash(owner["spec"]["template"])
+        cached = owner.memo[_REVISION] = compute_hash(owner["spec"]["template"])
     return str(cached)

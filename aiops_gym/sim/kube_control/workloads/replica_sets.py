@@ -24,7 +24,7 @@ from aiops_gym.sim.kernel.objects import (
 )
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.writes import annotate, owner_reference, put_spec
+from aiops_gym.sim.kube_control.writes import annotate, make_owner_reference, put_spec
 
 RESOURCE = "replicasets.apps"
 HASH = "pod-template-hash"
@@ -43,12 +43,14 @@ NOT_COPIED = (
 )
 
 
-def replica_sets(world: World, deployment: Obj) -> list[Obj]:
+def list_replica_sets(world: World, deployment: Obj) -> list[Obj]:
     """The sets it controls, oldest first; orphans that its selector selects are adopted."""
     uid = uid_of(deployment)
     mine = [rs for rs in world.store.owned(RESOURCE, uid) if (controller_of(rs) or {}).get("uid") == uid]
-    if not pods_of.terminating(deployment):
-        mine += [pods_of.adopt(world, RESOURCE, rs, deployment) for rs in pods_of.orphans(world, RESOURCE, deployment)]
+    if not pods_of.is_terminating(deployment):
+        mine += [
+            pods_of.adopt(world, RESOURCE, rs, deployment) for rs in pods_of.find_orphans(world, RESOURCE, deployment)
+        ]
     return sorted(mine, key=_age)
 
 
@@ -56,7 +58,7 @@ def _age(rs: Obj) -> tuple[str, str]:
     return rs["metadata"]["creationTimestamp"], name_of(rs)
 
 
-def newest(deployment: Obj, sets: Iterable[Obj]) -> Obj | None:
+def find_newest(deployment: Obj, sets: Iterable[Obj]) -> Obj | None:
     """The (oldest) set with the Deployment's own template."""
     template = _plain(deployment["spec"]["template"])
     return next((rs for rs in sets if _plain(rs["spec"]["template"]) == template), None)
@@ -70,10 +72,10 @@ def _plain(template: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**template, "metadata": meta}
 
 
-def template_hash(template: Mapping[str, Any], collisions: int = 0) -> str:
+def compute_hash(template: Mapping[str, Any], collisions: int = 0) -> str:
     """The hash in ReplicaSet names: a 32-bit number whose decimal digits become safe letters.
 
-    >>> template_hash({"spec": {"containers": []}}) == template_hash({"spec": {"containers": []}})
+    >>> compute_hash({"spec": {"containers": []}}) == compute_hash({"spec": {"containers": []}})
     True
     """
     text = orjson.dumps([template, collisions], option=orjson.OPT_SORT_KEYS)
@@ -81,12 +83,12 @@ def template_hash(template: Mapping[str, Any], collisions: int = 0) -> str:
     return "".join(SAFE_ALPHABET[ord(digit) % len(SAFE_ALPHABET)] for digit in str(number))
 
 
-def revision(obj: Mapping[str, Any]) -> int:
+def read_revision(obj: Mapping[str, Any]) -> int:
     """The revision in an object's annotations, 0 where there is none."""
     return integer(get(obj, "metadata", "annotations", REVISION)) or 0
 
 
-def desired(rs: Mapping[str, Any]) -> int | None:
+def read_desired(rs: Mapping[str, Any]) -> int | None:
     """How many replicas the Deployment wanted when it last scaled this set."""
     return integer(get(rs, "metadata", "annotations", DESIRED))
 
@@ -95,7 +97,7 @@ def annotated(deployment: Obj, rs: Mapping[str, Any], newer: int) -> Any:
     """The set with the Deployment's annotations and at least the revision `newer`."""
     wanted = get(deployment, "metadata", "annotations", default={})
     copied = {k: v for k, v in wanted.items() if k not in NOT_COPIED}
-    before = revision(rs)
+    before = read_revision(rs)
     if before < newer:
         copied[REVISION] = str(newer)
         if before:
@@ -106,10 +108,10 @@ def annotated(deployment: Obj, rs: Mapping[str, Any], newer: int) -> Any:
 
 def _digest(deployment: Obj) -> str:
     template = _plain(deployment["spec"]["template"])
-    return template_hash(template, int(get(deployment, "status", "collisionCount", default=0)))
+    return compute_hash(template, int(get(deployment, "status", "collisionCount", default=0)))
 
 
-def next_name(deployment: Obj) -> str:
+def make_name(deployment: Obj) -> str:
     """What the set of the Deployment's present template is called."""
     return f"{name_of(deployment)}-{_digest(deployment)}"
 
@@ -123,10 +125,10 @@ def create(world: World, deployment: Obj, old: Iterable[Obj], replicas: int, max
         "apiVersion": "apps/v1",
         "kind": "ReplicaSet",
         "metadata": {
-            "name": next_name(deployment),
+            "name": make_name(deployment),
             "namespace": namespace_of(deployment),
             "labels": labels,
-            "ownerReferences": [owner_reference(deployment)],
+            "ownerReferences": [make_owner_reference(deployment)],
         },
         "spec": {
             "replicas": replicas,
@@ -136,7 +138,7 @@ def create(world: World, deployment: Obj, old: Iterable[Obj], replicas: int, max
     }
     if spec.get("minReadySeconds"):
         rs["spec"]["minReadySeconds"] = spec["minReadySeconds"]
-    newer = max((revision(o) for o in old), default=0) + 1
+    newer = max((read_revision(o) for o in old), default=0) + 1
     counts = {DESIRED: str(spec.get("replicas", 1)), MAXIMUM: str(maximum)}
     made = kube_api.create(world, RESOURCE, annotate(annotated(deployment, rs, newer), counts))
     set_revision(world, deployment, newer)
@@ -145,30 +147,30 @@ def create(world: World, deployment: Obj, old: Iterable[Obj], replicas: int, max
 
 def refresh(world: World, deployment: Obj, new: Obj, old: Iterable[Obj]) -> Obj:
     """Bring an existing new set up to date: annotations, revision, minReadySeconds."""
-    newer = max((revision(o) for o in old), default=0) + 1
+    newer = max((read_revision(o) for o in old), default=0) + 1
     changed = annotated(deployment, new, newer)
     wait = deployment["spec"].get("minReadySeconds", 0)
     if wait != changed["spec"].get("minReadySeconds", 0):
         path = ("spec", "minReadySeconds")
         changed = assoc(changed, path, wait) if wait else dissoc(changed, path)
     new = put_spec(world, RESOURCE, new, changed)
-    set_revision(world, deployment, revision(new))
+    set_revision(world, deployment, read_revision(new))
     return new
 
 
 def set_revision(world: World, deployment: Obj, number: int) -> None:
     """Write the revision onto the Deployment, if it is another one."""
     present = world.store.get("deployments.apps", namespace_of(deployment), name_of(deployment))
-    if present is not None and revision(present) != number:
+    if present is not None and read_revision(present) != number:
         world.store.put("deployments.apps", annotate(present, {REVISION: str(number)}))
 
 
 def forget(world: World, deployment: Obj, old: Iterable[Obj]) -> None:
     """Delete empty old sets beyond `revisionHistoryLimit`, the lowest revisions first."""
     limit = int(get(deployment, "spec", "revisionHistoryLimit", default=10))
-    alive = [rs for rs in old if not pods_of.terminating(rs)]
+    alive = [rs for rs in old if not pods_of.is_terminating(rs)]
     surplus = len(alive) - limit
-    for rs in sorted(alive, key=revision)[: max(0, surplus)]:
+    for rs in sorted(alive, key=read_revision)[: max(0, surplus)]:
         settled = get(rs, "metadata", "generation", default=0) <= get(rs, "status", "observedGeneration", default=0)
         if settled and not get(rs, "status", "replicas", default=0) and not get(rs, "spec", "replicas", default=0):
             kube_api.delete(world, RESOURCE, namespace_of(rs), name_of(rs))

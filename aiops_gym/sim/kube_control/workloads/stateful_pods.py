@@ -12,13 +12,13 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.workloads import controller_revisions, pod_control
-from aiops_gym.sim.kube_control.writes import owner_reference
+from aiops_gym.sim.kube_control.writes import make_owner_reference
 
 COMPONENT = "statefulset-controller"
 CLAIMS = "persistentvolumeclaims"
 
 
-def ordinal(ss: Obj, pod: Obj) -> int:
+def parse_ordinal(ss: Obj, pod: Obj) -> int:
     """A pod's number, -1 for one whose name is not of this set."""
     before, _, last = name_of(pod).rpartition("-")
     return int(last) if before == name_of(ss) and is_natural(last) else -1
@@ -32,7 +32,7 @@ def create(world: World, ss: Obj, number: int, revision: str) -> bool:
         controller_revisions.HASH: revision,
         "statefulset.kubernetes.io/pod-name": name,
     }
-    pod = pod_control.pod_from(ss, controller_revisions.template(world, ss, revision), labels, name)
+    pod = pod_control.build_pod(ss, controller_revisions.find_template(world, ss, revision), labels, name)
     pod["spec"] |= {"hostname": name, "subdomain": ss["spec"].get("serviceName", "")}
     claims = {one["metadata"]["name"]: one for one in ss["spec"].get("volumeClaimTemplates") or ()}
     volumes = [{"name": short, "persistentVolumeClaim": {"claimName": f"{short}-{name}"}} for short in claims]
@@ -71,13 +71,13 @@ def _claim(world: World, ss: Obj, template: Mapping[str, Any], claim: str, pod: 
     """Make one of a pod's claims if it is missing; why it cannot be used, "" if it can."""
     there = world.store.get(CLAIMS, namespace_of(ss), claim)
     if there is not None:
-        return f"pvc {claim} is being deleted" if pods_of.terminating(there) else ""
+        return f"pvc {claim} is being deleted" if pods_of.is_terminating(there) else ""
     labels = {**labels_of(template), **(get(ss, "spec", "selector", "matchLabels", default={}))}
     meta: dict[str, Any] = {"name": claim, "namespace": namespace_of(ss), "labels": labels}
     if notes := template["metadata"].get("annotations"):
         meta["annotations"] = dict(notes)
     if _policy(ss, "whenDeleted") == "Delete":
-        meta["ownerReferences"] = [{**owner_reference(ss), "blockOwnerDeletion": True}]
+        meta["ownerReferences"] = [{**make_owner_reference(ss), "blockOwnerDeletion": True}]
     body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": meta, "spec": template["spec"]}
     try:
         kube_api.create(world, CLAIMS, body)
@@ -101,5 +101,7 @@ def condemn(world: World, ss: Obj, pod: Obj) -> None:
     for template in ss["spec"].get("volumeClaimTemplates") or ():
         claim = world.store.get(CLAIMS, namespace_of(ss), f"{template['metadata']['name']}-{name_of(pod)}")
         if claim is not None:
-            owner = {k: v for k, v in owner_reference(pod).items() if k not in ("controller", "blockOwnerDeletion")}
+            owner = {
+                k: v for k, v in make_owner_reference(pod).items() if k not in ("controller", "blockOwnerDeletion")
+            }
             world.store.put(CLAIMS, {**claim, "metadata": {**claim["metadata"], "ownerReferences": [owner]}})

@@ -55,12 +55,12 @@ BUSYBOX = (
 
 
 @cache
-def commands() -> Mapping[str, Tool]:
+def load_commands() -> Mapping[str, Tool]:
     """The small commands of this folder, by name."""
     return {name: tool for tools in scan(__name__, "TOOLS").values() for name, tool in tools.items()}
 
 
-def has(image: Image, name: str) -> bool:
+def has_executable(image: Image, name: str) -> bool:
     """Whether an image has an executable of this name."""
     return name in image.binaries or _small(image, name)
 
@@ -77,16 +77,16 @@ def extras(image: Image) -> tuple[str, ...]:
     """Commands of an image besides `CORE`."""
     if not image.shell:
         return ()
-    own = (*commands(), *BUSYBOX) if image.tools is None else image.tools
+    own = (*load_commands(), *BUSYBOX) if image.tools is None else image.tools
     bash = ("bash",) if image.tools is None and image.sh != "busybox" else ()
     return (*own, *(BUSYBOX if image.sh == "busybox" else bash))
 
 
-def place(image: Image, name: str) -> str:
+def find_path(image: Image, name: str) -> str:
     """The path of an executable, "" if the image has none of this name.
 
     >>> from aiops_gym.sim.kernel.blueprint import Binary
-    >>> place(Image(entrypoint=("/pause",), binaries={"pause": Binary(program="pause")}), "pause")
+    >>> find_path(Image(entrypoint=("/pause",), binaries={"pause": Binary(program="pause")}), "pause")
     '/pause'
     """
     binary = image.binaries.get(name)
@@ -109,7 +109,7 @@ def resolve(image: Image, word: str, folder: str, path: str = "") -> str:
         path: the PATH in force; that of the image if empty.
     """
     name = word.rpartition("/")[2]
-    lies = place(image, name)
+    lies = find_path(image, name)
     if not lies:
         return ""
     small = name not in image.binaries
@@ -121,7 +121,7 @@ def resolve(image: Image, word: str, folder: str, path: str = "") -> str:
     return name if found else ""
 
 
-def installed(image: Image) -> Mapping[str, str]:
+def list_installed(image: Image) -> Mapping[str, str]:
     """Name by path of the executables outside the system's folders."""
-    found = {place(image, name): name for name in image.binaries}
+    found = {find_path(image, name): name for name in image.binaries}
     return {path: name for path, name in sorted(found.items()) if path.rpartition("/")[0] not in SYSTEM}

@@ -9,8 +9,8 @@ from email.utils import formatdate
 from posixpath import basename
 
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.executables.curl_options import HELP, VERSION, Asked, parse, written
-from aiops_gym.sim.machine.executables.peer import Inside, Link, Peer, resends
+from aiops_gym.sim.machine.executables.curl_options import HELP, VERSION, Asked, format_write_out, parse
+from aiops_gym.sim.machine.executables.peer import Inside, Link, Peer, compute_resend_delay
 from aiops_gym.sim.machine.program import HttpAnswer
 from aiops_gym.types import Output, Timed
 
@@ -66,7 +66,7 @@ def run(peer: Peer, argv: Sequence[str], now: float, read: Read) -> Timed:
     for url in asked.urls:
         done = _fetch(peer, asked, url, now, read)
         quiet = "s" in asked.flags and "S" not in asked.flags
-        stdout += done.stdout + written(asked.values.get("w", ""), _facts(done, url))
+        stdout += done.stdout + format_write_out(asked.values.get("w", ""), _facts(done, url))
         stderr += done.talk + (f"curl: ({done.code}) {done.error}\n" if done.error and not quiet else "")
         code, seconds, files = done.code or code, seconds + done.seconds, files | done.files
     return Timed(stdout, stderr, code, seconds, files=files)
@@ -132,7 +132,7 @@ def _connected(peer: Peer, asked: Asked, done: Transfer, link: Link, host: str, 
             _ended(done, 6, f"Could not resolve host: {host}")
         return False
     _say(asked, done, "*", f"  Trying {link.address or host}:{port}...")
-    took = link.seconds + (resends(peer, link.loss, SYN) if link.outcome != "timeout" else 1e9)
+    took = link.seconds + (compute_resend_delay(peer, link.loss, SYN) if link.outcome != "timeout" else 1e9)
     if took > most:
         done.seconds = most
         text = f"Connection timed out after {most * 1000:.0f} milliseconds"
@@ -172,7 +172,9 @@ def _secured(asked: Asked, done: Transfer, answer: HttpAnswer | None, scheme: st
 def _answered(peer: Peer, asked: Asked, done: Transfer, link: Link, answer: HttpAnswer | None) -> None:
     """Wait for the answer: too late, none, or not HTTP are failures."""
     limit = asked.seconds("m")
-    took = link.seconds + resends(peer, link.loss, RESEND) + (answer.seconds if answer is not None else 0.0)
+    took = (
+        link.seconds + compute_resend_delay(peer, link.loss, RESEND) + (answer.seconds if answer is not None else 0.0)
+    )
     if limit is not None and done.seconds + took > limit:
         done.seconds = limit
         _ended(done, 28, f"Operation timed out after {limit * 1000:.0f} milliseconds with 0 bytes received")

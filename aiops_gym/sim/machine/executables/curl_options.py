@@ -134,10 +134,10 @@ def _letters(asked: Asked, letters: str, rest: list[str]) -> None:
         asked.flags.add(letter)
 
 
-def written(template: str, facts: Mapping[str, str]) -> str:
+def format_write_out(template: str, facts: Mapping[str, str]) -> str:
     """What `-w` prints.
 
-    >>> written("%{http_code} 100%%\\\\n", {"http_code": "200"})
+    >>> format_write_out("%{http_code} 100%%\\\\n", {"http_code": "200"})
     '200 100%\\n'
     """
 

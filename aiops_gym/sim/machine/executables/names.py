@@ -26,7 +26,7 @@ def getent(c: Container, argv: Sequence[str], stdin: str) -> Output:
         return Output("", "usage: getent database [key ...]\n", 1)
     lines = []
     for name in argv[2:]:
-        own = name.lower() in routes.aliases(c.world, c.process)
+        own = name.lower() in routes.read_aliases(c.world, c.process)
         shown = name if own else _full(c, name)
         lines += [f"{ip:<15} {shown}" for ip in routes.resolve(c.world, c.key, c.namespace, name)]
     seconds = 0.0 if lines or routes.dns_works(c.world, c.process) else DNS_GIVES_UP

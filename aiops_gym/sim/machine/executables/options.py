@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 
 
-def options(words: Sequence[str], valued: Container[str]) -> tuple[set[str], dict[str, str], list[str]]:
+def parse_options(words: Sequence[str], valued: Container[str]) -> tuple[set[str], dict[str, str], list[str]]:
     """The letters given, the values of those in `valued`, and what is no option.
 
-    >>> flags, values, rest = options(["-zw2", "geo", "80"], "w")
+    >>> flags, values, rest = parse_options(["-zw2", "geo", "80"], "w")
     >>> sorted(flags), values, rest
     (['w', 'z'], {'w': '2'}, ['geo', '80'])
     """

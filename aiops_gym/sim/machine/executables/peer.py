@@ -139,7 +139,7 @@ def _echo(world: World, source: str | None, address: str) -> Link:
     return Link("ok", address, HOP + delay / 1000.0, loss)
 
 
-def resends(peer: Peer, loss: float, first: float) -> float:
+def compute_resend_delay(peer: Peer, loss: float, first: float) -> float:
     """Seconds that lost packets cost one exchange: TCP sends again after `first`, then twice as long each time."""
     waited, wait = 0.0, first
     for _ in range(MOST_RESENDS):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.executables.options import options
+from aiops_gym.sim.machine.executables.options import parse_options
 from aiops_gym.sim.machine.executables.peer import Inside, Link, Peer, is_address
 from aiops_gym.types import Output, Timed
 
@@ -23,7 +23,7 @@ VALUED = "cWwistIpQSlMt"
 
 def run(peer: Peer, argv: Sequence[str], small: bool = False) -> Timed:
     """`ping [-q] [-c COUNT] [-i SECONDS] [-W SECONDS] [-w SECONDS] HOST`; `small` is the one of BusyBox."""
-    flags, values, hosts = options(argv[1:], VALUED)
+    flags, values, hosts = parse_options(argv[1:], VALUED)
     if not hosts:
         return Timed("", "ping: usage error: Destination address required\n", 1)
     host, link = hosts[-1], peer.link(hosts[-1], 0)

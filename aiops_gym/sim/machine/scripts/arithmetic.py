@@ -1,9 +1,11 @@
 """`$(( ))`: integers with the operators of C, and assignments to variables.
 
 >>> names = {"x": "5"}
->>> value("x * 2 + 1 << 1", names.get, names.__setitem__), value("x > 3 ? x += 2 : 0", names.get, names.__setitem__)
-(22, 7)
->>> names["x"], value("-7 / 2 || 0x10", names.get, names.__setitem__)
+>>> evaluate("x * 2 + 1 << 1", names.get, names.__setitem__)
+22
+>>> evaluate("x > 3 ? x += 2 : 0", names.get, names.__setitem__)
+7
+>>> names["x"], evaluate("-7 / 2 || 0x10", names.get, names.__setitem__)
 ('7', 1)
 """
 
@@ -38,7 +40,7 @@ Get = Callable[[str], str | None]
 Set = Callable[[str, str], None]
 
 
-def value(text: str, get: Get, put: Set) -> int:
+def evaluate(text: str, get: Get, put: Set) -> int:
     """Value of an expression. Raises ScriptError."""
     tokens, at = list[str](), 0
     while text[at:].strip():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import streams, tools
-from aiops_gym.sim.machine.scripts.files import absolute
+from aiops_gym.sim.machine.scripts.files import make_absolute
 from aiops_gym.sim.machine.scripts.parser import NAME, ScriptError, parse
 from aiops_gym.sim.machine.scripts.task import Stop
 from aiops_gym.sim.machine.toolbox import tools_of
@@ -47,7 +47,7 @@ def run(machine: Machine, argv: list[str]) -> Stop | None:
 def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
     """A tool of the image, a script in a file, or nothing."""
     found = tools_of(machine.c.world, machine.c.key).get(base)
-    path = absolute(argv[0], machine.task.cwd) if "/" in argv[0] else ""
+    path = make_absolute(argv[0], machine.task.cwd) if "/" in argv[0] else ""
     source = machine.stdin()
     if found is not None:
         output = found(machine.c, [base, *argv[1:]], source[1] if source[0] == "text" else "")
@@ -57,7 +57,7 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
         if isinstance(output, Timed):
             machine.waited += round(output.seconds * 1000)
             for name, content in output.files.items():
-                machine.files.write(absolute(name, machine.task.cwd), content)
+                machine.files.write(make_absolute(name, machine.task.cwd), content)
     elif path and (text := machine.files.read(path)) is not None:
         machine.enter_shell(parse(_body(text)), argv)
     elif (other := _beside(machine, base, argv[1:])) is not None:
@@ -204,7 +204,7 @@ def _wait(machine: Machine, argv: list[str]) -> Stop | None:
 
 
 def _cd(machine: Machine, argv: list[str]) -> Stop | None:
-    path = absolute(argv[1] if len(argv) > 1 else machine.get("HOME") or "/root", machine.task.cwd)
+    path = make_absolute(argv[1] if len(argv) > 1 else machine.get("HOME") or "/root", machine.task.cwd)
     if machine.files.kind(path) == "directory":
         machine.task.cwd = path
     else:
@@ -272,7 +272,7 @@ def _eval(machine: Machine, argv: list[str]) -> Stop | None:
 
 
 def _source(machine: Machine, argv: list[str]) -> Stop | None:
-    text = machine.files.read(absolute(argv[1], machine.task.cwd)) if len(argv) > 1 else None
+    text = machine.files.read(make_absolute(argv[1], machine.task.cwd)) if len(argv) > 1 else None
     if text is None:
         raise ScriptError(f"{argv[0]}: cannot open {argv[1] if len(argv) > 1 else ''}: No such file")
     machine.task.push("list", parse(text), 0)
@@ -288,7 +288,7 @@ def _shell(machine: Machine, argv: list[str]) -> Stop | None:
     if "c" in flags and words:
         machine.enter_shell(parse(words[0]), words[1:] or [argv[0]])
     elif words:
-        text = machine.files.read(absolute(words[0], machine.task.cwd))
+        text = machine.files.read(make_absolute(words[0], machine.task.cwd))
         if text is None:
             machine.write("2", f"{argv[0]}: 0: cannot open {words[0]}: No such file\n")
             machine.task.code = 2
@@ -313,7 +313,7 @@ def _serve(machine: Machine, argv: list[str]) -> Stop | None:
     folder = next((words[i + 1] for i, w in enumerate(words[:-1]) if w in ("-h", "-d", "--directory")), "")
     source = machine.stdin()
     serving = (
-        {"folder": absolute(folder or ".", machine.task.cwd)}
+        {"folder": make_absolute(folder or ".", machine.task.cwd)}
         if name != "nc"
         else {"text": source[1] if source[0] == "text" else ""}
     )

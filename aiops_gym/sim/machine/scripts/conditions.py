@@ -6,8 +6,8 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from aiops_gym.sim.machine.scripts.files import absolute
-from aiops_gym.sim.machine.scripts.patterns import compiled
+from aiops_gym.sim.machine.scripts.files import make_absolute
+from aiops_gym.sim.machine.scripts.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
@@ -16,15 +16,15 @@ NUMBERS = ("-eq", "-ne", "-lt", "-le", "-gt", "-ge")
 TEXTS = ("=", "==", "!=", "<", ">", "=~")
 
 
-def condition(machine: Machine, words: list[str]) -> int:
+def evaluate(machine: Machine, words: list[str]) -> int:
     """0 if it holds, 1 if not, 2 where it makes no sense."""
     for sign, both in (("-o", False), ("||", False), ("-a", True), ("&&", True)):
         if sign in words[1:-1]:
             at = words.index(sign, 1)
-            left, right = condition(machine, words[:at]), condition(machine, words[at + 1 :])
+            left, right = evaluate(machine, words[:at]), evaluate(machine, words[at + 1 :])
             return max(left, right) if both else min(left, right)
     if words[:1] == ["!"] and len(words) > 1:
-        return {0: 1, 1: 0}.get(condition(machine, words[1:]), 2)
+        return {0: 1, 1: 0}.get(evaluate(machine, words[1:]), 2)
     if len(words) == 3:
         return _binary(machine, *words)
     if len(words) == 2:
@@ -35,7 +35,7 @@ def condition(machine: Machine, words: list[str]) -> int:
 def _unary(machine: Machine, sign: str, value: str) -> int:
     if sign in ("-z", "-n"):
         return int((value == "") != (sign == "-z"))
-    path = absolute(value, machine.task.cwd) if value else ""
+    path = make_absolute(value, machine.task.cwd) if value else ""
     kind = machine.files.kind(path) if path else ""
     if sign == "-s":
         return int(not (kind == "file" and machine.files.size(path)))
@@ -56,7 +56,7 @@ def _binary(machine: Machine, left: str, sign: str, right: str) -> int:
     if sign in TEXTS:
         same = fnmatchcase(left, right) if sign == "==" else left == right
         if sign == "=~":
-            return int(compiled(right).search(left) is None)
+            return int(compile_pattern(right).search(left) is None)
         if sign in ("<", ">"):
             return int(not (left < right if sign == "<" else left > right))
         return int(same == (sign == "!="))

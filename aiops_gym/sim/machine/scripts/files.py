@@ -12,7 +12,7 @@ from posixpath import dirname, normpath
 from typing import TYPE_CHECKING
 from zlib import compress, decompress
 
-from aiops_gym.sim.machine.mounts import container_spec
+from aiops_gym.sim.machine.mounts import find_container_spec
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Files:
             return []
         kinds = ("emptyDir", "hostPath", "persistentVolumeClaim")
         volumes = {v["name"] for v in pod["spec"].get("volumes") or () if any(kind in v for kind in kinds)}
-        mounts = container_spec(pod, self.c.process["container"]).get("volumeMounts") or ()
+        mounts = find_container_spec(pod, self.c.process["container"]).get("volumeMounts") or ()
         return [m["mountPath"].rstrip("/") for m in mounts if m["name"] in volumes]
 
     def _place(self, path: str) -> tuple[str, str] | None:
@@ -166,6 +166,6 @@ class Files:
         return entry
 
 
-def absolute(path: str, cwd: str) -> str:
+def make_absolute(path: str, cwd: str) -> str:
     """A path from the root."""
     return normpath(path if path.startswith("/") else f"{cwd}/{path}").replace("//", "/")

@@ -52,7 +52,7 @@ def run(c: Container, argv: Sequence[str]) -> Ran:
         return Ran("", f'{OCI}exec: "{argv[0]}": {where}: unknown', 126, 0, absent=True)
     word: list[Json] = [[["single", a]] for a in argv]
     script = ["list", [[["andor", [["", ["pipe", [["simple", [], word, []]], False]]]], False]]]
-    data = tasks.new(script, [name if name in SHELLS else "sh"], cwd=image.workdir if image is not None else "/")
+    data = tasks.new_task(script, [name if name in SHELLS else "sh"], cwd=image.workdir if image is not None else "/")
     host = _Beside(c)
     beside = Aside(host)
     stop = beside.run({**data, "pid": 50})

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import words
-from aiops_gym.sim.machine.scripts.files import Files, absolute
+from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
-from aiops_gym.sim.machine.scripts.task import Stop, Task, new
+from aiops_gym.sim.machine.scripts.task import Stop, Task, new_task
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -180,8 +180,8 @@ class Machine:
         _, names, parts, redirections = frame[1]
         self.task.stack.pop()
         before = self.task.fds
-        argv = words.fields(parts, self)
-        values = [[name, words.text(word, self)] for name, word in names]
+        argv = words.expand_fields(parts, self)
+        values = [[name, words.expand_text(word, self)] for name, word in names]
         if not self._redirect(redirections):
             self.task.code = 1
             return None
@@ -243,7 +243,7 @@ class Machine:
         if frame[2] == 0:
             if not self._enter(frame, redirections):
                 return None
-            frame.append(words.fields(parts, self) if parts is not None else self.arguments())
+            frame.append(words.expand_fields(parts, self) if parts is not None else self.arguments())
         values: list[str] = frame[3]
         if frame[2] >= len(values):
             self.task.stack.pop()
@@ -257,9 +257,9 @@ class Machine:
         _, subject, branches, redirections = frame[1]
         if not self._enter(frame, redirections):
             return None
-        value = words.text(subject, self)
+        value = words.expand_text(subject, self)
         for patterns, body in branches:
-            if any(fnmatchcase(value, words.pattern(p, self)) for p in patterns):
+            if any(fnmatchcase(value, words.expand_pattern(p, self)) for p in patterns):
                 self._become("list", body)
                 return None
         self.task.stack.pop()
@@ -329,13 +329,13 @@ class Machine:
     def _redirect(self, redirections: Sequence[Json]) -> bool:
         fds = dict(self.task.fds)
         for number, sign, word in redirections:
-            target = words.text(word, self)
+            target = words.expand_text(word, self)
             if sign in (">&", "<&"):
                 fds[number] = fds.get(target, ["null"])
             elif sign.startswith("<<"):
                 fds[number] = ["text", target]
             else:
-                opened = self._open(absolute(target, self.task.cwd), sign)
+                opened = self._open(make_absolute(target, self.task.cwd), sign)
                 if opened is None:
                     what = "nonexistent directory" if ">" in sign else "No such file"
                     verb = "create" if ">" in sign else "open"
@@ -494,4 +494,4 @@ class Aside:
         return self.host.ended(pid)
 
 
-__all__ = ["Aside", "Host", "Machine", "new"]
+__all__ = ["Aside", "Host", "Machine", "new_task"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.quantity import whole
-from aiops_gym.sim.machine.scripts.files import absolute
+from aiops_gym.sim.machine.scripts.files import make_absolute
 from aiops_gym.sim.machine.scripts.task import Stop
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ def limit_of(c: Container) -> int:
     return whole(str(limit))
 
 
-def amount(text: str) -> int:
+def parse_amount(text: str) -> int:
     """Bytes of `10`, `10M`, `10MiB`, `1GB`.
 
-    >>> amount("2k"), amount("1MB"), amount("3MiB")
+    >>> parse_amount("2k"), parse_amount("1MB"), parse_amount("3MiB")
     (2048, 1000000, 3145728)
     """
     match = SIZE.fullmatch(text.strip().lower().replace("ib", ""))
@@ -65,7 +65,7 @@ def pour(machine: Machine, size: int) -> None:
 def dd(machine: Machine, argv: list[str]) -> Stop | None:
     """`dd if= of= bs= count=`: fills files, and takes a block of memory meanwhile."""
     options = dict(word.split("=", 1) for word in argv[1:] if "=" in word)
-    block, count = amount(options.get("bs", "512")), options.get("count", "")
+    block, count = parse_amount(options.get("bs", "512")), options.get("count", "")
     if block > limit_of(machine.c):
         return Stop("oom", ms=50 + block // PER_MS)
     target = options.get("of", "/dev/null")
@@ -74,7 +74,7 @@ def dd(machine: Machine, argv: list[str]) -> Stop | None:
             return Stop("forever")
         count = "1000000"
     size = block * int(count)
-    path = absolute(target, machine.task.cwd)
+    path = make_absolute(target, machine.task.cwd)
     room = _room(machine.c, path)
     if 0 <= room < size:
         machine.files.fill(path, room)
@@ -109,6 +109,7 @@ def allocate(machine: Machine, argv: list[str]) -> int:
     size = next((words[i + 1] for i, w in enumerate(words[:-1]) if w in ("-l", "-s")), "0")
     names = [w for i, w in enumerate(words) if not w.startswith("-") and (i == 0 or words[i - 1] not in ("-l", "-s"))]
     done = [
-        machine.files.fill(absolute(n, machine.task.cwd), amount(size) if argv[0] == "fallocate" else 0) for n in names
+        machine.files.fill(make_absolute(n, machine.task.cwd), parse_amount(size) if argv[0] == "fallocate" else 0)
+        for n in names
     ]
     return 0 if all(done) else 1

@@ -320,7 +320,7 @@ class _Parser:
 
     def _piece(self, at: int) -> int:
         """The end of what begins here: a character, or a whole expansion."""
-        return expansion_end(self.text, at) if self.text[at] in "$`" else at + 1
+        return find_expansion_end(self.text, at) if self.text[at] in "$`" else at + 1
 
     def _find(self, char: str, at: int) -> int:
         end = self.text.find(char, at)
@@ -333,7 +333,7 @@ UNQUOTED = "Syntax error: Unterminated quoted string"
 UNFINISHED = "Syntax error: end of file unexpected"
 
 
-def expansion_end(text: str, at: int) -> int:
+def find_expansion_end(text: str, at: int) -> int:
     """Where the expansion that begins with `$` or a backquote ends. Raises ScriptError."""
     if text[at] == "`":
         end = text.find("`", at + 1)

@@ -12,10 +12,10 @@ MOST_REPEATS = 4
 
 
 @caches.function(256, "checking and compiling a pattern of grep or sed")
-def compiled(text: str, ignore_case: bool = False, fixed: bool = False) -> re.Pattern[str]:
+def compile_pattern(text: str, ignore_case: bool = False, fixed: bool = False) -> re.Pattern[str]:
     """The pattern; one that could take for ever, or is none, means its own letters.
 
-    >>> bool(compiled("^a.*b$").search("a-b")), bool(compiled("(a+)+$").search("aaa"))
+    >>> bool(compile_pattern("^a.*b$").search("a-b")), bool(compile_pattern("(a+)+$").search("aaa"))
     (True, False)
     """
     plain = text.replace(r"\|", "|").replace(r"\(", "(").replace(r"\)", ")")

@@ -42,7 +42,7 @@ def head(machine: Machine, argv: list[str]) -> Stop | None:
     if not endless:
         machine.task.code = tools.head(machine, argv)
         return None
-    memory.pour(machine, memory.amount(size or "0"))
+    memory.pour(machine, memory.parse_amount(size or "0"))
     return None
 
 

@@ -49,7 +49,7 @@ class Task:
         return any(frame[0] == "guard" for frame in self.stack)
 
 
-def new(script: str | Sequence[Json], args: Sequence[str], cwd: str = "/", pid: int = 1) -> dict[str, Json]:
+def new_task(script: str | Sequence[Json], args: Sequence[str], cwd: str = "/", pid: int = 1) -> dict[str, Json]:
     """A task at the beginning of a script (text, or a node). Raises ScriptError."""
     node = parse(script) if isinstance(script, str) else script
     return {

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.machine.scripts import memory
-from aiops_gym.sim.machine.scripts.conditions import condition
-from aiops_gym.sim.machine.scripts.files import absolute
-from aiops_gym.sim.machine.scripts.patterns import compiled
+from aiops_gym.sim.machine.scripts.conditions import evaluate
+from aiops_gym.sim.machine.scripts.files import make_absolute
+from aiops_gym.sim.machine.scripts.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
@@ -71,11 +71,11 @@ def _inputs(machine: Machine, argv: list[str], names: list[str]) -> tuple[list[s
         return [source[1] if source[0] == "text" else ""], 0
     texts, code = [], 0
     for name in names:
-        text = machine.files.read(absolute(name, machine.task.cwd))
+        text = machine.files.read(make_absolute(name, machine.task.cwd))
         if text is None:
             what = (
                 "Is a directory"
-                if machine.files.kind(absolute(name, machine.task.cwd))
+                if machine.files.kind(make_absolute(name, machine.task.cwd))
                 else "No such file or directory"
             )
             machine.write("2", f"{argv[0].rpartition('/')[2]}: {name}: {what}\n")
@@ -127,7 +127,7 @@ def grep(machine: Machine, argv: list[str]) -> int:
     flags = "".join(w[1:] for w in argv[1:] if w.startswith("-"))
     words = [w for w in argv[1:] if not w.startswith("-")]
     texts, code = _inputs(machine, argv, words[1:])
-    found = compiled(words[0] if words else "", "i" in flags, "F" in flags)
+    found = compile_pattern(words[0] if words else "", "i" in flags, "F" in flags)
     lines = [line for text in texts for line in text.splitlines() if bool(found.search(line)) != ("v" in flags)]
     if "c" in flags:
         machine.write("1", f"{len(lines)}\n")
@@ -156,14 +156,14 @@ def test(machine: Machine, argv: list[str]) -> int:
             machine.write("2", f"{machine.name}: 1: [: missing ]\n")
             return 2
         words = words[:-1]
-    return condition(machine, words)
+    return evaluate(machine, words)
 
 
 def mkdir(machine: Machine, argv: list[str]) -> int:
     """Make folders."""
     code, parents = 0, any(w.startswith("-") and "p" in w for w in argv[1:])
     for name in [w for w in argv[1:] if not w.startswith("-")]:
-        path = absolute(name, machine.task.cwd)
+        path = make_absolute(name, machine.task.cwd)
         known = machine.files.kind(path)
         if known and not (parents and known == "directory"):
             machine.write("2", f"mkdir: can't create directory '{name}': File exists\n")
@@ -183,7 +183,7 @@ def remove(machine: Machine, argv: list[str]) -> int:
     """Take files and folders away."""
     code, force = 0, any(w.startswith("-") and "f" in w for w in argv[1:])
     for name in [w for w in argv[1:] if not w.startswith("-")]:
-        path = absolute(name, machine.task.cwd)
+        path = make_absolute(name, machine.task.cwd)
         if machine.files.kind(path):
             machine.files.remove(path)
         elif not force:
@@ -196,7 +196,7 @@ def touch(machine: Machine, argv: list[str]) -> int:
     """Make files that are not there."""
     code = 0
     for name in [w for w in argv[1:] if not w.startswith("-")]:
-        path = absolute(name, machine.task.cwd)
+        path = make_absolute(name, machine.task.cwd)
         if not machine.files.kind(path) and not machine.files.write(path, ""):
             machine.write("2", f"touch: {name}: No such file or directory\n")
             code = 1
@@ -205,7 +205,7 @@ def touch(machine: Machine, argv: list[str]) -> int:
 
 def copy(machine: Machine, argv: list[str]) -> int:
     """`cp` and `mv` of files."""
-    names = [absolute(w, machine.task.cwd) for w in argv[1:] if not w.startswith("-")]
+    names = [make_absolute(w, machine.task.cwd) for w in argv[1:] if not w.startswith("-")]
     code = 0
     for name in names[:-1]:
         text = machine.files.read(name)
@@ -222,7 +222,7 @@ def ls(machine: Machine, argv: list[str]) -> int:
     """What is in a folder."""
     code = 0
     for name in [w for w in argv[1:] if not w.startswith("-")] or ["."]:
-        path = absolute(name, machine.task.cwd)
+        path = make_absolute(name, machine.task.cwd)
         kind = machine.files.kind(path)
         if not kind:
             machine.write("2", f"ls: {name}: No such file or directory\n")

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Protocol
 
 from aiops_gym.sim.machine.scripts import arithmetic
-from aiops_gym.sim.machine.scripts.parser import ScriptError, expansion_end
+from aiops_gym.sim.machine.scripts.parser import ScriptError, find_expansion_end
 from aiops_gym.types import Json
 
 PARAMETER = re.compile(r"(#?)(\w+|[?$!#@*-])(?:(:?[-=+?]|%%?|##?)(.*))?$", re.DOTALL)
@@ -35,17 +35,17 @@ class Scope(Protocol):
         """Positional parameters."""
 
 
-def fields(words: Sequence[Sequence[Json]], scope: Scope) -> list[str]:
+def expand_fields(words: Sequence[Sequence[Json]], scope: Scope) -> list[str]:
     """The arguments that words become."""
     return [field for word in words for field in _fields(word, scope)]
 
 
-def text(word: Sequence[Json], scope: Scope) -> str:
+def expand_text(word: Sequence[Json], scope: Scope) -> str:
     """A word that is not split: of an assignment or a redirection."""
     return "".join(_expanded(kind, part, scope) for kind, part in word)
 
 
-def pattern(word: Sequence[Json], scope: Scope) -> str:
+def expand_pattern(word: Sequence[Json], scope: Scope) -> str:
     """A word as a pattern of `case`: quoted stars mean themselves."""
     parts = [(kind, _expanded(kind, part, scope)) for kind, part in word]
     return "".join(found if kind == "bare" else re.sub(r"([*?\[])", r"[\1]", found) for kind, found in parts)
@@ -96,7 +96,7 @@ def _expanded(kind: str, part: str, scope: Scope) -> str:
             found += part[at + 1].replace("\n", "")
             at += 2
         elif part[at] in "$`":
-            end = expansion_end(part, at)
+            end = find_expansion_end(part, at)
             found += _expansion(part[at:end], scope)
             at = end
         else:
@@ -109,7 +109,7 @@ def _expanded(kind: str, part: str, scope: Scope) -> str:
 
 def _expansion(piece: str, scope: Scope) -> str:
     if piece.startswith("$((") and piece.endswith("))"):
-        return str(arithmetic.value(_expanded("double", piece[3:-2], scope), scope.get, scope.set))
+        return str(arithmetic.evaluate(_expanded("double", piece[3:-2], scope), scope.get, scope.set))
     if piece.startswith("$("):
         return scope.substitute(piece[2:-1]).rstrip("\n")
     if piece.startswith("`"):

@@ -45,7 +45,7 @@ def _special(value: Mapping[str, Json]) -> str | None:
 RANKS = {"null": 1, "number": 2, "string": 3, "object": 4, "array": 5, "oid": 7, "bool": 8, "date": 9}
 
 
-def order(value: Json) -> tuple[int, Any]:
+def make_sort_key(value: Json) -> tuple[int, Any]:
     """A key that sorts values of any type as MongoDB does: by type first."""
     if value is None:
         return RANKS["null"], 0
@@ -62,10 +62,10 @@ def order(value: Json) -> tuple[int, Any]:
             return RANKS["oid"], value["$oid"]
         if "$date" in value:
             return RANKS["date"], str(value["$date"])
-        return RANKS["object"], [(k, order(v)) for k, v in value.items()]
-    return RANKS["array"], [order(v) for v in value]
+        return RANKS["object"], [(k, make_sort_key(v)) for k, v in value.items()]
+    return RANKS["array"], [make_sort_key(v) for v in value]
 
 
-def same(a: Json, b: Json) -> bool:
+def is_equal(a: Json, b: Json) -> bool:
     """Equality as MongoDB sees it: 1 is 1.0, but never true."""
-    return order(a) == order(b)
+    return make_sort_key(a) == make_sort_key(b)

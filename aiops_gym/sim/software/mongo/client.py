@@ -60,7 +60,7 @@ def connect(c: Container, target: Target, credentials: Mapping[str, str] | None,
 def seed(session: Session, mongo: Mapping[str, Json]) -> None:
     """Insert the documents of a start-up step (see `templates`) unless they are there, and make sure of an index."""
     database, collection = mongo["database"], mongo.get("collection", "data")
-    first = next(templates.documents(mongo), None)
+    first = next(templates.make_documents(mongo), None)
     key = next(iter(first or ()), "_id")
     query = mongo.get("query") or first or {}
     count = commands.run(session, database, {"count": collection, "query": query, "$db": database})
@@ -68,7 +68,7 @@ def seed(session: Session, mongo: Mapping[str, Json]) -> None:
         world = session.server.world
         stem = f"{world.now // 1000:08x}{draws.hexes(10, world.seed, 'oid', f'{database}.{collection}', world.now)}"
         counter = draws.pick(1 << 23, world.seed, "oid counter", f"{database}.{collection}", world.now)
-        made = enumerate(templates.documents(mongo), counter)
+        made = enumerate(templates.make_documents(mongo), counter)
         rows = [{"_id": {"$oid": f"{stem}{number:06x}"}, **row} for number, row in made]
         commands.run(session, database, {"insert": collection, "documents": rows, "$db": database})
     spec = {"key": {key: 1}, "name": f"{key}_1", "background": True}

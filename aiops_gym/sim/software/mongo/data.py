@@ -93,7 +93,7 @@ class Data:
         self.disk.remove(f"data/{database}/{name}")
 
 
-def secret(name: str, password: str) -> str:
+def hash_password(name: str, password: str) -> str:
     """What is kept instead of a password."""
     return blake2b(f"{name}:mongo:{password}".encode(), digest_size=16).hexdigest()
 

@@ -30,7 +30,7 @@ ALWAYS = {
 SMALL, PAGE = 20_480, 4_096
 
 
-def listing(disk: Disk) -> Mapping[str, int]:
+def list_files(disk: Disk) -> Mapping[str, int]:
     """Bytes by path; nothing if no server has used the folder."""
     data = Data(disk)
     if data.empty:

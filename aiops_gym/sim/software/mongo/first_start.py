@@ -26,7 +26,7 @@ def scripts(c: Container) -> list[tuple[str, str]]:
     ]
 
 
-def wanted(c: Container) -> bool:
+def is_wanted(c: Container) -> bool:
     """Whether there is anything to do before the first start."""
     return bool(scripts(c)) or bool(_root(c))
 

@@ -27,7 +27,7 @@ def _stage(documents: list[Document], name: str, value: Json) -> list[Document]:
     if name == "$match":
         return [d for d in documents if query.matches(d, value)]
     if name == "$sort":
-        return query.ordered(documents, value)
+        return query.sort_documents(documents, value)
     if name == "$limit":
         return documents[: int(value)]
     if name == "$skip":
@@ -47,12 +47,12 @@ def _stage(documents: list[Document], name: str, value: Json) -> list[Document]:
 def _project(document: Document, value: Mapping[str, Json]) -> Document:
     computed = {k: _value(document, v) for k, v in value.items() if isinstance(v, str | Mapping)}
     plain = {k: v for k, v in value.items() if k not in computed}
-    return {**query.projected(document, plain or {"_id": 1}), **computed}
+    return {**query.project(document, plain or {"_id": 1}), **computed}
 
 
 def _value(document: Document, expression: Json) -> Json:
     if isinstance(expression, str) and expression.startswith("$"):
-        return (query.values(document, expression[1:]) or [None])[0]
+        return (query.find_values(document, expression[1:]) or [None])[0]
     if isinstance(expression, Mapping) and not any(k.startswith("$") for k in expression):
         return {k: _value(document, v) for k, v in expression.items()}
     return expression
@@ -62,7 +62,7 @@ def _group(documents: list[Document], value: Mapping[str, Json]) -> list[Documen
     groups: dict[str, tuple[Json, list[Document]]] = {}
     for document in documents:
         key = _value(document, value["_id"])
-        groups.setdefault(str(bson.order(key)), (key, []))[1].append(document)
+        groups.setdefault(str(bson.make_sort_key(key)), (key, []))[1].append(document)
     fields = {k: v for k, v in value.items() if k != "_id"}
     return [{"_id": key, **{k: _accumulate(members, v) for k, v in fields.items()}} for key, members in groups.values()]
 
@@ -76,11 +76,11 @@ def _accumulate(members: list[Document], accumulator: Mapping[str, Json]) -> Jso
     if name == "$avg":
         return sum(numbers) / len(numbers) if numbers else None
     if name in ("$min", "$max"):
-        return (min if name == "$min" else max)(found, key=bson.order, default=None)
+        return (min if name == "$min" else max)(found, key=bson.make_sort_key, default=None)
     if name in ("$first", "$last"):
         return found[0 if name == "$first" else -1]
     if name == "$push":
         return found
     if name == "$addToSet":
-        return [v for i, v in enumerate(found) if not any(bson.same(v, w) for w in found[:i])]
+        return [v for i, v in enumerate(found) if not any(bson.is_equal(v, w) for w in found[:i])]
     raise MongoError(15952, f"unknown group operator '{name}'")

@@ -30,23 +30,23 @@ def matches(document: Mapping[str, Json], query: Mapping[str, Json]) -> bool:
         elif key.startswith("$") and key != "$comment":
             raise MongoError(2, f"unknown top level operator: {key}")
         else:
-            met = _meets(values(document, key), wanted)
+            met = _meets(find_values(document, key), wanted)
         if not met:
             return False
     return True
 
 
-def values(document: Json, path: str) -> list[Json]:
+def find_values(document: Json, path: str) -> list[Json]:
     """All values at a dotted path; arrays on the way are looked into."""
     head, _, rest = path.partition(".")
     if isinstance(document, list):
-        inner = [v for item in document if isinstance(item, Mapping) for v in values(item, path)]
+        inner = [v for item in document if isinstance(item, Mapping) for v in find_values(item, path)]
         return inner + (
-            values(document[int(head)], rest) if rest and is_natural(head) and int(head) < len(document) else []
+            find_values(document[int(head)], rest) if rest and is_natural(head) and int(head) < len(document) else []
         )
     if not isinstance(document, Mapping) or head not in document:
         return []
-    return values(document[head], rest) if rest else [document[head]]
+    return find_values(document[head], rest) if rest else [document[head]]
 
 
 def _meets(found: list[Json], wanted: Json) -> bool:
@@ -56,7 +56,9 @@ def _meets(found: list[Json], wanted: Json) -> bool:
         return _regex(found, wanted["$regularExpression"]["pattern"], wanted["$regularExpression"]["options"])
     if wanted is None:
         return not found or any(v is None for v in found)
-    return any(bson.same(v, wanted) or (isinstance(v, list) and any(bson.same(i, wanted) for i in v)) for v in found)
+    return any(
+        bson.is_equal(v, wanted) or (isinstance(v, list) and any(bson.is_equal(i, wanted) for i in v)) for v in found
+    )
 
 
 def _is_value(wanted: Mapping[str, Json]) -> bool:
@@ -96,7 +98,7 @@ def _operator(found: list[Json], name: str, operand: Json, whole: Mapping[str, J
 
 
 def _compare(value: Json, name: str, operand: Json) -> bool:
-    a, b = bson.order(value), bson.order(operand)
+    a, b = bson.make_sort_key(value), bson.make_sort_key(operand)
     if a[0] != b[0]:
         return False
     return bool(a > b if name == "$gt" else a >= b if name == "$gte" else a < b if name == "$lt" else a <= b)
@@ -163,7 +165,7 @@ def _applied(old: Json, rest: list[str], name: str, operand: Json) -> Json:
             raise MongoError(14, f"Cannot apply {name} to a value of non-numeric type.")
         return number + operand if name == "$inc" else number * operand
     if name in ("$min", "$max"):
-        smaller = bson.order(operand) < bson.order(current)
+        smaller = bson.make_sort_key(operand) < bson.make_sort_key(current)
         return operand if old is MISSING or smaller == (name == "$min") else current
     return _array(list(current or []), name, operand)
 
@@ -173,7 +175,7 @@ def _array(items: list[Json], name: str, operand: Json) -> list[Json]:
     if name == "$push":
         return items + many
     if name == "$addToSet":
-        return items + [v for v in many if not any(bson.same(v, i) for i in items)]
+        return items + [v for v in many if not any(bson.is_equal(v, i) for i in items)]
     if name == "$pull":
         return [i for i in items if not _meets([i], operand)]
     if name == "$pop":
@@ -183,7 +185,7 @@ def _array(items: list[Json], name: str, operand: Json) -> list[Json]:
     )
 
 
-def projected(document: Mapping[str, Json], projection: Mapping[str, Json]) -> Document:
+def project(document: Mapping[str, Json], projection: Mapping[str, Json]) -> Document:
     """Only the wanted top-level fields of a document, or all but the unwanted."""
     shown = {k.partition(".")[0] for k, v in projection.items() if v and k != "_id"}
     hidden = {k for k, v in projection.items() if not v}
@@ -192,10 +194,12 @@ def projected(document: Mapping[str, Json], projection: Mapping[str, Json]) -> D
     return {k: v for k, v in document.items() if k not in hidden}
 
 
-def ordered(documents: list[Document], sort: Mapping[str, Json]) -> list[Document]:
+def sort_documents(documents: list[Document], sort: Mapping[str, Json]) -> list[Document]:
     """Documents in the order that a sort document asks for; equal ones stay as they were."""
     for key, direction in reversed(list(sort.items())):
         documents = sorted(
-            documents, key=lambda d: bson.order((values(d, key) or [None])[0]), reverse=bool(direction == -1)
+            documents,
+            key=lambda d: bson.make_sort_key((find_values(d, key) or [None])[0]),
+            reverse=bool(direction == -1),
         )
     return documents

@@ -63,12 +63,12 @@ def exists(role: str, database: str) -> bool:
     return role in DATABASE_ROLES or (database == "admin" and role in ADMIN_ROLES)
 
 
-def allowed(roles: Iterable[Mapping[str, str]], database: str, action: str) -> bool:
+def is_allowed(roles: Iterable[Mapping[str, str]], database: str, action: str) -> bool:
     """Whether a user with these roles may do an action on a database (`""`: on the server).
 
-    >>> allowed([{"role": "readWrite", "db": "geo-db"}], "geo-db", "insert")
+    >>> is_allowed([{"role": "readWrite", "db": "geo-db"}], "geo-db", "insert")
     True
-    >>> allowed([{"role": "userAdminAnyDatabase", "db": "admin"}], "geo-db", "find")
+    >>> is_allowed([{"role": "userAdminAnyDatabase", "db": "admin"}], "geo-db", "find")
     False
     """
     for entry in roles:
@@ -82,7 +82,7 @@ def allowed(roles: Iterable[Mapping[str, str]], database: str, action: str) -> b
     return False
 
 
-def readable(roles: Iterable[Mapping[str, str]], databases: Iterable[str]) -> list[str]:
+def list_readable(roles: Iterable[Mapping[str, str]], databases: Iterable[str]) -> list[str]:
     """Those databases that a user may look into."""
     held = list(roles)
-    return [db for db in databases if allowed(held, db, "find") or allowed(held, db, "listCollections")]
+    return [db for db in databases if is_allowed(held, db, "find") or is_allowed(held, db, "listCollections")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.times import iso_micro
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software.mongo import bson, roles, tls
-from aiops_gym.sim.software.mongo.data import Data, secret
+from aiops_gym.sim.software.mongo.data import Data, hash_password
 from aiops_gym.sim.software.mongo.errors import MongoError, unauthenticated
 from aiops_gym.types import Json
 
@@ -22,7 +22,7 @@ MECHANISM = "SCRAM-SHA-256"
 REFUSED = "Error receiving request from client. Ending connection from remote"
 
 
-def line(
+def format_line(
     ms: int, component: str, number: int, context: str, message: str, attributes: Json = None, level: str = "I"
 ) -> str:
     """One line of MongoDB 4.4's structured log."""
@@ -61,7 +61,7 @@ class Server:
 
     def log(self, component: str, number: int, context: str, message: str, attributes: Json = None) -> None:
         """Write a log line now."""
-        self.container.log(line(self.world.now, component, number, context, message, attributes))
+        self.container.log(format_line(self.world.now, component, number, context, message, attributes))
 
     def turn_away(self, remote: str, secure: bool) -> None:
         """Somebody has connected in a way that it does not take, and is told nothing."""
@@ -128,7 +128,7 @@ class Session:
         user = self.server.data.user(name, database)
         if user is None:
             why = f'UserNotFound: Could not find user "{name}" for db "{database}"'
-        elif user["secret"] != secret(name, password):
+        elif user["secret"] != hash_password(name, password):
             why = "AuthenticationFailed: SCRAM authentication failed, storedKey mismatch"
         else:
             self.user = (name, database)
@@ -165,7 +165,7 @@ class Session:
 
     def may(self, database: str, action: str) -> bool:
         """Whether this connection may do an action on a database."""
-        if not self.server.auth or roles.allowed(self.roles(), database, action):
+        if not self.server.auth or roles.is_allowed(self.roles(), database, action):
             return True
         first_user = self.local and database == "admin" and action in ("createUser", "grantRole")
         return first_user and not self.server.data.users()
@@ -186,7 +186,9 @@ class Session:
         self.server.log("ACCESS", number, self.context, message, detail)
 
 
-def refusal(world: World, key: str, credentials: Mapping[str, str] | None, database: str, action: str = "find") -> str:
+def find_refusal(
+    world: World, key: str, credentials: Mapping[str, str] | None, database: str, action: str = "find"
+) -> str:
     """Why a running server would refuse an action to a user, without asking it; "" where it would not.
 
     `credentials` are `{"user", "password", "source"}` or None.
@@ -197,9 +199,9 @@ def refusal(world: World, key: str, credentials: Mapping[str, str] | None, datab
     user = None
     if credentials is not None:
         user = server.data.user(credentials["user"], credentials.get("source", "admin"))
-        if user is None or user["secret"] != secret(credentials["user"], credentials["password"]):
+        if user is None or user["secret"] != hash_password(credentials["user"], credentials["password"]):
             return "Authentication failed."
-    if not server.auth or (user is not None and roles.allowed(user["roles"], database, action)):
+    if not server.auth or (user is not None and roles.is_allowed(user["roles"], database, action)):
         return ""
     if user is None:
         return unauthenticated(action).message

@@ -69,10 +69,10 @@ def read(c: Container) -> Settings | tls.Refused:
     if bound not in EVERYWHERE and LOCAL.issuperset(part.strip() for part in bound.split(",")):
         configured["local"] = [number]
     options = {**config, "config": file, "net": {**_section(config, "net"), "bindIp": bound}}
-    return Settings(auth, number, path, yamltext.plain(options), configured)
+    return Settings(auth, number, path, yamltext.to_plain(options), configured)
 
 
-def told(state: Mapping[str, Json]) -> Json:
+def describe_settings(state: Mapping[str, Json]) -> Json:
     """The options as a running server tells them."""
     if state.get("options") is not None:
         return state["options"]

@@ -40,7 +40,7 @@ def filled(template: Json, n: int) -> Json:
     return {key: filled(inner, n) for key, inner in template.items()}
 
 
-def documents(seed: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
+def make_documents(seed: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
     """The documents that a `mongo` step of a service's start-up makes sure of, one after the other.
 
     `first` are given as they are, the others made from `template`, up to `documents` in all; their numbers begin with

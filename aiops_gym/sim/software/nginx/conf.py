@@ -93,7 +93,7 @@ def read(text: str) -> list[Directive]:
     return found
 
 
-def values(directives: list[Directive], name: str) -> list[list[str]]:
+def find_values(directives: list[Directive], name: str) -> list[list[str]]:
     """Arguments of all directives of a name."""
     return [each.words[1:] for each in directives if each.words[0] == name]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from aiops_gym.sim.machine.program import Program, Tool
-from aiops_gym.sim.machine.scripts.files import Files, absolute
+from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.network import routes
 from aiops_gym.types import Json, Output
 
@@ -66,7 +66,7 @@ def _clone(c: Container, words: list[str]) -> Output:
     url = plain[0]
     folder = plain[1] if len(plain) > 1 else url.rstrip("/").rpartition("/")[2].removesuffix(".git")
     told, files = f"Cloning into '{folder}'...\n", Files(c)
-    place = absolute(folder, "/")
+    place = make_absolute(folder, "/")
     if any(path.startswith(f"{place}/") for path in files.paths()):
         problem = f"destination path '{folder}' already exists and is not an empty directory."
         return Output("", f"fatal: {problem}\n", FATAL)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.times import iso_micro
-from aiops_gym.sim.machine.program import Program, jitter, ticks
+from aiops_gym.sim.machine.program import Program, draw_jitter, list_ticks
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class Idle(Program):
         for which, entry in enumerate(process["params"].get("every", ())):
             period = int(float(entry["seconds"]) * 1000)
             late = min(1_000, period // 10)
-            for number, tick in ticks(process["started"], start - late, end, period):
-                time = tick + jitter(process, seed, f"every/{which}", number, late)
+            for number, tick in list_ticks(process["started"], start - late, end, period):
+                time = tick + draw_jitter(process, seed, f"every/{which}", number, late)
                 if start <= time < end:
                     found.append((time, _stamped(entry["line"], time)))
         return sorted(found)

@@ -74,7 +74,7 @@ def _version(process: Process) -> str:
 def _stats(world: World, process: Process) -> dict[str, int | str]:
     """What it counted since it started, from the requests that reached it."""
     key, started = f"{process['uid']}/{process['container']}", int(process["started"])
-    rps, _ = telemetry.demand(world, key, started, max(world.now, started + 1))
+    rps, _ = telemetry.measure_demand(world, key, started, max(world.now, started + 1))
     seconds = (world.now - started) // 1000
     gets = int(rps * seconds)
     hits, items = int(gets * HITS), min(gets, 640)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import MINUTE
-from aiops_gym.sim.machine.program import MIB, Program, Tool, jitter, ticks
+from aiops_gym.sim.machine.program import MIB, Program, Tool, draw_jitter, list_ticks
 from aiops_gym.sim.software.mongo import files, first_start, settings, shell, tls
-from aiops_gym.sim.software.mongo.server import REFUSED, Server, line, refusal
+from aiops_gym.sim.software.mongo.server import REFUSED, Server, find_refusal, format_line
 from aiops_gym.sim.traffic import failure_lines, quotas
 from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json, Output
@@ -57,7 +57,7 @@ class Mongod(Program):
 
     def refuses(self, world: World, key: str, call: Mapping[str, Json], credentials: Mapping[str, str] | None) -> str:
         """Whoever is not known, or lacks the right."""
-        return refusal(world, key, credentials, str(call.get("database", "test")))
+        return find_refusal(world, key, credentials, str(call.get("database", "test")))
 
     def start(self, c: Container) -> None:
         """Read the command line; make the data folder's first users if it is empty."""
@@ -73,7 +73,7 @@ class Mongod(Program):
         self._greet(c, server)
         if not server.data.empty:
             c.after(int(c.between(700, 1_600, "open")), "open")
-        elif c.process.get("wrapped") and first_start.wanted(c):
+        elif c.process.get("wrapped") and first_start.is_wanted(c):
             c.after(int(c.between(900, 1_800, "prepare")), "prepare")
         else:
             server.data.format(server.version)
@@ -121,8 +121,8 @@ class Mongod(Program):
     def background(self, process: Process, start: int, end: int, seed: int) -> list[tuple[int, str]]:
         """A checkpoint each minute."""
         found = []
-        for number, tick in ticks(process["started"], start, end, MINUTE, 2_500):
-            time = tick + jitter(process, seed, "checkpoint", number, 40)
+        for number, tick in list_ticks(process["started"], start, end, MINUTE, 2_500):
+            time = tick + draw_jitter(process, seed, "checkpoint", number, 40)
             if not start <= time < end:
                 continue
             thread = "1:0x7f" + draws.hexes(10, seed, "thread", process["id"])
@@ -133,7 +133,9 @@ class Mongod(Program):
                 "meta checkpoint timestamp: (0, 0)"
             )
             detail = {"message": text}
-            found.append((time, line(time, "STORAGE", 22430, "WTCheckpointThread", "WiredTiger message", detail)))
+            found.append(
+                (time, format_line(time, "STORAGE", 22430, "WTCheckpointThread", "WiredTiger message", detail))
+            )
         return found
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
@@ -153,7 +155,7 @@ class Mongod(Program):
 
     def stored(self, disk: Disk) -> Mapping[str, int]:
         """What WiredTiger writes."""
-        return files.listing(disk)
+        return files.list_files(disk)
 
     def erased(self, disk: Disk, names: Sequence[str]) -> None:
         """Without its catalogue WiredTiger finds nothing."""
@@ -168,14 +170,14 @@ class Mongod(Program):
         if level == failure_lines.DENIED:
             context = f"conn{FIRST_POOLED + sum(map(int, source.split('.'))) % POOLED}"
             detail = {"error": {"code": 13, "codeName": "Unauthorized", "errmsg": message}}
-            return line(ms, "ACCESS", 20436, context, "Checking authorization failed", detail)
-        return line(ms, source or "COMMAND", 51803, "conn1", message, level=level[:1].upper() or "I")
+            return format_line(ms, "ACCESS", 20436, context, "Checking authorization failed", detail)
+        return format_line(ms, source or "COMMAND", 51803, "conn1", message, level=level[:1].upper() or "I")
 
     def _refuse(self, c: Container, why: tls.Refused) -> None:
         """Say why it does not start, and end."""
-        told = [line(c.now, "CONTROL", 23285, "main", TLS_NOTE)] if why.lines else why.usage.split("\n")
+        told = [format_line(c.now, "CONTROL", 23285, "main", TLS_NOTE)] if why.lines else why.usage.split("\n")
         for level, component, number, message, detail in why.lines:
-            told.append(line(c.now, component, number, "main", message, detail, level))
+            told.append(format_line(c.now, component, number, "main", message, detail, level))
         c.log(*told)
         c.exit_in(int(c.between(20, 90, "refuse")), why.code)
 
@@ -196,17 +198,17 @@ class Mongod(Program):
         server.log("STORAGE", 4615611, "initandlisten", "MongoDB starting", detail)
         build = {"version": server.version, "gitVersion": "72e66213c2c3eab37d9358d5e78ad7f5c1d0d0d7", "modules": []}
         server.log("CONTROL", 23403, "initandlisten", "Build Info", {"buildInfo": build})
-        options = {"options": settings.told(c.state)}
+        options = {"options": settings.describe_settings(c.state)}
         server.log("CONTROL", 21951, "initandlisten", "Options set by command line", options)
         config = f"create,cache_size={_cache(c)}M,session_max=33000,eviction=(threads_min=4,threads_max=4)"
         server.log("STORAGE", 22315, "initandlisten", "Opening WiredTiger", {"config": config})
         for number, text in WARNINGS[: 1 if c.state["auth"] else 2]:
-            c.log(line(c.now, "CONTROL", number, "initandlisten", text, level="W"))
+            c.log(format_line(c.now, "CONTROL", number, "initandlisten", text, level="W"))
 
 
 def _cache(c: Container) -> int:
     """MiB of the storage engine's cache: half of what memory there is beyond the first GiB, and no less than 256."""
-    limit = quotas.of(c.world, c.key).memory
+    limit = quotas.find_quota(c.world, c.key).memory
     return max(LEAST_CACHE, int((limit / MIB if limit else NODE_MIB) - 1024) // 2)
 
 
@@ -226,11 +228,11 @@ def _turned_away(ms: int, address: str, what: str) -> str:
     if what == "refused":
         error = {"code": 141, "codeName": "SSLHandshakeFailed", "errmsg": tls.ONLY}
         detail = {"error": error, "remote": remote, "connectionId": number}
-        return line(ms, "NETWORK", 22988, f"conn{number}", REFUSED, detail)
+        return format_line(ms, "NETWORK", 22988, f"conn{number}", REFUSED, detail)
     count = {"remote": remote, "connectionId": number, "connectionCount": int(what == "accepted")}
     if what == "accepted":
-        return line(ms, "NETWORK", 22943, "listener", "Connection accepted", count)
-    return line(ms, "NETWORK", 22944, f"conn{number}", "Connection ended", count)
+        return format_line(ms, "NETWORK", 22943, "listener", "Connection accepted", count)
+    return format_line(ms, "NETWORK", 22944, f"conn{number}", "Connection ended", count)
 
 
 def _version(c: Container, argv: object, stdin: str) -> Output:

@@ -24,7 +24,7 @@ from aiops_gym.sim.network.routes import ADDRESS, dns_works
 from aiops_gym.sim.software import web_answers
 from aiops_gym.sim.software.nginx import conf
 from aiops_gym.sim.software.thrift import settings
-from aiops_gym.sim.traffic.clients.client import lines
+from aiops_gym.sim.traffic.clients.client import parse_lines
 from aiops_gym.sim.traffic.clients.cpp import RESOLVE
 from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json
@@ -113,7 +113,7 @@ class NginxThrift(Program):
         needs, given = handlers[name].get("needs", ()), parse_qs(query)
         if (method == "GET" or query) and not all(given.get(each) for each in needs):
             return HttpAnswer(400, "Incomplete arguments\n", PLAIN, 0.0005)
-        walk, number = web_answers.attempt(world, process, name) or web_answers.trial(world, process, name)
+        walk, number = web_answers.attempt(world, process, name) or web_answers.try_request(world, process, name)
         seconds = float(walk.end[0]) / 1000.0
         if walk.ok[0]:
             return HttpAnswer(200, str(handlers[name].get("body", "")), PLAIN, seconds)
@@ -128,14 +128,14 @@ class NginxThrift(Program):
                 silent = not dns_works(c.world, c.process)
                 c.after(int(RESOLVE) if silent else 0, "refuse", problem)
                 return
-        ports = [int(p) for p in map(_port, conf.values(directives, "listen")) if is_natural(p) and len(p) < 6]
+        ports = [int(p) for p in map(_port, conf.find_values(directives, "listen")) if is_natural(p) and len(p) < 6]
         tracing = self._tracing(c, directives)
         if tracing is None:
             return
-        handed = [words[0].partition("=")[0] for words in conf.values(directives, "env") if words]
+        handed = [words[0].partition("=")[0] for words in conf.find_values(directives, "env") if words]
         suffix = c.env.get(SUFFIX, "") if SUFFIX in handed else ""
         upstreams: Mapping[str, int] = c.params.get("upstreams") or {}
-        paths = [words[-1] for words in conf.values(directives, "location") if words]
+        paths = [words[-1] for words in conf.find_values(directives, "location") if words]
         addresses = {name: [name + suffix, port] for name, port in upstreams.items()}
         c.remember(configured={"addresses": addresses, "paths": sorted(set(paths)), **tracing})
         for port in ports or [80]:
@@ -152,7 +152,7 @@ class NginxThrift(Program):
     def _tracing(self, c: Container, directives: list[conf.Directive]) -> dict[str, Json] | None:
         """What the tracer's own file says; None, and an end, where it cannot be read."""
         name = str(c.params.get("name", ""))
-        for words in conf.values(directives, "opentracing_load_tracer"):
+        for words in conf.find_values(directives, "opentracing_load_tracer"):
             path = words[-1]
             try:
                 found = json.loads(c.files()[path])
@@ -163,7 +163,7 @@ class NginxThrift(Program):
                 self._refuse(c, f"failed to construct tracer: configuration is not valid JSON: {error}")
                 return None
             config = found if isinstance(found, Mapping) else {}
-            agent, sample = settings.sampled(config)
+            agent, sample = settings.read_sampler(config)
             return {"tracer": agent, "sample": sample, "name": str(config.get("service_name") or name)}
         return {"tracer": "", "sample": 0.0, "name": name}
 
@@ -191,7 +191,7 @@ def _page(status: int, seconds: float = 0.0004) -> HttpAnswer:
 def _told(troubles: Sequence[Trouble]) -> str:
     """What a script answers when its last call has failed; "" when it has been aborted."""
     for trouble in troubles[-1:]:
-        said = lines(trouble.call["log"])
+        said = parse_lines(trouble.call["log"])
         if said and trouble.reached[0]:
             return said[0][1].partition(ABOUT)[0].replace("{error}", trouble.errors[0])
     return ""

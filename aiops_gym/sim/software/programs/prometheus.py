@@ -166,7 +166,7 @@ def _samples(
     wanted = {v for label, operator, v in selector.matchers if (label, operator) == ("namespace", "=")}
     for namespace in sorted(_namespaces(world) & wanted if wanted else _namespaces(world)):
         places = _places(world, namespace)
-        rows = metrics.series(
+        rows = metrics.query_range(
             world, selector.name, namespace, round(start * 1000), round(end * 1000), max(1, round(step * 1000))
         )
         for sample in rows:

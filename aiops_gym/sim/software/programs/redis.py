@@ -112,7 +112,7 @@ class Redis(Program):
             if words[0] in ("POST", "Host:") or words[0].lower() == "quit":
                 return found
             try:
-                found += shell.encoded(commands.run(c, words))
+                found += shell.encode_reply(commands.run(c, words))
             except commands.Error as error:
                 found += f"-{error}\r\n"
         return found

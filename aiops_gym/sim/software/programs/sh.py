@@ -43,7 +43,7 @@ class Sh(Program):
     def start(self, c: Container) -> None:
         """Parse the command line and begin."""
         try:
-            main = tasks.new(*_script(c.argv), cwd=_workdir(c))
+            main = tasks.new_task(*_script(c.argv), cwd=_workdir(c))
         except ScriptError as error:
             c.log(f"{c.argv[0]}: 1: {error}")
             c.exit_in(int(c.between(*START_MS, "start")), 2)
@@ -235,7 +235,7 @@ def _script(argv: Sequence[str]) -> tuple[Any, list[str]]:
 def _frame(script: str) -> list[Json]:
     """The beginning of a trap's script; of one that makes no sense, of nothing."""
     try:
-        frame: list[Json] = tasks.new(script, [])["stack"][0]
+        frame: list[Json] = tasks.new_task(script, [])["stack"][0]
     except ScriptError:
         return ["list", ["list", []], 0]
     return frame

@@ -92,7 +92,7 @@ class ThriftService(Program):
     def _configure(self, c: Container) -> None:
         folder, files = str(c.params["config"]).rstrip("/"), c.files()
         try:
-            found = settings.tracing(files.get(f"{folder}/{settings.TRACING}"))
+            found = settings.read_tracing(files.get(f"{folder}/{settings.TRACING}"))
             c.remember(configured={"tracer": found.agent, "sample": found.sample})
         except settings.Aborted as error:
             self._abort(c, error)
@@ -123,7 +123,7 @@ class ThriftService(Program):
             return
         config, name = settings.Services(text), str(c.params["name"])
         port = config.number(name, "port")
-        callees = settings.callees(c.params)
+        callees = settings.list_callees(c.params)
         addresses = {each: config.address(each) for each in callees}
         pools = {each: [config.number(each, "connections"), config.number(each, "timeout_ms")] for each in callees}
         starved = {each: wait for each, (size, wait) in pools.items() if size < 1}

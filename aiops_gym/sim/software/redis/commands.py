@@ -37,10 +37,10 @@ def run(c: Container, words: Words) -> Reply:
         return _auth(password, words)
     if password and name != "quit":
         raise Error("NOAUTH Authentication required.")
-    return allowed(c, words)
+    return run_allowed(c, words)
 
 
-def allowed(c: Container, words: Words) -> Reply:
+def run_allowed(c: Container, words: Words) -> Reply:
     """The reply to a command of somebody who has logged in, or need not. Raises Error."""
     name = words[0].lower()
     found = COMMANDS.get(name)
@@ -176,7 +176,7 @@ def _score(c: Container, words: Words) -> Reply:
 def _client(c: Container, words: Words) -> Reply:
     what = words[1].lower()
     if what == "list":
-        return info.clients(c)
+        return info.format_clients(c)
     if what in ("id", "getname"):
         return 7 if what == "id" else None
     raise Error(f"ERR Unknown subcommand or wrong number of arguments for '{words[1]}'. Try CLIENT HELP.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.software.redis.keys import Keys
-from aiops_gym.sim.software.redis.settings import size
+from aiops_gym.sim.software.redis.settings import parse_size
 from aiops_gym.sim.telemetry import usage as telemetry
 from aiops_gym.types import Json
 
@@ -33,9 +33,9 @@ def text(c: Container, section: str) -> str:
     )
 
 
-def clients(c: Container) -> str:
+def format_clients(c: Container) -> str:
     """One line for each connection."""
-    rps, _ = telemetry.demand(c.world, c.key, max(int(c.process["started"]), c.now - 15_000), c.now)
+    rps, _ = telemetry.measure_demand(c.world, c.key, max(int(c.process["started"]), c.now - 15_000), c.now)
     lines = [_client(c, 7, "127.0.0.1:48212", 0, "client|list")]
     if rps:
         age = (c.now - int(c.process["started"])) // 1000
@@ -64,10 +64,10 @@ def _client(c: Container, identity: int, address: str, age: int, command: str) -
 def _sections(c: Container) -> dict[str, dict[str, Json]]:
     started, keys = int(c.process["started"]), len(Keys(c).names())
     seconds = max(0, (c.now - started) // 1000)
-    rps, _ = telemetry.demand(c.world, c.key, started, max(c.now, started + 1))
+    rps, _ = telemetry.measure_demand(c.world, c.key, started, max(c.now, started + 1))
     served, used = int(rps * seconds), BASE + keys * 212
     settings, version = c.state.get("settings", {}), str(c.params.get("version", "6.2.4"))
-    limit = size(settings.get("maxmemory", "0"))
+    limit = parse_size(settings.get("maxmemory", "0"))
     run = draws.hexes(40, c.world.seed, "redis/run", str(c.process["id"]))
     found: dict[str, dict[str, Json]] = {
         "server": {

@@ -76,7 +76,7 @@ class Keys:
     def _requests(self) -> float:
         """How many requests have added something since it was empty."""
         since, found = int(self.c.state.get("since", self.c.process["started"])), 0.0
-        for interval in timeline.intervals(self.c.world, since, self.c.now):
+        for interval in timeline.list_intervals(self.c.world, since, self.c.now):
             outcome = interval.outcome
             if self.c.key in outcome["processes"]:
                 number = outcome["processes"].index(self.c.key)

@@ -112,10 +112,10 @@ def read(argv: Sequence[str], files: Mapping[str, str], version: str) -> Setting
     return Settings(values, file)
 
 
-def size(text: str) -> int:
+def parse_size(text: str) -> int:
     """Bytes of a setting.
 
-    >>> size("100mb"), size("7")
+    >>> parse_size("100mb"), parse_size("7")
     (104857600, 7)
     """
     text = text.lower()

@@ -85,14 +85,14 @@ def printed(reply: Reply) -> str:
     return "" if reply is None else str(reply)
 
 
-def encoded(reply: Reply) -> str:
+def encode_reply(reply: Reply) -> str:
     """A reply as it goes over the wire.
 
-    >>> encoded(2), encoded(None), encoded("OK")
+    >>> encode_reply(2), encode_reply(None), encode_reply("OK")
     (':2\\r\\n', '$-1\\r\\n', '+OK\\r\\n')
     """
     if isinstance(reply, list):
-        return f"*{len(reply)}\r\n" + "".join(encoded(each) for each in reply)
+        return f"*{len(reply)}\r\n" + "".join(encode_reply(each) for each in reply)
     if isinstance(reply, int):
         return f":{reply}\r\n"
     if reply is None:
@@ -117,7 +117,7 @@ def _answer(server: Container, words: Sequence[str], password: str | None) -> tu
     needed = server.state.get("settings", {}).get("requirepass", "")
     try:
         if password is not None and needed and password == needed and words[0].lower() != "auth":
-            reply: Any = commands.allowed(server, words)
+            reply: Any = commands.run_allowed(server, words)
         else:
             reply = commands.run(server, words)
     except commands.Error as error:

@@ -48,10 +48,10 @@ class Tracing(NamedTuple):
 
 
 @caches.function(64, "parsing `jaeger-config.yml`")
-def tracing(text: str | None) -> Tracing:
+def read_tracing(text: str | None) -> Tracing:
     """Read `jaeger-config.yml`. Raises Aborted.
 
-    >>> tracing("reporter: {localAgentHostPort: 'jaeger:6831'}\\nsampler: {type: probabilistic, param: 0.01}")
+    >>> read_tracing("reporter: {localAgentHostPort: 'jaeger:6831'}\\nsampler: {type: probabilistic, param: 0.01}")
     Tracing(agent='jaeger:6831', sample=0.01)
     """
     if text is None:
@@ -63,10 +63,10 @@ def tracing(text: str | None) -> Tracing:
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
         why = getattr(error, "problem", None) or "illegal map value"
         raise Aborted("YAML::ParserException", f"yaml-cpp: error at line {line}, column {column}: {why}") from error
-    return sampled(found if isinstance(found, Mapping) else {})
+    return read_sampler(found if isinstance(found, Mapping) else {})
 
 
-def sampled(config: Mapping[str, Json]) -> Tracing:
+def read_sampler(config: Mapping[str, Json]) -> Tracing:
     """What the configuration of a Jaeger client, in YAML or JSON, amounts to."""
     reporter, sampler = _mapping(config.get("reporter")), _mapping(config.get("sampler"))
     if config.get("disabled") is True:
@@ -128,7 +128,7 @@ class Services:
         return found
 
 
-def callees(params: Mapping[str, Json]) -> list[str]:
+def list_callees(params: Mapping[str, Json]) -> list[str]:
     """Names in `service-config.json` of all that a service calls, in the order in which it reads them."""
     return list(dict.fromkeys(_named(params)))
 

@@ -11,24 +11,24 @@ from aiops_gym.sim.traffic.clients.client import Client
 
 
 @cache
-def languages() -> Mapping[str, Mapping[str, Client]]:
+def load_clients() -> Mapping[str, Mapping[str, Client]]:
     """By language and kind of call: the library that programs of that language use."""
     return scan(__name__, "CLIENTS")
 
 
 @cache
 def _all() -> Mapping[str, Client]:
-    return {client.name: client for kinds in languages().values() for client in kinds.values()}
+    return {client.name: client for kinds in load_clients().values() for client in kinds.values()}
 
 
 def find(language: str, kind: str) -> Client:
     """The library for a kind of call in a language. Raises BackendError where there is none."""
-    client = languages().get(language, {}).get(kind)
+    client = load_clients().get(language, {}).get(kind)
     if client is None:
         raise BackendError(f"programs in {language!r} make no calls of kind {kind!r}")
     return client
 
 
-def named(name: str) -> Client:
+def find_by_name(name: str) -> Client:
     """A library by its name, as compiled calls have it in `kind`."""
     return _all()[name]

@@ -80,12 +80,12 @@ HANDLING = ("thrift",)
 """Protocols in which a handler is called, though it is not HTTP or gRPC."""
 
 
-def lines(log: Any) -> list[list[str]]:
+def parse_lines(log: Any) -> list[list[str]]:
     """Log lines of a call, however many: [source, message, level] each.
 
-    >>> lines(["geo.go:12", "no answer"])
+    >>> parse_lines(["geo.go:12", "no answer"])
     [['geo.go:12', 'no answer', 'error']]
-    >>> lines([["A.h:7:Get", "gone", "warning"]]), lines(None)
+    >>> parse_lines([["A.h:7:Get", "gone", "warning"]]), parse_lines(None)
     ([['A.h:7:Get', 'gone', 'warning']], [])
     """
     if not log:

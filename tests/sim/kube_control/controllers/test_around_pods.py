@@ -156,11 +156,11 @@ def test_heartbeats_are_worked_out_when_read() -> None:
     version = cluster.world.store.version
     cluster.at(2_000)
     assert cluster.world.store.version == version
-    seen = node.fresh(cluster.world, cluster.get("nodes", "node-1"))
+    seen = node.refresh(cluster.world, cluster.get("nodes", "node-1"))
     assert (
         seen["status"]["conditions"][0]["lastHeartbeatTime"]
         > cluster.get("nodes", "node-1")["status"]["conditions"][0]["lastHeartbeatTime"]
     )
     lease = cluster.world.store.get("leases.coordination.k8s.io", "kube-node-lease", "node-1")
     assert lease is not None
-    assert node.fresh(cluster.world, lease)["spec"]["renewTime"] > lease["spec"]["renewTime"]
+    assert node.refresh(cluster.world, lease)["spec"]["renewTime"] > lease["spec"]["renewTime"]

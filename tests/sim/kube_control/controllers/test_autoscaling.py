@@ -50,7 +50,7 @@ def load(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
     def pod(world: Any, obj: Obj) -> dict[str, tuple[int, int]]:
         return {c["name"]: (int(given["cores"] * 1e9), 2**20) for c in obj["spec"]["containers"]}
 
-    monkeypatch.setattr(usage, "pod", pod)
+    monkeypatch.setattr(usage, "measure_pod", pod)
     return given
 
 

@@ -57,4 +57,4 @@ def test_no_more_pods_are_made_at_a_time_than_the_real_controllers_make(monkeypa
 
 @pytest.mark.parametrize("text", ["0-9999999999", "²", "5-1", "a-b", "1,x,3-"])
 def test_indexes_that_a_client_wrote_into_a_status_are_read_as_far_as_they_go(text: str) -> None:
-    assert pods.numbers(text, 4) == [n for n in range(4) if any(n in span for span in pods.spans(text))]
+    assert pods.parse_numbers(text, 4) == [n for n in range(4) if any(n in span for span in pods.parse_ranges(text))]

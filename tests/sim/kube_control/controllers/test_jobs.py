@@ -157,7 +157,7 @@ def test_a_failure_policy_can_end_a_job_at_once() -> None:
 
 @pytest.mark.parametrize("numbers", [[], [0], [0, 1], [0, 1, 2, 5, 9, 10, 11]])
 def test_ranges_of_indexes_read_back(numbers: list[int]) -> None:
-    assert pods.numbers(pods.ranges(numbers), 12) == numbers
+    assert pods.parse_numbers(pods.format_ranges(numbers), 12) == numbers
 
 
 def test_a_suspended_pod_has_not_failed_and_the_job_starts_anew_when_it_is_resumed() -> None:

@@ -179,7 +179,7 @@ def test_a_sidecar_counts_beside_the_containers_and_an_init_container_does_not()
     cluster.apply(body)
     cluster.at(1)
     assert _used(cluster)["requests.cpu"] == "600m"
-    assert filters.requests(cluster.pod("web"))["cpu"] == 600
+    assert filters.sum_requests(cluster.pod("web"))["cpu"] == 600
 
 
 def test_a_set_may_ask_for_the_next_pod_before_the_quota_has_seen_the_last_one_go() -> None:
@@ -217,6 +217,6 @@ def test_a_pod_that_is_stuck_in_its_deletion_is_not_counted_for_ever() -> None:
     kubelet.stop(cluster.world, "node-1")
     cluster.delete("pods", cluster.pod()["metadata"]["name"])
     cluster.at(64)
-    assert quota_api.usage(cluster.world, "ns", {"pods": "2"}, {})["pods"] == 2
+    assert quota_api.compute_usage(cluster.world, "ns", {"pods": "2"}, {})["pods"] == 2
     cluster.at(66)
-    assert quota_api.usage(cluster.world, "ns", {"pods": "2"}, {})["pods"] == 1
+    assert quota_api.compute_usage(cluster.world, "ns", {"pods": "2"}, {})["pods"] == 1

@@ -38,7 +38,7 @@ def test_a_rollout_never_has_too_many_or_too_few(size: int, surge: Any, unavaila
 
     def watch(resource: str, old: Obj | None, new: Obj | None) -> None:
         if resource == "pods":
-            active = [pod for pod in cluster.pods() if pods_of.active(pod)]
+            active = [pod for pod in cluster.pods() if pods_of.is_active(pod)]
             assert len(active) <= size + most
             assert sum(1 for pod in active if pods_of.is_ready(pod)) >= size - fewest
         tell(resource, old, new)

@@ -53,4 +53,4 @@ def test_the_kernel_kills_what_outgrew_its_limit_and_nothing_else(tiny):
 
 
 def test_the_kernel_gives_no_less_than_a_hundredth_of_a_processor(tiny):
-    assert quotas.of(tiny.world, _limited(tiny, cpu="1m")).cpu == quotas.LEAST_CORES
+    assert quotas.find_quota(tiny.world, _limited(tiny, cpu="1m")).cpu == quotas.LEAST_CORES

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software.mongo import javascript, pipeline, query
 from aiops_gym.sim.software.mongo.errors import MongoError
-from aiops_gym.sim.software.mongo.server import Server, Session, refusal
+from aiops_gym.sim.software.mongo.server import Server, Session, find_refusal
 
 ADMIN = ("admin", "-u", "app", "-p", "app", "--quiet")
 
@@ -93,17 +93,17 @@ def test_typed_input_prints_what_the_shell_of_4_4_prints(town):
 
 def test_roles_are_revoked_granted_and_obeyed(town):
     login = {"user": "app", "password": "app", "source": "admin"}
-    assert refusal(town.world, town.db, login, "geo-db") == ""
+    assert find_refusal(town.world, town.db, login, "geo-db") == ""
     assert _eval(town, "db.revokeRolesFromUser('app', [{role: 'readWrite', db: 'geo-db'}])").stdout == ""
-    assert refusal(town.world, town.db, login, "geo-db").startswith("not authorized on geo-db")
+    assert find_refusal(town.world, town.db, login, "geo-db").startswith("not authorized on geo-db")
     out = _eval(town, "db.getSiblingDB('geo-db').geo.find().toArray()")
     assert out.code == 252
     assert '"codeName" : "Unauthorized"' in out.stdout
     assert out.stdout.endswith("exiting with code -4\n")
     assert _eval(town, "db.grantRolesToUser('app', [{role: 'readWrite', db: 'geo-db'}])").code == 0
-    assert refusal(town.world, town.db, login, "geo-db") == ""
-    assert refusal(town.world, town.db, None, "geo-db") == "command find requires authentication"
-    assert refusal(town.world, town.db, {**login, "password": "no"}, "geo-db") == "Authentication failed."
+    assert find_refusal(town.world, town.db, login, "geo-db") == ""
+    assert find_refusal(town.world, town.db, None, "geo-db") == "command find requires authentication"
+    assert find_refusal(town.world, town.db, {**login, "password": "no"}, "geo-db") == "Authentication failed."
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_document_meets_a_filter_of_its_own_fields(document):
 def test_what_is_set_is_found_and_what_was_there_stays_unchanged(document, key, value):
     before = repr(document)
     changed = query.update(document, {"$set": {key: value}})
-    assert query.values(changed, key) == [value]
+    assert query.find_values(changed, key) == [value]
     assert repr(document) == before
     assert key not in query.update(changed, {"$unset": {key: ""}})
 

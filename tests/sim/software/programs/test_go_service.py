@@ -10,7 +10,7 @@ import pytest
 from aiops_gym.sim.kernel.blueprint import Binary, Image
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.program import program_of
-from aiops_gym.sim.traffic.graph import registered
+from aiops_gym.sim.traffic.graph import list_registered
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_a_healthy_service_logs_registers_and_listens(town):
     assert messages[3].endswith(f"address: {town.address('geo-0')}:8083 ]")
     assert messages[4] == "Successfully registered in consul"
     assert town.row(key)["ports"] == [8083]
-    assert registered(town.world, "srv-geo") == [[town.address("geo-0"), 8083]]
+    assert list_registered(town.world, "srv-geo") == [[town.address("geo-0"), 8083]]
 
 
 def test_without_a_database_it_panics_after_ten_seconds(town):
@@ -94,7 +94,7 @@ def test_a_term_is_not_handled_and_the_registration_lingers(town):
     town.restart("geo-0")
     town.run(3)
     assert _registrations(town) == 2
-    assert registered(town.world, "srv-geo") == [[town.address("geo-0"), 8083]]  # who asks hears each address once
+    assert list_registered(town.world, "srv-geo") == [[town.address("geo-0"), 8083]]  # who asks hears each address once
 
 
 def _registrations(town):
@@ -108,7 +108,7 @@ def test_a_restarted_registry_has_forgotten_everybody(town):
     runtime.signal(town.world, town.consul, "KILL")
     town.restart("consul-0")
     town.run(3)
-    assert registered(town.world, "srv-geo") == []
+    assert list_registered(town.world, "srv-geo") == []
 
 
 def test_a_network_that_loses_nearly_everything_is_as_no_database(town):

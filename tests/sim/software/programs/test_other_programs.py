@@ -13,8 +13,10 @@ from aiops_gym.sim.software import programs
 
 
 def test_every_file_in_the_folder_is_a_program():
-    assert {"consul", "go_service", "idle", "jaeger", "memcached", "mongod", "pause", "sh"} <= set(programs.kinds())
-    assert all(isinstance(programs.find(kind), Program) for kind in programs.kinds())
+    assert {"consul", "go_service", "idle", "jaeger", "memcached", "mongod", "pause", "sh"} <= set(
+        programs.list_kinds()
+    )
+    assert all(isinstance(programs.find(kind), Program) for kind in programs.list_kinds())
     with pytest.raises(BackendError, match="no program of kind 'nope'"):
         programs.find("nope")
 

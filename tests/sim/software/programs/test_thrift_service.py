@@ -120,7 +120,7 @@ def test_any_json_gives_an_address_or_the_exception_of_the_library(data):
 @given(st.text())
 def test_any_text_is_settings_of_a_tracer_or_an_exception(text):
     try:
-        found = settings.tracing(text)
+        found = settings.read_tracing(text)
     except settings.Aborted as error:
         assert error.kind == "YAML::ParserException"
     else:
@@ -132,8 +132,8 @@ def test_files_made_to_hurt_only_end_the_service(deep):
     town = restarted({**files(), "service-config.json": deep})
     assert town.exits[-1] == ("posts", 134)
     with pytest.raises(settings.Aborted):
-        settings.tracing("a: &a [x]\nb: [*a, *a]")
-    assert settings.tracing(f"sampler: {{type: probabilistic, param: {10**400}}}").sample == 1.0
+        settings.read_tracing("a: &a [x]\nb: [*a, *a]")
+    assert settings.read_tracing(f"sampler: {{type: probabilistic, param: {10**400}}}").sample == 1.0
 
 
 def test_a_service_that_is_refused_keeps_its_one_connection_to_the_database():

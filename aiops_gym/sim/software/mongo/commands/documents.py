@@ -26,12 +26,12 @@ def _find(session: Session, database: str, command: Mapping[str, Json]) -> Reply
     session.authorize(database, "find", command)
     found = [d for d in _documents(session, database, command["find"]) if query.matches(d, command.get("filter") or {})]
     if sort := command.get("sort"):
-        found = query.ordered(found, sort)
+        found = query.sort_documents(found, sort)
     found = found[int(command.get("skip") or 0) :]
     if limit := abs(int(command.get("limit") or 0)):
         found = found[:limit]
     if projection := command.get("projection"):
-        found = [query.projected(d, projection) for d in found]
+        found = [query.project(d, projection) for d in found]
     return _cursor(database, command["find"], found)
 
 
@@ -53,13 +53,13 @@ def _distinct(session: Session, database: str, command: Mapping[str, Json]) -> R
     found: list[Json] = []
     for document in _documents(session, database, command["distinct"]):
         if query.matches(document, command.get("query") or {}):
-            for value in query.values(document, command["key"]):
+            for value in query.find_values(document, command["key"]):
                 found += [
                     v
                     for v in (value if isinstance(value, list) else [value])
-                    if not any(bson.same(v, f) for f in found)
+                    if not any(bson.is_equal(v, f) for f in found)
                 ]
-    return {"values": sorted(found, key=bson.order)}
+    return {"values": sorted(found, key=bson.make_sort_key)}
 
 
 def _insert(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
@@ -68,12 +68,12 @@ def _insert(session: Session, database: str, command: Mapping[str, Json]) -> Rep
     documents = list(_documents(session, database, name))
     if len(documents) + len(command["documents"]) > LIMIT:
         raise MongoError(14031, "OutOfDiskSpace: available disk space is too low")
-    ids = {str(bson.order(d["_id"])) for d in documents}
+    ids = {str(bson.make_sort_key(d["_id"])) for d in documents}
     errors: list[Reply] = []
     inserted = 0
     for index, given in enumerate(command["documents"]):
         document = given if "_id" in given else {"_id": _object_id(session), **given}
-        if (identity := str(bson.order(document["_id"]))) in ids:
+        if (identity := str(bson.make_sort_key(document["_id"]))) in ids:
             key = bson.text({"_id": document["_id"]})
             message = f"E11000 duplicate key error collection: {database}.{name} index: _id_ dup key: {key}"
             errors.append({"index": index, "code": 11000, "errmsg": message})
@@ -149,7 +149,7 @@ def _find_and_modify(session: Session, database: str, command: Mapping[str, Json
     name = command.get("findAndModify") or command.get("findandmodify")
     session.authorize(database, "remove" if command.get("remove") else "update", command)
     found = [d for d in _documents(session, database, name) if query.matches(d, command.get("query") or {})]
-    found = query.ordered(found, command["sort"]) if command.get("sort") else found
+    found = query.sort_documents(found, command["sort"]) if command.get("sort") else found
     if not found:
         return {"value": None, "lastErrorObject": {"n": 0, "updatedExisting": False}}
     old = found[0]

@@ -85,7 +85,7 @@ def _list_databases(session: Session, database: str, command: Mapping[str, Json]
     if not session.may("", "listDatabases"):
         if session.user is None:
             session.authorize("", "listDatabases", command)
-        names = roles.readable(session.roles(), names)
+        names = roles.list_readable(session.roles(), names)
     found: list[Reply] = []
     for name in names:
         count = sum(len(data.documents(name, c)) for c in data.collections(name))
@@ -146,7 +146,7 @@ def _database_stats(session: Session, database: str, command: Mapping[str, Json]
 def _options(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
     session.authorize("", "getCmdLineOpts", command)
     argv = list(session.server.container.state.get("argv", session.server.container.argv))
-    return {"argv": argv, "parsed": settings.told(session.server.container.state)}
+    return {"argv": argv, "parsed": settings.describe_settings(session.server.container.state)}
 
 
 def _parameter(session: Session, database: str, command: Mapping[str, Json]) -> Reply:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.software.mongo import roles
-from aiops_gym.sim.software.mongo.data import secret
+from aiops_gym.sim.software.mongo.data import hash_password
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.sim.software.mongo.server import Session
 from aiops_gym.types import Json
@@ -25,7 +25,7 @@ def _create(session: Session, database: str, command: Mapping[str, Json]) -> Rep
     granted = _roles(session, database, command, "roles", "grantRole")
     if session.server.data.user(name, database) is not None:
         raise MongoError(51003, f'User "{name}@{database}" already exists')
-    user = {"user": name, "db": database, "secret": secret(name, str(command["pwd"])), "roles": granted}
+    user = {"user": name, "db": database, "secret": hash_password(name, str(command["pwd"])), "roles": granted}
     if "customData" in command:
         user["customData"] = command["customData"]
     session.server.data.put_user(user)
@@ -57,7 +57,7 @@ def _update(session: Session, database: str, command: Mapping[str, Json]) -> Rep
     user = _find(session, database, _text(command, "updateUser"))
     changes: Reply = {}
     if "pwd" in command:
-        changes["secret"] = secret(user["user"], str(command["pwd"]))
+        changes["secret"] = hash_password(user["user"], str(command["pwd"]))
     if "roles" in command:
         changes["roles"] = _roles(session, database, command, "roles", "grantRole")
     if "customData" in command:
