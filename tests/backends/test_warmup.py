@@ -29,18 +29,19 @@ def text(world, base):
 ASKED = """
 import hashlib, orjson
 from aiops_gym.backends import warmup
-from aiops_gym.backends.baseline import baseline
+from aiops_gym.backends.baseline import make_baseline
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 {first}
-found = [orjson.dumps(warmup.warmed_up("hotel_reservation", 3, number).difference(baseline("hotel_reservation", 3)))
+base = make_baseline("hotel_reservation", 3)
+found = [orjson.dumps(warmup.make_warmed_up("hotel_reservation", 3, number).difference(base))
          for number in {order}]
 print(*sorted(hashlib.sha256(each).hexdigest() for each in found))
 """
 
 
 def test_a_past_is_the_same_whoever_asks_first():
-    first = f"Simulated(registry.problem({ABOUT_GEO[0].id!r}), 1)"
+    first = f"Simulated(registry.find_problem({ABOUT_GEO[0].id!r}), 1)"
     programs = [ASKED.format(first="", order=(2, 5)), ASKED.format(first=first, order=(5, 2))]
     told = [subprocess.run([sys.executable, "-c", each], check=True, capture_output=True).stdout for each in programs]
     assert told[0] == told[1]

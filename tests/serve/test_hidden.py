@@ -15,6 +15,7 @@ from pathlib import Path
 import gymnasium as gym
 import httpx
 import pytest
+from evaluations import until
 from hypothesis import given
 from hypothesis import strategies as st
 from knocking import NAMESPACE, PROBLEM, Kubectl
@@ -178,7 +179,9 @@ def test_requests_that_were_refused_and_watches_are_kept_as_they_were_answered(r
     kubectl(repairing.door, "get", "deploy", "nope")
     kubectl(repairing.door, "exec", "deploy/frontend", "--", "false")
     kubectl(repairing.door, "create", "configmap", "note", "--from-literal=a=b")
-    kubectl(repairing.door, "wait", "--for=delete", "configmap/note", "--timeout=1s")
+    kubectl(repairing.door, "wait", "--for=delete", "configmap/note", "--timeout=5s")
+    steps = repairing.transcript.episode.steps
+    until(lambda: any("watch=true" in turn["action"] for turn in steps), "no watch")
     seen = [(turn["action"], turn["observation"]) for turn in repairing.transcript.episode.steps]
     assert 'NotFound (404): deployments.apps "nope" not found' in [told for _, told in seen]
     assert any(action.endswith(" -- false") and "exit status 1" in told for action, told in seen)

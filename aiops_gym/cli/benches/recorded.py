@@ -35,11 +35,11 @@ WORKERS, ENVS = 8, 16
 _CONVERT = """
 import json, sys, time
 from aiops_gym.cli.benches.readers import store
-from aiops_gym.cli.measure import peak
+from aiops_gym.cli.measure import measure_peak_memory
 begin = time.perf_counter()
 state = store.prepare(sys.argv[1])
 store.call(state, int(sys.argv[2]), int(sys.argv[2]), None)
-print(json.dumps([time.perf_counter() - begin, peak()]))
+print(json.dumps([time.perf_counter() - begin, measure_peak_memory()]))
 """
 _PANDAS = """
 import sys, time
@@ -51,14 +51,14 @@ print(time.perf_counter() - begin)
 _ENVS = """
 import sys
 from aiops_gym.cli.benches.readers import store
-from aiops_gym.cli.measure import anonymous
+from aiops_gym.cli.measure import measure_own_memory
 states = [store.prepare(sys.argv[1]) for _ in range(int(sys.argv[2]))]
 day = int(sys.argv[3])
 for at, state in enumerate(states):
     for hour in range(4):
         begin = day + (at * 4 + hour) % 47 * 1_800_000
         store.call(state, begin, begin + 1_800_000, None)
-print(anonymous())
+print(measure_own_memory())
 """
 
 

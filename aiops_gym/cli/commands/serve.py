@@ -58,7 +58,8 @@ def command(
             show((NAMED if problem is not None else "") + running.instructions)
             _tell(running, save)
         except KeyboardInterrupt:
-            pass
+            while not running.news.empty():  # what came just before is told, a verdict above all
+                show(f"\n{running.news.get_nowait()}")
     if save is not None:
         running.transcript.save(save)
     show("\nstopped" + ("" if running.incident.verdict else f" without an answer; --seed {seed} poses it again"))

@@ -28,15 +28,15 @@ from aiops_gym.openrca.domains import find
 from aiops_gym.openrca.store import shelf
 {prepare}
 table = next(each for each in find("bank")[0].tables if each.name == "trace_span")
-print(shelf.ready(Path(sys.argv[1]), table, Path(sys.argv[2]), {progress}))
+print(shelf.ensure_converted(Path(sys.argv[1]), table, Path(sys.argv[2]), {progress}))
 """
 """A process that converts the spans; it says whether it did."""
 
 
 PEAK = """
 import atexit
-from aiops_gym.cli.measure import peak
-atexit.register(lambda: print(peak() // 1024))
+from aiops_gym.cli.measure import measure_peak_memory
+atexit.register(lambda: print(measure_peak_memory() // 1024))
 """
 
 
