@@ -36,7 +36,7 @@ NEEDS = {
         "tests/wrappers/test_sb3.py",
     ),
     "transformers": ("tests/agents/test_chat_model.py", "tests/tiny_lm.py"),
-    "mkdocs": ("tests/docs/test_site.py",),
+    "mkdocs": ("tests/docs/test_site.py", "tests/browser/test_site.py"),
     "kr8s": ("tests/serve/test_clients.py",),
     "ray": ("aiops_gym/learning/rllib.py", "tests/on_ray/test_cluster.py", "tests/on_ray/test_rllib.py"),
 }
