@@ -43,7 +43,7 @@ def test_it_trains_plays_and_writes_a_page_and_is_not_done_twice(tmp_path, capsy
     }
     assert "| noop | 3 | 0.50 (0.05-0.95) | 0.00 (0.00-0.79) | 1.00 (0.21-1.00) | 0.00 (0.00-0.79) |" in page
     assert "(unseen)" in page
-    monkeypatch.setattr("aiops_gym.runs.player.run_episode", None)
+    monkeypatch.setattr("aiops_gym.runs.player.play", None)
     monkeypatch.setattr("aiops_gym.learning.training._segment", None)
     assert run(given) == 0
     assert (tmp_path / "learning.md").read_text() == page
