@@ -23,6 +23,6 @@ def test_a_few_fields_written_by_hand_break_nothing(problem, seed):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(ROUNDS))
-def test_a_hundred_thousand_fields_written_by_hand_break_nothing(seed):
+@pytest.mark.parametrize("seed", [seed for seed in range(ROUNDS) if seed % 10 < 4])  # hunt.py plays the others
+def test_forty_thousand_fields_written_by_hand_break_nothing(seed):
     assert not _told(Round(PROBLEMS[seed % len(PROBLEMS)], seed, WRITES))

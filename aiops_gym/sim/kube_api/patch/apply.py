@@ -103,9 +103,14 @@ def _changes(current: Map, modified: Map, type_name: str) -> dict[str, Json]:
     return patch
 
 
+def _is_key(value: Json) -> bool:
+    """Whether a value can tell the items of a list apart; what somebody wrote by hand need not."""
+    return isinstance(value, str | int | float)
+
+
 def _list_changes(patch: dict[str, Json], key: str, now: list[Json], wanted: list[Json], declared: Field) -> None:
     by = declared.merge_key
-    if not by or not all(isinstance(i, Mapping) and by in i for i in (*now, *wanted)):
+    if not by or not all(isinstance(i, Mapping) and _is_key(i.get(by)) for i in (*now, *wanted)):
         added = [item for item in wanted if item not in now]
         if added:
             patch[key], patch[ORDER + key] = added, list(wanted)
@@ -153,7 +158,7 @@ def _list_deletions(
         if gone := [item for item in before if item not in wanted and item in now]:
             patch[DELETE + key] = gone
         return
-    if not by or not all(isinstance(i, Mapping) and by in i for i in (*before, *wanted, *now)):
+    if not by or not all(isinstance(i, Mapping) and _is_key(i.get(by)) for i in (*before, *wanted, *now)):
         return
     kept, there = {i[by]: i for i in wanted}, {i[by]: i for i in now}
     items: list[Json] = []

@@ -40,7 +40,7 @@ def _exit_rule(pod: Obj, rule: Mapping[str, Any]) -> str:
         for status in get(pod, "status", kind, default=()):
             code = get(status, "state", "terminated", "exitCode", default=0)
             meant = code and rule.get("containerName") in (None, status["name"])
-            if meant and (code in rule["values"]) == (rule["operator"] == "In"):
+            if meant and (code in (rule.get("values") or ())) == (rule.get("operator") == "In"):
                 return f"Container {status['name']} for pod {key_of(pod)} failed with exit code {code}"
     return ""
 
