@@ -6,7 +6,7 @@ the repaired workload deleted once, a minute of traffic. Nothing is taken from w
 
 from __future__ import annotations
 
-from aiops_gym.backends import causes, damage
+from aiops_gym.backends import causes, damage, intent
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import is_rolled_out, request
 from aiops_gym.catalog.model import App, Fault
@@ -33,10 +33,10 @@ def assess(now: World, before: World, app: App, fault: Fault | None, began: int)
         began: ms at which the episode began.
     """
     world = now.fork()
-    collateral = damage.count_collateral(before, world, app, fault)
     minutes = count_error_minutes(world, began)
     reasons: list[str] = []
     settled = _settle(world, before, app, reasons)
+    beside = intent.compare(before, world, app, fault)
     quiet = settled and _quiet_minute(world, before, app, reasons)
     mended = quiet and _works(world, before, reasons)
     steady = quiet and _survives_restarts(world, before, app, fault, reasons)
@@ -49,7 +49,8 @@ def assess(now: World, before: World, app: App, fault: Fault | None, began: int)
         steady=steady,
         served=served,
         damage=harm,
-        collateral=collateral,
+        collateral=tuple(str(each) for each in beside if each.hard),
+        left=tuple(str(each) for each in beside if not each.hard),
         error_minutes=minutes,
         reasons=(*reasons, *harm),
     )

@@ -127,11 +127,12 @@ def read_databases(world: World, app: App) -> dict[str, Json]:
 def _contents(world: World, pod: Obj, database: str) -> Json:
     key = f"{uid_of(pod)}/{pod['spec']['containers'][0]['name']}"
     if key not in world.table("processes"):
-        return {"documents": {}, "users": {}}
+        return {"documents": {}, "users": {}, "databases": []}
     data = Data(Container(world, key).disk("/data/db"))
     documents = {
         f"{database}.{name}/{document['_id']}": document
         for name in data.collections(database)
         for document in data.documents(database, name)
     }
-    return {"documents": documents, "users": {f"{u['db']}.{u['user']}": u for u in data.users()}}
+    users = {f"{user['db']}.{user['user']}": user for user in data.users()}
+    return {"documents": documents, "users": users, "databases": data.databases()}

@@ -195,6 +195,7 @@ class Fault:
         wait: seconds between the last change and the agent's first look.
         cause: how to see that it is gone; None where no repair is asked.
         fixes: shell scripts, each of which repairs it; the first is the reference.
+        mends: objects that a repair may write besides those that the changes wrote: (resource, name), `*` for any name.
         looks: shell commands that a person would run first; played by the reference agent before its answer.
         targets: traits that a component must have for the fault to hurt users there, `!` before one that it must not
             have, see `catalog.traits`; empty where no problem is computed from the fault.
@@ -212,6 +213,7 @@ class Fault:
     wait: float = 60.0
     cause: Cause | None = None
     fixes: tuple[str, ...] = ()
+    mends: tuple[tuple[str, str], ...] = ()
     looks: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     tasks: tuple[str, ...] = TASKS

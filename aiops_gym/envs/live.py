@@ -14,6 +14,7 @@ from aiops_gym.envs.parts import PromptParts
 from aiops_gym.envs.prompt import make_parts, make_prompt
 from aiops_gym.envs.seam import Incident, Watched
 from aiops_gym.envs.state import State
+from aiops_gym.errors import ArgumentError
 from aiops_gym.tasks.base import EVALUATIONS, NO_ANSWER, Case, find, find_truth
 from aiops_gym.tasks.form import Form
 from aiops_gym.tools import Tool, toolbox
@@ -58,7 +59,8 @@ class LiveEnv(EpisodeEnv[Incident]):
     `BackendError`. `noise` lets harmless things happen. `observation_limit` is the number of characters of a tool's
     output that are shown. `log_dedup` is the block size of AIOpsLab's log de-duplication in `get_logs`, 0 is off.
     `action_format` is "tolerant" or "strict", which refuses text around the block. `evaluation` is "strict" or
-    "aiopslab".
+    "aiopslab". `allow_collateral` is how many healthy objects a repair may change in meaning before it counts for
+    nothing.
 
     ## Version History
     v0: first version.
@@ -80,13 +82,16 @@ class LiveEnv(EpisodeEnv[Incident]):
         evaluation: str = "strict",
         render_mode: str | None = None,
         app: str | None = None,
+        allow_collateral: int = 0,
     ) -> None:
         one_of("evaluation", evaluation, EVALUATIONS)
+        if not isinstance(allow_collateral, int) or allow_collateral < 0:
+            raise ArgumentError(f"allow_collateral is a count of objects, 0 or more, not {allow_collateral!r}")
         world = {"backend": backend, "context": context, "noise": bool(noise)}
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode)
         self.task = find(task).name
         self.choice = Choice(self.task, problem, split, app)
-        self.evaluation = evaluation
+        self.evaluation, self.allow_collateral = evaluation, allow_collateral
 
     @property
     def app(self) -> App:
@@ -176,4 +181,5 @@ class LiveEnv(EpisodeEnv[Incident]):
 
     def _case(self, state: State, backend: Incident) -> Case:
         problem, fault = self.choice.find(state.problem), backend.fault
-        return Case(problem, fault, find_truth(problem, fault, backend.app), backend, self.evaluation)
+        truth = find_truth(problem, fault, backend.app)
+        return Case(problem, fault, truth, backend, self.evaluation, self.allow_collateral)

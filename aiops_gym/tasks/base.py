@@ -60,6 +60,7 @@ class Case:
     Attributes:
         fault: None in a healthy episode.
         evaluation: `strict` or `aiopslab`.
+        allow_collateral: how much a repair may change beside the point, see `tasks.mitigation`.
     """
 
     problem: Problem
@@ -67,6 +68,7 @@ class Case:
     truth: Truth
     backend: Backend
     evaluation: str = "strict"
+    allow_collateral: int = 0
 
 
 def find_truth(problem: Problem, fault: Fault | None, app: App) -> Truth:

@@ -43,8 +43,10 @@ class Mitigation(IncidentTask):
             shown = make_results(success, "healthy pods", answer)
             return Verdict(float(success), success, shown, {"repaired": float(success)})
         found = case.backend.assess()
-        shown = make_results(found.success, "a healthy system", None, reasons="; ".join(found.reasons))
-        return Verdict(float(found.success), found.success, shown, _components(found))
+        success = found.works and len(found.collateral) <= case.allow_collateral
+        told = {"reasons": "; ".join(found.reasons), "collateral": [*found.collateral], "left": [*found.left]}
+        shown = make_results(success, "a healthy system", None, **told)
+        return Verdict(float(success), success, shown, _components(found))
 
     def solution(self, truth: Truth) -> tuple[Any, ...]:
         """Nothing: the repair is in the system."""
@@ -62,7 +64,8 @@ def _components(found: Assessment) -> Mapping[str, float]:
     return {
         **parts,
         "damage": float(len(found.damage)),
-        "collateral": float(found.collateral),
+        "collateral": float(len(found.collateral)),
+        "left": float(len(found.left)),
         "error_minutes": found.error_minutes,
     }
 

@@ -23,7 +23,7 @@ class RewardShaping(Reading, RecordConstructorArgs):
         step: price of each action.
         time: price of a minute of the world's time.
         invalid: price of an action that is refused.
-        collateral: price, at a verdict of Mitigation, of each object that was changed without need or damaged.
+        collateral: price, at a verdict of Mitigation, of each object that was changed without need, left or damaged.
         error_minutes: price, at a verdict of Mitigation, of each minute of requests that failed.
         progress: weight of the potential, which is between 0 and 1: signs of trouble seen, and no longer there.
         gamma: discount of the learner, for the potential.
@@ -75,7 +75,7 @@ class RewardShaping(Reading, RecordConstructorArgs):
             "step": 1.0,
             "time": passed / 60,
             "invalid": float(not info["valid_action"]),
-            "collateral": verdict.get("collateral", 0.0) + verdict.get("damage", 0.0),
+            "collateral": sum(verdict.get(part, 0.0) for part in ("collateral", "left", "damage")),
             "error_minutes": verdict.get("error_minutes", 0.0),
         }
         # `0.0 -` and not `-`: a price of nothing is 0.0, and never -0.0.

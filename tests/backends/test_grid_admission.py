@@ -107,6 +107,12 @@ def test_a_throttled_service_is_slow_and_loses_nothing():
         ("untolerated_taint", "geo", "kubectl taint nodes --all node-role.kubernetes.io/control-plane-; sleep 60"),
         ("blocking_network_policy", "geo", "kubectl label pod -n {ns} -l io.kompose.service=search role=geo-client"),
         ("untolerated_taint", "geo", "kubectl delete pod -n {ns} -l io.kompose.service=geo"),
+        (
+            "untolerated_taint",
+            "geo",
+            "for d in $(kubectl get deploy -n {ns} -o name); do kubectl patch $d -n {ns} --type=json "
+            "-p '" + json.dumps([TOLERATED]).replace("{", "{{").replace("}", "}}") + "'; done",
+        ),
     ],
 )
 def test_half_a_repair_is_none(fault, target, script):
@@ -116,12 +122,6 @@ def test_half_a_repair_is_none(fault, target, script):
 @pytest.mark.parametrize(
     ("fault", "target", "script"),
     [
-        (
-            "untolerated_taint",
-            "geo",
-            "for d in $(kubectl get deploy -n {ns} -o name); do kubectl patch $d -n {ns} --type=json "
-            "-p '" + json.dumps([TOLERATED]).replace("{", "{{").replace("}", "}}") + "'; done",
-        ),
         ("small_memory_limit", "geo", "kubectl set resources deployment/geo -n {ns} --limits=memory=64Mi"),
         ("exhausted_quota", "geo", "kubectl delete resourcequota --all -n {ns}"),
         ("blocking_network_policy", "geo", "kubectl delete networkpolicy --all -n {ns}"),

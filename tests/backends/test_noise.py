@@ -74,14 +74,16 @@ def test_to_sweep_away_what_others_have_decided_is_damage(resource, fault):
     found = submit_script(backend.fork(), f"{SWEEP}; sleep 60")
     assert found.cause_gone
     assert not found.success
-    assert any(resource in line and "is gone" in line for line in found.damage)
+    kind = {"resourcequotas": "resourcequota"}.get(resource, "networkpolicy")
+    assert any(line.startswith(f"{kind} ") and line.endswith("is gone") for line in found.collateral)
 
 
 def test_a_taint_that_was_there_before_is_missed():
     backend = Simulated(registry.find_problem("untolerated_taint_hotel_reservation-mitigation-geo"), 1)
     others = "kubectl taint nodes --all node-role.kubernetes.io/control-plane-"
     found = submit_script(backend, f"{backend.fault.fixes[0]}; {others}")
-    assert found.damage == ("the taint node-role.kubernetes.io/control-plane of kind-control-plane is gone",)
+    taint = "taint node-role.kubernetes.io/control-plane:NoSchedule"
+    assert found.collateral == (f"node kind-control-plane: {taint} changed",)
 
 
 def test_a_repair_may_not_take_the_limits_of_others():
@@ -89,8 +91,8 @@ def test_a_repair_may_not_take_the_limits_of_others():
     assert submit_script(backend.fork(), backend.fault.fixes[2]).success  # that of the target goes with its resources
     found = submit_script(backend.fork(), STRIP)
     assert found.cause_gone
-    assert "search has lost its limit of cpu" in found.damage
-    assert not any(line.startswith("geo ") for line in found.damage)
+    assert any(line.startswith("deployment search: limit of cpu") for line in found.collateral)
+    assert not any(line.startswith("deployment geo:") for line in found.collateral)
 
 
 def test_to_apply_every_manifest_anew_undoes_what_was_scaled_by_hand():

@@ -125,7 +125,7 @@ def test_a_repair_with_helm_is_no_collateral(id_):
     client = f"sleep 20; kubectl delete pod -n {NS} -l app=url-shorten-service"
     found = _after(registry.find_problem(id_), 3, script, client, noise=False)
     assert found.success
-    assert found.collateral == 0
+    assert not found.left
 
 
 def test_the_change_of_the_release_is_in_its_history():

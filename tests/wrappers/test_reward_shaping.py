@@ -43,9 +43,9 @@ def test_damage_and_the_suffering_of_users_have_a_price_at_the_verdict():
     _, reward, over, _, info = env.step(str(Call("submit")))
     verdict = info["reward_components"]
     assert over
-    assert verdict["collateral"] >= 1
+    assert verdict["left"] >= 1
     assert verdict["error_minutes"] > 0
-    harm = verdict["collateral"] + verdict["damage"]
+    harm = verdict["collateral"] + verdict["left"] + verdict["damage"]
     assert reward == pytest.approx(-0.5 * harm - 0.1 * verdict["error_minutes"])
 
 

@@ -8,7 +8,7 @@ from aiops_gym.catalog.model import Cause, Exec, Fault, Restart
 
 SHELL = "kubectl exec -n {namespace} deploy/{target} -- mongo admin -u root -p root --quiet --eval"
 ROLES = "[{role: 'userAdminAnyDatabase', db: 'admin'}, {role: 'readWrite', db: '{database}'}]"
-WIDER_ROLES = "[{role: 'userAdminAnyDatabase', db: 'admin'}, {role: 'readWriteAnyDatabase', db: 'admin'}]"
+FIRST_ROLES = "[{role: 'readWrite', db: '{database}'}]"
 
 fault = Fault(
     id="storage_user_unregistered",
@@ -31,7 +31,8 @@ fault = Fault(
     fixes=(
         f"{SHELL} \"db.createUser({{user: 'admin', pwd: 'admin', roles: {ROLES}}})\"\n"
         "kubectl delete pod -n {namespace} -l {selector}={service}",
-        f"{SHELL} \"db.createUser({{user: 'admin', pwd: 'admin', roles: {WIDER_ROLES}}})\"\n"
+        f"{SHELL} \"db.createUser({{user: 'admin', pwd: 'admin', roles: {FIRST_ROLES}}})\"\n"
+        f"{SHELL} \"db.grantRolesToUser('admin', ['userAdminAnyDatabase'])\"\n"
         "kubectl rollout restart deployment/{service} -n {namespace}",
     ),
     targets=("login",),

@@ -29,5 +29,6 @@ fault = Fault(
         make_resetting("{wrong_port}", "{listen_port}"),
         make_patch("service", {"op": "replace", "path": "/spec/ports/0/targetPort", "value": "#{wrong_port}"}),
     ),
+    mends=(("services", "{target}"),),
     targets=("needed", "served", "moved"),
 )

@@ -73,11 +73,11 @@ class Firewall:
 
     def _passes(self, source_ip: str | None, ip: str, port: int, protocol: str) -> bool:
         source, target = self.pod_at(source_ip) if source_ip else None, self.pod_at(ip)
-        if source is not None and not self._lets(source, "Egress", target, ip, target, port, protocol):
+        if source is not None and not self.lets(source, "Egress", target, ip, target, port, protocol):
             return False
         if target is None or source_ip is None:
             return True
-        return self._lets(target, "Ingress", source, source_ip, target, port, protocol)
+        return self.lets(target, "Ingress", source, source_ip, target, port, protocol)
 
     def resolves(self, source_ip: str | None) -> bool:
         """Whether a pod's questions reach the cluster's name server, if there is one."""
@@ -95,7 +95,7 @@ class Firewall:
         ends = self.name_servers
         return not ends or any(self.passes(source_ip, ip, port, "UDP") for ip, port in ends)
 
-    def _lets(
+    def lets(
         self, pod: Obj, direction: str, peer: Obj | None, peer_ip: str, target: Obj | None, port: int, protocol: str
     ) -> bool:
         """Whether the policies that select a pod let it talk in one direction to a peer."""

@@ -54,6 +54,9 @@ ADMIN_ROLES: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 """Roles of database `admin` only: what they allow on every database, and on the server."""
 
+ACTIONS = WRITE | DB_ADMIN | USER_ADMIN | CLUSTER
+"""All that a role may allow."""
+
 SERVER_ACTIONS = CLUSTER - {"dropDatabase"}
 """Actions on the server, not on a database."""
 

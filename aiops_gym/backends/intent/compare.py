@@ -1,0 +1,212 @@
+"""Every object of the cluster before an incident against the one now, and whose each difference is.
+
+A difference belongs to the incident where the fault wrote the object, or one of its listed repairs does: then it may be
+as wide as the object, only no guard may stand wider open than it did. What controllers made follows from what they read
+and is left out; so is what noise made. All else is collateral: hard where somebody's decision about something healthy
+is another one now, soft where something was only left lying about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from aiops_gym.backends.intent import guards
+from aiops_gym.backends.intent.aspects import describe
+from aiops_gym.backends.intent.pods import ASIDE
+from aiops_gym.backends.leftovers import TABLE
+from aiops_gym.backends.shape import describe_workload
+from aiops_gym.catalog.model import App, Create, Fault, Patch, Redeploy, Upgrade
+from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api.resources import RESOURCES
+
+BY_CONTROLLERS = {
+    "events",
+    "events.events.k8s.io",
+    "leases.coordination.k8s.io",
+    "endpointslices.discovery.k8s.io",
+    "controllerrevisions.apps",
+    "nodes.metrics.k8s.io",
+    "pods.metrics.k8s.io",
+}
+"""Resources that nobody writes by hand to decide something."""
+
+PASSING = {"pods", "jobs.batch"}
+"""What comes and goes: one more or one less is left lying about, unless something serves it or it has power."""
+
+RUNNING = {
+    "deployments.apps",
+    "statefulsets.apps",
+    "daemonsets.apps",
+    "replicasets.apps",
+    "replicationcontrollers",
+    "cronjobs.batch",
+    "horizontalpodautoscalers.autoscaling",
+    "rolebindings.rbac.authorization.k8s.io",
+    "clusterrolebindings.rbac.authorization.k8s.io",
+    "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+    "validatingwebhookconfigurations.admissionregistration.k8s.io",
+}
+"""What goes on working when it is left behind: one more is a decision that nobody asked for."""
+
+HISTORY = "helm.sh/release.v1"
+"""Secrets in which a release keeps its revisions: whoever repairs with Helm adds one."""
+
+SOFT = ("marks", "revisionHistoryLimit", "progressDeadlineSeconds", "minReadySeconds", "immutable", "secrets")
+SOFT_BEGINNINGS = ("name of port", "ports of", *(f"{field} of" for field in ASIDE))
+"""Aspects that change nothing for those whom an object serves."""
+
+ANY = "*"
+
+Place = tuple[str, str, str]
+"""Resource, namespace, name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One object that is another one now, and that is not what the incident is about.
+
+    Attributes:
+        what: kind and name, `deployment geo`, with its namespace where that is not the app's.
+        how: what is different, in words.
+        hard: somebody's decision is undone or a guard opened; otherwise something was left lying about.
+    """
+
+    what: str
+    how: str
+    hard: bool
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.how}"
+
+
+def compare(before: World, now: World, app: App, fault: Fault | None) -> tuple[Difference, ...]:
+    """What a repair changed beside the point, the hard differences first, each object once.
+
+    Args:
+        before: the world just before the incident.
+        now: the same world after the repair, settled.
+        app: the application.
+        fault: what was done to it.
+    """
+    mine = find_hurt(app, fault)
+    found = [
+        difference
+        for resource in RESOURCES
+        if resource not in BY_CONTROLLERS
+        for difference in _differences(resource, before, now, app, mine)
+    ]
+    found += [Difference("the network", how, hard=True) for how in guards.list_opened_ways(before, now)]
+    return tuple(sorted(found, key=lambda each: not each.hard))
+
+
+def find_hurt(app: App, fault: Fault | None) -> frozenset[Place]:
+    """The objects that a fault wrote or that a listed repair of it writes; a name may be `ANY`."""
+    found: set[Place] = set()
+    for change in fault.changes if fault else ():
+        if isinstance(change, Patch) and change.name:
+            found.add(_place(change.resource, app, change.name))
+            if change.resource in ("configmaps", "secrets") and fault and fault.cause:  # it may be given another file
+                found.add(_place("deployments.apps", app, fault.cause.component))
+        elif isinstance(change, Create):
+            kind, version = change.manifest["kind"], change.manifest["apiVersion"]
+            found.add(_place(_find_resource(version, kind), app, change.manifest["metadata"]["name"]))
+        elif isinstance(change, Upgrade):
+            found |= {_place(resource, app, change.component) for resource in ("configmaps", "deployments.apps")}
+        elif isinstance(change, Redeploy):
+            found |= {_place(resource, app, ANY) for resource in ("persistentvolumes", "persistentvolumeclaims")}
+    return frozenset(found | {_place(resource, app, name) for resource, name in (fault.mends if fault else ())})
+
+
+def _find_resource(api_version: str, kind: str) -> str:
+    return next(each.name for each in RESOURCES.values() if (each.api_version, each.kind) == (api_version, kind))
+
+
+def _place(resource: str, app: App, name: str) -> Place:
+    return resource, app.namespace if RESOURCES[resource].namespaced else "", name
+
+
+def _differences(resource: str, before: World, now: World, app: App, mine: Collection[Place]) -> Iterator[Difference]:
+    old = {key_of(each): each for each in before.store.all(resource)}
+    new = {key_of(each): each for each in now.store.all(resource)}
+    for key in sorted({*old, *new}):
+        was, is_ = old.get(key), new.get(key)
+        if was is is_ or any(_follows(now, each) for each in (was, is_) if each is not None):
+            continue
+        known: Obj = is_ if was is None else was  # type: ignore[assignment]  # one of them is there
+        at = (resource, namespace_of(known), name_of(known))
+        about = at in mine or (*at[:2], ANY) in mine
+        how, hard = _judge(resource, was, is_, before, now, app, about=about)
+        if how:
+            yield Difference(_name(resource, known, app), how, hard)
+
+
+def _follows(now: World, obj: Obj) -> bool:
+    """Whether an object is no decision of its own: made by a controller, by noise, or the history of a release."""
+    if controller_of(obj) is not None or uid_of(obj) in now.table(TABLE) or obj.get("type") == HISTORY:
+        return True
+    if obj.get("kind") == "Endpoints" or (obj.get("subsets") and not obj.get("spec")):
+        service = now.store.get("services", namespace_of(obj), name_of(obj))
+        return service is not None and bool(get(service, "spec", "selector"))
+    return False
+
+
+def _judge(
+    resource: str, was: Obj | None, is_: Obj | None, before: World, now: World, app: App, *, about: bool
+) -> tuple[str, bool]:
+    """What is different, in words, "" for nothing that counts; and whether it is hard."""
+    opened = guards.list_opened(resource, was, is_, now) if is_ is not None else []
+    if opened:
+        return ", ".join(opened), True
+    if is_ is not None and "deletionTimestamp" in is_["metadata"] and resource not in PASSING:
+        return "is being deleted", True
+    if about:
+        return "", False
+    if is_ is None:
+        return "is gone", resource not in PASSING
+    if was is None:
+        return "was added", resource in RUNNING
+    changed = _changed(resource, was, is_)
+    if resource == "deployments.apps" and namespace_of(was) == app.namespace:
+        changed = _without_spellings(changed, before, now, app, name_of(was))
+    hard = [aspect for aspect in changed if not _is_soft(resource, aspect, was, is_)]
+    return _list(hard or changed), bool(hard)
+
+
+def _changed(resource: str, was: Obj, is_: Obj) -> list[str]:
+    """The aspects in which two objects differ."""
+    old, new = describe(resource, was), describe(resource, is_)
+    return sorted(aspect for aspect in {*old, *new} if old.get(aspect) != new.get(aspect))
+
+
+def _without_spellings(changed: list[str], before: World, now: World, app: App, name: str) -> list[str]:
+    """Without those aspects of what a component runs that are another spelling of the same."""
+    words = ("image of", "program of", "mount ")
+    if not any(aspect.startswith(words) for aspect in changed):
+        return changed
+    same = describe_workload(before, app, name) == describe_workload(now, app, name)
+    return [aspect for aspect in changed if not (same and aspect.startswith(words))]
+
+
+def _is_soft(resource: str, aspect: str, was: Obj, is_: Obj) -> bool:
+    if aspect == "replicas":  # more of the same serve as well
+        return bool(get(is_, "spec", "replicas", default=1) > get(was, "spec", "replicas", default=1))
+    if resource == "nodes":  # a label of one's own says nothing to others; one that was there does
+        key = aspect.removeprefix("label ")
+        added = aspect.startswith("label ") and key not in (was["metadata"].get("labels") or {})
+        return added and "kubernetes.io/" not in key
+    return aspect in SOFT or aspect.startswith(SOFT_BEGINNINGS)
+
+
+def _name(resource: str, obj: Obj, app: App) -> str:
+    place = f"{namespace_of(obj)}/" if namespace_of(obj) not in ("", app.namespace) else ""
+    return f"{RESOURCES[resource].kind.lower()} {place}{name_of(obj)}"
+
+
+def _list(words: Iterable[str]) -> str:
+    """Some words, and how many more: whoever puts back all of an object would fill a page."""
+    all_ = list(words)
+    rest = f" and {len(all_) - 4} more" if len(all_) > 5 else ""
+    shown = all_[:4] if rest else all_
+    return f"{', '.join(shown)}{rest} changed" if all_ else ""
