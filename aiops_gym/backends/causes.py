@@ -7,7 +7,7 @@ from functools import cached_property
 
 from aiops_gym.backends.shape import describe_workload, find_owned_pods
 from aiops_gym.catalog.model import App, Fault
-from aiops_gym.catalog.system import Amounts, Object, Reached, System, Upstream
+from aiops_gym.catalog.system import Amounts, Object, Reached, System, Upstream, Workload
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, uid_of
 from aiops_gym.sim.kernel.quantity import whole
 from aiops_gym.sim.kernel.tables import Process
@@ -21,7 +21,6 @@ from aiops_gym.sim.network.firewall import Firewall
 from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry import usage
 from aiops_gym.sim.traffic import configuration, quotas
-from aiops_gym.types import Json
 
 INFINITE = float("inf")
 
@@ -59,7 +58,7 @@ class SimulatedSystem(System):
     def pods(self, component: str) -> Sequence[Obj]:
         return find_owned_pods(self.world, self.app, component)
 
-    def runs(self, component: str) -> Json:
+    def runs(self, component: str) -> Workload | None:
         return describe_workload(self.world, self.app, component)
 
     def failing_probe(self, component: str) -> str:

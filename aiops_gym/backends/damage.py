@@ -25,7 +25,8 @@ def _foreign_programs(before: World, world: World, app: App) -> list[str]:
     return [
         f"{name} runs a program or keeps its data in a place that is not its own"
         for name in app.components
-        if (now := describe_workload(world, app, name)) is not None and now != describe_workload(before, app, name)
+        if (now := describe_workload(world, app, name)) is not None
+        and not now.is_same(describe_workload(before, app, name))
     ]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 
 from aiops_gym.catalog.model import App
+from aiops_gym.catalog.system import Workload
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.kubelet.images import canonical
@@ -19,22 +22,33 @@ CONTENTS = {"configMap": ("configmaps", "name"), "secret": ("secrets", "secretNa
 HOST = ("hostNetwork", "hostPID", "hostIPC")
 
 
-def describe_workload(world: World, app: App, name: str) -> Json:
+def describe_workload(world: World, app: App, name: str) -> Workload | None:
     """What a deployment's pods run and where they keep their data; None if there is no such deployment."""
     deployment = world.store.get("deployments.apps", app.namespace, name)
     if deployment is None:
         return None
     spec = deployment["spec"]["template"]["spec"]
-    kinds = ("initContainers", "containers", "ephemeralContainers")
     volumes = {v["name"]: v for v in spec.get("volumes") or ()}
-    inside = {kind: [_container(world, app, c, volumes, name) for c in spec.get(kind) or ()] for kind in kinds}
-    # One that only comes before the others ends before they serve; what it does shows in them.
-    inside["initContainers"] = [
-        shown
-        for shown, c in zip(inside["initContainers"], spec.get("initContainers") or (), strict=True)
-        if c.get("restartPolicy") == "Always"
-    ]
-    return {**inside, "host": [key for key in HOST if spec.get(key)]}
+    kept: dict[str, Json] = {"host": [key for key in HOST if spec.get(key)]}
+    told: dict[str, Json] = {}
+    for kind in ("initContainers", "containers", "ephemeralContainers"):
+        inside = [c for c in spec.get(kind) or () if kind != "initContainers" or c.get("restartPolicy") == "Always"]
+        # An init container that ends before the others serve is left out; what it does shows in them.
+        kept[kind] = [_container(world, app, c, volumes, name) for c in inside]
+        told[kind] = [_argv(world, c) for c in inside]
+    return Workload(kept, told, _effects(world, app, name))
+
+
+def _effects(world: World, app: App, name: str) -> Json:
+    """What each of a deployment's programs has made of all that it was told, by container; the Service behind a full
+    name and behind a short one is the same."""
+    pods, found = {uid_of(pod) for pod in find_owned_pods(world, app, name)}, set()
+    for row in world.table("processes").values():
+        if row["uid"] in pods and row["running"]:
+            state = {key: row["state"][key] for key in ("auth", "path", "configured") if key in row["state"]}
+            text = json.dumps([row["container"], row["program"], row["params"], row["ports"], state], sort_keys=True)
+            found.add(re.sub(rf"[.]{re.escape(app.namespace)}([.]svc([.]cluster[.]local[.]?)?)?\b", "", text))
+    return sorted(found)
 
 
 def _container(world: World, app: App, container: Mapping[str, Json], volumes: Mapping[str, Json], name: str) -> Json:
@@ -44,7 +58,7 @@ def _container(world: World, app: App, container: Mapping[str, Json], volumes: M
         for mount in container.get("volumeMounts") or ()
         if mount["mountPath"] != OWN_FILES and not _built_in(world, app, container, mount, volumes)
     }
-    return [canonical(container.get("image", "")), _argv(world, container), mounts, container.get("lifecycle") or {}]
+    return [canonical(container.get("image", "")), mounts, container.get("lifecycle") or {}]
 
 
 def _built_in(

@@ -20,7 +20,8 @@ INFINITE = float("inf")
 def template(before: System, now: System, cause: Cause) -> str:
     """The component runs the program that it ran before, and whatever probes it has would find it well now."""
     name = cause.component
-    if before.runs(name) != now.runs(name):
+    usual = before.runs(name)
+    if usual is None or not usual.is_same(now.runs(name)):
         return f"{name} runs another program"
     failing = now.failing_probe(name)
     return f"the {failing} of {name} fails" if failing else ""

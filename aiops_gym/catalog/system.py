@@ -36,6 +36,26 @@ class Amounts(NamedTuple):
     memory: float
 
 
+class Workload(NamedTuple):
+    """What a component's pods run, in one form for every spelling of it.
+
+    Attributes:
+        keeps: images, where files and data come from, what is done at start and end, ways to the host.
+        told: what is executed, with which words.
+        does: what the running programs have made of all that they were told: settings, ports, addresses.
+    """
+
+    keeps: Json
+    told: Json
+    does: Json
+
+    def is_same(self, other: Workload | None) -> bool:
+        """Whether the same programs do the same, however they are told so."""
+        if other is None or self.keeps != other.keeps:
+            return False
+        return bool(self.told == other.told or (self.does and self.does == other.does))
+
+
 class System(Protocol):
     """An app in its cluster at one moment. Asking changes nothing.
 
@@ -57,8 +77,8 @@ class System(Protocol):
     def pods(self, component: str) -> Sequence[Object]:
         """Pods that belong to a component by ownership, not by label, and are not on their way out."""
 
-    def runs(self, component: str) -> Json:
-        """What a component's new pods run and keep, in one form for every spelling of it; None if there is none."""
+    def runs(self, component: str) -> Workload | None:
+        """What a component's new pods run and keep; None if there is none."""
 
     def failing_probe(self, component: str) -> str:
         """The field of a probe that fails if it is tried now, in any of the component's pods; "" if none does."""

@@ -8,6 +8,7 @@ is another one now, soft where something was only left lying about.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -52,6 +53,9 @@ RUNNING = {
 
 HISTORY = "helm.sh/release.v1"
 """Secrets in which a release keeps its revisions: whoever repairs with Helm adds one."""
+
+ASKED_FOR = {"ConfigMap", "Secret", "ServiceAccount", "PersistentVolumeClaim", "PersistentVolume", "Service"}
+"""Kinds that a pod may wait for."""
 
 SOFT = ("marks", "revisionHistoryLimit", "progressDeadlineSeconds", "minReadySeconds", "immutable", "secrets")
 SOFT_BEGINNINGS = ("name of port", "ports of", *(f"{field} of" for field in ASIDE))
@@ -132,46 +136,57 @@ def _differences(resource: str, before: World, now: World, app: App, mine: Colle
     new = {key_of(each): each for each in now.store.all(resource)}
     for key in sorted({*old, *new}):
         was, is_ = old.get(key), new.get(key)
-        if was is is_ or any(_follows(now, each) for each in (was, is_) if each is not None):
+        if was is is_ or _follows(before, was) or _follows(now, is_):
             continue
         known: Obj = is_ if was is None else was  # type: ignore[assignment]  # one of them is there
         at = (resource, namespace_of(known), name_of(known))
-        about = at in mine or (*at[:2], ANY) in mine
-        how, hard = _judge(resource, was, is_, before, now, app, about=about)
+        how, hard = _judge(at, was, is_, before, now, app, mine)
         if how:
             yield Difference(_name(resource, known, app), how, hard)
 
 
-def _follows(now: World, obj: Obj) -> bool:
+def _follows(world: World, obj: Obj | None) -> bool:
     """Whether an object is no decision of its own: made by a controller, by noise, or the history of a release."""
-    if controller_of(obj) is not None or uid_of(obj) in now.table(TABLE) or obj.get("type") == HISTORY:
+    if obj is None:
+        return False
+    if controller_of(obj) is not None or uid_of(obj) in world.table(TABLE) or obj.get("type") == HISTORY:
         return True
-    if obj.get("kind") == "Endpoints" or (obj.get("subsets") and not obj.get("spec")):
-        service = now.store.get("services", namespace_of(obj), name_of(obj))
+    if obj["kind"] == "Endpoints":
+        service = world.store.get("services", namespace_of(obj), name_of(obj))
         return service is not None and bool(get(service, "spec", "selector"))
     return False
 
 
 def _judge(
-    resource: str, was: Obj | None, is_: Obj | None, before: World, now: World, app: App, *, about: bool
+    at: Place, was: Obj | None, is_: Obj | None, before: World, now: World, app: App, mine: Collection[Place]
 ) -> tuple[str, bool]:
     """What is different, in words, "" for nothing that counts; and whether it is hard."""
+    resource = at[0]
     opened = guards.list_opened(resource, was, is_, now) if is_ is not None else []
     if opened:
         return ", ".join(opened), True
     if is_ is not None and "deletionTimestamp" in is_["metadata"] and resource not in PASSING:
         return "is being deleted", True
-    if about:
+    if at in mine or (*at[:2], ANY) in mine:
         return "", False
     if is_ is None:
         return "is gone", resource not in PASSING
     if was is None:
-        return "was added", resource in RUNNING
+        return ("", False) if _is_used(is_, now, mine) else ("was added", resource in RUNNING)
     changed = _changed(resource, was, is_)
     if resource == "deployments.apps" and namespace_of(was) == app.namespace:
         changed = _without_spellings(changed, before, now, app, name_of(was))
     hard = [aspect for aspect in changed if not _is_soft(resource, aspect, was, is_)]
     return _list(hard or changed), bool(hard)
+
+
+def _is_used(obj: Obj, now: World, mine: Collection[Place]) -> bool:
+    """Whether a new object is there for a hurt workload, whose template names it: a Secret that it asked for."""
+    if obj["kind"] not in ASKED_FOR:
+        return False
+    hurt = (now.store.get(*place) for place in mine if place[0] == "deployments.apps")
+    texts = (json.dumps(each["spec"]["template"]["spec"]) for each in hurt if each is not None)
+    return any(name_of(obj) in text for text in texts)
 
 
 def _changed(resource: str, was: Obj, is_: Obj) -> list[str]:
@@ -185,7 +200,8 @@ def _without_spellings(changed: list[str], before: World, now: World, app: App, 
     words = ("image of", "program of", "mount ")
     if not any(aspect.startswith(words) for aspect in changed):
         return changed
-    same = describe_workload(before, app, name) == describe_workload(now, app, name)
+    usual = describe_workload(before, app, name)
+    same = usual is not None and usual.is_same(describe_workload(now, app, name))
     return [aspect for aspect in changed if not (same and aspect.startswith(words))]
 
 
