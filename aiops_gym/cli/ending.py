@@ -33,7 +33,8 @@ WHOLE = {"system_level": 0.5, "fault_type": 0.5}
 
 COUNTS = {
     "damage": "things were damaged for good: {:g}",
-    "collateral": "healthy objects that were changed: {:g}",
+    "collateral": "healthy objects that were changed, or guards opened: {:g}",
+    "left": "things that were left behind: {:g}",
     "error_minutes": "minutes of failing requests that users saw: {:.1f}",
 }
 """Parts that count something bad."""

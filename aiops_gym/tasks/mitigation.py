@@ -13,6 +13,9 @@ from aiops_gym.tasks.base import Case, IncidentTask, Truth, make_results, refuse
 from aiops_gym.tasks.form import Field, Form
 from aiops_gym.types import Request, Verdict
 
+BESIDE = ("collateral", "left")
+"""Lists in the results of what was changed beside the point, where there is any."""
+
 BAD_WAITING = {"CrashLoopBackOff", "Error", "ImagePullBackOff", "ErrImagePull"}
 
 
@@ -44,8 +47,9 @@ class Mitigation(IncidentTask):
             return Verdict(float(success), success, shown, {"repaired": float(success)})
         found = case.backend.assess()
         success = found.works and len(found.collateral) <= case.allow_collateral
-        told = {"reasons": "; ".join(found.reasons), "collateral": [*found.collateral], "left": [*found.left]}
-        shown = make_results(success, "a healthy system", None, **told)
+        why = (*found.reasons, *(() if success else found.collateral))
+        beside = {name: list(lines) for name in BESIDE if (lines := getattr(found, name))}
+        shown = make_results(success, "a healthy system", None, reasons="; ".join(why), **beside)
         return Verdict(float(success), success, shown, _components(found))
 
     def solution(self, truth: Truth) -> tuple[Any, ...]:

@@ -373,6 +373,16 @@ def test_what_an_agent_that_gave_up_has_done_is_listed_once_with_its_reason(tmp_
     assert inner.texts("p", "reasons") == ["out of quota"]
 
 
+def test_what_a_repair_changed_beside_the_point_is_listed(mended):
+    lines = ["deployment search: image of container a changed", "service <b>: is gone"]
+    results = {**mended.results, "collateral": lines, "left": ["pod x: was added"]}
+    page = Reader(render_page(replace(mended, results=results)))
+    assert [each["text"] for each in page.all("div", "beside")] == [
+        f"Undone or opened beside the point{lines[0]}{lines[1]}",
+        "Left behindpod x: was added",
+    ]
+
+
 def test_a_session_of_aiopslab_is_shown_as_well():
     trace = [
         {"role": "assistant", "content": '```\nexec_shell("ls")\n```'},

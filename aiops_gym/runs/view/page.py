@@ -130,6 +130,7 @@ def _verdict(episode: Episode) -> Html:
     score = tag("div", tag("b", f"{reward:.2f}"), tag("span", "reward"), class_=f"score {look}")
     results = {**episode.results}
     reasons = str(results.pop("reasons", "") or "")
+    beside = [_listed(said, results.pop(name)) for name, said in BESIDE.items() if isinstance(results.get(name), list)]
     answers = [
         tag("div", tag("h3", name), pre(_json_text(results.pop(name.lower())), "answer"), also)
         for name, also in (("Expected", _also(list_accepted(episode))), ("Submitted", None))
@@ -143,7 +144,15 @@ def _verdict(episode: Episode) -> Html:
         tag("details", tag("summary", "All results"), _table(results, "results"), class_="rest") if results else Html()
     )
     why = join(*(tag("p", each, class_="reasons") for each in (reasons, episode.agent_error) if each))
-    return tag("section", score, tag("div", *answers, class_="answers"), parts, why, rest, class_="verdict")
+    return tag("section", score, tag("div", *answers, class_="answers"), parts, why, *beside, rest, class_="verdict")
+
+
+BESIDE = {"collateral": "Undone or opened beside the point", "left": "Left behind"}
+"""Lists in the results of a repair, and what the page calls them."""
+
+
+def _listed(said: str, lines: Sequence[Any]) -> Html:
+    return tag("div", tag("h3", said), tag("ul", *(tag("li", str(line)) for line in lines)), class_="beside")
 
 
 def _json_text(text: Any) -> str:

@@ -1,0 +1,176 @@
+"""What a repair changed beside the point: every kind of object, in meaning and not in spelling."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aiops_gym.backends import Simulated
+from aiops_gym.backends.intent import compare
+from aiops_gym.backends.intent.aspects import describe
+from aiops_gym.catalog import registry
+from aiops_gym.sim.kernel.objects import Obj
+
+SPACE = "test-hotel-reservation"
+PROBLEM = "missing_secret_hotel_reservation-mitigation-geo"
+REPAIR = f"kubectl create secret generic geo-credentials -n {SPACE} --from-literal=a=b; sleep 40"
+
+
+@pytest.fixture(scope="module")
+def repaired():
+    backend = Simulated(registry.find_problem(PROBLEM), 3)
+    backend.shell.run(REPAIR, timeout=100)
+    return backend
+
+
+def _beside(backend, script):
+    twin = backend.fork()
+    ran = twin.shell.run(script.replace("NS", SPACE), timeout=300)
+    assert not ran.code, ran
+    twin.spend(60)
+    found = compare(twin.before_the_incident(), twin.world, twin.app, twin.fault)
+    return [str(each) for each in found if each.hard], [str(each) for each in found if not each.hard]
+
+
+def _patch(what, op, path, value):
+    ops = [{"op": op, "path": path, "value": value}]
+    return f"kubectl patch {what} --type=json -p '{json.dumps(ops)}'"
+
+
+def test_the_repair_itself_is_no_difference(repaired):
+    assert _beside(repaired, "true") == ([], [])
+
+
+POD = "/spec/template/spec"
+HARD = [
+    ("kubectl set env deploy/search -n NS A=b", "deployment search: variable A of container hotel-reserv-search"),
+    ("kubectl set resources deploy/search -n NS --limits=cpu=3", "deployment search: limit of cpu of container"),
+    ("kubectl set image deploy/search -n NS hotel-reserv-search=nginx", "deployment search: image of container"),
+    (_patch("deploy search -n NS", "add", "/spec/template/metadata/labels/a", "b"), "deployment search: label a"),
+    ("kubectl rollout pause deploy/geo -n NS", "deployment geo: it is paused"),
+    ("kubectl delete svc jaeger-out -n NS", "service jaeger-out: is gone"),
+    (_patch("svc search -n NS", "replace", "/spec/ports/0/port", 9), "service search: port"),
+    (_patch("svc geo -n NS", "replace", "/spec/type", "NodePort"), "service geo: it is open to the outside"),
+    ("kubectl expose deploy geo -n NS --name=g --type=NodePort", "service g: it is open to the outside"),
+    ("kubectl run x -n NS --image=busybox -l io.kompose.service=geo -- sleep 99", "pod x: was added behind service"),
+    ("kubectl create deploy x -n NS --image=busybox", "deployment x: was added"),
+    ("kubectl create cronjob x -n NS --image=busybox --schedule='* * * * *' -- true", "cronjob x: was added"),
+    ("kubectl autoscale deploy search -n NS --max=3", "horizontalpodautoscaler search: was added"),
+    ("kubectl create clusterrolebinding x --clusterrole=a --serviceaccount=NS:default", "clusterrolebinding x: was"),
+    ("kubectl cordon kind-worker", "node kind-worker: unschedulable changed"),
+    ("kubectl taint node kind-worker a=b:NoSchedule", "node kind-worker: taint a:NoSchedule changed"),
+    ("kubectl label node kind-worker kubernetes.io/os=x --overwrite", "node kind-worker: label kubernetes.io/os"),
+    (_patch("node kind-worker --subresource=status", "add", "/status/capacity/pods", "9"), "node kind-worker: cap"),
+    ("kubectl scale deploy coredns -n kube-system --replicas=0", "deployment kube-system/coredns: replicas changed"),
+    ("kubectl delete ds -n openebs --all", "daemonset openebs/"),
+    ("kubectl label ns NS a=b", f"namespace {SPACE}: label a changed"),
+    (_patch("deploy geo -n NS", "add", f"{POD}/hostNetwork", True), "deployment geo: hostNetwork is set"),
+    (
+        _patch("deploy geo -n NS", "add", f"{POD}/containers/0/securityContext", {"privileged": True}),
+        "deployment geo: privileged mode of container hotel-reserv-geo",
+    ),
+]
+
+
+@pytest.mark.parametrize(("script", "expected"), HARD, ids=lambda text: text[:40])
+def test_a_decision_undone_or_a_guard_opened_is_told(repaired, script, expected):
+    hard, _ = _beside(repaired, script)
+    assert any(line.startswith(expected) for line in hard), hard
+
+
+SOFT = [
+    ("kubectl create configmap notes -n NS --from-literal=a=b", "configmap notes: was added"),
+    ("kubectl run x -n NS --image=busybox -- sleep 999", "pod x: was added"),
+    ("kubectl label svc geo -n NS a=b", "service geo: marks changed"),
+    ("kubectl scale deploy recommendation -n NS --replicas=2", "deployment recommendation: replicas changed"),
+    ("kubectl label node kind-worker disk=ssd", "node kind-worker: label disk changed"),
+]
+
+
+@pytest.mark.parametrize(("script", "expected"), SOFT, ids=lambda text: text[:40])
+def test_what_is_left_lying_about_is_told_apart(repaired, script, expected):
+    assert _beside(repaired, script) == ([], [expected])
+
+
+ANEW = "kubectl replace --force -f -; sleep 60"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "kubectl rollout restart deploy -n NS; sleep 60",
+        "kubectl delete pods --all -n NS; sleep 90",
+        "kubectl set resources deploy/search -n NS --limits=cpu=1000m",
+        "kubectl annotate deploy --all -n NS a=b",
+        f"kubectl get deploy search -n NS -o json | {ANEW}",
+        f"kubectl get svc search -n NS -o json | jq 'del(.spec.clusterIP, .spec.clusterIPs)' | {ANEW}",
+        "kubectl scale deploy search -n NS --replicas=3; sleep 20; kubectl scale deploy search -n NS --replicas=1",
+    ],
+)
+def test_what_changes_no_meaning_is_no_difference(repaired, script):
+    assert _beside(repaired, script) == ([], [])
+
+
+SEARCH = {"podSelector": {"matchLabels": {"io.kompose.service": "search"}}}
+WALL = {
+    "apiVersion": "networking.k8s.io/v1",
+    "kind": "NetworkPolicy",
+    "metadata": {"name": "wall"},
+    "spec": {
+        "podSelector": {"matchLabels": {"io.kompose.service": "rate"}},
+        "policyTypes": ["Ingress"],
+        "ingress": [{"from": [SEARCH]}],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def walled():
+    """A repaired system in which there was a policy before the incident."""
+    backend = Simulated(registry.find_problem(PROBLEM), 3)
+    healthy = backend.fork()
+    healthy.world = healthy.cluster.world = backend.before_the_incident().fork()
+    for twin in (backend, healthy):
+        ran = twin.shell.run(f"kubectl apply -n {SPACE} -f - <<'EOF'\n{json.dumps(WALL)}\nEOF", timeout=30)
+        assert not ran.code
+    backend._before = healthy.world
+    backend.shell.run(REPAIR, timeout=100)
+    return backend
+
+
+READ = "kubectl get networkpolicy wall -n NS -o json"
+
+
+@pytest.mark.parametrize(
+    ("change", "opened"),
+    [
+        ("kubectl delete networkpolicy wall -n NS", True),
+        (_patch("networkpolicy wall -n NS", "replace", "/spec/ingress", [{}]), True),
+        (f"""{READ} | jq '.metadata.name = "door" | .spec.ingress = [{{}}]' | kubectl create -f -""", True),
+        (f"{READ} | kubectl replace --force -f -", False),
+    ],
+    ids=["deleted", "opened", "opened by another", "made anew"],
+)
+def test_a_policy_may_be_written_anew_and_not_let_more_through(walled, change, opened):
+    hard, _ = _beside(walled, change)
+    assert any("is let through now" in line for line in hard) is opened, hard
+
+
+PAIRS = st.sampled_from([("1", "1000m"), ("0.5", "500m"), ("1Gi", "1024Mi"), ("2", "2"), ("1k", "1000")])
+VARIABLES = [{"name": "A", "value": "1"}, {"name": "B", "value": "2"}]
+
+
+@given(PAIRS, PAIRS, st.permutations(VARIABLES))
+def test_another_spelling_has_the_same_aspects(cpu, memory, variables):
+    plain = _deployment("nginx", VARIABLES, {"limits": {"cpu": cpu[0], "memory": memory[0]}})
+    limits = {"cpu": cpu[1], "memory": memory[1]}
+    requests = {"cpu": cpu[0], "memory": memory[0]}
+    spelled = _deployment("docker.io/library/nginx:latest", variables, {"limits": limits, "requests": requests})
+    assert describe("deployments.apps", spelled) == describe("deployments.apps", plain)
+
+
+def _deployment(image, variables, resources):
+    container = {"name": "a", "image": image, "env": variables, "resources": resources}
+    template = {"spec": {"containers": [container]}}
+    return Obj({"metadata": {"name": "x"}, "spec": {"replicas": 1, "template": template}})
