@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -10,6 +9,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.tables import Process
+from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.mounts import find_container_spec, read_mounts
 from aiops_gym.sim.network import routes
 from aiops_gym.types import Json
@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Container", "Disk", "find_container_spec", "find_image"]
-
-VERSION = re.compile(
-    r"latest|stable|edge|mainline|v?\d{1,4}(?:[.-][\w.-]*)?|"
-    r"(?:alpine|bookworm|bullseye|glibc|jammy|musl|noble|focal|slim)[\w.-]*"
-)
-"""Tags that a repository of many versions has."""
 
 NODE_NAMES = "nameserver 172.18.0.1\nsearch .\noptions edns0 trust-ad ndots:0\n"
 """A node's own `/etc/resolv.conf`, which a pod has that does not ask the cluster."""
@@ -219,19 +213,6 @@ class Disk:
 
     def __contains__(self, name: str) -> bool:
         return self.prefix + name in self.rows
-
-
-def find_image(world: World, name: str) -> Image | None:
-    """The image that a container's `image` names; a missing tag is `latest`, `*` is all that looks like a version."""
-    images = world.blueprint.images
-    short = name.removeprefix("docker.io/").removeprefix("library/")
-    for candidate in (name, short, f"{short}:latest", short.removesuffix(":latest")):
-        if candidate in images:
-            return images[candidate]
-    repository, colon, tag = short.rpartition(":")
-    if not colon or "/" in tag:
-        repository, tag = short, "latest"
-    return images.get(f"{repository}:*") if VERSION.fullmatch(tag) else None
 
 
 def _hosts(c: Container) -> str:

@@ -17,7 +17,8 @@ from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of
 from aiops_gym.sim.kernel.tables import Exit, Process
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.machine import executables, program
-from aiops_gym.sim.machine.container import Container, find_image
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.mounts import decode_data, find_container_spec, read_field
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Json, Output
