@@ -11,7 +11,7 @@ from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.mounts import find_container_spec, read_mounts
-from aiops_gym.sim.network import routes
+from aiops_gym.sim.network import names, routes
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Container", "Disk", "find_container_spec", "find_image"]
-
-NODE_NAMES = "nameserver 172.18.0.1\nsearch .\noptions edns0 trust-ad ndots:0\n"
-"""A node's own `/etc/resolv.conf`, which a pod has that does not ask the cluster."""
 
 LOG_LINES = 400
 """Lines kept of what a program wrote; older ones are gone, as after a log rotation."""
@@ -153,12 +150,7 @@ class Container:
         found = dict(image.files) if image else {}
         found["/etc/hostname"] = f"{self.hostname}\n"
         found["/etc/hosts"] = _hosts(self)
-        found["/etc/resolv.conf"] = NODE_NAMES
-        if routes.asks_cluster(self.world, self.process):
-            found["/etc/resolv.conf"] = (
-                f"search {self.namespace}.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n"
-                "options ndots:5\n"
-            )
+        found["/etc/resolv.conf"] = names.find_resolver(self.world, self.process).text
         pod = self.pod
         if pod is not None:
             found |= read_mounts(self.world, pod, self.spec())
@@ -216,11 +208,10 @@ class Disk:
 
 
 def _hosts(c: Container) -> str:
-    names = c.hostname
     return (
         "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
         "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
-        f"{c.process['ip']}\t{names}\n{_aliases(c)}"
+        f"{c.process['ip']}\t{c.hostname}\n{_aliases(c)}"
     )
 
 
