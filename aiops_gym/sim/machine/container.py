@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
 
-__all__ = ["Container", "Disk", "find_container_spec", "find_image"]
+__all__ = ["Container", "Disk", "Parent", "find_container_spec", "find_image"]
 
 LOG_LINES = 400
 """Lines kept of what a program wrote; older ones are gone, as after a log rotation."""
@@ -115,6 +115,13 @@ class Container:
             self.change(ports=[p for p in self.process["ports"] if p != port])
             self.world.touch()
 
+    @property
+    def first_argv(self) -> Sequence[str]:
+        """Command line of the container's first process, as it shows itself."""
+        shell = self.world.table("shells").get(self.key)
+        argv: Sequence[str] = shell["argv"] if shell is not None else self.state.get("argv") or self.argv
+        return argv
+
     def after(self, ms: int, event: str, *arguments: Json) -> None:
         """Have the program's `event` called in `ms` milliseconds, unless it ended before."""
         self.world.schedule(ms, "program.event", self.key, self.process["id"], event, list(arguments))
@@ -164,6 +171,32 @@ class Container:
     def disk(self, path: str) -> Disk:
         """The data in a folder, which lives as long as the volume mounted there."""
         return Disk(self.world, _volume(self, path.rstrip("/")))
+
+
+class Parent(Container):
+    """A shell's view of its container while a program that it has started is running: see `runtime.become`."""
+
+    @property
+    def process(self) -> Process:
+        shell = self.world.table("shells")[self.key]
+        return cast("Process", {**super().process, "argv": shell["argv"], "env": shell["env"], "state": shell["state"]})
+
+    def change(self, **fields: Json) -> None:
+        if "state" in fields:
+            table = self.world.table("shells")
+            table[self.key] = {**table[self.key], "state": fields.pop("state")}
+        if fields:
+            super().change(**fields)
+
+    @property
+    def child(self) -> int:
+        """The task that waits for the program."""
+        return int(self.world.table("shells")[self.key]["task"])
+
+    def exit(self, code: int, reason: str = "") -> None:
+        """The shell ends, and with the first process of a container all others."""
+        self.world.table("shells").pop(self.key)
+        super().exit(code, reason)
 
 
 def is_running(world: World, key: str) -> bool:

@@ -193,7 +193,7 @@ def _follow(world: World, record: Record) -> Record | None:
 
 
 def _external(record: Record) -> str:
-    spec = (record.service or {}).get("spec") or {}
+    spec: Mapping[str, Json] = get(record.service or Obj(), "spec", default={})
     return str(spec.get("externalName") or "") if spec.get("type", "ExternalName") == "ExternalName" else ""
 
 

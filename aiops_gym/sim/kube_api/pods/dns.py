@@ -15,11 +15,12 @@ MOST_SERVERS, MOST_SEARCHES, LONGEST_SEARCHES = 3, 32, 2048
 
 def validate(spec: Mapping[str, Any], path: str) -> list[Fault]:
     """What is wrong with `dnsPolicy` and `dnsConfig` of a pod's spec."""
-    policy, config, where = spec["dnsPolicy"], spec.get("dnsConfig"), f"{path}.dnsConfig"
+    config: Mapping[str, Any] | None = spec.get("dnsConfig")
+    policy, where = spec["dnsPolicy"], f"{path}.dnsConfig"
     faults = [] if policy in POLICIES else [unsupported(f"{path}.dnsPolicy", policy, POLICIES)]
     if policy == "None" and config is None:
         return [*faults, required(where, "must provide `dnsConfig` when `dnsPolicy` is None")]
-    if policy == "None" and not config.get("nameservers"):
+    if policy == "None" and not (config or {}).get("nameservers"):
         why = "must provide at least one DNS nameserver when `dnsPolicy` is None"
         return [*faults, required(f"{where}.nameservers", why)]
     return faults + (_config(config, where) if config else [])
