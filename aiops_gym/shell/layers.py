@@ -97,7 +97,7 @@ def mounted_file(c: Container, path: str) -> bool:
 
 def make_proc_files(c: Container) -> Mapping[str, str]:
     """The files of `/proc/1` that people look at."""
-    argv = c.state.get("argv") or c.argv
+    argv = c.first_argv
     name = argv[0].rpartition("/")[2] if argv else ""
     env = "".join(f"{key}={value}\0" for key, value in c.env.items())
     kib = int(program_of(c.world, c.process).usage(c.process, 0.0, 0.0)["memory"]) // 1024

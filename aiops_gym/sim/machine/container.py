@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -10,24 +9,16 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.tables import Process
+from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.mounts import find_container_spec, read_mounts
-from aiops_gym.sim.network import routes
+from aiops_gym.sim.network import names, routes
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
 
-__all__ = ["Container", "Disk", "find_container_spec", "find_image"]
-
-VERSION = re.compile(
-    r"latest|stable|edge|mainline|v?\d{1,4}(?:[.-][\w.-]*)?|"
-    r"(?:alpine|bookworm|bullseye|glibc|jammy|musl|noble|focal|slim)[\w.-]*"
-)
-"""Tags that a repository of many versions has."""
-
-NODE_NAMES = "nameserver 172.18.0.1\nsearch .\noptions edns0 trust-ad ndots:0\n"
-"""A node's own `/etc/resolv.conf`, which a pod has that does not ask the cluster."""
+__all__ = ["Container", "Disk", "Parent", "find_container_spec", "find_image"]
 
 LOG_LINES = 400
 """Lines kept of what a program wrote; older ones are gone, as after a log rotation."""
@@ -124,6 +115,13 @@ class Container:
             self.change(ports=[p for p in self.process["ports"] if p != port])
             self.world.touch()
 
+    @property
+    def first_argv(self) -> Sequence[str]:
+        """Command line of the container's first process, as it shows itself."""
+        shell = self.world.table("shells").get(self.key)
+        argv: Sequence[str] = shell["argv"] if shell is not None else self.state.get("argv") or self.argv
+        return argv
+
     def after(self, ms: int, event: str, *arguments: Json) -> None:
         """Have the program's `event` called in `ms` milliseconds, unless it ended before."""
         self.world.schedule(ms, "program.event", self.key, self.process["id"], event, list(arguments))
@@ -159,12 +157,7 @@ class Container:
         found = dict(image.files) if image else {}
         found["/etc/hostname"] = f"{self.hostname}\n"
         found["/etc/hosts"] = _hosts(self)
-        found["/etc/resolv.conf"] = NODE_NAMES
-        if routes.asks_cluster(self.world, self.process):
-            found["/etc/resolv.conf"] = (
-                f"search {self.namespace}.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\n"
-                "options ndots:5\n"
-            )
+        found["/etc/resolv.conf"] = names.find_resolver(self.world, self.process).text
         pod = self.pod
         if pod is not None:
             found |= read_mounts(self.world, pod, self.spec())
@@ -178,6 +171,32 @@ class Container:
     def disk(self, path: str) -> Disk:
         """The data in a folder, which lives as long as the volume mounted there."""
         return Disk(self.world, _volume(self, path.rstrip("/")))
+
+
+class Parent(Container):
+    """A shell's view of its container while a program that it has started is running: see `runtime.become`."""
+
+    @property
+    def process(self) -> Process:
+        shell = self.world.table("shells")[self.key]
+        return cast("Process", {**super().process, "argv": shell["argv"], "env": shell["env"], "state": shell["state"]})
+
+    def change(self, **fields: Json) -> None:
+        if "state" in fields:
+            table = self.world.table("shells")
+            table[self.key] = {**table[self.key], "state": fields.pop("state")}
+        if fields:
+            super().change(**fields)
+
+    @property
+    def child(self) -> int:
+        """The task that waits for the program."""
+        return int(self.world.table("shells")[self.key]["task"])
+
+    def exit(self, code: int, reason: str = "") -> None:
+        """The shell ends, and with the first process of a container all others."""
+        self.world.table("shells").pop(self.key)
+        super().exit(code, reason)
 
 
 def is_running(world: World, key: str) -> bool:
@@ -221,25 +240,11 @@ class Disk:
         return self.prefix + name in self.rows
 
 
-def find_image(world: World, name: str) -> Image | None:
-    """The image that a container's `image` names; a missing tag is `latest`, `*` is all that looks like a version."""
-    images = world.blueprint.images
-    short = name.removeprefix("docker.io/").removeprefix("library/")
-    for candidate in (name, short, f"{short}:latest", short.removesuffix(":latest")):
-        if candidate in images:
-            return images[candidate]
-    repository, colon, tag = short.rpartition(":")
-    if not colon or "/" in tag:
-        repository, tag = short, "latest"
-    return images.get(f"{repository}:*") if VERSION.fullmatch(tag) else None
-
-
 def _hosts(c: Container) -> str:
-    names = c.hostname
     return (
         "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
         "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
-        f"{c.process['ip']}\t{names}\n{_aliases(c)}"
+        f"{c.process['ip']}\t{c.hostname}\n{_aliases(c)}"
     )
 
 

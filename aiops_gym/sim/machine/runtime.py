@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from aiops_gym import caches
 from aiops_gym.sim.kernel import draws
@@ -17,7 +17,8 @@ from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of
 from aiops_gym.sim.kernel.tables import Exit, Process
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.machine import executables, program
-from aiops_gym.sim.machine.container import Container, find_image
+from aiops_gym.sim.machine.container import Container, Parent
+from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.mounts import decode_data, find_container_spec, read_field
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Json, Output
@@ -39,6 +40,17 @@ COMMON_FILES = frozenset(
 
 WRAPPERS = ("docker-entrypoint.sh", "entrypoint.sh")
 """The entry point script that official images share: prepares, then becomes the program named in its arguments."""
+
+
+SHELL = "sh"
+"""The kind of program that runs scripts."""
+
+TASK = "task."
+"""What the names of a shell's own events begin with, which may come while a program that it started is running."""
+
+TASK_ENDED = f"{TASK}ended"
+OUT_OF_MEMORY = "OOMKilled"
+"""Why all processes of a container end, and not one alone."""
 
 
 class StartError(NamedTuple):
@@ -74,8 +86,19 @@ def start(world: World, pod: Obj, container: Mapping[str, Json], attempt: int) -
             finish(world, key, 137, "Error", tell=False)
         world.table("previous")[key] = processes[key]
         _drop(world, f"layer/{before['id']}")
-    processes[key] = {
-        "id": draws.hexes(64, world.seed, "container", f"{key}/{attempt}", world.now),
+    world.table("shells").pop(key, None)
+    processes[key] = make_row(world, pod, container, command, env, attempt)
+    world.touch()
+    program.find(world, command.binary.program).start(Container(world, key))
+    return ""
+
+
+def make_row(
+    world: World, pod: Obj, container: Mapping[str, Json], command: Command, env: Mapping[str, str], attempt: int = 0
+) -> Process:
+    """The row of a process that is about to begin."""
+    return {
+        "id": draws.hexes(64, world.seed, "container", f"{uid_of(pod)}/{container['name']}/{attempt}", world.now),
         "pod": key_of(pod),
         "uid": uid_of(pod),
         "container": container["name"],
@@ -96,9 +119,6 @@ def start(world: World, pod: Obj, container: Mapping[str, Json], attempt: int) -
         "ended": 0,
         "exit": None,
     }
-    world.touch()
-    program.find(world, command.binary.program).start(Container(world, key))
-    return ""
 
 
 def signal(world: World, key: str, name: str) -> None:
@@ -108,8 +128,37 @@ def signal(world: World, key: str, name: str) -> None:
         return
     if name == "KILL":
         finish(world, key, 137, "Error")
+    elif key in world.table("shells"):
+        program.find(world, SHELL).terminate(Parent(world, key))
     else:
         program.program_of(world, process).terminate(Container(world, key))
+
+
+def become(world: World, key: str, command: Command, env: Mapping[str, str], task: int | None) -> None:
+    """A shell starts a program: in its own place, or as a child of it for which one of its tasks waits.
+
+    The row is the program's then; what is left of the shell lies in table `shells` until the program ends.
+    """
+    processes = world.table("processes")
+    row = processes[key]
+    if task is not None:
+        kept = {name: row[name] for name in ("argv", "env", "params", "state", "wrapped")}
+        world.table("shells")[key] = {**kept, "task": task}
+    fresh: Json = {"argv": command.argv, "wrapped": command.wrapped, "env": env, "state": {}}
+    fresh |= {"program": command.binary.program, "params": command.binary.params}
+    processes[key] = cast("Process", {**row, **fresh})
+    world.touch()
+    program.find(world, command.binary.program).start(Container(world, key))
+
+
+def _return(world: World, key: str, code: int) -> None:
+    """A program has ended that a shell had started: the shell goes on."""
+    processes, shell = world.table("processes"), dict(world.table("shells").pop(key))
+    task = shell.pop("task")
+    processes[key] = cast("Process", {**processes[key], **shell, "program": SHELL, "ports": []})
+    _hang_up(world, key)
+    world.touch()
+    program.find(world, SHELL).event(Container(world, key), TASK_ENDED, task, code)
 
 
 def finish(world: World, key: str, code: int, reason: str = "", tell: bool = True) -> None:
@@ -122,12 +171,18 @@ def finish(world: World, key: str, code: int, reason: str = "", tell: bool = Tru
     exit_: Exit = {"code": code, "reason": cause, "at": world.now, "id": process["id"]}
     processes[key] = {**process, "running": False, "ended": world.now, "ports": [], "exit": exit_}
     _note_ended(world, processes[key])
-    for other, row in list(processes.items()):
-        if row["running"] and key in row["state"].get("peers", ()):
-            program.program_of(world, row).hung_up(Container(world, other), key)
+    world.table("shells").pop(key, None)
+    _hang_up(world, key)
     world.touch()
     if tell:
         world.schedule(0, "kubelet.exited", process["pod"], process["uid"], process["container"], exit_)
+
+
+def _hang_up(world: World, key: str) -> None:
+    """Tell those who were connected to a process that has ended."""
+    for other, row in list(world.table("processes").items()):
+        if row["running"] and key in row["state"].get("peers", ()):
+            program.program_of(world, row).hung_up(Container(world, other), key)
 
 
 def forget(world: World, pod_uid: str) -> None:
@@ -150,10 +205,15 @@ def resolve(image: Image, container: Mapping[str, Json], env: Mapping[str, str])
     argv += [expand(a, env) for a in (args or (() if command else image.cmd))]
     if not argv:
         return StartError("CreateContainerError", "failed to generate container spec: no command specified")
+    return find_command(image, argv, container.get("workingDir") or image.workdir, env.get("PATH", ""))
+
+
+def find_command(image: Image, argv: list[str], folder: str, path: str) -> Command | StartError:
+    """What a command line starts in a container of this image."""
     wrapped = argv[0].rpartition("/")[2] in WRAPPERS and image.shell
     if wrapped:
         argv = _unwrap(image, argv[1:])
-    binary = _binary(image, argv[0], container.get("workingDir") or image.workdir, env.get("PATH", ""))
+    binary = _binary(image, argv[0], folder, path)
     if binary is None:
         return StartError("StartError", f'{RUNC}exec: "{argv[0]}": {_unable(image, argv[0])}: unknown')
     return Command(argv, binary, wrapped)
@@ -299,13 +359,23 @@ def _drop(world: World, prefix: str) -> None:
 
 def _event(world: World, key: str, process_id: str, name: str, arguments: list[Json]) -> None:
     process = world.table("processes").get(key)
-    if process is not None and process["running"] and process["id"] == process_id:
+    if process is None or not process["running"] or process["id"] != process_id:
+        return
+    if not name.startswith(TASK):
         program.program_of(world, process).event(Container(world, key), name, *arguments)
+    elif key in world.table("shells"):
+        program.find(world, SHELL).event(Parent(world, key), name, *arguments)
+    elif process["program"] == SHELL:
+        program.find(world, SHELL).event(Container(world, key), name, *arguments)
 
 
 def _exit(world: World, key: str, process_id: str, code: int, reason: str = "") -> None:
     process = world.table("processes").get(key)
-    if process is not None and process["id"] == process_id:
+    if process is None or process["id"] != process_id:
+        return
+    if key in world.table("shells") and process["running"] and reason != OUT_OF_MEMORY:
+        _return(world, key, code)
+    else:
         finish(world, key, code, reason)
 
 

@@ -11,19 +11,26 @@ from aiops_gym import caches
 from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.network.firewall import Firewall
+from aiops_gym.sim.network.names import (
+    Record,
+    Resolver,
+    find_answer,
+    find_custom,
+    find_hostname,
+    look_up,
+    make_usual,
+    read_aliases,
+)
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-_ASKS_CLUSTER = caches.slot(f"{__name__}.asks_cluster", "reading the DNS policy of a pod")
-_ALIASES = caches.slot(f"{__name__}.aliases", "reading the host aliases of a pod")
 _BACKENDS = caches.slot(
     f"{__name__}.backends", "listing the ready endpoints of a port", key="the stored object, name of the port"
 )
 
 
-DOMAIN = ".cluster.local"
 LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+", re.ASCII)
 
@@ -64,8 +71,11 @@ class Ends(NamedTuple):
     keys: Sequence[str] = ()
     dead: int = 0
     address: str = ""
-    external: str = ""
     backends: Sequence[tuple[str, int]] = ()
+
+
+Asked = tuple[bool, str | Resolver, str, int]
+"""Whether a process asks, its namespace or its own kind of resolver, host and port."""
 
 
 class Network:
@@ -80,10 +90,11 @@ class Network:
         self.processes = world.table("processes")
         self.effects: dict[str, tuple[float, float]] = {}
         self.names: dict[str, str] = {}
-        self.asking: dict[str, bool] = {}
+        self.asking: dict[str, Resolver | None] = {}
+        self.answers: dict[Resolver, str] = {}
         self.told: dict[str, Mapping[str, str]] = {}
-        self.known: dict[tuple[bool, str, str, int], Ends] = {}
-        self.plain: dict[tuple[bool, str, str, int], Route] = {}
+        self.known: dict[Asked, Ends] = {}
+        self.plain: dict[Asked, Route] = {}
         self.impaired = bool(world.table("effects"))
 
     @cached_property
@@ -144,18 +155,19 @@ class Network:
         if itself or host in LOCAL:
             route = self._route(own, self._at_ips([own["ip"]] if own else [], port, local=True))
             return route if itself else route._replace(address=LOCAL[1])
+        place: str | Resolver = namespace
         if own is not None and not numeric:
-            told = self.hosts(own).get(host.lower())
-            if told is None and not self.asks_cluster(own):
-                return Route("no_host", [])
+            told, custom = self.hosts(own).get(host.lower()), self.custom(own)
             if told:
                 host, numeric = told, is_address(told)
-        key = (own is not None, namespace, host, port)
+            elif custom is not None:
+                if (answer := self.answer(custom)) != "cluster":
+                    return Route("no_host" if answer else "no_answer", [])
+                place = custom
+        key = (own is not None, place, host, port)
         ends = self.known.get(key)
         if ends is None:
             ends = self.known[key] = self._ends(*key)
-        if ends.external:
-            return self.dial(source, namespace, ends.external, port)
         if own is not None and self.firewall.policies:
             return self._guarded(own, ends, named=not numeric)
         if self.impaired:
@@ -188,23 +200,30 @@ class Network:
             name = self.names[source] = find_hostname(self.world, self.processes[source])
         return name
 
-    def _ends(self, inside: bool, namespace: str, host: str, port: int) -> Ends:
+    def _ends(self, inside: bool, place: str | Resolver, host: str, port: int) -> Ends:
         if is_address(host):
             service = self.cluster_ips.get(host)
             return self._of_service(service, port) if service else self._at_ips([host], port)
-        service = find_service(self.world, namespace, host) if not inside or self.dns_works else None
-        if service is None:
+        resolver = make_usual(place) if isinstance(place, str) else place
+        record = look_up(self.world, resolver, host) if not inside or self.dns_works else None
+        if record is None:
             return Ends("no_host")
-        if external := _spec(service).get("externalName"):
-            return Ends("no_host", external="" if external == host else external)
-        return self._of_service(service, port)
+        if record.service is None or record.hostname:
+            return self._at_ips(list_ips(self.world, record), port)
+        return self._of_service(record.service, port)
 
-    def asks_cluster(self, process: Process) -> bool:
-        """Whether a process asks the cluster's name server, see `asks_cluster`; looked up once for each pod."""
+    def custom(self, process: Process) -> Resolver | None:
+        """The resolver of a process where it is not the usual one; looked up once for each pod."""
         uid = process["uid"]
-        found = self.asking.get(uid)
+        if uid not in self.asking:
+            self.asking[uid] = find_custom(self.world, process)
+        return self.asking[uid]
+
+    def answer(self, resolver: Resolver) -> str:
+        """Who answers a resolver, see `names.find_answer`; found once for each."""
+        found = self.answers.get(resolver)
         if found is None:
-            found = self.asking[uid] = asks_cluster(self.world, process)
+            found = self.answers[resolver] = find_answer(self.world, resolver, self.dns_works)
         return found
 
     def hosts(self, process: Process) -> Mapping[str, str]:
@@ -274,8 +293,8 @@ class Network:
 def dial(world: World, source: str | None, namespace: str, host: str, port: int) -> Route:
     """Follow a connection from a process (None: from outside) in a namespace to `host:port`.
 
-    `host` is a Service name (bare, `name.namespace`, up to the full domain), a cluster, pod or node IP, the caller's
-    own host name, or `localhost`.
+    `host` is a name that the caller's resolver finds, a cluster, pod or node IP, the caller's own host name, or
+    `localhost`.
     """
     return Network(world).dial(source, namespace, host, port)
 
@@ -295,53 +314,58 @@ def resolve(world: World, source: str | None, namespace: str, host: str, *, serv
     if ADDRESS.fullmatch(host):
         return [host]
     own = world.table("processes").get(source) if source else None
-    if own and host == find_hostname(world, own):
+    if own and not served and host == find_hostname(world, own):
         return [own["ip"]]
     if own and not served and (told := read_aliases(world, own).get(host.lower())):
         return [told]
-    asking = own is None or (asks_cluster(world, own) and dns_works(world, own))
-    service = find_service(world, namespace, host) if asking else None
-    if service is None:
-        return []
-    ip = get(service, "spec", "clusterIP", default="")
-    return [address for address, _ in _backends(world, service, None)] if ip in ("", "None") else [ip]
+    record = ask(world, own, namespace, host)
+    return list_ips(world, record) if record is not None else []
 
 
-def find_service(world: World, namespace: str, host: str) -> Obj | None:
-    """The Service that a DNS name means, as seen from a namespace."""
-    parts = host.rstrip(".").removesuffix(DOMAIN).removesuffix(".svc").split(".")
-    if len(parts) > 2:
+def ask(
+    world: World, own: Process | None, namespace: str, host: str, resolver: Resolver | None = None
+) -> Record | None:
+    """What a name server has for a name, None if it has nothing or does not answer.
+
+    Args:
+        world: where it is asked.
+        own: the process that asks, None for somebody outside.
+        namespace: in which it is asked.
+        host: the name.
+        resolver: who is asked and how; that of the process's pod if None.
+    """
+    network = Network(world)
+    asking = resolver or (network.custom(own) if own is not None else None)
+    if own is not None and not network.firewall.resolves(own["ip"]):
         return None
-    return world.store.get("services", parts[1] if len(parts) == 2 else namespace, parts[0])
+    if network.answer(asking) != "cluster" if asking is not None else own is not None and not network.dns_works:
+        return None
+    return look_up(world, asking or make_usual(namespace), host)
+
+
+def list_ips(world: World, record: Record) -> list[str]:
+    """The addresses of a name: of the Service, or of its pods where it has none of its own."""
+    if record.service is None:
+        return [record.ip]
+    if record.hostname:
+        return _named_addresses(world, record.service, record.hostname)
+    ip = get(record.service, "spec", "clusterIP", default="")
+    return [address for address, _ in _backends(world, record.service, None)] if ip in ("", "None") else [ip]
+
+
+def _named_addresses(world: World, service: Obj, hostname: str) -> list[str]:
+    endpoints = world.store.get("endpoints", namespace_of(service), service["metadata"]["name"]) or Obj()
+    addresses = [one for subset in endpoints.get("subsets") or () for one in subset.get("addresses") or ()]
+    return [address["ip"] for address in addresses if address.get("hostname") == hostname]
 
 
 def dns_works(world: World, process: Process | None = None) -> bool:
-    """Whether the cluster's name server answers (a process, if one is given); without one, one outside is assumed."""
-    return Network(world).dns_works and (process is None or Firewall(world).resolves(process["ip"]))
-
-
-def asks_cluster(world: World, process: Process) -> bool:
-    """Whether a pod's names are looked up in the cluster: not where its policy is the node's, or its network is."""
-    pod = world.store.by_key("pods", process["pod"]) or Obj()
-    found: bool | None = pod.memo.get(_ASKS_CLUSTER)
-    if found is None:
-        spec = get(pod, "spec", default={})
-        policy = spec.get("dnsPolicy", "ClusterFirst")
-        found = policy == "ClusterFirstWithHostNet" or (policy == "ClusterFirst" and not spec.get("hostNetwork"))
-        pod.memo[_ASKS_CLUSTER] = found
-    return found
-
-
-def read_aliases(world: World, process: Process) -> Mapping[str, str]:
-    """Names that a pod's `/etc/hosts` has from its `hostAliases`, with their IP; of a name's IPs the first counts."""
-    pod = world.store.by_key("pods", process["pod"]) or Obj()
-    found: dict[str, str] | None = pod.memo.get(_ALIASES)
-    if found is None:
-        found = pod.memo[_ALIASES] = {}
-        for entry in get(pod, "spec", "hostAliases", default=()):
-            for name in entry.get("hostnames") or ():
-                found.setdefault(name.lower(), entry["ip"])
-    return found
+    """Whether a name server answers (a process, if one is given); without one, one outside is assumed."""
+    network = Network(world)
+    custom = network.custom(process) if process is not None else None
+    if custom is not None and network.answer(custom) != "cluster":
+        return network.answer(custom) != ""
+    return network.dns_works and (process is None or Firewall(world).resolves(process["ip"]))
 
 
 def find_impairment(world: World, process: Process) -> tuple[float, float]:
@@ -355,12 +379,6 @@ def find_impairment(world: World, process: Process) -> tuple[float, float]:
             elif effect["kind"] == "network_loss":
                 kept *= 1.0 - float(params.get("percent", 0.0)) / 100.0
     return delay, 1.0 - kept
-
-
-def find_hostname(world: World, process: Process) -> str:
-    """The name that a process has for itself."""
-    pod = world.store.by_key("pods", process["pod"])
-    return str(get(pod or {}, "spec", "hostname", default="") or process["pod"].partition("/")[2])
 
 
 def _spec(service: Obj) -> Mapping[str, Json]:

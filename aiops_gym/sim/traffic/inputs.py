@@ -20,7 +20,7 @@ from aiops_gym.sim.kernel.blueprint import Blueprint
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
-from aiops_gym.sim.network import firewall, routes
+from aiops_gym.sim.network import firewall, names, routes
 from aiops_gym.sim.traffic import graph, reach
 from aiops_gym.sim.traffic.configuration import configured, read_address
 from aiops_gym.types import Json
@@ -188,15 +188,15 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
     params, state, settings = _value(row["params"]), row["state"], _value(configured(row))
     program = program_of(world, row)
     registered = tuple(program.registrations(row))
-    aliases, known = tuple(routes.read_aliases(world, row).items()), _value(users) if users else None
-    cores = graph.count_cores(world, key)
+    aliases, known = tuple(names.read_aliases(world, row).items()), _value(users) if users else None
+    cores, custom = graph.count_cores(world, key), names.find_custom(world, row)
     plain = (
         row["pod"].partition("/")[0],
         row["program"],
         tuple(row["ports"]),
         params.text,
         row["env"].get("JAEGER_SAMPLE_RATIO"),
-        routes.asks_cluster(world, row),
+        custom,
         bool(state.get("auth")),
         known.text if known else b"",
         settings.text,
@@ -206,14 +206,17 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         place,
         program.registry,
         reach.number_key((row["ip"], cores, aliases, registered, *plain)),
-        routes.find_hostname(world, row),
+        names.find_hostname(world, row),
         params.hosts | settings.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases},
         reach.number_key(plain),
         cores,
         aliases,
         registered,
         tuple(program.peers(row)),
-        params.mentions | settings.mentions | (known.mentions if known else frozenset()),
+        params.mentions
+        | settings.mentions
+        | (known.mentions if known else frozenset())
+        | (frozenset(custom.servers) if custom else frozenset()),
     )
 
 

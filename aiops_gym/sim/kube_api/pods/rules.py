@@ -11,7 +11,7 @@ from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kube_api import cron, metadata, names
 from aiops_gym.sim.kube_api.decode import copy_json
 from aiops_gym.sim.kube_api.kind import Draft
-from aiops_gym.sim.kube_api.pods import containers
+from aiops_gym.sim.kube_api.pods import containers, dns
 from aiops_gym.sim.kube_api.selectors import of_object
 from aiops_gym.sim.kube_api.status import (
     Fault,
@@ -26,7 +26,6 @@ from aiops_gym.types import Json
 
 IMMUTABLE = "field is immutable"
 POSITIVE = containers.POSITIVE
-DNS_POLICIES = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 
 
 def spec(found: Mapping[str, Any], path: str) -> list[Fault]:
@@ -42,8 +41,7 @@ def spec(found: Mapping[str, Any], path: str) -> list[Fault]:
     )
     if found["restartPolicy"] not in ("Always", "OnFailure", "Never"):
         faults.append(unsupported(f"{path}.restartPolicy", found["restartPolicy"], ["Always", "OnFailure", "Never"]))
-    if found["dnsPolicy"] not in DNS_POLICIES:
-        faults.append(unsupported(f"{path}.dnsPolicy", found["dnsPolicy"], DNS_POLICIES))
+    faults += dns.validate(found, path)
     if "nodeSelector" in found:
         faults += metadata.validate_labels(found["nodeSelector"], f"{path}.nodeSelector")
     if account := found.get("serviceAccountName"):

@@ -1,7 +1,5 @@
 """Images on nodes: what is there, what must be pulled, how long that takes and how it fails.
 
->>> canonical("shop:1.2"), canonical("acme/shop"), canonical("registry.local/app:1")
-('docker.io/library/shop:1.2', 'docker.io/acme/shop:latest', 'registry.local/app:1')
 >>> check_name("Bad//Name")
 'invalid reference format: repository name (/Name) must be lowercase'
 """
@@ -9,38 +7,22 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 
-from aiops_gym import caches
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.machine.container import find_image
+from aiops_gym.sim.machine.images import canonical, find_image, find_tagged, make_image_id, repository_of, split
+
+__all__ = ["canonical", "check_name", "find_failure", "is_present", "make_image_id", "note_pulled", "pull", "split"]
 
 PART = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
-NAME = re.compile(rf"{PART}(?:/{PART})*(?::[\w][\w.-]{{0,127}})?(?:@sha256:[0-9a-f]{{64}})?")
+NAME = re.compile(rf"{PART}(?:/{PART})*(?::[\w][\w.-]{{0,127}})?")
+DIGEST = re.compile(r"(?:[A-Za-z]\w*(?:[-_+.][A-Za-z]\w*)*):[0-9a-fA-F]{32,}")
+DIGITS = {"sha256": 64, "sha384": 96, "sha512": 128}
+"""Digest algorithms, and how many digits each has."""
+
 DNS = "172.18.0.1:53"
 NO_SUCH_HOST_TIME = 10 * SECOND
-
-
-def split(name: str) -> tuple[str, str]:
-    """(registry, rest) of an image name; the registry is docker.io where none is written."""
-    head, slash, rest = name.partition("/")
-    if not slash or not (set(".:") & set(head) or head == "localhost" or head != head.lower()):
-        return "docker.io", name
-    return head, rest
-
-
-@caches.function(1024, "the full name of an image")
-def canonical(name: str) -> str:
-    """The full name, as containerd knows it."""
-    registry, rest = split(name)
-    if registry == "docker.io" and "/" not in rest:
-        rest = f"library/{rest}"
-    if "@" not in rest and ":" not in rest.rpartition("/")[2]:
-        rest += ":latest"
-    return f"{registry}/{rest}"
 
 
 def check_name(name: str) -> str:
@@ -51,22 +33,28 @@ def check_name(name: str) -> str:
     repository = path if colon and "/" not in tag else repository
     if repository != repository.lower():
         return f"invalid reference format: repository name ({repository}) must be lowercase"
-    return "" if NAME.fullmatch(rest) else "invalid reference format"
+    head, at, digest = rest.partition("@")
+    if not NAME.fullmatch(head) or (at and not DIGEST.fullmatch(digest)):
+        return "invalid reference format"
+    return _check_digest(digest) if at else ""
 
 
-def make_image_id(name: str, image: Image | None) -> str:
-    """The digest by which a node knows an image."""
-    full = canonical(name)
-    digest = image.digest if image and image.digest else sha256(full.encode()).hexdigest()
-    path, colon, tag = full.partition("@")[0].rpartition(":")
-    repository = path if colon and "/" not in tag else full
-    return f"{repository}@sha256:{digest}"
+def _check_digest(digest: str) -> str:
+    algorithm, _, encoded = digest.partition(":")
+    size = DIGITS.get(algorithm)
+    if size is None:
+        return "unsupported digest algorithm"
+    if len(encoded) != size:
+        return "invalid checksum digest length"
+    return "" if encoded == encoded.lower() else "invalid checksum digest format"
 
 
 def is_present(world: World, node: str, name: str) -> bool:
     """Whether a node has the image."""
-    image = find_image(world, name)
-    return (image is not None and image.cached) or f"{node} {canonical(name)}" in world.table("pulled")
+    image, pulled = find_image(world, name), world.table("pulled")
+    if (image is not None and image.cached) or f"{node} {canonical(name)}" in pulled:
+        return True
+    return "@" in name and f"{node} {find_tagged(world, name)}" in pulled
 
 
 def pull(world: World, node: str, name: str, uid: str) -> tuple[int, int, str]:
@@ -101,7 +89,7 @@ def find_failure(world: World, name: str) -> str:
         why = "pull access denied, repository does not exist or may require authorization: "
         return f"{head}{why}server message: insufficient_scope: authorization failed"
     if ending == "no_such_host":
-        repository, _, tag = path.rpartition(":")
+        repository, tag = repository_of(path), path.removeprefix(repository_of(path))[1:]
         request = f'failed to do request: Head "https://{registry}/v2/{repository}/manifests/{tag}": '
         source = f"172.18.0.2:{draws.pick(28232, world.seed, 'port', full, world.now) + 32768}"
         return f"{head}{request}dial tcp: lookup {registry} on {DNS}: read udp {source}->{DNS}: i/o timeout"
@@ -111,7 +99,7 @@ def find_failure(world: World, name: str) -> str:
 def _unknown(world: World, registry: str, path: str) -> str:
     """How the pull of an image ends that no registry of this world has."""
     known = [split(canonical(name)) for name in world.blueprint.images]
-    if any((registry, path.partition(":")[0]) == (r, p.partition(":")[0]) for r, p in known):
+    if any((registry, repository_of(path)) == (r, repository_of(p)) for r, p in known):
         return "not_found"
     if registry == "docker.io":
         return "denied"

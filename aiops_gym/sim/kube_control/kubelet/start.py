@@ -13,7 +13,8 @@ from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control.kubelet import backoff, images, status, volumes
 from aiops_gym.sim.kube_control.kubelet import record as records
 from aiops_gym.sim.machine import runtime
-from aiops_gym.sim.machine.container import find_container_spec, find_image
+from aiops_gym.sim.machine.container import find_container_spec
+from aiops_gym.sim.machine.images import find_image
 
 
 def say(world: World, pod: Obj, name: str, type_: str, reason: str, message: str) -> None:

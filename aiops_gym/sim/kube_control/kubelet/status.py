@@ -9,10 +9,10 @@ from aiops_gym.sim.kernel.tables import ContainerRecord, PodRecord
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.kubelet import conditions, images
+from aiops_gym.sim.kube_control.kubelet import conditions
 from aiops_gym.sim.kube_control.kubelet import record as records
 from aiops_gym.sim.kube_control.writes import find_condition, put_status
-from aiops_gym.sim.machine.container import find_image
+from aiops_gym.sim.machine.images import find_shown_name, identify
 from aiops_gym.types import Json
 
 Status = dict[str, Json]
@@ -139,8 +139,8 @@ def _container(world: World, pod: Obj, record: PodRecord, spec: Mapping[str, Jso
     running = "running" in state
     init = init and spec.get("restartPolicy") != "Always"
     status |= {
-        "image": images.canonical(known["image"]) if created else spec["image"],
-        "imageID": images.make_image_id(known["image"], find_image(world, known["image"])) if created else "",
+        "image": find_shown_name(world, record["node"], known["image"]) if created else spec["image"],
+        "imageID": identify(world, known["image"]) if created else "",
         "lastState": last,
         "name": spec["name"],
         "ready": _ready(known, state, init),

@@ -29,7 +29,7 @@ class Machine(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A process as `ps` shows it: KiB of memory resident, seconds of CPU time used, cores in use."""
+    """A process as `ps` shows it: KiB of memory resident, seconds of CPU time used, cores in use, its parent."""
 
     pid: int
     started: int
@@ -37,6 +37,7 @@ class Row(NamedTuple):
     resident: int
     used: float
     cores: float
+    parent: int = 0
 
 
 def machine(c: Container) -> Machine:
@@ -58,9 +59,11 @@ def rows(c: Container, argv: Sequence[str]) -> list[Row]:
     rps, busy = kubelet.demand(c.world, c.key, since, c.now) if kubelet else (0.0, 0.0)
     found = program_of(c.world, row).usage(row, rps, busy)
     seconds = found["cpu"] * (c.now - row["started"]) / 1000.0
-    text = " ".join(c.state.get("argv") or c.argv)
-    main = Row(1, row["started"], text, int(found["memory"]) // 1024, seconds, found["cpu"])
-    return [main, Row(40 + c.now // 1_000 % 900, c.now, " ".join(argv), 3_420, 0.0, 0.0)]
+    shell, text = c.world.table("shells").get(c.key), " ".join(c.state.get("argv") or c.argv)
+    pid = 1 if shell is None else shell["task"] if shell["task"] > 1 else int(shell["state"]["next"])
+    main = Row(pid, row["started"], text, int(found["memory"]) // 1024, seconds, found["cpu"], int(pid > 1))
+    parents = [Row(1, row["started"], " ".join(c.first_argv), 1_600, 0.0, 0.0)] if shell is not None else []
+    return [*parents, main, Row(40 + c.now // 1_000 % 900, c.now, " ".join(argv), 3_420, 0.0, 0.0)]
 
 
 def ps(c: Container, argv: Sequence[str], stdin: str) -> Output:
@@ -72,7 +75,7 @@ def ps(c: Container, argv: Sequence[str], stdin: str) -> Output:
     elif "f" in words and "e" in words:
         lines = ["UID          PID    PPID  C STIME TTY          TIME CMD"]
         lines += [
-            f"root     {r.pid:>7}       0  0 {_clock(r.started)} ?        {_time(r.used)} {r.text}" for r in found
+            f"root     {r.pid:>7} {r.parent:>7}  0 {_clock(r.started)} ?        {_time(r.used)} {r.text}" for r in found
         ]
     elif "a" in words and "u" in words:
         lines, total = ["USER         PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND"], machine(c).total

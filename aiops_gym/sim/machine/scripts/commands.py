@@ -21,6 +21,7 @@ Command = Callable[["Machine", list[str]], Stop | None]
 SHELLS = ("sh", "bash", "ash", "dash")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 SECONDS = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
+LONG_OPTIONS = {"errexit": "e", "nounset": "u", "xtrace": "x"}
 LOOPS = ("while", "for")
 SIGNALS = {"1": "HUP", "2": "INT", "3": "QUIT", "9": "KILL", "15": "TERM", "0": "EXIT", "10": "USR1", "12": "USR2"}
 
@@ -36,6 +37,8 @@ def run(machine: Machine, argv: list[str]) -> Stop | None:
         return None
     base = name.rpartition("/")[2]
     task.code = 0
+    if (started := machine.host.launch(machine, argv)) is not None:
+        return started
     if base in COMMANDS:
         return COMMANDS[base](machine, argv)
     if base in tools.TOOLS:
@@ -65,9 +68,22 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
         machine.write("2", other.stderr)
         machine.task.code = other.code
     else:
-        machine.write("2", f"{machine.name}: 1: {argv[0]}: not found\n")
+        machine.write("2", f"{_absent(machine, argv[0])}\n")
         machine.task.code = 127
     return None
+
+
+def _absent(machine: Machine, word: str) -> str:
+    """What is said of a command that there is not, by whom was to start it."""
+    name, image = machine.name, machine.c.image()
+    if machine.through == "env" and image is not None and image.sh == "busybox":
+        return f"env: can't execute '{word}': No such file or directory"
+    if machine.through == "env":
+        return f"env: '{word}': No such file or directory"
+    by = "exec: " if machine.through == "exec" else ""
+    if name.rpartition("/")[2] == "bash":
+        return f"{name}: line 1: {by}{word}: {'not found' if by else 'command not found'}"
+    return f"{name}: 1: {by}{word}: not found"
 
 
 def _beside(machine: Machine, name: str, arguments: list[str]) -> Output | None:
@@ -150,14 +166,20 @@ def _exec(machine: Machine, argv: list[str]) -> Stop | None:
     if len(argv) == 1:
         return None
     task = machine.task
-    task.stack = [frame for frame in task.stack if frame[0] == "shell"] if _inside(machine) else []
+    while task.stack and task.stack[-1][0] != "shell":
+        task.stack.pop()
     for signal in SIGNALS.values():
         machine.host.trap(signal, None)
-    return run(machine, argv[1:])
+    return _run_through(machine, "exec", argv[1:])
 
 
-def _inside(machine: Machine) -> bool:
-    return any(frame[0] == "shell" for frame in machine.task.stack)
+def _run_through(machine: Machine, through: str, argv: list[str]) -> Stop | None:
+    """Run a command that `exec` or `env` was told to."""
+    machine.through, before = through, machine.through
+    try:
+        return run(machine, argv)
+    finally:
+        machine.through = before
 
 
 def _trap(machine: Machine, argv: list[str]) -> Stop | None:
@@ -218,12 +240,15 @@ def _export(machine: Machine, argv: list[str]) -> Stop | None:
         name, equals, value = word.partition("=")
         if equals and NAME.fullmatch(name):
             machine.set(name, value)
+        if argv[0] == "export" and NAME.fullmatch(name):
+            machine.task.exports = {**machine.task.exports, name: True}
     return None
 
 
 def _unset(machine: Machine, argv: list[str]) -> Stop | None:
     for name in argv[1:]:
         machine.task.vars.pop(name, None)
+        machine.task.exports = {**machine.task.exports, name: False}
         machine.task.functions = {k: v for k, v in machine.task.functions.items() if k != name}
     return None
 
@@ -234,7 +259,7 @@ def _set(machine: Machine, argv: list[str]) -> Stop | None:
         word = words.pop(0)
         letters = word[1:]
         if "o" in letters and words:
-            letters = letters.replace("o", "") + {"errexit": "e", "nounset": "u", "xtrace": "x"}.get(words.pop(0), "")
+            letters = letters.replace("o", "") + LONG_OPTIONS.get(words.pop(0), "")
         kept = set(task.options) | set(letters) if word[0] == "-" else set(task.options) - set(letters)
         task.options = "".join(sorted(kept))
     if argv[1:2] == ["--"] or words:
@@ -281,10 +306,7 @@ def _source(machine: Machine, argv: list[str]) -> Stop | None:
 
 def _shell(machine: Machine, argv: list[str]) -> Stop | None:
     """`sh -c script`, `sh file`, or a script on standard input."""
-    words = argv[1:]
-    flags = ""
-    while words and words[0].startswith("-") and len(words[0]) > 1:
-        flags += words.pop(0)[1:]
+    flags, words = split_options(argv[1:])
     if "c" in flags and words:
         machine.enter_shell(parse(words[0]), words[1:] or [argv[0]])
     elif words:
@@ -300,6 +322,22 @@ def _shell(machine: Machine, argv: list[str]) -> Stop | None:
     if machine.task.stack and "e" in flags.replace("c", ""):
         machine.task.options += "e"
     return None
+
+
+def split_options(words: list[str]) -> tuple[str, list[str]]:
+    """The letters that a shell is started with, and the words after them: `-eu -o pipefail -c script`."""
+    left, letters = list(words), ""
+    while left and left[0].startswith(("-", "+")) and len(left[0]) > 1:
+        word = left.pop(0)
+        if word == "--":
+            break
+        if word.startswith("--"):
+            continue
+        told = word[1:] if word[0] == "-" else ""
+        if "o" in word and left:
+            told = told.replace("o", "") + LONG_OPTIONS.get(left.pop(0), "")
+        letters += told
+    return letters, left
 
 
 def _serve(machine: Machine, argv: list[str]) -> Stop | None:
@@ -347,17 +385,46 @@ def _timeout(machine: Machine, argv: list[str]) -> Stop | None:
 
 
 def _time(machine: Machine, argv: list[str]) -> Stop | None:
-    """Commands that run another: `env A=b cmd`, `nohup cmd`, `command cmd`, `nice cmd`."""
+    """Commands that run another: `nohup cmd`, `command cmd`, `nice cmd`."""
     words = argv[1:]
+    while words and words[0].startswith("-"):
+        if words.pop(0) in ("-n", "--adjustment") and words:
+            words.pop(0)
+    return run(machine, words) if words else None
+
+
+def _env(machine: Machine, argv: list[str]) -> Stop | None:
+    """`env [-i] [-u NAME] [NAME=VALUE ...] [command]`; what it sets is for that command alone."""
+    words, task, depth = argv[1:], machine.task, len(machine.task.stack)
+    before = dict(task.vars), task.exports
     while words and (words[0].startswith("-") or "=" in words[0]):
         word = words.pop(0)
-        if "=" in word and not word.startswith("-"):
-            machine.set(*word.split("=", 1))
+        if word in ("-", "-i", "--ignore-environment"):
+            task.exports = dict.fromkeys((*machine.c.env, *task.vars), False)
+        elif word in ("-u", "--unset") and words:
+            task.exports = {**task.exports, words.pop(0): False}
+        elif word == "-S" and words:
+            words = [*words.pop(0).split(), *words]
+        elif not word.startswith("-"):
+            name, _, value = word.partition("=")
+            machine.set(name, value)
+            task.exports = {**task.exports, name: True}
+    stop = None
     if words:
-        return run(machine, words)
-    environment = {**machine.c.env, **machine.task.vars}
-    machine.write("1", "".join(f"{name}={value}\n" for name, value in sorted(environment.items())))
-    return None
+        stop = _run_through(machine, "env", words)
+    else:
+        machine.write("1", "".join(f"{name}={value}\n" for name, value in sorted(machine.environment().items())))
+    if len(task.stack) == depth:
+        task.vars, task.exports = before
+    return stop
+
+
+def _printenv(machine: Machine, argv: list[str]) -> Stop | None:
+    environment = machine.environment()
+    known = [environment.get(name) for name in argv[1:]]
+    machine.write("1", "".join(f"{value}\n" for value in known if value is not None))
+    machine.task.code = int(None in known)
+    return None if argv[1:] else _env(machine, argv)
 
 
 COMMANDS: dict[str, Command] = {
@@ -388,7 +455,9 @@ COMMANDS: dict[str, Command] = {
     "python": _serve,
     **dict.fromkeys(SHELLS, _shell),
     "timeout": _timeout,
-    **dict.fromkeys(("env", "nohup", "command", "nice", "setsid", "printenv"), _time),
+    **dict.fromkeys(("nohup", "command", "nice", "setsid"), _time),
+    "env": _env,
+    "printenv": _printenv,
     **dict.fromkeys(("umask", "ulimit", "stty", "disown", "shopt", "pause"), _nothing),
 }
 

@@ -9,8 +9,8 @@ from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.commands import COMMANDS, SHELLS
 from aiops_gym.sim.machine.scripts.commands import run as run_command
-from aiops_gym.sim.machine.scripts.machine import Aside
-from aiops_gym.sim.machine.scripts.task import Task
+from aiops_gym.sim.machine.scripts.machine import Aside, Machine
+from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.sim.machine.scripts.tools import TOOLS
 from aiops_gym.sim.machine.toolbox import tools_of
 
@@ -68,6 +68,10 @@ class _Beside:
         self.c = c
         self.command = run_command
         self.errors = ""
+
+    def launch(self, machine: Machine, argv: list[str]) -> Stop | None:
+        """A program of the image has no room beside the one that runs."""
+        return None
 
     def write(self, task: Task, text: str) -> None:
         """Never asked: the one aside keeps it."""

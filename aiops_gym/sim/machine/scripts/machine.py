@@ -2,59 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Protocol
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
+from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task, new_task
 from aiops_gym.types import Json
-
-if TYPE_CHECKING:
-    from aiops_gym.sim.machine.container import Container
 
 AT_ONCE = 150
 """Steps that a task does before it lets time pass."""
 
 DEEPEST = 200
-
-Run = Callable[["Machine", list[str]], Stop | None]
-"""Runs a command: see `commands.run`."""
-
-
-class Host(Protocol):
-    """Who runs tasks."""
-
-    c: Container
-
-    @property
-    def command(self) -> Run:
-        """Runs a command of a script."""
-
-    def write(self, task: Task, text: str) -> None:
-        """What a task prints to stdout."""
-
-    def complain(self, task: Task, text: str) -> None:
-        """What a task prints to stderr."""
-
-    def spawn(self, data: dict[str, Json]) -> int:
-        """Run a task in the background; its pid."""
-
-    def kill(self, pid: int, signal: str) -> bool:
-        """Send a signal; False if there is no such process."""
-
-    def trap(self, signal: str, script: str | None) -> None:
-        """What is to be done at a signal; None for what is usual."""
-
-    def children(self) -> list[int]:
-        """Pids of the tasks in the background."""
-
-    def ended(self, pid: int) -> int:
-        """Exit code of a task in the background that has ended; 127 if there was none."""
 
 
 class Machine:
@@ -71,6 +34,7 @@ class Machine:
         self.c = host.c
         self.files = Files(host.c)
         self.waited = 0
+        self.through = ""
         self.budget: list[int] = host.budget if isinstance(host, Aside) else [MOST_ASIDES]
 
     def run(self) -> Stop:
@@ -189,13 +153,16 @@ class Machine:
             self.task.vars |= dict(values)
             self.task.fds = before
             return None
-        saved = {name: self.task.vars.get(name) for name, _ in values}
+        saved, exports = {name: self.task.vars.get(name) for name, _ in values}, self.task.exports
         self.task.vars |= dict(values)
+        self.task.exports = {**exports, **dict.fromkeys(saved, True)} if saved else exports
         if before is not self.task.fds and argv != ["exec"]:
             self.task.push("restore", before)
         stop = self.host.command(self, argv)
         if argv[0] not in ("export", "exec", "local"):
             self.task.vars = {k: v for k, v in {**self.task.vars, **saved}.items() if v is not None}
+        if saved and argv[0] not in ("export", "exec"):
+            self.task.exports = exports
         return stop
 
     def _restore(self, frame: list[Json]) -> Stop | None:
@@ -281,14 +248,18 @@ class Machine:
     def enter_shell(self, node: Json, args: Sequence[str] = ()) -> None:
         """Run a list in a shell of its own: what it sets is forgotten, and `exit` ends it alone."""
         task = self.task
-        task.push("shell", dict(task.vars), task.args, task.cwd, task.options, task.functions)
+        if not task.stack:  # it takes the place of the shell that there was
+            task.args, task.functions = list(args) or task.args, {}
+            task.push("list", node, 0)
+            return
+        task.push("shell", dict(task.vars), task.args, task.cwd, task.options, task.functions, task.exports)
         task.args = list(args) or task.args
         task.push("list", node, 0)
 
     def _shell(self, frame: list[Json]) -> Stop | None:
         task = self.task
         task.stack.pop()
-        _, task.vars, task.args, task.cwd, task.options, task.functions = frame
+        _, task.vars, task.args, task.cwd, task.options, task.functions, task.exports = frame
         return None
 
     def _call(self, frame: list[Json]) -> Stop | None:
@@ -387,7 +358,15 @@ class Machine:
         if name == "RANDOM":
             count = self.c.world.now * 1000 + len(task.stack) + task.turn
             return str(draws.pick(32768, self.c.world.seed, "RANDOM", str(self.c.process["id"]), count))
-        return task.vars.get(name, self.c.env.get(name, {"PWD": task.cwd, "HOME": "/root"}.get(name)))
+        given = self.c.env if task.exports.get(name, True) else {}
+        return task.vars.get(name, given.get(name, {"PWD": task.cwd, "HOME": "/root"}.get(name)))
+
+    def environment(self) -> dict[str, str]:
+        """What a command gets: the container's variables and those that are exported."""
+        exports, given = self.task.exports, self.c.env
+        names = [name for name in (*given, *self.task.vars) if exports.get(name, name in given)]
+        found = {name: self.get(name) for name in dict.fromkeys(names)}
+        return {name: value for name, value in found.items() if value is not None}
 
     def set(self, name: str, value: str) -> None:
         """Give a variable a value."""
@@ -462,6 +441,10 @@ class Aside:
             busy += stop.kind == "busy"
             if stop.kind in ("forever", "wait", "oom") or busy > 40 or took > LONGEST_ASIDE:
                 return stop if stop.kind == "oom" else Stop("forever")
+
+    def launch(self, machine: Machine, argv: list[str]) -> Stop | None:
+        """What has to end now cannot be one of the image's programs."""
+        return None
 
     def write(self, task: Task, text: str) -> None:
         """Keep it, or pass it on."""

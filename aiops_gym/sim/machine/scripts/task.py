@@ -18,6 +18,7 @@ class Task:
     Attributes:
         stack: frames, the innermost last.
         fds: where descriptors lead: ["out"], ["err"], ["null"], ["file", path], ["text", text], ["zero", bytes or -1].
+        exports: which variables commands get (true) or do not get any more (false), besides those of the container.
         code: `$?`.
         waits: pid of the child that `wait` waits for, 0 for all, -1 if it does not wait.
     """
@@ -29,6 +30,7 @@ class Task:
         self.args: list[str] = list(data["args"])
         self.fds: dict[str, Json] = dict(data["fds"])
         self.functions: dict[str, Json] = dict(data["functions"])
+        self.exports: dict[str, bool] = dict(data["exports"])
         self.options: str = data["options"]
         self.cwd: str = data["cwd"]
         self.code: int = data["code"]
@@ -59,6 +61,7 @@ def new_task(script: str | Sequence[Json], args: Sequence[str], cwd: str = "/", 
         "args": list(args),
         "fds": {"0": ["text", ""], "1": ["out"], "2": ["err"]},
         "functions": {},
+        "exports": {},
         "options": "",
         "cwd": cwd,
         "code": 0,

@@ -7,25 +7,26 @@ it has been busy), `sizes` of large files, `serving` ports.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
-from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import Program
+from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.machine.container import Container, Parent
+from aiops_gym.sim.machine.program import Program, program_of
+from aiops_gym.sim.machine.runtime import TASK_ENDED
 from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.scripts.machine import Machine
+from aiops_gym.sim.machine.scripts.main import Started, find_program, is_replaced, read_main
 from aiops_gym.sim.machine.scripts.parser import ScriptError
-from aiops_gym.sim.machine.scripts.task import Task
+from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-SHELLS = ("sh", "bash", "ash", "dash")
 SPIN_MS = (10, 1_000)
 """Time that passes for a task that does much without waiting: more and more, so that it cannot hold the clock."""
 
@@ -43,21 +44,25 @@ class Sh(Program):
     def start(self, c: Container) -> None:
         """Parse the command line and begin."""
         try:
-            main = tasks.new_task(*_script(c.argv), cwd=_workdir(c))
+            main = read_main(c)
         except ScriptError as error:
             c.log(f"{c.argv[0]}: 1: {error}")
             c.exit_in(int(c.between(*START_MS, "start")), 2)
             return
         c.remember(tasks={"1": main}, traps={}, pending=[], next=FIRST, open="", spin=0)
-        c.after(int(c.between(*START_MS, "start")), "go", 1, 0)
+        c.after(int(c.between(*START_MS, "start")), "task.go", 1, 0)
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
-        """A task goes on, or has taken too much memory."""
+        """A task goes on, has taken too much memory, or the program for which it waited has ended with a code."""
         pid, turn = int(arguments[0]), int(arguments[1])
         data = c.state["tasks"].get(str(pid))
+        if data is not None and name == TASK_ENDED:
+            c.remember(tasks={**c.state["tasks"], str(pid): {**data, "code": turn, "turn": data["turn"] + 1}})
+            c.after(1, "task.go", pid, data["turn"] + 1)
+            return
         if data is None or data["turn"] != turn:
             return
-        if name == "oom":
+        if name == "task.oom":
             c.exit(137, "OOMKilled")
         else:
             Scripts(c).go(pid)
@@ -92,6 +97,17 @@ class Scripts:
     def __init__(self, c: Container) -> None:
         self.c = c
         self.command = run_command
+        self.starting: Started | None = None
+
+    def launch(self, machine: Machine, argv: list[str]) -> Stop | None:
+        """Start a program of the image, in place of the shell or as its child; there is room for one at a time."""
+        if isinstance(self.c, Parent):
+            return None
+        found = find_program(self.c, machine, argv)
+        if found is not None:
+            self.starting = found
+            return Stop("program")
+        return None
 
     def go(self, pid: int) -> None:
         """Let a task go on until it waits."""
@@ -107,9 +123,13 @@ class Scripts:
             return
         self.c.remember(tasks={**self.c.state["tasks"], str(pid): task.data()})
         if stop.kind in ("sleep", "busy"):
-            self.c.after(stop.ms if stop.kind == "sleep" else self._spin(), "go", pid, task.turn)
+            self.c.after(stop.ms if stop.kind == "sleep" else self._spin(), "task.go", pid, task.turn)
+        elif stop.kind == "program" and self.starting is not None:
+            command, env = self.starting
+            replaced = pid == 1 and is_replaced(self.c, task)
+            runtime.become(self.c.world, self.c.key, command, env, None if replaced else pid)
         elif stop.kind == "oom":
-            self.c.after(stop.ms, "oom", pid, task.turn)
+            self.c.after(stop.ms, "task.oom", pid, task.turn)
 
     def _spin(self) -> int:
         spin = min(SPIN_MS[1], max(SPIN_MS[0], 2 * int(self.c.state["spin"])))
@@ -143,7 +163,7 @@ class Scripts:
             turn = data["turn"] + 1
             code = CODES.get(signal, 143)
             self.c.remember(tasks={**state["tasks"], "1": {**data, "waits": -1, "code": code, "turn": turn}})
-            self.c.after(5, "go", 1, turn)
+            self.c.after(5, "task.go", 1, turn)
 
     def _ended(self, task: Task, code: int) -> None:
         leaving = self.c.state["traps"].get("EXIT") if task.pid == 1 else None
@@ -169,7 +189,7 @@ class Scripts:
             if data["waits"] == pid or (data["waits"] == 0 and not others):
                 turn = data["turn"] + 1
                 left = {**left, key: {**data, "waits": -1, "code": code if data["waits"] else 0, "turn": turn}}
-                self.c.after(1, "go", int(key), turn)
+                self.c.after(1, "task.go", int(key), turn)
         ended = dict([*self.c.state.get("ended", {}).items()][-MOST_TASKS:])
         self.c.remember(tasks=left, ended={**ended, str(pid): code})
 
@@ -193,7 +213,7 @@ class Scripts:
         pid = int(self.c.state.get("next", FIRST))
         table = {**self.c.state.get("tasks", {}), str(pid): {**data, "pid": pid, "turn": 0}}
         self.c.remember(next=pid + 1, tasks=table)
-        self.c.after(1, "go", pid, 0)
+        self.c.after(1, "task.go", pid, 0)
         return pid
 
     def kill(self, pid: int, signal: str) -> bool:
@@ -204,9 +224,19 @@ class Scripts:
             return True
         if str(pid) not in self.c.state.get("tasks", {}):
             return False
+        if isinstance(self.c, Parent) and self.c.child == pid and signal != "EXIT":
+            self._stop_program(signal)
+            return True
         if signal != "EXIT":
             self._gone(pid, CODES.get(signal, 143))
         return True
+
+    def _stop_program(self, signal: str) -> None:
+        own = Container(self.c.world, self.c.key)
+        if signal == "KILL":
+            own.exit(CODES["KILL"])
+        else:
+            program_of(own.world, own.process).terminate(own)
 
     def trap(self, signal: str, script: str | None) -> None:
         """What is to be done at a signal."""
@@ -222,16 +252,6 @@ class Scripts:
         return [int(pid) for pid in self.c.state["tasks"] if pid != "1"]
 
 
-def _script(argv: Sequence[str]) -> tuple[Any, list[str]]:
-    """(script, positional parameters) of a process's command line."""
-    base = argv[0].rpartition("/")[2]
-    word: list[Json] = [[["single", a]] for a in argv]
-    simple = ["list", [[["andor", [["", ["pipe", [["simple", [], word, []]], False]]]], False]]]
-    if base in SHELLS and len(argv) == 1:
-        return "", [argv[0]]  # no terminal: an interactive shell reads the end of its input and ends
-    return simple, [argv[0]]
-
-
 def _frame(script: str) -> list[Json]:
     """The beginning of a trap's script; of one that makes no sense, of nothing."""
     try:
@@ -239,11 +259,6 @@ def _frame(script: str) -> list[Json]:
     except ScriptError:
         return ["list", ["list", []], 0]
     return frame
-
-
-def _workdir(c: Container) -> str:
-    image = c.image()
-    return str(c.spec().get("workingDir") or (image.workdir if image is not None else "/") or "/")
 
 
 def _file(world: World, process: Process, folder: str, path: str) -> tuple[int, str]:
