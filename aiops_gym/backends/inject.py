@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any
 
@@ -61,8 +62,8 @@ def _patch(change: Patch, world: World, app: App) -> None:
         _recreate(change, world, app)
         return
     content_type = "application/json-patch+json"
-    body = [dict(op) for op in change.ops]
     namespace = "" if change.resource == "nodes" else app.namespace
+    body = _fitting(change, world.store.get(change.resource, namespace, change.name))
     _done(
         request(world, "patch", change.resource, namespace, change.name, body=body, content_type=content_type),
         f"patch of {change.resource} {change.name}",
@@ -80,8 +81,27 @@ def _recreate(change: Patch, world: World, app: App) -> None:
     meta["annotations"] = {k: v for k, v in meta.get("annotations", {}).items() if not k.startswith("deployment.")}
     bare = {key: value for key, value in old.items() if key not in {"metadata", "status"}}
     found = {**bare, "metadata": {k: v for k, v in meta.items() if v}}
-    body = apply_json_patch(found, [dict(op) for op in change.ops])
+    body = apply_json_patch(found, _fitting(change, found))
     _done(request(world, "create", change.resource, app.namespace, body=body), f"creation of {change.name}")
+
+
+def _fitting(change: Patch, old: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    """The operations of a patch; one that adds to a list makes the list where there is none."""
+    found = []
+    for op in change.ops:
+        path, dash, _ = str(op["path"]).partition("/-")
+        missing = dash and op["op"] == "add" and not _lies_in(old or {}, path)
+        found.append({**op, "path": path, "value": [op["value"]]} if missing else dict(op))
+    return found
+
+
+def _lies_in(value: Any, path: str) -> bool:
+    """Whether something lies at a path in an object."""
+    for step in path.split("/")[1:]:
+        value = value[int(step)] if isinstance(value, list | tuple) else value.get(step)
+        if value is None:
+            return False
+    return True
 
 
 @apply_change.register

@@ -17,7 +17,7 @@ from aiops_gym.backends.health import Measure, health
 from aiops_gym.backends.inject import find_concerned, find_rewritten, inject
 from aiops_gym.backends.node_network import NodeNetwork
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.model import Problem
+from aiops_gym.catalog.model import Fault, Problem
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim.kernel import draws
@@ -28,6 +28,17 @@ from aiops_gym.version import __version__
 
 FORMAT = 3
 """Version of the snapshot's layout; a change of it refuses older bytes."""
+
+LIVE = (
+    "deployments.apps",
+    "services",
+    "configmaps",
+    "networkpolicies.networking.k8s.io",
+    "resourcequotas",
+    "secrets",
+    "serviceaccounts",
+)
+"""What a fault may be about, by resource."""
 
 MAGIC = b"aiops_gym snapshot\n"
 
@@ -45,11 +56,11 @@ class Simulated:
     def __init__(self, problem: Problem, seed: int, *, noise: bool = True, shift: int = 0) -> None:
         self.problem, self.seed, self.noise, self.shift = problem, seed, noise, shift
         self.app = registry.find_app(problem.app)
-        self.fault = registry.find_fault(problem)
         self.variant = draws.pick(VARIANTS, seed, "variant")
         self._measure: Measure | None = None
         self._before: World | None = None
         self.world = self.before_the_incident().fork(seed)
+        self.fault = self._find_fault()
         if self.fault is not None:
             inject(self.world, self.app, self.fault)
         self._unfold()
@@ -86,9 +97,25 @@ class Simulated:
     def _warmed_up(self) -> World:
         if not self.noise:
             return warmup.run_undisturbed(self.app.id, self.variant, self.problem.rate, self.shift)
-        spared = find_rewritten(self.app, self.fault) if self.fault else noise.NOBODY
+        if registry.is_lived_in(self.problem):
+            return self._lived_in()
+        fault = registry.find_fault(self.problem)
+        spared = find_rewritten(self.app, fault) if fault else noise.NOBODY
         number = warmup.choose_warmup(self.app, self.variant, self.seed, spared, self.shift)
         return warmup.make_warmed_up(self.app.id, self.variant, number, self.shift)
+
+    def _lived_in(self) -> World:
+        about = (self.problem.fault, self.problem.target)
+        number = warmup.choose_lived_in(self.app, self.variant, self.seed, *about)
+        return warmup.make_lived_in(self.app.id, self.variant, number, self.shift)
+
+    def _find_fault(self) -> Fault | None:
+        """The fault as it befalls this world, and the repairs that put back what is there now."""
+        store, live = self.before_the_incident().store, []
+        for resource in LIVE:
+            live += store.all(resource, self.app.namespace)
+        seed = self.seed if self.noise and registry.is_lived_in(self.problem) else None
+        return registry.find_fault(self.problem, [*live, *store.all("nodes")], seed)
 
     def now(self) -> float:
         """Unix seconds on the world's clock."""
@@ -148,9 +175,10 @@ class Simulated:
         self = cls.__new__(cls)
         self.problem = registry.find_problem(body["problem"])
         self.seed, self.noise, self.began, self.shift = body["seed"], body["noise"], body["began"], body["shift"]
-        self.app, self.fault = registry.find_app(self.problem.app), registry.find_fault(self.problem)
+        self.app = registry.find_app(self.problem.app)
         self.variant = draws.pick(VARIANTS, self.seed, "variant")
         self._measure = self._before = None
+        self.fault = self._find_fault()
         self.world = self.before_the_incident().fork(self.seed)
         self.world.become(body["world"])
         self._open_shell()

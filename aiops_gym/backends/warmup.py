@@ -10,13 +10,14 @@ anything.
 from __future__ import annotations
 
 from aiops_gym import caches
-from aiops_gym.backends import noise
+from aiops_gym.backends import decisions, noise
 from aiops_gym.backends.baseline import VARIANTS, make_baseline
 from aiops_gym.backends.health import Measure, measure
 from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.times import HOUR, MINUTE
 from aiops_gym.sim.kernel.world import World
 
 WARMUPS = 8
@@ -42,6 +43,44 @@ def choose_warmup(app: App, variant: int, seed: int, spared: frozenset[str], shi
     """The number of an episode's warm-up: the first, in the episode's order, in which nobody decided about `spared`."""
     order = sorted(range(WARMUPS), key=lambda number: draws.bits(seed, "past", str(number)))
     return next(number for number in order if _open(app, _decided(app.id, variant, number, shift), spared))
+
+
+def make_lived_in(app_id: str, variant: int, number: int, shift: int = 0) -> World:
+    """The same some time after people have decided many things for good. Fork it, never change it."""
+    return _lived_in(app_id, variant, number, shift)
+
+
+def choose_lived_in(app: App, variant: int, seed: int, fault: str, target: str) -> int:
+    """The number of an episode's lived-in world: the first, in its order, in which no decision outdoes the fault.
+
+    A fault that forbids nothing to those whom another policy admits would be none: see `decisions.CONTRARY`. It is a
+    rare case, which of the two are met is drawn by the seed, and a healthy episode takes the first.
+    """
+    order = sorted(range(WARMUPS), key=lambda number: draws.bits(seed, "past", str(number)))
+    contrary = {(name, target) for name in decisions.CONTRARY.get(fault, ())}
+    fitting = (n for n in order if not contrary & set(_lasting(app.id, variant, n)))
+    return next(fitting, order[0])
+
+
+@caches.function(
+    WARMUPS * VARIANTS * len(registry.apps()), "the hours in which people decide, and the noisy minutes after"
+)
+def _lived_in(app_id: str, variant: int, number: int, shift: int) -> World:
+    app, seed = registry.find_app(app_id), _lived_in_seed(app_id, variant, number)
+    world = _asked(app_id, variant, shift, noise.draw_rate(seed), seed)
+    decisions.make_decisions(world, app, seed, _lasting(app_id, variant, number))
+    world.run(int(draws.between(20 * MINUTE, 30 * HOUR, seed, "since")))
+    noise.disturb(world, app, seed, {})
+    return _sealed(world)
+
+
+@caches.function(WARMUPS * VARIANTS * len(registry.apps()), "drawing what people decide in a lived-in world")
+def _lasting(app_id: str, variant: int, number: int) -> tuple[decisions.Made, ...]:
+    return decisions.draw_decisions(registry.find_app(app_id), _lived_in_seed(app_id, variant, number))
+
+
+def _lived_in_seed(app_id: str, variant: int, number: int) -> int:
+    return draws.bits(0, "lived in", f"{app_id} {variant} {number}")
 
 
 def run_undisturbed(app_id: str, variant: int, rate: float, shift: int = 0) -> World:

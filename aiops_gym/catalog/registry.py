@@ -10,14 +10,16 @@ Fixed problems are those of AIOpsLab; computed ones, which have a split, are eac
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
 from aiops_gym.catalog import grid, traits
-from aiops_gym.catalog.model import TASKS, App, Fault, Incident, Problem
+from aiops_gym.catalog.model import TASKS, App, Fault, Incident, Manifest, Problem
+from aiops_gym.catalog.names import name_new, read_names
 from aiops_gym.catalog.splits import SPLITS, hash_to_fraction
 from aiops_gym.errors import ArgumentError, unknown
 from aiops_gym.scan import scan, scan_one
@@ -86,11 +88,28 @@ def _computed() -> Mapping[str, Problem]:
 
 
 @cache
+def _lived_in() -> Mapping[str, Problem]:
+    """Healthy episodes in worlds like those of the computed problems, in which people have decided things."""
+    rows = [(app, task) for app in apps().values() for task in TASKS[:3]]
+    found = (
+        Problem(id=f"noop_{app.id}-{task}-all", task=task, app=app.id, fault="", target="", rate=app.rate)
+        for app, task in rows
+    )
+    return {p.id: replace(p, steps=grid.steps_of(None, p.task)) for p in found}
+
+
+def is_lived_in(problem_: Problem) -> bool:
+    """Whether a problem's world is one in which people have decided things: those of AIOpsLab stay as it has them."""
+    return problem_.id in _computed() or problem_.id in _lived_in()
+
+
+@cache
 def _split(split: str) -> tuple[Problem, ...]:
-    """All problems of a split: AIOpsLab's are for training, healthy episodes for both."""
-    calm = [replace(p, split=split) for p in _healthy().values()]
+    """All problems of a split: AIOpsLab's are for training, the healthy ones of lived-in worlds for both."""
     given = [p for p in _fixed().values() if p.fault and p.split == split]
-    return (*given, *(p for p in _computed().values() if p.split == split), *calm)
+    calm = [*(_healthy().values() if given else ()), *_lived_in().values()]
+    computed = (p for p in _computed().values() if p.split == split)
+    return (*given, *computed, *(replace(p, split=split) for p in calm))
 
 
 def problems(task: str | None = None, app: str | None = None, split: str | None = None) -> tuple[Problem, ...]:
@@ -122,17 +141,27 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None)
     Of Analysis the answer is drawn before that, first its kind and then its layer: most families share one label, and
     whoever always gave it would be right most of the time.
     """
-    calm, faulty = tuple(p for p in list_healthy(task) if app in (None, p.app)), _faulty(task, split, app)
+    faulty = _faulty(task, split, app)
     if not faulty:  # healthy episodes alone would make one answer always right
         where = f"{f' of {app}' if app else ''} in split {split!r}"
         raise ArgumentError(f"no {task} problem with a fault{where}")
-    if calm and hash_to_fraction(seed, "healthy") < HEALTHY_SHARE[task]:
+    healthy = hash_to_fraction(seed, "healthy") < HEALTHY_SHARE[task]
+    if healthy and not split:
+        calm = tuple(p for p in list_healthy(task) if app in (None, p.app))
         return calm[int(hash_to_fraction(seed, "problem") * len(calm))]
     for key in (*(LABEL if task == "analysis" else ()), *(PLACE if split else ())):
         names = sorted({_said(p, key) for p in faulty})
         name = names[int(hash_to_fraction(seed, "problem", key) * len(names))]
         faulty = tuple(p for p in faulty if _said(p, key) == name)
-    return faulty[int(hash_to_fraction(seed, "problem") * len(faulty))]
+    found = faulty[int(hash_to_fraction(seed, "problem") * len(faulty))]
+    return _well(found, split) if healthy and split else found
+
+
+def _well(problem_: Problem, split: str) -> Problem:
+    """The same app in the same kind of world with nothing wrong: neither tells whether something is."""
+    same = _lived_in() if is_lived_in(problem_) else _healthy()
+    calm = next(p for p in same.values() if (p.app, p.task) == (problem_.app, problem_.task))
+    return replace(calm, split=split)
 
 
 LABEL, PLACE = ("kind", "layer"), ("fault", "app", "target")
@@ -150,14 +179,14 @@ def _faulty(task: str, split: str | None, app: str | None) -> tuple[Problem, ...
     return tuple(p for p in problems(task, app, split) if p.fault)
 
 
-def list_healthy(task: str) -> tuple[Problem, ...]:
-    """Episodes of a task in which nothing is wrong; none for mitigation."""
-    return tuple(p for p in _healthy().values() if p.task == task)
+def list_healthy(task: str, split: str | None = None) -> tuple[Problem, ...]:
+    """Episodes of a task in which nothing is wrong, beside AIOpsLab's or those of a split; none for mitigation."""
+    return tuple(p for p in (_lived_in() if split else _healthy()).values() if p.task == task)
 
 
 def find_problem(id_: str) -> Problem:
     """The problem with an id. Raises CatalogError with the nearest ids."""
-    found = _fixed().get(id_) or _healthy().get(id_) or _computed().get(id_)
+    found = _fixed().get(id_) or _healthy().get(id_) or _computed().get(id_) or _lived_in().get(id_)
     if found is None:
         _known("problem", id_, {**_fixed(), **_computed()})
     assert found is not None
@@ -170,14 +199,24 @@ def find_app(id_: str) -> App:
     return apps()[id_]
 
 
-def find_fault(problem_: Problem) -> Fault | None:
-    """What breaks in a problem, with the names of its target filled in; None where nothing does."""
+def find_fault(problem_: Problem, live: Sequence[Manifest] = (), seed: int | None = None) -> Fault | None:
+    """What breaks in a problem, with the names of its target filled in; None where nothing does.
+
+    Args:
+        problem_: the problem.
+        live: objects of the app as they are at that moment, where they are not what its manifests say.
+        seed: draws the names of what the fault makes; without one they are the first of their pools.
+    """
     if not problem_.fault:
         return None
     world, target = find_app(problem_.app), problem_.target
     names = {"namespace": world.namespace, "selector": world.selector, "target": target}
     known = find_components(world.id).get(target)
-    return fill_in(faults()[problem_.fault], {**names, **(known.names if known else {})})
+    as_it_is = read_names(world, target, live or world.manifests) if known else {}
+    return fill_in(
+        faults()[problem_.fault],
+        {**names, **(known.names if known else {}), **as_it_is, **name_new(target, live, seed)},
+    )
 
 
 def describe_fault(fault_id: str) -> str:
@@ -192,11 +231,15 @@ def describe_fault(fault_id: str) -> str:
 def fill_in(value: T, names: Mapping[str, str]) -> T:
     """A copy of data in which each `{name}` that `names` has is replaced, in all strings and keys; other braces stay.
 
+    A string that is `#{name}` and nothing else becomes the data that the name stands for, written as JSON.
+
     >>> fill_in({"a": ["{target}-x", "{role: 'r'}"]}, {"target": "geo"})
     {'a': ['geo-x', "{role: 'r'}"]}
     """
     result: Any = value
-    if isinstance(value, str):
+    if isinstance(value, str) and (whole := re.fullmatch(r"#\{(\w+)\}", value)) and whole[1] in names:
+        result = json.loads(names[whole[1]])
+    elif isinstance(value, str):
         result = re.sub(r"\{(\w+)\}", lambda m: names.get(m[1], m[0]), value)
     elif isinstance(value, Mapping):
         result = {fill_in(key, names): fill_in(inner, names) for key, inner in value.items()}

@@ -10,6 +10,7 @@ from typing import Any
 POD = "/spec/template/spec"
 CONTAINER = f"{POD}/containers/0"
 
+
 PODS = "kubectl get pods -n {namespace}"
 EVENTS = "kubectl get events -n {namespace} --sort-by=.lastTimestamp | tail -20"
 DESCRIBE = "kubectl describe pod -n {namespace} -l {selector}={target}"
@@ -19,7 +20,7 @@ RENEW = "kubectl rollout restart deployment/{target} -n {namespace}"
 """Settings are read when a program starts."""
 
 
-def make_patch(kind: str, *ops: Mapping[str, Any], name: str = "{target}") -> str:
+def make_patch(kind: str, *ops: Mapping[str, Any] | str, name: str = "{target}") -> str:
     """A JSON patch of an object; a value `#{name}` stands without quotes, as a number or a list does.
 
     >>> make_patch("service", {"op": "remove", "path": "/spec/x"})

@@ -36,10 +36,8 @@ fault = Fault(
         "kubectl get nodes --show-labels",
     ),
     fixes=(
-        "kubectl patch deployment {target} -n {namespace} --type=json "
-        f'-p \'[{{"op": "remove", "path": "{SELECTOR}"}}]\'',
-        "kubectl get deployment {target} -n {namespace} -o json "
-        "| jq 'del(.spec.template.spec.nodeSelector)' | kubectl replace -f -",
+        "kubectl patch deployment {target} -n {namespace} --type=json -p '[{undo_nodeSelector}]'",
+        "kubectl get deployment {target} -n {namespace} -o json | jq '{jq_nodeSelector}' | kubectl replace -f -",
         "kubectl patch deployment {target} -n {namespace} "
         '-p \'{"spec": {"template": {"spec": {"nodeSelector": {"kubernetes.io/hostname": "kind-worker"}}}}}\'',
     ),

@@ -8,7 +8,7 @@ RULE = {"from": [{"podSelector": {"matchLabels": {"role": "{target}-client"}}}]}
 POLICY = {
     "apiVersion": "networking.k8s.io/v1",
     "kind": "NetworkPolicy",
-    "metadata": {"name": "{target}-ingress"},
+    "metadata": {"name": "{target}-{policy}"},
     "spec": {
         "podSelector": {"matchExpressions": [{"key": "{selector}", "operator": "In", "values": ["{target}"]}]},
         "policyTypes": ["Ingress"],
@@ -34,12 +34,14 @@ fault = Fault(
     cause=Cause(check=admitted, service="{service}"),
     looks=(PODS, "kubectl get networkpolicies -n {namespace}", "kubectl describe networkpolicies -n {namespace}"),
     fixes=(
-        "kubectl delete networkpolicy {target}-ingress -n {namespace}",
-        make_patch("networkpolicy", {"op": "replace", "path": "/spec/ingress", "value": [{}]}, name="{target}-ingress"),
+        "kubectl delete networkpolicy {target}-{policy} -n {namespace}",
+        make_patch(
+            "networkpolicy", {"op": "replace", "path": "/spec/ingress", "value": [{}]}, name="{target}-{policy}"
+        ),
         make_patch(
             "networkpolicy",
             {"op": "replace", "path": "/spec/ingress/0/from/0", "value": {"podSelector": {}}},
-            name="{target}-ingress",
+            name="{target}-{policy}",
         ),
     ),
     targets=("inner", "needed"),

@@ -19,7 +19,7 @@ fault = Fault(
         Patch(
             resource="deployments.apps",
             name="{target}",
-            ops=({"op": "add", "path": f"{POD}/initContainers", "value": [WAIT]},),
+            ops=({"op": "add", "path": f"{POD}/initContainers/-", "value": WAIT},),
             recreate=True,
         ),
         Restart(components=("{service}",)),
@@ -28,8 +28,8 @@ fault = Fault(
     cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl logs -n {namespace} deploy/{target} -c wait-for-config --tail=10"),
     fixes=(
-        make_patch("deployment", {"op": "remove", "path": f"{POD}/initContainers"}),
-        make_edit("deployment", "del(.spec.template.spec.initContainers)"),
+        make_patch("deployment", "#{undo_initContainers}"),
+        make_edit("deployment", "{jq_initContainers}"),
         "kubectl create service clusterip {target}-config -n {namespace} --tcp=8080:8080",
     ),
     targets=("needed", "!prepared"),

@@ -7,7 +7,7 @@ from aiops_gym.catalog.system import System
 QUOTA = {
     "apiVersion": "v1",
     "kind": "ResourceQuota",
-    "metadata": {"name": "team-budget"},
+    "metadata": {"name": "{quota}"},
     "spec": {"hard": {"pods": "10"}},
 }
 
@@ -27,9 +27,9 @@ fault = Fault(
     cause=Cause(check=roomy, service="{service}"),
     looks=(PODS, EVENTS, "kubectl describe resourcequota -n {namespace}"),
     fixes=(
-        "kubectl delete resourcequota team-budget -n {namespace}",
-        'kubectl patch resourcequota team-budget -n {namespace} -p \'{"spec": {"hard": {"pods": "100"}}}\'',
-        make_edit("resourcequota", "del(.spec.hard.pods)", name="team-budget"),
+        "kubectl delete resourcequota {quota} -n {namespace}",
+        'kubectl patch resourcequota {quota} -n {namespace} -p \'{"spec": {"hard": {"pods": "100"}}}\'',
+        make_edit("resourcequota", "del(.spec.hard.pods)", name="{quota}"),
     ),
     targets=("needed",),
     tasks=("detection", "analysis", "mitigation"),

@@ -22,8 +22,8 @@ fault = Fault(
     cause=Cause(check=template),
     looks=(PODS, DESCRIBE),
     fixes=(
-        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/livenessProbe"}),
-        make_edit("deployment", "del(.spec.template.spec.containers[0].livenessProbe)"),
+        make_patch("deployment", "#{undo_livenessProbe}"),
+        make_edit("deployment", "{jq_livenessProbe}"),
         make_patch(
             "deployment",
             {"op": "replace", "path": f"{CONTAINER}/livenessProbe/tcpSocket/port", "value": "#{target_port}"},

@@ -22,8 +22,8 @@ fault = Fault(
     cause=Cause(check=reached, service="{service}"),
     looks=(PODS, "kubectl get endpoints -n {namespace}", DESCRIBE),
     fixes=(
-        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/readinessProbe"}),
-        make_edit("deployment", "del(.spec.template.spec.containers[0].readinessProbe)"),
+        make_patch("deployment", "#{undo_readinessProbe}"),
+        make_edit("deployment", "{jq_readinessProbe}"),
         make_patch(
             "deployment",
             {"op": "replace", "path": f"{CONTAINER}/readinessProbe/tcpSocket/port", "value": "#{target_port}"},

@@ -4,10 +4,10 @@ from aiops_gym.catalog.checks import template
 from aiops_gym.catalog.model import Cause, Create, Fault, Patch
 from aiops_gym.catalog.scripts import CONTAINER, POD, PODS, make_edit, make_patch
 
-NAME = "{target}-settings"
+NAME = "{target}-{map_name}"
 MAP = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": NAME}, "data": {"config.json": "{foreign}"}}
-VOLUME = {"name": "settings", "configMap": {"name": NAME}}
-MOUNT = {"name": "settings", "mountPath": "{settings}", "subPath": "config.json"}
+VOLUME = {"name": "mounted-settings", "configMap": {"name": NAME}}
+MOUNT = {"name": "mounted-settings", "mountPath": "{settings}", "subPath": "config.json"}
 
 fault = Fault(
     id="foreign_settings",
@@ -20,8 +20,8 @@ fault = Fault(
             resource="deployments.apps",
             name="{target}",
             ops=(
-                {"op": "add", "path": f"{POD}/volumes", "value": [VOLUME]},
-                {"op": "add", "path": f"{CONTAINER}/volumeMounts", "value": [MOUNT]},
+                {"op": "add", "path": f"{POD}/volumes/-", "value": VOLUME},
+                {"op": "add", "path": f"{CONTAINER}/volumeMounts/-", "value": MOUNT},
             ),
             recreate=True,
         ),
@@ -35,14 +35,10 @@ fault = Fault(
         f"kubectl get configmap {NAME} -n {{namespace}} -o yaml",
     ),
     fixes=(
-        make_patch(
-            "deployment",
-            {"op": "remove", "path": f"{POD}/volumes"},
-            {"op": "remove", "path": f"{CONTAINER}/volumeMounts"},
-        ),
+        make_patch("deployment", "#{undo_volumes}", "#{undo_volumeMounts}"),
         f"kubectl get configmap {NAME} -n {{namespace}} -o yaml | sed 's/[.]staging//' | kubectl replace -f -\n"
         "kubectl rollout restart deployment/{target} -n {namespace}",
-        make_edit("deployment", "del(.spec.template.spec.volumes, .spec.template.spec.containers[0].volumeMounts)"),
+        make_edit("deployment", "{jq_volumes} | {jq_volumeMounts}"),
     ),
     targets=("asked", "foreign"),
 )

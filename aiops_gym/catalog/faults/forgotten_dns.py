@@ -8,7 +8,7 @@ DNS = {"ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"
 POLICY = {
     "apiVersion": "networking.k8s.io/v1",
     "kind": "NetworkPolicy",
-    "metadata": {"name": "{target}-egress"},
+    "metadata": {"name": "{target}-{policy}"},
     "spec": {
         "podSelector": {"matchLabels": {"{selector}": "{target}"}},
         "policyTypes": ["Egress"],
@@ -30,9 +30,9 @@ fault = Fault(
         "kubectl describe networkpolicies -n {namespace}",
     ),
     fixes=(
-        "kubectl delete networkpolicy {target}-egress -n {namespace}",
-        make_patch("networkpolicy", {"op": "add", "path": "/spec/egress/-", "value": DNS}, name="{target}-egress"),
-        make_patch("networkpolicy", {"op": "replace", "path": "/spec/egress", "value": [{}]}, name="{target}-egress"),
+        "kubectl delete networkpolicy {target}-{policy} -n {namespace}",
+        make_patch("networkpolicy", {"op": "add", "path": "/spec/egress/-", "value": DNS}, name="{target}-{policy}"),
+        make_patch("networkpolicy", {"op": "replace", "path": "/spec/egress", "value": [{}]}, name="{target}-{policy}"),
     ),
     targets=("asked", "resolves"),
 )

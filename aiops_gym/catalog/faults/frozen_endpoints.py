@@ -24,9 +24,9 @@ fault = Fault(
         "kubectl describe service {target} -n {namespace}",
     ),
     fixes=(
-        make_patch("service", {"op": "add", "path": SELECTOR, "value": {"{selector_key}": "{selector_value}"}}),
-        make_edit("service", '.spec.selector = {"{selector_key}": "{selector_value}"}'),
-        "kubectl set selector service {target} {selector_key}={selector_value} -n {namespace}",
+        make_patch("service", {"op": "add", "path": SELECTOR, "value": "#{was_selector}"}),
+        make_edit("service", ".spec.selector = {was_selector}"),
+        "kubectl set selector service {target} {selector_pairs} -n {namespace}",
     ),
     targets=("needed", "served"),
 )

@@ -15,7 +15,7 @@ fault = Fault(
         Patch(
             resource="deployments.apps",
             name="{target}",
-            ops=({"op": "add", "path": SOURCE, "value": [{"secretRef": {"name": "{target}-credentials"}}]},),
+            ops=({"op": "add", "path": f"{SOURCE}/-", "value": {"secretRef": {"name": "{target}-{secret_name}"}}},),
             recreate=True,
         ),
         Restart(components=("{service}",)),
@@ -23,9 +23,9 @@ fault = Fault(
     cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl get secrets -n {namespace}"),
     fixes=(
-        make_patch("deployment", {"op": "remove", "path": SOURCE}),
-        make_edit("deployment", "del(.spec.template.spec.containers[0].envFrom)"),
-        "kubectl create secret generic {target}-credentials -n {namespace} --from-literal=username={target}",
+        make_patch("deployment", "#{undo_envFrom}"),
+        make_edit("deployment", "{jq_envFrom}"),
+        "kubectl create secret generic {target}-{secret_name} -n {namespace} --from-literal=username={target}",
     ),
     targets=("needed",),
 )

@@ -20,7 +20,7 @@ fault = Fault(
     cause=Cause(check=template, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl describe nodes | grep -A8 '^Allocat'"),
     fixes=(
-        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/resources/requests/memory"}),
+        make_patch("deployment", "#{undo_resources}"),
         "kubectl set resources deployment/{target} -n {namespace} --requests=memory=256Mi",
         make_edit("deployment", ".spec.template.spec.containers[0].resources = {}"),
     ),

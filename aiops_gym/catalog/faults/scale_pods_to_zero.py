@@ -25,9 +25,10 @@ fault = Fault(
     cause=Cause(check=replicated, service="{service}", upstream="replicas"),
     looks=("kubectl get pods -n {namespace}", "kubectl get deployments -n {namespace}"),
     fixes=(
-        "kubectl scale deployment {target} -n {namespace} --replicas=1",
-        'kubectl patch deployment {target} -n {namespace} -p \'{"spec": {"replicas": 1}}\'',
-        "kubectl get deployment {target} -n {namespace} -o json | jq '.spec.replicas = 2' | kubectl apply -f -",
+        "kubectl scale deployment {target} -n {namespace} --replicas={replicas}",
+        'kubectl patch deployment {target} -n {namespace} -p \'{"spec": {"replicas": {replicas}}}\'',
+        "kubectl get deployment {target} -n {namespace} -o json "
+        "| jq '.spec.replicas = {more_replicas}' | kubectl apply -f -",
     ),
     targets=("needed",),
 )

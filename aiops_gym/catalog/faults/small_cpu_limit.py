@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import headroom
 from aiops_gym.catalog.model import Cause, Fault, Patch
-from aiops_gym.catalog.scripts import CONTAINER, PODS, make_edit, make_patch
+from aiops_gym.catalog.scripts import CONTAINER, PODS, make_patch
 
 SMALL = {"limits": {"cpu": "10m"}, "requests": {"cpu": "10m"}}
 BIG = {"limits": {"cpu": "1"}, "requests": {"cpu": "100m"}}
@@ -28,9 +28,9 @@ fault = Fault(
         "-o custom-columns=NAME:.metadata.name,CPU:.spec.template.spec.containers[*].resources.limits.cpu",
     ),
     fixes=(
+        make_patch("deployment", "#{undo_resources}"),
         "kubectl set resources deployment/{target} -n {namespace} --limits=cpu=1 --requests=cpu=100m",
         make_patch("deployment", {"op": "replace", "path": f"{CONTAINER}/resources", "value": BIG}),
-        make_edit("deployment", ".spec.template.spec.containers[0].resources = {}"),
     ),
     targets=("asked", "working"),
 )

@@ -20,8 +20,8 @@ fault = Fault(
     cause=Cause(check=headroom),
     looks=(PODS, DESCRIBE),
     fixes=(
+        make_patch("deployment", "#{undo_resources}"),
         "kubectl set resources deployment/{target} -n {namespace} --limits=memory={ample} --requests=memory={ample}",
-        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/resources"}),
         make_edit("deployment", ".spec.template.spec.containers[0].resources = {}"),
     ),
     targets=("asked", "sized"),

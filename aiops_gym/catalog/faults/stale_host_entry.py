@@ -16,7 +16,7 @@ fault = Fault(
         Patch(
             resource="deployments.apps",
             name="{target}",
-            ops=({"op": "add", "path": ENTRIES, "value": [{"ip": IP, "hostnames": ["{callee}"]}]},),
+            ops=({"op": "add", "path": f"{ENTRIES}/-", "value": {"ip": IP, "hostnames": ["{callee}"]}},),
             recreate=True,
         ),
     ),
@@ -29,11 +29,11 @@ fault = Fault(
         "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.hostAliases}'",
     ),
     fixes=(
-        make_patch("deployment", {"op": "remove", "path": ENTRIES}),
-        make_edit("deployment", "del(.spec.template.spec.hostAliases)"),
+        make_patch("deployment", "#{undo_hostAliases}"),
+        make_edit("deployment", "{jq_hostAliases}"),
         "ip=$(kubectl get service {callee} -n {namespace} -o jsonpath='{.spec.clusterIP}')\n"
         "kubectl get deployment {target} -n {namespace} -o json | jq --arg ip $ip "
-        "'.spec.template.spec.hostAliases[0].ip = $ip' | kubectl replace -f -",
+        f"'(.spec.template.spec.hostAliases[] | select(.ip == \"{IP}\")).ip = $ip' | kubectl replace -f -",
     ),
     targets=("asked", "callee"),
     held_out=True,

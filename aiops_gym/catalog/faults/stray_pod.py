@@ -4,7 +4,6 @@ from aiops_gym.catalog.checks import reached
 from aiops_gym.catalog.model import Cause, Create, Fault, Restart
 from aiops_gym.catalog.scripts import PODS
 
-LABELS = {"{selector_key}": "{selector_value}", "run": "toolbox"}
 CONTAINER = {"name": "toolbox", "image": "busybox:1.36", "command": ["sleep", "infinity"]}
 TOOLBOX = {
     "apiVersion": "apps/v1",
@@ -12,7 +11,7 @@ TOOLBOX = {
     "metadata": {"name": "toolbox"},
     "spec": {
         "selector": {"matchLabels": {"run": "toolbox"}},
-        "template": {"metadata": {"labels": LABELS}, "spec": {"containers": [CONTAINER]}},
+        "template": {"metadata": {"labels": "#{stray_labels}"}, "spec": {"containers": [CONTAINER]}},
     },
 }
 UNMARKED = '[{"op": "remove", "path": "/spec/template/metadata/labels/{selector_key}"}]'

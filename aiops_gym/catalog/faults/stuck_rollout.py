@@ -18,7 +18,7 @@ fault = Fault(
             name="{target}",
             ops=(
                 {"op": "replace", "path": "/spec/strategy", "value": AT_ONCE},
-                {"op": "add", "path": ACCOUNT, "value": "{target}-runner"},
+                {"op": "add", "path": ACCOUNT, "value": "{target}-{account_name}"},
             ),
         ),
         Restart(components=("{service}",)),
@@ -33,10 +33,10 @@ fault = Fault(
         "kubectl rollout undo deployment/{target} -n {namespace}",
         make_patch(
             "deployment",
-            {"op": "replace", "path": ACCOUNT, "value": "default"},
-            {"op": "replace", "path": f"{POD}/serviceAccount", "value": "default"},
+            {"op": "replace", "path": ACCOUNT, "value": "{account}"},
+            {"op": "replace", "path": f"{POD}/serviceAccount", "value": "{account}"},
         ),
-        "kubectl create serviceaccount {target}-runner -n {namespace}\n"
+        "kubectl create serviceaccount {target}-{account_name} -n {namespace}\n"
         "kubectl rollout restart deployment/{target} -n {namespace}",
     ),
     targets=("needed",),

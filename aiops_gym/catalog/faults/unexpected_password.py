@@ -12,7 +12,7 @@ OLD_FILE = (
     "kubectl get configmap {target} -n {namespace} -o yaml | sed '/{guard}/d;/^ *security:$/d' | kubectl replace -f -"
 )
 NEW_FILE = make_edit("configmap", '.data["{file}"] |= sub("{guard}"; "{unguarded}")')
-RUN = make_patch("deployment", {"op": "remove", "path": ARGUMENTS})
+RUN = make_patch("deployment", "#{undo_args}")
 RUN_EMPTY = make_patch("deployment", {"op": "replace", "path": ARGUMENTS, "value": []})
 
 

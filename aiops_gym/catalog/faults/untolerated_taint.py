@@ -21,7 +21,7 @@ fault = Fault(
     kind="Misconfiguration",
     also_accept=(("Virtualization", "Operation Error"),),
     changes=(
-        Patch(resource="nodes", name="{node}", ops=({"op": "add", "path": "/spec/taints", "value": [TAINT]},)),
+        Patch(resource="nodes", name="{node}", ops=({"op": "add", "path": "/spec/taints/-", "value": TAINT},)),
         Restart(components=("{target}", "{service}")),
     ),
     cause=Cause(check=schedulable, service="{service}"),
@@ -29,7 +29,7 @@ fault = Fault(
     fixes=(
         f"{PLACE} maintenance=planned:NoSchedule-",
         f"{PLACE} maintenance-",
-        'kubectl patch node {node} --type=json -p \'[{"op": "remove", "path": "/spec/taints"}]\'',
+        "kubectl patch node {node} --type=json -p '[{undo_taints}]'",
     ),
     targets=("needed",),
     tasks=("detection", "analysis", "mitigation"),

@@ -31,8 +31,8 @@ fault = Fault(
     ),
     fixes=(
         "kubectl set env deployment/{target} -n {namespace} REGISTRY_ADDRESS={address}",
-        make_patch("deployment", {"op": "remove", "path": f"{CONTAINER}/args"}),
-        make_edit("deployment", "del(.spec.template.spec.containers[0].args)"),
+        make_patch("deployment", "#{undo_args}"),
+        make_edit("deployment", "{jq_args}"),
     ),
     targets=("asked", "addressed"),
 )

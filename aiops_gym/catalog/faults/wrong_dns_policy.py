@@ -21,8 +21,8 @@ fault = Fault(
         "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.dnsPolicy}'",
     ),
     fixes=(
-        make_patch("deployment", {**POLICY, "value": "ClusterFirst"}),
-        make_edit("deployment", "del(.spec.template.spec.dnsPolicy)"),
+        make_patch("deployment", "#{undo_dnsPolicy}"),
+        make_edit("deployment", "{jq_dnsPolicy}"),
         make_edit("deployment", '.spec.template.spec.dnsPolicy = "ClusterFirstWithHostNet"'),
     ),
     targets=("asked", "resolves"),

@@ -90,7 +90,7 @@ def _go_image(addresses: Mapping[str, str]) -> Json:
 
 MONGO: Json = {"version": "4.4.6", "memory": 72 * MIB}
 
-IMAGES: Mapping[str, Json] = {
+BUILT: Mapping[str, Json] = {
     GO_IMAGE: _go_image({}),
     "yinfangchen/geo:app3": _go_image({"geo": "mongodb-geo:27777"}),
     "mongo:4.4.6": {
@@ -139,3 +139,12 @@ IMAGES: Mapping[str, Json] = {
         "shell": False,
     },
 }
+
+REBUILT = {
+    "yinfangchen/hotelreservation:20240311": GO_IMAGE,
+    "mongo:4.4.18": "mongo:4.4.6",
+    "memcached:1.6.21": "memcached:latest",
+}
+"""Other tags under which the same has been published, and what it is."""
+
+IMAGES: Mapping[str, Json] = {**BUILT, **{name: BUILT[same] for name, same in REBUILT.items()}}

@@ -99,7 +99,7 @@ SOURCES = {
 }
 """What a clone of the benchmark brings: one file in each folder that is copied."""
 
-IMAGES: Mapping[str, Json] = {
+BUILT: Mapping[str, Json] = {
     "deathstarbench/social-network-microservices:latest": {
         "size": 180_413_552,
         "cmd": ("bash",),
@@ -127,3 +127,13 @@ IMAGES: Mapping[str, Json] = {
         "shell": False,
     },
 }
+
+REBUILT = {
+    "deathstarbench/social-network-microservices:0.3.1": "deathstarbench/social-network-microservices:latest",
+    "mongo:4.4.18": "mongo:4.4.6",
+    "redis:6.2.6": "redis:6.2.4",
+    "memcached:1.6.21": "memcached:1.6.7",
+}
+"""Other tags under which the same has been published, and what it is."""
+
+IMAGES: Mapping[str, Json] = {**BUILT, **{name: BUILT[same] for name, same in REBUILT.items()}}

@@ -1,0 +1,76 @@
+"""Values in ConfigMaps, copies of them, and what is left of older ones."""
+
+from __future__ import annotations
+
+from aiops_gym.backends.decisions.site import Decision, Site
+from aiops_gym.backends.inject import roll_out
+from aiops_gym.catalog.names import NEW
+from aiops_gym.sim.kernel.objects import get
+
+LINES = {
+    "redis.conf": ("# reviewed by team-blue", "maxclients 5000", "timeout 0", "databases 16"),
+    "mongod.conf": ("# reviewed by team-blue", "# nothing else is set here"),
+    "nginx.conf": ("# reviewed by team-blue",),
+}
+"""Further lines that change nothing, by file."""
+
+TUNED = '"timeout_ms": 10000, "keepalive_ms": 10000'
+TO = ('"timeout_ms": 10000, "keepalive_ms": 20000', '"timeout_ms": 10000, "keepalive_ms": 30000')
+
+
+def _tune(site: Site) -> None:
+    """A value that makes no difference is another one, and the program has read it."""
+    file, text = _settings(site)
+    if file in LINES:
+        changed = f"{site.pick(LINES[file])}\n{text}" if file == "nginx.conf" else f"{text}{site.pick(LINES[file])}\n"
+    else:
+        lines = text.splitlines(keepends=True)
+        known = [number for number, line in enumerate(lines) if TUNED in line and site.name not in line]
+        at = site.pick(known, "line")
+        lines[at] = lines[at].replace(TUNED, site.pick(TO))
+        changed = "".join(lines)
+    site.patch("configmaps", site.name, {"data": {file: changed}})
+    roll_out(site.world, site.app, site.name)
+
+
+def _settings(site: Site) -> tuple[str, str]:
+    """The file that the app says a component reads, and its text; empty where it reads none."""
+    found, file = site.world.store.get("configmaps", site.app.namespace, site.name), site.parameters.get("file", "")
+    return file, get(found or {}, "data", default={}).get(file, "")
+
+
+def _tunable(site: Site) -> bool:
+    file, text = _settings(site)
+    return bool(text) and (file in LINES or TUNED in text)
+
+
+def _mount(site: Site) -> None:
+    """One more file, which the program does not read."""
+    name = f"{site.name}-{site.pick(NEW['map_name'][2])}"
+    site.create("ConfigMap", name, data={"config.json": '{"owner": "team-blue"}\n'})
+    volume = {"name": site.pick(("extra-settings", "notes"), "volume"), "configMap": {"name": name}}
+    mount = {"name": volume["name"], "mountPath": "/etc/extra"}
+    site.patch_pod(
+        {
+            "volumes": [volume],
+            "containers": [{"name": site.container["name"], "volumeMounts": [mount]}],
+        }
+    )
+
+
+def _old_map(site: Site) -> None:
+    name = f"{site.name}-{site.pick(('old', 'v1', 'backup', '2025'))}"
+    site.create("ConfigMap", name, data={"config.json": '{"state": "replaced"}\n'})
+
+
+def _old_secret(site: Site) -> None:
+    name = f"{site.name}-{site.pick(('credentials-old', 'token', 'key-2025'))}"
+    site.create("Secret", name, stringData={"token": "0".zfill(site.pick((12, 16, 24)))})
+
+
+decisions = (
+    Decision("value in the settings", _tune, _tunable, 2.0),
+    Decision("one more file", _mount),
+    Decision("old ConfigMap", _old_map, weight=0.7),
+    Decision("old Secret", _old_secret, weight=0.7),
+)
