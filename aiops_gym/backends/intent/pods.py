@@ -63,8 +63,8 @@ def _container(container: Mapping[str, Any], volumes: Mapping[str, Any]) -> Iter
             {key: value for key, value in entry.items() if key != "name" and value} or "empty",
         )
     yield "envFrom", container.get("envFrom")
-    ports = {port.get("name", ""): port["containerPort"] for port in container.get("ports") or ()}
-    yield "ports", sorted(ports.values())
+    ports = {port["name"]: port["containerPort"] for port in container.get("ports") or () if port.get("name")}
+    yield "ports", sorted(port["containerPort"] for port in container.get("ports") or ())
     yield "hostPort", sorted(port["hostPort"] for port in container.get("ports") or () if port.get("hostPort"))
     yield from _amounts(container.get("resources") or {})
     for field in PROBES:
@@ -97,9 +97,8 @@ def _probe(probe: Mapping[str, Any] | None, ports: Mapping[str, int]) -> Json:
         return None
     found = dict(probe)
     for kind in ("httpGet", "tcpSocket"):
-        port = str((probe.get(kind) or {}).get("port", ""))
-        if port in ports:
-            found[kind] = {**probe[kind], "port": ports[port]}
+        if probe.get(kind) and (number := ports.get(str(probe[kind].get("port")))):
+            found[kind] = {**probe[kind], "port": number}
     return found
 
 
