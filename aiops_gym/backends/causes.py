@@ -114,7 +114,8 @@ class SimulatedSystem(System):
     def _leads_to(self, host: str, component: str) -> bool:
         service = names.find_service(self.world, self.app.namespace, host)
         endpoints = self.object("endpoints", name_of(service)) if service is not None else None
-        addresses = [each for some in (endpoints or {}).get("subsets") or () for each in some.get("addresses") or ()]
+        subsets = get(endpoints or Obj(), "subsets", default=())
+        addresses = [each for some in subsets for each in some.get("addresses") or ()]
         mine = {uid_of(pod) for pod in self.pods(component)}
         return any(get(address, "targetRef", "uid") in mine for address in addresses)
 
