@@ -87,6 +87,12 @@ class SmallCluster:
         """Merge fields into a spec."""
         return self._ask("patch", resource, name, {"spec": spec})
 
+    def label(self, node: str, **labels: Json) -> None:
+        """Give a node labels."""
+        body = {"metadata": {"labels": labels}}
+        request = Request("patch", "nodes", "", node, body=body, content_type="application/merge-patch+json")
+        assert kube_api.handle(self.world, request).code == 200
+
     def _ask(self, verb: str, resource: str, name: str, body: Json) -> Obj:
         kind = "application/merge-patch+json"
         answer = kube_api.handle(self.world, Request(verb, resource, "ns", name, body=body, content_type=kind))

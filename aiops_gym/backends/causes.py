@@ -8,6 +8,7 @@ from functools import cached_property
 from aiops_gym.backends.shape import describe_workload, find_owned_pods
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.catalog.system import Amounts, Object, Reached, System, Upstream, Workload
+from aiops_gym.catalog.traits import flatten
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, uid_of
 from aiops_gym.sim.kernel.quantity import whole
 from aiops_gym.sim.kernel.tables import Process
@@ -16,7 +17,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_control.kubelet import probes
 from aiops_gym.sim.kube_control.scheduling.filters import tolerates
-from aiops_gym.sim.network import routes
+from aiops_gym.sim.network import names, routes
 from aiops_gym.sim.network.firewall import Firewall
 from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry import usage
@@ -99,6 +100,24 @@ class SimulatedSystem(System):
         row, call = self._processes[program], {"to": callee}
         return Upstream(*configuration.find_endpoint(row, call), pooled=not configuration.measure_starvation(row, call))
 
+    def callers(self, component: str) -> frozenset[str]:
+        """Components whose programs dial its Service, or ask the registry for it."""
+        known = {str(self._processes[key]["params"].get("service", "")) for key in self.programs(component)} - {""}
+        found = set()
+        for name in self.components:
+            asked = set[str]().union(*(_list_asked(self._processes[key]) for key in self.programs(name)))
+            if asked & known or any(self._leads_to(host, component) for host in sorted(asked)):
+                found.add(name)
+        return frozenset(found - {component})
+
+    def _leads_to(self, host: str, component: str) -> bool:
+        service = names.find_service(self.world, self.app.namespace, host)
+        endpoints = self.object("endpoints", name_of(service)) if service is not None else None
+        subsets = get(endpoints or Obj(), "subsets", default=())
+        addresses = [each for some in subsets for each in some.get("addresses") or ()]
+        mine = {uid_of(pod) for pod in self.pods(component)}
+        return any(get(address, "targetRef", "uid") in mine for address in addresses)
+
     def asks_password(self, program: str) -> bool:
         """Whether a store was told so by its file, or by its arguments."""
         row = self._processes[program]
@@ -145,3 +164,19 @@ class SimulatedSystem(System):
         row = self._processes[program]
         used = programs.find(row["program"]).usage(row, *load)
         return Amounts(used["cpu"], used["memory"])
+
+
+def _list_asked(process: Process) -> set[str]:
+    """Hosts that a program dials, and services for whose address it asks the registry."""
+    params = process["params"]
+    steps = [step["mongo"] for step in params.get("startup") or () if "mongo" in step]
+    calls = [
+        call for handler in (params.get("handlers") or {}).values() for call in flatten(handler.get("calls") or ())
+    ]
+    found = {configuration.read_address(process, name)[0] for name in ("registry", "tracer")}
+    for call in (*steps, *calls):
+        if "to" in call or "host" in call:
+            found.add(configuration.find_endpoint(process, call)[0])
+        else:
+            found |= {str(call.get("address", "")).rpartition(":")[0], str(call.get("service", ""))}
+    return found - {""}

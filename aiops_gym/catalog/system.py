@@ -98,6 +98,9 @@ class System(Protocol):
     def upstream(self, program: str, callee: str) -> Upstream:
         """What a program has read of another one at its start."""
 
+    def callers(self, component: str) -> frozenset[str]:
+        """Names of the other components whose programs connect to a component."""
+
     def asks_password(self, program: str) -> bool:
         """Whether a store refuses clients that name no user."""
 

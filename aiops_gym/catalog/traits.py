@@ -86,7 +86,7 @@ class Calls:
         row.share, row.work = max(row.share, share), row.work + self.rate * share * float(known.get("ms", ms))
         row.distance, row.by_name = min(row.distance, distance), row.by_name or by_name
         row.inner = row.inner or distance > 0
-        for call in _flat(known.get("calls") or ()):
+        for call in flatten(known.get("calls") or ()):
             # The client of a database waits so long that users have gone before it gives up.
             ignored = call.get("on_error") == "ignore" and call["kind"] != "mongo"
             part = 0.0 if ignored else share * float(call.get("p", 1.0))
@@ -255,7 +255,7 @@ def _dials(program: Mapping[str, Json]) -> Iterator[str]:
     if program.get("registry"):
         yield program["registry"]
     for handler in (program.get("handlers") or {}).values():
-        for call in _flat(handler.get("calls") or ()):
+        for call in flatten(handler.get("calls") or ()):
             if host := _host(call):
                 yield host
 
@@ -265,9 +265,10 @@ def _host(call: Mapping[str, Json]) -> str:
     return str(call.get("host") or call.get("to") or call.get("address", "").rpartition(":")[0])
 
 
-def _flat(calls: Sequence[Json]) -> Iterator[Mapping[str, Json]]:
+def flatten(calls: Sequence[Json]) -> Iterator[Mapping[str, Json]]:
+    """The calls of a handler one by one, those that are made side by side too."""
     for call in calls:
         if isinstance(call, list | tuple):
-            yield from _flat(call)
+            yield from flatten(call)
         else:
             yield call

@@ -22,6 +22,10 @@ REPAIRS = {
     f"| sed 's/[.]staging//' | kubectl replace -f -; {RENEW}",
     "unexpected_password_social_network-mitigation-home-timeline-redis": "kubectl get cm home-timeline-redis "
     f"-n {{namespace}} -o yaml | sed '/requirepass/d' | kubectl replace -f -; {RENEW}",
+    "blocking_network_policy_hotel_reservation-mitigation-geo": "kubectl patch networkpolicy geo-ingress "
+    "-n {namespace} --type=json "
+    '-p \'[{"op": "add", "path": "/spec/ingress/0/from/-", "value": {"podSelector": {"matchExpressions": '
+    '[{"key": "io.kompose.service", "operator": "In", "values": ["search"]}]}}}]\'; sleep 5',
 }
 
 
@@ -54,3 +58,21 @@ def test_a_file_that_is_mended_is_no_repair_until_the_program_has_read_it(kind):
     assert not half.success
     assert half.reasons == ("compose succeeds in 0% of requests before any restart",)
     assert submit_script(backend, f"{mended}\n{renewed}").success
+
+
+def test_who_calls_whom():
+    backend = Simulated(registry.find_problem("blocking_network_policy_hotel_reservation-mitigation-geo"), seed=1)
+    asked = causes.SimulatedSystem(backend.before_the_incident(), backend.app)
+    callers = {name: sorted(asked.callers(name)) for name in ("geo", "mongodb-geo", "frontend", "memcached-rate")}
+    assert callers == {"geo": ["search"], "mongodb-geo": ["geo"], "frontend": [], "memcached-rate": ["rate"]}
+    assert "frontend" in asked.callers("consul")
+
+
+def test_a_policy_that_lets_in_only_who_never_called_is_no_repair():
+    backend = Simulated(registry.find_problem("blocking_network_policy_hotel_reservation-mitigation-geo"), seed=1)
+    peer = '{"podSelector": {"matchLabels": {"io.kompose.service": "frontend"}}}'
+    patch = '[{"op": "add", "path": "/spec/ingress/0/from/-", "value": PEER}]'.replace("PEER", peer)
+    backend.shell.run(f"kubectl patch networkpolicy geo-ingress -n {backend.app.namespace} --type=json -p '{patch}'")
+    reasons = []
+    assert not causes.is_cause_gone(backend.before_the_incident(), backend.world, backend.app, backend.fault, reasons)
+    assert reasons == ["packets to geo are not let through"]

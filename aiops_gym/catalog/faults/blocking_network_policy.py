@@ -18,8 +18,9 @@ POLICY = {
 
 
 def admitted(before: System, now: System, cause: Cause) -> str:
-    """Each of the app's pods may connect to the component, on each port on which it listens."""
-    pods, ends = [pod for name in now.components for pod in now.pods(name)], now.listening(cause.component)
+    """Each pod of those that called the component may connect to it, on each port on which it listens."""
+    callers, ends = before.callers(cause.component) or now.components, now.listening(cause.component)
+    pods = [pod for name in sorted(callers) for pod in now.pods(name)]
     closed = any(not now.lets_through(pod, *end) for pod in pods for end in ends)
     return f"packets to {cause.component} are not let through" if closed else ""
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, Decimal
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from aiops_gym import caches
-from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel import draws, quantity
 from aiops_gym.sim.kernel.blueprint import Binary, Image
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.tables import Exit, Process
@@ -322,14 +323,24 @@ def _value_from(world: World, pod: Obj, container: Mapping[str, Json], source: M
     if reference := source.get("fieldRef"):
         return read_field(pod, reference["fieldPath"])
     if reference := source.get("resourceFieldRef"):
-        side, _, resource = reference["resource"].partition(".")
         owner = find_container_spec(pod, reference["containerName"]) if reference.get("containerName") else container
-        return str(get(owner, "resources", side, resource, default="0"))
+        return _read_amount(world, pod, owner, reference)
     for kind, resource in (("configMapKeyRef", "configmaps"), ("secretKeyRef", "secrets")):
         if reference := source.get(kind):
             obj = world.store.get(resource, namespace_of(pod), reference.get("name", ""))
             return decode_data(obj, resource == "secrets").get(reference["key"])
     return None
+
+
+def _read_amount(world: World, pod: Obj, container: Mapping[str, Json], reference: Mapping[str, Json]) -> str:
+    """A limit or request in whole multiples of the divisor; where there is no limit, what the node has."""
+    side, _, resource = reference["resource"].partition(".")
+    amount = quantity.parse(str(get(container, "resources", side, resource, default="0")))
+    if side == "limits" and not amount:
+        node = world.store.get("nodes", "", get(pod, "spec", "nodeName", default="")) or Obj()
+        amount = quantity.parse(str(get(node, "status", "allocatable", resource, default="0")))
+    divisor = quantity.parse(str(reference.get("divisor") or "1")) or Decimal(1)
+    return str(int((amount / divisor).to_integral_value(rounding=ROUND_CEILING)))
 
 
 def _note_ended(world: World, process: Process) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from aiops_gym import caches
+from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.world import World
@@ -56,28 +57,20 @@ def _read(world: World, process: Process) -> Quota:
             cpu = get(container, "resources", "limits", "cpu")
             request = get(container, "resources", "requests", "cpu", default="0")
             memory = get(container, "resources", "limits", "memory", default="0")
-            cores = None if cpu is None else max(LEAST_CORES, parse_amount(str(cpu)))
-            return Quota(cores, parse_amount(str(request)), parse_amount(str(memory)))
+            limit = parse_amount(str(cpu or "0"))  # a limit of nothing is none
+            cores = max(LEAST_CORES, limit) if limit > 0.0 else None
+            return Quota(cores, parse_amount(str(request)), max(0.0, parse_amount(str(memory))))
     return Quota(None, 0.0, 0.0)
-
-
-SUFFIXES = {"n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 
 
 @caches.function(4_096, "parsing a quantity of a limit")
 def parse_amount(text: str) -> float:
     """A Kubernetes quantity as a number; 0 for what is none.
 
-    >>> parse_amount("1500m"), parse_amount("64Mi"), parse_amount("2")
-    (1.5, 67108864.0, 2.0)
+    >>> parse_amount("1500m"), parse_amount("64Mi"), parse_amount("2"), parse_amount("5e-1")
+    (1.5, 67108864.0, 2.0, 0.5)
     """
-    scale = 1.0
-    for suffix, factor in (*BINARY.items(), *SUFFIXES.items()):
-        if text.endswith(suffix):
-            text, scale = text[: -len(suffix)], factor
-            break
     try:
-        return float(text) * scale
+        return float(quantity.parse(text))
     except ValueError:
         return 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from aiops_gym.sim.kernel.objects import Obj, get, key_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, labels_of, uid_of
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import limits, memory, probes, termination, worker
@@ -68,6 +68,7 @@ def start(world: World, node: str) -> None:
     if world.table("nodes_down").pop(node, None) is None:
         return
     world.schedule(0, "nodelifecycle.posted", node)
+    _register(world, node)
     for kind, *arguments in world.table("asleep").pop(node, []):
         world.schedule(0, kind, *arguments)
     for pod in world.store.on_node(node):
@@ -76,6 +77,20 @@ def start(world: World, node: str) -> None:
             records.wake(world, uid_of(pod), world.now)
         if record is None or pods_of.is_terminating(pod):
             world.enqueue("kubelet", key_of(pod))
+
+
+def _register(world: World, node: str) -> None:
+    """Say again what a kubelet says of its node when it starts; by hand these labels can become anything until then."""
+    obj = world.store.get("nodes", "", node)
+    if obj is None:
+        return
+    told = get(obj, "status", "nodeInfo", default={})
+    system, processor = told.get("operatingSystem"), told.get("architecture")
+    known = {"kubernetes.io/hostname": node, "kubernetes.io/os": system, "kubernetes.io/arch": processor}
+    known |= {"beta.kubernetes.io/os": system, "beta.kubernetes.io/arch": processor}
+    labels = {**labels_of(obj), **{name: value for name, value in known.items() if value}}
+    if labels != labels_of(obj):
+        world.store.put("nodes", assoc(obj, ("metadata", "labels"), labels))
 
 
 def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None:

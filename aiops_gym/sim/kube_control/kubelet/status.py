@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 
+from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, uid_of
 from aiops_gym.sim.kernel.tables import ContainerRecord, PodRecord
 from aiops_gym.sim.kernel.times import iso
@@ -101,14 +103,24 @@ def find_host_ip(world: World, node: str) -> str:
 def compute_qos_class(pod: Obj) -> str:
     """QoS class, from requests and limits of cpu and memory."""
     containers = [*pod["spec"]["containers"], *(pod["spec"].get("initContainers") or ())]
-    resources = [c.get("resources") or {} for c in containers]
-    if not any(r.get("requests") or r.get("limits") for r in resources):
+    asked = [_amounts(c, "requests") for c in containers]
+    given = [_amounts(c, "limits") for c in containers]
+    if not any(asked) and not any(given):
         return "BestEffort"
-    for r in resources:
-        limits = r.get("limits") or {}
-        if {"cpu", "memory"} - limits.keys() or {**limits, **(r.get("requests") or {})} != limits:
-            return "Burstable"
-    return "Guaranteed"
+    limited = all(len(limits) == len(COUNTED) for limits in given)
+    total = [{name: sum(each.get(name, 0) for each in some) for name in COUNTED} for some in (asked, given)]
+    return "Guaranteed" if limited and total[0] == total[1] else "Burstable"
+
+
+COUNTED = ("cpu", "memory")
+"""Resources that decide the QoS class."""
+
+
+def _amounts(container: Mapping[str, Json], side: str) -> dict[str, Decimal]:
+    """Requests or limits of a container that count: those that are more than nothing, however they are written."""
+    told = get(container, "resources", side, default={})
+    found = {name: quantity.parse(str(told[name])) for name in COUNTED if name in told}
+    return {name: amount for name, amount in found.items() if amount > 0}
 
 
 def sidecar_names(pod: Obj) -> frozenset[str]:

@@ -25,9 +25,9 @@ SIZE = re.compile(r"(\d+)([a-z]*)")
 
 
 def limit_of(c: Container) -> int:
-    """Bytes of memory that a container may use: its limit, or what its node has."""
-    limit = get(c.spec(), "resources", "limits", "memory")
-    if limit is None:
+    """Bytes of memory that a container may use: its limit, or what its node has; a limit of nothing is none."""
+    limit = get(c.spec(), "resources", "limits", "memory", default="0")
+    if not whole(str(limit)):
         node = c.world.store.get("nodes", "", str(c.process["node"]))
         limit = get(node or {}, "status", "allocatable", "memory", default="8Gi")
     return whole(str(limit))

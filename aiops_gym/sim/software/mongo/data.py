@@ -31,8 +31,31 @@ class Data:
 
     def users(self) -> list[Document]:
         """All users, oldest first: `{"user", "db", "secret", "roles": [{"role", "db"}]}`."""
+        return [each for each in self._accounts() if "user" in each]
+
+    def _accounts(self) -> list[Document]:
+        """Users, and the roles that somebody made: what decides who may do what is one row."""
         found: list[Document] = self.disk.get("users", [])
         return found
+
+    def roles(self) -> list[Document]:
+        """Roles that somebody made, oldest first, see `roles.Definition`."""
+        return [each for each in self._accounts() if "user" not in each]
+
+    def role(self, name: str, database: str) -> Document | None:
+        """A role that somebody made, by name and database."""
+        return next((r for r in self.roles() if r["role"] == name and r["db"] == database), None)
+
+    def put_role(self, role: Document) -> None:
+        """Add a role, or replace the one with the same name and database."""
+        others = [each for each in self.roles() if (each["role"], each["db"]) != (role["role"], role["db"])]
+        self.disk.put("users", [*self.users(), *others, role])
+
+    def remove_role(self, name: str, database: str) -> None:
+        """Drop a role, and take it from all who have it."""
+        gone = {"role": name, "db": database}
+        kept = [each for each in self._accounts() if "user" in each or (each["role"], each["db"]) != (name, database)]
+        self.disk.put("users", [{**each, "roles": [r for r in each["roles"] if r != gone]} for each in kept])
 
     def user(self, name: str, database: str) -> Document | None:
         """A user by name and database."""
@@ -42,11 +65,13 @@ class Data:
         """Add a user, or replace the one with the same name and database."""
         users, at = self.users(), (user["user"], user["db"])
         known = any((u["user"], u["db"]) == at for u in users)
-        self.disk.put("users", [user if (u["user"], u["db"]) == at else u for u in users] + ([] if known else [user]))
+        users = [user if (u["user"], u["db"]) == at else u for u in users] + ([] if known else [user])
+        self.disk.put("users", [*users, *self.roles()])
 
     def remove_user(self, name: str, database: str) -> None:
         """Drop a user."""
-        self.disk.put("users", [u for u in self.users() if (u["user"], u["db"]) != (name, database)])
+        users = [u for u in self.users() if (u["user"], u["db"]) != (name, database)]
+        self.disk.put("users", [*users, *self.roles()])
 
     def databases(self) -> list[str]:
         """Names of all databases that hold a collection; `admin`, `config` and `local` always do."""
@@ -58,8 +83,8 @@ class Data:
         prefix = f"data/{database}/"
         found = [path[len(prefix) :] for path in self.disk.names() if path.startswith(prefix)]
         system = ["system.version"] if database == "admin" else ["startup_log"] if database == "local" else []
-        if database == "admin" and self.users():
-            system.append("system.users")
+        if database == "admin":
+            system += [f"system.{kind}" for kind in ("roles", "users") if getattr(self, kind)()]
         return sorted(found + [name for name in system if name not in found])
 
     def exists(self, database: str, name: str) -> bool:
@@ -70,6 +95,8 @@ class Data:
         """The documents of a collection in natural order: read them, never change them."""
         if (database, name) == ("admin", "system.users"):
             return [_stored(user) for user in self.users()]
+        if (database, name) == ("admin", "system.roles"):
+            return [{"_id": f"{role['db']}.{role['role']}", **role} for role in self.roles()]
         if (database, name) == ("admin", "system.version"):
             return [
                 {"_id": "featureCompatibilityVersion", "version": "4.4"},

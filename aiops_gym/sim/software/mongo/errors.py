@@ -19,8 +19,10 @@ NAMES = {
     59: "CommandNotFound",
     73: "InvalidNamespace",
     76: "NoReplicationEnabled",
+    80: "InvalidRoleModification",
     11000: "DuplicateKey",
     40324: "Location40324",
+    51002: "Location51002",
     51003: "Location51003",
 }
 

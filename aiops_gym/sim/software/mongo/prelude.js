@@ -191,8 +191,53 @@ var __version = "4.4.6", __host = "127.0.0.1:27017", __SUSPEND = { suspended: tr
       if (!r.ok) fail(r, r.errmsg, "DB.prototype.getUsers@src/mongo/shell/db.js:1644:15");
       return r.users;
     }
-    getRole(name) { const r = this.runCommand({ rolesInfo: name }); if (!r.ok) fail(r, r.errmsg, "DB.prototype.getRole@src/mongo/shell/db.js:1779:15"); return r.roles[0] || null; }
-    getRoles(o) { const r = this.runCommand({ rolesInfo: 1, ...(o || {}) }); if (!r.ok) fail(r, r.errmsg, "DB.prototype.getRoles@src/mongo/shell/db.js:1803:15"); return r.roles; }
+    createRole(role) {
+      const c = { createRole: role.role, ...role }; delete c.role;
+      const r = this.runCommand(c);
+      if (!r.ok) fail(r, r.errmsg, "DB.prototype.createRole@src/mongo/shell/db.js:1659:15");
+      return role;
+    }
+    updateRole(name, role) {
+      const r = this.runCommand({ updateRole: name, ...role });
+      if (!r.ok) fail(r, r.errmsg, "DB.prototype.updateRole@src/mongo/shell/db.js:1673:15");
+    }
+    dropRole(name) {
+      const r = this.runCommand({ dropRole: name });
+      if (r.ok) return true;
+      if (r.code === 31) return false;
+      fail(r, r.errmsg, "DB.prototype.dropRole@src/mongo/shell/db.js:1692:11");
+    }
+    dropAllRoles() {
+      const r = this.runCommand({ dropAllRolesFromDatabase: 1 });
+      if (!r.ok) fail(r, r.errmsg, "DB.prototype.dropAllRoles@src/mongo/shell/db.js:1706:15");
+      return r.n;
+    }
+    grantRolesToRole(name, roles) {
+      const r = this.runCommand({ grantRolesToRole: name, roles });
+      if (!r.ok) fail(r, r.errmsg, "DB.prototype.grantRolesToRole@src/mongo/shell/db.js:1719:15");
+    }
+    revokeRolesFromRole(name, roles) {
+      const r = this.runCommand({ revokeRolesFromRole: name, roles });
+      if (!r.ok) fail(r, r.errmsg, "DB.prototype.revokeRolesFromRole@src/mongo/shell/db.js:1732:15");
+    }
+    grantPrivilegesToRole(name, privileges) {
+      const r = this.runCommand({ grantPrivilegesToRole: name, privileges });
+      if (!r.ok) fail(r, r.errmsg, "DB.prototype.grantPrivilegesToRole@src/mongo/shell/db.js:1746:15");
+    }
+    revokePrivilegesFromRole(name, privileges) {
+      const r = this.runCommand({ revokePrivilegesFromRole: name, privileges });
+      if (!r.ok) fail(r, r.errmsg, "DB.prototype.revokePrivilegesFromRole@src/mongo/shell/db.js:1760:15");
+    }
+    getRole(name, o) {
+      const r = this.runCommand({ rolesInfo: { role: name, db: this._name }, ...(o || {}) });
+      if (!r.ok) fail(r, r.errmsg, "DB.prototype.getRole@src/mongo/shell/db.js:1779:15");
+      return r.roles[0] || null;
+    }
+    getRoles(o) {
+      const r = this.runCommand({ rolesInfo: 1, ...(o || {}) });
+      if (!r.ok) fail(r, r.errmsg, "DB.prototype.getRoles@src/mongo/shell/db.js:1803:15");
+      return r.roles;
+    }
     getCollectionNames() {
       const r = this.runCommand({ listCollections: 1, nameOnly: true });
       if (!r.ok) fail(r, "listCollections failed: " + tojson(r), "DB.prototype._getCollectionInfosCommand@src/mongo/shell/db.js:748:15", "DB.prototype.getCollectionNames@src/mongo/shell/db.js:803:16");
@@ -211,7 +256,7 @@ var __version = "4.4.6", __host = "127.0.0.1:27017", __SUSPEND = { suspended: tr
     currentOp() { return this.adminCommand({ currentOp: 1 }); }
     shutdownServer() { const r = new DB("admin").runCommand({ shutdown: 1 }); if (!r.ok) fail(r, "shutdownServer failed: " + tojson(r), "DB.prototype.shutdownServer@src/mongo/shell/db.js:471:19"); print("server should be down..."); }
     version() { return __version; }
-    help() { print("DB methods:\n\tdb.adminCommand(nameOrDocument) - switches to 'admin' db, and runs command [just calls db.runCommand(...)]\n\tdb.auth(username, password)\n\tdb.createUser(userDocument)\n\tdb.dropUser(username)\n\tdb.getCollectionNames()\n\tdb.getUsers()\n\tdb.grantRolesToUser(username, roles)\n\tdb.revokeRolesFromUser(username, roles)\n\tdb.runCommand(cmdObj)\n\tdb.stats()\n\tdb.updateUser(username, userDocument)\n\tdb.version()"); }
+    help() { print("DB methods:\n\tdb.adminCommand(nameOrDocument) - switches to 'admin' db, and runs command [just calls db.runCommand(...)]\n\tdb.auth(username, password)\n\tdb.createRole(roleDocument)\n\tdb.createUser(userDocument)\n\tdb.dropRole(rolename)\n\tdb.dropUser(username)\n\tdb.getCollectionNames()\n\tdb.getUsers()\n\tdb.getRole(rolename)\n\tdb.grantPrivilegesToRole(rolename, privileges)\n\tdb.grantRolesToRole(rolename, roles)\n\tdb.grantRolesToUser(username, roles)\n\tdb.revokeRolesFromUser(username, roles)\n\tdb.runCommand(cmdObj)\n\tdb.stats()\n\tdb.updateUser(username, userDocument)\n\tdb.version()"); }
   }
 
   // ---- cursors

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 
 DATA_PATH = "/data/db"
+ABOUT_COLLECTIONS = (
+    *("find", "count", "distinct", "aggregate", "insert", "update", "delete", "findAndModify", "findandmodify"),
+    *("create", "drop", "createIndexes", "dropIndexes", "deleteIndexes", "listIndexes", "collStats"),
+)
+"""Commands whose own value is the name of a collection."""
+
 MECHANISM = "SCRAM-SHA-256"
 REFUSED = "Error receiving request from client. Ending connection from remote"
 
@@ -146,7 +152,7 @@ class Session:
 
     def authorize(self, database: str, action: str, command: Mapping[str, Json]) -> None:
         """Check that a command may do an action on a database. Raises MongoError 13, and the log says so."""
-        if not self.may(database, action):
+        if not self.may(database, action, read_collection(command)):
             raise self._unauthorized(database, command)
 
     def _unauthorized(self, database: str, command: Mapping[str, Json]) -> MongoError:
@@ -163,9 +169,10 @@ class Session:
         self.server.log("ACCESS", 20436, self.context, "Checking authorization failed", detail)
         return error
 
-    def may(self, database: str, action: str) -> bool:
-        """Whether this connection may do an action on a database."""
-        if not self.server.auth or roles.is_allowed(self.roles(), database, action):
+    def may(self, database: str, action: str, collection: str = "") -> bool:
+        """Whether this connection may do an action on a database, or on one collection of it."""
+        made = self.server.data.roles()
+        if not self.server.auth or roles.is_allowed(self.roles(), database, action, made, collection):
             return True
         first_user = self.local and database == "admin" and action in ("createUser", "grantRole")
         return first_user and not self.server.data.users()
@@ -187,7 +194,12 @@ class Session:
 
 
 def find_refusal(
-    world: World, key: str, credentials: Mapping[str, str] | None, database: str, action: str = "find"
+    world: World,
+    key: str,
+    credentials: Mapping[str, str] | None,
+    database: str,
+    action: str = "find",
+    collection: str = "",
 ) -> str:
     """Why a running server would refuse an action to a user, without asking it; "" where it would not.
 
@@ -201,8 +213,15 @@ def find_refusal(
         user = server.data.user(credentials["user"], credentials.get("source", "admin"))
         if user is None or user["secret"] != hash_password(credentials["user"], credentials["password"]):
             return "Authentication failed."
-    if not server.auth or (user is not None and roles.is_allowed(user["roles"], database, action)):
+    made = server.data.roles()
+    if not server.auth or (user is not None and roles.is_allowed(user["roles"], database, action, made, collection)):
         return ""
     if user is None:
         return unauthenticated(action).message
     return f"not authorized on {database} to execute command {{ {action}: ... }}"
+
+
+def read_collection(command: Mapping[str, Json]) -> str:
+    """The collection that a command is about, "" for one about the whole database."""
+    first = next(iter(command.values()), "")
+    return first if isinstance(first, str) and next(iter(command)) in ABOUT_COLLECTIONS else ""

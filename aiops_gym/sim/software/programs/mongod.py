@@ -57,7 +57,8 @@ class Mongod(Program):
 
     def refuses(self, world: World, key: str, call: Mapping[str, Json], credentials: Mapping[str, str] | None) -> str:
         """Whoever is not known, or lacks the right."""
-        return find_refusal(world, key, credentials, str(call.get("database", "test")))
+        database, collection = str(call.get("database", "test")), str(call.get("collection", ""))
+        return find_refusal(world, key, credentials, database, collection=collection)
 
     def start(self, c: Container) -> None:
         """Read the command line; make the data folder's first users if it is empty."""

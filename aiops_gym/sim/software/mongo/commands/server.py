@@ -85,7 +85,7 @@ def _list_databases(session: Session, database: str, command: Mapping[str, Json]
     if not session.may("", "listDatabases"):
         if session.user is None:
             session.authorize("", "listDatabases", command)
-        names = roles.list_readable(session.roles(), names)
+        names = roles.list_readable(session.roles(), names, data.roles())
     found: list[Reply] = []
     for name in names:
         count = sum(len(data.documents(name, c)) for c in data.collections(name))

@@ -16,13 +16,13 @@ Reply = dict[str, Json]
 
 def _create(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
     session.authorize(database, "createUser", command)
-    name = _text(command, "createUser")
+    name = read_name(command, "createUser")
     if "pwd" not in command and database != "$external":
         raise MongoError(
             2,
             "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db",
         )
-    granted = _roles(session, database, command, "roles", "grantRole")
+    granted = read_roles(session, database, command, "roles", "grantRole")
     if session.server.data.user(name, database) is not None:
         raise MongoError(51003, f'User "{name}@{database}" already exists')
     user = {"user": name, "db": database, "secret": hash_password(name, str(command["pwd"])), "roles": granted}
@@ -35,7 +35,7 @@ def _create(session: Session, database: str, command: Mapping[str, Json]) -> Rep
 
 def _drop(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
     session.authorize(database, "dropUser", command)
-    user = _find(session, database, _text(command, "dropUser"))
+    user = _find(session, database, read_name(command, "dropUser"))
     session.server.data.remove_user(user["user"], database)
     session.server.world.touch()
     return {}
@@ -54,12 +54,12 @@ def _update(session: Session, database: str, command: Mapping[str, Json]) -> Rep
     own = session.user == (command.get("updateUser"), database)
     if not (own and set(command) <= {"updateUser", "pwd", "customData", "$db", "lsid"} and not roles_only(command)):
         session.authorize(database, "changePassword", command)
-    user = _find(session, database, _text(command, "updateUser"))
+    user = _find(session, database, read_name(command, "updateUser"))
     changes: Reply = {}
     if "pwd" in command:
         changes["secret"] = hash_password(user["user"], str(command["pwd"]))
     if "roles" in command:
-        changes["roles"] = _roles(session, database, command, "roles", "grantRole")
+        changes["roles"] = read_roles(session, database, command, "roles", "grantRole")
     if "customData" in command:
         changes["customData"] = command["customData"]
     if not changes:
@@ -75,8 +75,8 @@ def roles_only(command: Mapping[str, Json]) -> bool:
 
 
 def _grant(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
-    granted = _roles(session, database, command, "roles", "grantRole")
-    user = _find(session, database, _text(command, "grantRolesToUser"))
+    granted = read_roles(session, database, command, "roles", "grantRole")
+    user = _find(session, database, read_name(command, "grantRolesToUser"))
     kept = [role for role in user["roles"] if role not in granted]
     session.server.data.put_user({**user, "roles": kept + granted})
     session.server.world.touch()
@@ -84,8 +84,8 @@ def _grant(session: Session, database: str, command: Mapping[str, Json]) -> Repl
 
 
 def _revoke(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
-    revoked = _roles(session, database, command, "roles", "revokeRole")
-    user = _find(session, database, _text(command, "revokeRolesFromUser"))
+    revoked = read_roles(session, database, command, "roles", "revokeRole")
+    user = _find(session, database, read_name(command, "revokeRolesFromUser"))
     session.server.data.put_user({**user, "roles": [role for role in user["roles"] if role not in revoked]})
     session.server.world.touch()
     return {}
@@ -102,22 +102,10 @@ def _info(session: Session, database: str, command: Mapping[str, Json]) -> Reply
     elif isinstance(wanted, int | float):
         picked = [u for u in users if u["db"] == database]
     else:
-        names = [_at(w, database) for w in (wanted if isinstance(wanted, list) else [wanted])]
+        names = [read_reference(w, database) for w in (wanted if isinstance(wanted, list) else [wanted])]
         picked = [u for u in users if (u["user"], u["db"]) in names]
     picked = sorted(picked, key=lambda u: (u["db"], u["user"]))
     return {"users": [_shown(session, user) for user in picked]}
-
-
-def _roles_info(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
-    session.authorize(database, "viewRole", command)
-    wanted = command["rolesInfo"]
-    names = sorted([*roles.DATABASE_ROLES, *(roles.ADMIN_ROLES if database == "admin" else ())])
-    if not isinstance(wanted, int | float):
-        asked = [_at(w, database, "role")[0] for w in (wanted if isinstance(wanted, list) else [wanted])]
-        names = [name for name in names if name in asked]
-    elif not command.get("showBuiltinRoles"):
-        names = []
-    return {"roles": [{"role": n, "db": database, "isBuiltin": True, "roles": [], "inheritedRoles": []} for n in names]}
 
 
 def _status(session: Session, database: str, command: Mapping[str, Json]) -> Reply:
@@ -135,12 +123,15 @@ def _log_out(session: Session, database: str, command: Mapping[str, Json]) -> Re
     return {}
 
 
-def _text(command: Mapping[str, Json], key: str) -> str:
+def read_name(command: Mapping[str, Json], key: str) -> str:
+    """The name of a user or role. Raises MongoError."""
     value = command.get(key)
     if not isinstance(value, str):
         raise MongoError(14, f'"{key}" had the wrong type. Expected string, found {_bson_type(value)}')
     if not value:
-        raise MongoError(2, "User document needs 'user' field to be non-empty")
+        raise MongoError(
+            2, "User document needs 'user' field to be non-empty" if "User" in key else "Role name must be non-empty"
+        )
     return value
 
 
@@ -159,14 +150,16 @@ def _find(session: Session, database: str, name: str) -> Reply:
     return user
 
 
-def _at(value: Json, database: str, key: str = "user") -> tuple[str, str]:
+def read_reference(value: Json, database: str, key: str = "user") -> tuple[str, str]:
     """(name, database) of a reference to a user or role: a name, or a document."""
     if isinstance(value, Mapping):
         return str(value.get(key, "")), str(value.get("db", database))
     return str(value), database
 
 
-def _roles(session: Session, database: str, command: Mapping[str, Json], key: str, action: str) -> list[dict[str, str]]:
+def read_roles(
+    session: Session, database: str, command: Mapping[str, Json], key: str, action: str
+) -> list[dict[str, str]]:
     """The roles that a command names, checked: they exist, and whoever asks may hand them out."""
     value = command.get(key)
     if not isinstance(value, list):
@@ -180,9 +173,9 @@ def _roles(session: Session, database: str, command: Mapping[str, Json], key: st
         if isinstance(entry, Mapping) and not ("role" in entry and "db" in entry):
             missing = "role" if "role" not in entry else "db"
             raise MongoError(2, f'Missing expected field "{missing}"')
-        name, db = _at(entry, database, "role")
+        name, db = read_reference(entry, database, "role")
         session.authorize(db, action, command)
-        if not roles.exists(name, db):
+        if not roles.exists(name, db) and session.server.data.role(name, db) is None:
             raise MongoError(31, f"No role named {name}@{db}")
         if {"role": name, "db": db} not in found:
             found.append({"role": name, "db": db})
@@ -207,7 +200,6 @@ COMMANDS = {
     "grantRolesToUser": _grant,
     "logout": _log_out,
     "revokeRolesFromUser": _revoke,
-    "rolesInfo": _roles_info,
     "updateUser": _update,
     "usersInfo": _info,
 }
