@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from aiops_gym.backends import leftovers
+from aiops_gym.backends import leftovers, shadows
 from aiops_gym.backends.baseline import request
 from aiops_gym.backends.inject import apply_change
 from aiops_gym.catalog.model import App, Create, Patch
@@ -82,6 +82,32 @@ def wait_amid_noise(world: World, app: App, seed: int, spared: frozenset[str], w
         world.run_until(max(world.now, end - round((1.0 - moment) * wait)))
         make_noise(name, world, app, draws.bits(seed, "noise late", name), spared)
     world.run_until(max(world.now, end))
+
+
+def precede(world: World, app: App, seed: int) -> None:
+    """The minutes before an incident in a world that is lived in: some of it happens up to the last second."""
+    happening = [name for name in BESIDE if draws.draw(seed, "noise", name) < BESIDE[name]]
+    _happen(world, app, seed, happening, NOBODY, shadows.BEFORE)
+
+
+def unfold(world: World, app: App, seed: int, spared: frozenset[str], wait: int) -> None:
+    """The same while an incident unfolds; where all is spared, nothing that needs a new pod happens."""
+    late = draws.bits(seed, "late")
+    happening = [name for name in BESIDE if draws.draw(late, "noise", name) < BESIDE[name]]
+    everything = len(spared) == len(app.components)
+    _happen(world, app, late, [] if everything else happening, spared, wait)
+
+
+def _happen(world: World, app: App, seed: int, names: list[str], spared: frozenset[str], wait: int) -> None:
+    """Kinds of noise at moments that are drawn, and shadows of faults between them."""
+    begin, end = world.now, world.now + wait
+    for number, (moment, name) in enumerate(sorted((draws.draw(seed, "moment", name), name) for name in names)):
+        until = begin + round(moment * wait)
+        if until > world.now:
+            shadows.cast_many(world, app, draws.bits(seed, "between", "", number), until - world.now, spared)
+        make_noise(name, world, app, draws.bits(seed, "beside", name), spared)
+    if end > world.now:
+        shadows.cast_many(world, app, draws.bits(seed, "between", "", len(names)), end - world.now, spared)
 
 
 def make_noise(name: str, world: World, app: App, seed: int, spared: frozenset[str] = NOBODY) -> None:
@@ -254,3 +280,6 @@ LATE = {
     "annotated service": 0.5,
 }
 """Kinds that also happen while an incident unfolds, with their shares of episodes."""
+
+BESIDE = {"restarted container": 0.45, "second replica": 0.15, "finished job": 0.4, "inspected database": 0.4}
+"""Kinds that happen beside shadows of faults, with their shares of warm-ups and of episodes."""

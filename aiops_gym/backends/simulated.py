@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from aiops_gym.backends import leftovers, noise, releases, warmup
+from aiops_gym.backends import leftovers, noise, releases, shadows, warmup
 from aiops_gym.backends.assess import assess
 from aiops_gym.backends.base import Assessment
 from aiops_gym.backends.baseline import VARIANTS
@@ -28,17 +28,6 @@ from aiops_gym.version import __version__
 
 FORMAT = 3
 """Version of the snapshot's layout; a change of it refuses older bytes."""
-
-LIVE = (
-    "deployments.apps",
-    "services",
-    "configmaps",
-    "networkpolicies.networking.k8s.io",
-    "resourcequotas",
-    "secrets",
-    "serviceaccounts",
-)
-"""What a fault may be about, by resource."""
 
 MAGIC = b"aiops_gym snapshot\n"
 
@@ -63,7 +52,10 @@ class Simulated:
         self.fault = self._find_fault()
         if self.fault is not None:
             inject(self.world, self.app, self.fault)
-        self._unfold()
+        if self.noise and registry.is_lived_in(problem):
+            self._unfold_among_shadows()
+        else:
+            self._unfold()
         self.world.settle()
         self.began = self.world.now / 1000
         self._open_shell()
@@ -77,6 +69,14 @@ class Simulated:
             noise.wait_amid_noise(self.world, self.app, self.seed, spared, wait)
         else:
             self.world.run(wait)
+
+    def _unfold_among_shadows(self) -> None:
+        """The same where as much happens all the time as in an incident; where nothing is wrong, one in its place."""
+        like = self.fault or shadows.draw_shadow(self.world, self.app, self.seed)
+        if self.fault is None:
+            shadows.cast(self.world, self.app, like, self.seed)
+        wait = round(1000 * like.wait * (0.8 + 0.4 * draws.draw(self.seed, "look")))
+        noise.unfold(self.world, self.app, self.seed, find_concerned(self.app, like), wait)
 
     def _open_shell(self) -> None:
         self.cluster = SimulatedCluster(self.world)
@@ -111,11 +111,8 @@ class Simulated:
 
     def _find_fault(self) -> Fault | None:
         """The fault as it befalls this world, and the repairs that put back what is there now."""
-        store, live = self.before_the_incident().store, []
-        for resource in LIVE:
-            live += store.all(resource, self.app.namespace)
         seed = self.seed if self.noise and registry.is_lived_in(self.problem) else None
-        return registry.find_fault(self.problem, [*live, *store.all("nodes")], seed)
+        return shadows.find_live_fault(self.before_the_incident(), self.app, self.problem, seed)
 
     def now(self) -> float:
         """Unix seconds on the world's clock."""

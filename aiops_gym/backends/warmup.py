@@ -15,7 +15,7 @@ from aiops_gym.backends.baseline import VARIANTS, make_baseline
 from aiops_gym.backends.health import Measure, measure
 from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.model import App
+from aiops_gym.catalog.model import App, Problem
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import HOUR, MINUTE
 from aiops_gym.sim.kernel.world import World
@@ -70,7 +70,7 @@ def _lived_in(app_id: str, variant: int, number: int, shift: int) -> World:
     world = _asked(app_id, variant, shift, noise.draw_rate(seed), seed)
     decisions.make_decisions(world, app, seed, _lasting(app_id, variant, number))
     world.run(int(draws.between(20 * MINUTE, 30 * HOUR, seed, "since")))
-    noise.disturb(world, app, seed, {})
+    noise.precede(world, app, seed)
     return _sealed(world)
 
 
@@ -146,3 +146,11 @@ def _sealed(world: World) -> World:
 
 def _seed(app_id: str, variant: int, number: int) -> int:
     return draws.bits(0, "past", f"{app_id} {variant} {number}")
+
+
+def find_decisions(app: App, variant: int, seed: int, problem: Problem) -> frozenset[str]:
+    """The components about which people have decided something in an episode's lived-in world; none in another one."""
+    if not registry.is_lived_in(problem):
+        return frozenset()
+    number = choose_lived_in(app, variant, seed, problem.fault, problem.target)
+    return frozenset(whom for _, whom in _lasting(app.id, variant, number)) - {decisions.ALL}

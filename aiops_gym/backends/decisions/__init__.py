@@ -27,10 +27,12 @@ FEWEST, MOST = 8, 20
 CONTRARY: Mapping[str, tuple[str, ...]] = {
     "blocking_network_policy": ("policy for everybody", "policy for the namespace", "policy for its callers"),
     "forgotten_dns": ("policy of its own calls",),
+    "stray_pod": ("named port",),
     "wrong_listen_port": ("liveness probe", "readiness probe", "startup probe"),
 }
-"""By fault, what would make another one of it: policies add up, so that one which forbids does not hurt where another
-one admits all the same; and a probe of a port turns settings that name another one into a container that is killed."""
+"""By fault, what would make another one of it, or none. Policies add up: one that forbids does not hurt where another
+one admits all the same. A pod without the name of a port is not sent what goes to that name. A probe of a port turns
+settings that name another one into a container that is killed."""
 
 Made = tuple[str, str]
 """(name of the decision, component, `ALL` for the namespace)."""

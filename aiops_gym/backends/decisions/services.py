@@ -82,10 +82,10 @@ def _unused(site: Site) -> None:
 
 def _more_ports(site: Site) -> None:
     """A second port that leads to the same program."""
-    first = _ports(site)[0]
+    first, *rest = _ports(site)
     extra = {**first, "name": site.pick(("alt", "second", "compat")), "port": int(str(first["port"])) + 1000}
     extra.pop("nodePort", None)
-    site.patch("services", site.name, {"spec": {"ports": [extra]}})
+    site.patch("services", site.name, {"spec": {"ports": [{"$patch": "replace"}, first, *rest, extra]}})
 
 
 decisions = (

@@ -5,7 +5,7 @@ from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import POD, PODS, make_patch
 
 ACCOUNT = f"{POD}/serviceAccountName"
-AT_ONCE = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": 1}}
+AT_ONCE = {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 0, "maxUnavailable": "100%"}}
 
 fault = Fault(
     id="stuck_rollout",

@@ -1,0 +1,26 @@
+"""Measure what can be told of an incident without its symptoms."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aiops_gym.testing.leaks import measure
+
+
+def command(
+    resets: Annotated[int, typer.Option(help="Resets of Detection, and of Localization.", min=60)] = 800,
+    split: Annotated[str, typer.Option(help="train or test.")] = "train",
+    write: Annotated[Path | None, typer.Option(help="Write the page to this file.")] = None,
+) -> int:
+    """Measure what ages, counts, versions, names and rules of thumb tell of an incident: it should be nothing."""
+    found = [list(measure.play(task, split, range(resets))) for task in ("detection", "localization")]
+    page = measure.render_page(found[0], found[1], split)
+    if write is None:
+        sys.stdout.write(page + "\n")
+    else:
+        write.write_text(page + "\n", encoding="utf-8")
+    return 0

@@ -1,0 +1,135 @@
+"""Rules of thumb that ask no symptom: whom they name, and how often that is right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from math import log
+from typing import NamedTuple
+
+from aiops_gym.backends import Simulated
+from aiops_gym.catalog.splits import hash_to_fraction
+from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.testing.leaks.looks import age_in_seconds
+
+FOLDS = 5
+YOUNG = 220.0
+"""Seconds: what an incident made anew was once the oldest of what is younger."""
+
+RECENT = 240.0
+GUARDS = ("networkpolicies.networking.k8s.io", "resourcequotas")
+
+
+class Guess(NamedTuple):
+    """What a rule says of an episode, and what is right.
+
+    Attributes:
+        named: components between which the rule would choose by lot.
+        target: the right one.
+        among: how many there are to choose from.
+    """
+
+    named: frozenset[str]
+    target: str
+    among: int
+
+    @property
+    def right(self) -> float:
+        """How likely the choice is right; one who knows nothing takes any."""
+        if not self.named:
+            return 1.0 / self.among
+        return (self.target in self.named) / len(self.named)
+
+
+def _ages(backend: Simulated) -> dict[str, float]:
+    objects = backend.world.store.all("deployments.apps", backend.app.namespace)
+    named = {obj["metadata"]["name"]: age_in_seconds(backend, obj) for obj in objects}
+    return {name: age for name, age in named.items() if name in backend.app.components}
+
+
+def name_youngest(backend: Simulated) -> frozenset[str]:
+    """The youngest deployment."""
+    ages = _ages(backend)
+    return frozenset({min(ages, key=ages.__getitem__)}) if ages else frozenset()
+
+
+def name_oldest_of_young(backend: Simulated) -> frozenset[str]:
+    """The oldest deployment younger than some minutes."""
+    young = {name: age for name, age in _ages(backend).items() if age < YOUNG}
+    return frozenset({max(young, key=young.__getitem__)}) if young else frozenset()
+
+
+def name_young(backend: Simulated) -> frozenset[str]:
+    """All deployments younger than some minutes."""
+    return frozenset(name for name, age in _ages(backend).items() if age < YOUNG)
+
+
+def name_last_service(backend: Simulated) -> frozenset[str]:
+    """The Service that was written last."""
+    objects = backend.world.store.all("services", backend.app.namespace)
+    named = {obj["metadata"]["name"]: int(obj["metadata"]["resourceVersion"]) for obj in objects}
+    name = max(named, key=named.__getitem__)
+    return frozenset({name} & set(backend.app.components))
+
+
+def name_youngest_pod(backend: Simulated) -> frozenset[str]:
+    """The component of the youngest pod."""
+    pods = backend.world.store.all("pods", backend.app.namespace)
+    mine = [pod for pod in pods if _owner(backend, pod)]
+    return (
+        frozenset({_owner(backend, min(mine, key=lambda pod: age_in_seconds(backend, pod)))}) if mine else frozenset()
+    )
+
+
+def _owner(backend: Simulated, pod: Obj) -> str:
+    return str((pod["metadata"].get("labels") or {}).get(backend.app.selector, ""))
+
+
+RULES: Mapping[str, Callable[[Simulated], frozenset[str]]] = {
+    "the youngest deployment": name_youngest,
+    f"the oldest deployment younger than {YOUNG:.0f} s": name_oldest_of_young,
+    f"any deployment younger than {YOUNG:.0f} s": name_young,
+    "the Service written last": name_last_service,
+    "the component of the youngest pod": name_youngest_pod,
+}
+
+
+def find_youngest_guard(backend: Simulated) -> tuple[str, float, int]:
+    """Name and age of the youngest policy or quota, and how many are as young as an incident's; "" where none is."""
+    objects = [obj for kind in GUARDS for obj in backend.world.store.all(kind, backend.app.namespace)]
+    ages = sorted((age_in_seconds(backend, obj), obj["metadata"]["name"]) for obj in objects)
+    if not ages:
+        return "", 0.0, 0
+    return ages[0][1], ages[0][0], sum(age < RECENT for age, _ in ages)
+
+
+class Weigher:
+    """Somebody who knows healthy manifests by heart, and from many incidents which differences mean something.
+
+    Args:
+        seen: differences of each component in each episode, and the target, "" where nothing is wrong.
+    """
+
+    def __init__(self, seen: Sequence[tuple[Mapping[str, set[str]], str]]) -> None:
+        guilty: Counter[str] = Counter()
+        innocent: Counter[str] = Counter()
+        self.targets = sum(bool(target) for _, target in seen)
+        self.others = sum(len(found) - bool(target) for found, target in seen)
+        for found, target in seen:
+            for name, paths in found.items():
+                (guilty if name == target else innocent).update(paths)
+        self.guilty, self.innocent = guilty, innocent
+
+    def weigh(self, paths: set[str]) -> float:
+        """How much more likely its differences are at a target than elsewhere (log): the most telling one counts."""
+        if not paths:
+            return log((self.targets - 0.5 * self.targets + 1) / (self.targets + 2))
+        return max(
+            log((self.guilty[p] + 0.5) / (self.targets + 1)) - log((self.innocent[p] + 0.5) / (self.others + 1))
+            for p in paths
+        )
+
+
+def fold_of(group: str) -> int:
+    """The part of the episodes in which all of a group are."""
+    return int(hash_to_fraction("fold", group) * FOLDS)
