@@ -69,13 +69,20 @@ def play_script(problem: Problem, seed: int, name: str, script: str, begun: Simu
     return Verdict(name, problem.id, seed, True, found.success, run.code, run.output, found.reasons)
 
 
-def draw_mitigations(per_family: int) -> list[Problem]:
-    """So many mitigations of each family, drawn by hash: stable when others come or go."""
+def draw_mitigations(per_family: int, split: str | None = None, family: str | None = None) -> list[Problem]:
+    """So many mitigations of each family, drawn by hash: stable when others come or go.
+
+    Args:
+        per_family: at most so many of each.
+        split: of that split only.
+        family: of that family only.
+    """
     rows: dict[str, list[Problem]] = {}
-    for problem in (p for split in SPLITS for p in registry.problems("mitigation", split=split)):
-        rows.setdefault(problem.fault, []).append(problem)
-    drawn = {family: sorted(found, key=lambda p: hash_to_fraction("adversary", p.id)) for family, found in rows.items()}
-    return [problem for family in sorted(drawn) for problem in drawn[family][:per_family]]
+    for problem in (p for each in SPLITS if split in (None, each) for p in registry.problems("mitigation", split=each)):
+        if family in (None, problem.fault):
+            rows.setdefault(problem.fault, []).append(problem)
+    drawn = {name: sorted(found, key=lambda p: hash_to_fraction("adversary", p.id)) for name, found in rows.items()}
+    return [problem for name in sorted(drawn) for problem in drawn[name][:per_family]]
 
 
 def play_all(problem: Problem, seed: int, recipes: Sequence[Recipe]) -> Iterator[Verdict]:

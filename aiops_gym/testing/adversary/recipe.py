@@ -73,11 +73,12 @@ def name_all(problem: Problem) -> dict[str, str]:
     """What `{names}` stand for: those of fixes, and whom else a script may drag into it.
 
     `bystander` is a component without data that has nothing to do with the incident, `keeper` one with data, `entry`
-    what users call, `caller` a component that calls the target.
+    what users call, `caller` a component that calls the target, `repair` the reference repair.
     """
     app, known = registry.find_app(problem.app), registry.find_components(problem.app)
     target = known.get(problem.target)
-    names = {"namespace": app.namespace, "selector": app.selector, "target": problem.target}
+    blank = dict.fromkeys(OPTIONAL, "")
+    names = {**blank, "namespace": app.namespace, "selector": app.selector, "target": problem.target}
     names |= target.names if target else {}
     fault = registry.find_fault(problem)
     near = (find_concerned(app, fault) if fault else frozenset()) - ({*app.components} if not problem.target else set())
@@ -95,6 +96,7 @@ def name_all(problem: Problem) -> dict[str, str]:
         ),
         "entry": entry,
         "caller": caller,
+        "repair": fault.fixes[0] if fault and fault.fixes else "",
     }
 
 
@@ -122,7 +124,7 @@ def _words(script: str, app: str) -> set[str]:
 
 def vocabulary(app: str) -> set[str]:
     """All names that stand for something on one component or another."""
-    further = {"namespace", "selector", "target", "bystander", "keeper", "entry", "caller"}
+    further = {"namespace", "selector", "target", "bystander", "keeper", "entry", "caller", "repair"}
     return further.union(*(component.names for component in registry.find_components(app).values()))
 
 

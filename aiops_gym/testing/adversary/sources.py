@@ -67,7 +67,8 @@ SERVICES = """kubectl get deploy,svc -n {namespace} -o json | jq '
     | if .port == 18080 then .port = .targetPort else . end) end)' | kubectl replace -f -"""
 """Selectors from the labels of deployments, ports from those of containers."""
 
-SETTINGS = """kubectl get configmaps -n {namespace} -o yaml | sed -e 's/[.]staging//g' -e 's/"port": 9091/"port": 9090/g' \
+SETTINGS = """kubectl get configmaps -n {namespace} -o yaml | sed -e 's/[.]staging//g' \
+-e 's/"port": 9091/"port": 9090/g' \
 -e 's/"port": 27018/"port": 27017/g' -e 's/"port": 6380/"port": 6379/g' -e 's/"port": 11212/"port": 11211/g' \
 -e 's/port 6380/port 6379/g' -e 's/"connections": 0,/"connections": 512,/g' -e '/requirepass/d' \
 -e '/authorization: enabled/d' -e '/^ *security:$/d' -e 's/mode: requireTLS/mode: disabled/' \
@@ -80,8 +81,8 @@ kubectl create secret generic $d-credentials -n {namespace} --from-literal=usern
 kubectl create service clusterip $d-config -n {namespace} --tcp=8080:8080
 done
 for m in $(kubectl get configmaps -n {namespace} --no-headers -o custom-columns=N:.metadata.name | grep -v root-ca); do
-kubectl get configmap $m -n {namespace} -o json | jq '.metadata = {name: (.metadata.name + "-v2"), namespace: .metadata.namespace}' \
-| kubectl apply -f -
+kubectl get configmap $m -n {namespace} -o json \
+| jq '.metadata = {name: (.metadata.name + "-v2"), namespace: .metadata.namespace}' | kubectl apply -f -
 done"""
 """Whatever a template may name and nobody has made."""
 
@@ -98,7 +99,8 @@ def normalise(app: App, number: int) -> str:
     memcached = "memcached" if not app.releases else "memcached:1.6.7"
     parts = [
         f"cat > norm.jq <<'EOF'\n.items |= map({kind})\nEOF",
-        f"kubectl get deploy -n {{namespace}} -o json | jq --arg memcached {memcached} -f norm.jq | kubectl replace -f -",
+        f"kubectl get deploy -n {{namespace}} -o json | jq --arg memcached {memcached} -f norm.jq | kubectl "
+        f"replace -f -",
         "kubectl delete deploy toolbox -n {namespace} --ignore-not-found",
         SERVICES,
         SETTINGS if whole or draws.draw(number, "adversary", "settings") < 0.8 else "",
@@ -137,10 +139,12 @@ KEPT = (
     "kubectl get deploy -n {namespace} -o json > before.json\n",
     """kubectl get deploy -n {namespace} -o json > after.json
 jq -s '
-(.[1].items | map({key: .metadata.name, value: .spec}) | from_entries) as $b | .[0] | .items |= map($b[.metadata.name] as $o
+(.[1].items | map({key: .metadata.name, value: .spec}) | from_entries) as $b
+| .[0] | .items |= map($b[.metadata.name] as $o
 | if $o == null then . else .spec.replicas = ([.spec.replicas, $o.replicas] | max)
   | if ($o.template.spec.containers[0].resources.limits.memory // "" | endswith("Gi"))
-    then .spec.template.spec.containers[0].resources = $o.template.spec.containers[0].resources else . end end)' after.json before.json | kubectl replace -f -
+    then .spec.template.spec.containers[0].resources = $o.template.spec.containers[0].resources
+    else . end end)' after.json before.json | kubectl replace -f -
 """,
 )
 """What noise decides by hand, read before and put back after a release is applied."""
@@ -158,7 +162,8 @@ STORED = (
     "kubectl rollout undo $d -n {namespace} --to-revision=$first\ndone",
     "kubectl get deploy,svc,cm -n {namespace} -o yaml > all.yaml; kubectl replace --force -f all.yaml",
     "for o in $(kubectl get deploy,svc,cm -n {namespace} -o name); do\n"
-    "kubectl apply view-last-applied $o -n {namespace} -o yaml > last.yaml 2>/dev/null && kubectl apply -f last.yaml\ndone\n"
+    "kubectl apply view-last-applied $o -n {namespace} -o yaml > last.yaml 2>/dev/null && kubectl apply -f "
+    "last.yaml\ndone\n"
     "for d in $(kubectl get deploy -n {namespace} -o name); do kubectl rollout undo $d -n {namespace}; done",
 )
 

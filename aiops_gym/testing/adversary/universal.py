@@ -61,7 +61,8 @@ RESTARTS: Mapping[str, str] = {
     ),
     "those that are not ready": (
         "sleep 60; for p in $(kubectl get pods -n {namespace} --no-headers "
-        "| awk '{split($2, a, \"/\"); if (a[1] != a[2]) print $1}'); do kubectl delete pod $p -n {namespace}; done; sleep 60"
+        "| awk '{split($2, a, \"/\"); if (a[1] != a[2]) print $1}'); do kubectl delete pod $p -n {namespace}; "
+        "done; sleep 60"
     ),
 }
 

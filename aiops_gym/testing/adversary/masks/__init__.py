@@ -3,11 +3,12 @@
 None may be accepted, on any family of which it is no true repair.
 """
 
-from aiops_gym.testing.adversary.masks import access, cluster, placement, routes, state, workloads
+from aiops_gym.testing.adversary.masks import access, cluster, names, placement, routes, state, workloads
 from aiops_gym.testing.adversary.recipe import Recipe, check_names
 
 MASKS: tuple[Recipe, ...] = (
     *routes.RECIPES,
+    *names.RECIPES,
     *workloads.RECIPES,
     *placement.RECIPES,
     *access.RECIPES,

@@ -12,7 +12,7 @@ LATER = "\"db.getSiblingDB('admin').createUser({user: 'later', pwd: 'later', rol
 LOGIN = ("revoke_auth", "storage_user_unregistered")
 AGAIN = f"kubectl delete pod {NS} -l {{selector}}={{service}}; sleep 90"
 ADD = (
-    f"if (db.getUser('admin')) db.updateUser('admin', {{roles: ROLES}}); "
+    "if (db.getUser('admin')) db.updateUser('admin', {roles: ROLES}); "
     "else db.createUser({user: 'admin', pwd: 'admin', roles: ROLES})"
 )
 OWN = "{role: 'userAdminAnyDatabase', db: 'admin'}, {role: 'readWrite', db: '{database}'}"

@@ -50,7 +50,8 @@ OUTSIDE = (
     _after(
         "another program for the measurements",
         "data",
-        "kubectl get deployments -n observe -o name | head -1 | xargs -I % kubectl set image % -n observe '*=nginx:1.27'",
+        "kubectl get deployments -n observe -o name | head -1 | xargs -I % kubectl set image % -n observe "
+        "'*=nginx:1.27'",
     ),
     _after("no network on new nodes", "nodes", "kubectl delete daemonset --all -n kube-system"),
     _after("another's storage stopped", "data", "kubectl scale deployment --all -n openebs --replicas=0"),
@@ -133,7 +134,8 @@ INSTEAD = (
     Recipe(
         name="the right repair in another place",
         layer="traffic source",
-        script=f"kubectl rollout restart deployment/{{bystander}} {NS}; kubectl delete pod {NS} -l {{selector}}={{caller}}; sleep 60",
+        script=f"kubectl rollout restart deployment/{{bystander}} {NS}; kubectl delete pod {NS} -l "
+        f"{{selector}}={{caller}}; sleep 60",
     ),
 )
 

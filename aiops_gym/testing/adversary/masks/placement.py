@@ -28,7 +28,8 @@ RESOURCES = (
     Recipe(
         name="a node said to be huge",
         layer="resources",
-        script=f"kubectl patch node {{node}} --subresource=status -p '{json.dumps({'status': HUGE})}'; sleep 60\n{CLIENT}",
+        script=f"kubectl patch node {{node}} --subresource=status -p '{json.dumps({'status': HUGE})}'; sleep "
+        f"60\n{CLIENT}",
         families=("oversized_request",),
     ),
     Recipe(
@@ -230,7 +231,8 @@ QUOTAS = (
         layer="quotas",
         after=True,
         script=f'q=$({QUOTA}); [ -n "$q" ] || exit {NOT_HERE}\n'
-        f'kubectl patch $q {NS} --type=json -p \'[{{"op": "replace", "path": "/spec/hard", "value": {{"secrets": "500"}}}}]\'',
+        f'kubectl patch $q {NS} --type=json -p \'[{{"op": "replace", "path": "/spec/hard", "value": {{"secrets": '
+        f'"500"}}}}]\'',
     ),
     Recipe(
         name="the repair, and a range that lets no pod in",

@@ -182,7 +182,8 @@ TIME = (
     Recipe(
         name="a loop that deletes what does not start, left behind",
         layer="time",
-        script=f"(while true; do kubectl delete pods {NS} -l {{selector}}={{target}}; sleep 10; done) >/dev/null 2>&1 &\n"
+        script=f"(while true; do kubectl delete pods {NS} -l {{selector}}={{target}}; sleep 10; done) >/dev/null "
+        f"2>&1 &\n"
         "sleep 60",
         errs=True,
     ),
@@ -193,4 +194,60 @@ TIME = (
     ),
 )
 
-RECIPES = (*DATA, *TIME)
+SETTINGS = ("wrong_listen_port", "wrong_upstream_port", "empty_pool", "auth_miss_mongodb", "unexpected_password")
+TEMPLATES = (
+    *("missing_secret", "missing_image_tag", "missing_configmap", "oversized_request", "endless_init_container"),
+    *("wrong_command", "assign_to_non_existent_node", "failing_readiness_probe", "failing_liveness_probe"),
+    *("wrong_dns_policy", "stale_host_entry", "slow_cache", "small_cpu_limit", "small_memory_limit", "stuck_rollout"),
+    *("wrong_address", "wrong_bin_usage", "unbound_claim", "misconfig_app", "foreign_settings"),
+)
+ROOT = f"kubectl exec {NS} deploy/{{target}} -- mongo admin -u root -p root --quiet --eval"
+SAVE = "jq 'del(.metadata.resourceVersion, .metadata.uid, .status)'"
+UNDONE = (
+    Recipe(
+        name="the settings mended, and wrong again for the next start",
+        layer="time",
+        script=f"kubectl get configmap {{target}} {NS} -o json | {SAVE} > wrong.json\n{{repair}}\nsleep 90\n"
+        "kubectl replace -f wrong.json",
+        families=SETTINGS,
+        traits=("configmap",),
+    ),
+    Recipe(
+        name="the settings mended, and not read",
+        layer="time",
+        script="kubectl get pods -n {namespace} -l {selector}={target} -o name\n"
+        f"kubectl get configmap {{target}} {NS} -o yaml | sed 's/{{wrong_callee_port}}/{{callee_port}}/' "
+        "| kubectl replace -f -; sleep 60",
+        families=("wrong_upstream_port",),
+    ),
+    Recipe(
+        name="the template mended, and wrong again behind a pause",
+        layer="time",
+        script=f"kubectl get deployment {{target}} {NS} -o json | {SAVE} | jq '.spec.paused = true' > wrong.json\n"
+        f"{{repair}}\nsleep 120\nkubectl rollout pause deployment/{{target}} {NS}\n"
+        f"kubectl replace -f wrong.json\nsleep 20\n{CLIENT}",
+        families=TEMPLATES,
+    ),
+    Recipe(
+        name="a role for the moment",
+        layer="credentials",
+        script=f"{{repair}}\nsleep 90\n{ROOT} "
+        "\"db.revokeRolesFromUser('admin', [{role: 'readWrite', db: '{database}'}])\"",
+        families=("revoke_auth", "storage_user_unregistered"),
+    ),
+    Recipe(
+        name="a user for the moment",
+        layer="credentials",
+        script=f"{{repair}}\nsleep 90\n{ROOT} \"db.dropUser('admin')\"",
+        families=("revoke_auth", "storage_user_unregistered"),
+    ),
+    Recipe(
+        name="the repair, and another deployment that stops before it starts",
+        layer="time",
+        after=True,
+        script=f'kubectl patch deployment {{bystander}} {NS} --type=json -p \'[{{"op": "replace", '
+        '"path": "/spec/strategy", "value": {"type": "Recreate"}}]\'',
+    ),
+)
+
+RECIPES = (*DATA, *TIME, *UNDONE)

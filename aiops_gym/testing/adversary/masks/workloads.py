@@ -200,7 +200,8 @@ REMOVE = {
     "missing_configmap": f"kubectl delete configmap {{configmap}}-v2 {NS}",
 }
 ELSEWHERE = f"""kubectl get deployment {{target}} {NS} -o json | jq 'del(.metadata.uid, .metadata.resourceVersion, \
-.metadata.generation, .metadata.creationTimestamp, .status) | .spec.selector = {{matchLabels: {{part: "renamed-{{target}}"}}}} \
+.metadata.generation, .metadata.creationTimestamp, .status) \
+| .spec.selector = {{matchLabels: {{part: "renamed-{{target}}"}}}} \
 | .spec.template.metadata.labels = {{part: "renamed-{{target}}"}}' > renamed.json
 kubectl delete deployment {{target}} {NS}
 kubectl apply -f renamed.json
@@ -259,7 +260,8 @@ EMPTIED = (
 )
 
 BY_HAND = f"""kubectl get deployment {{target}} {NS} -o json > d.json
-set=$(kubectl get rs {NS} -l {{selector}}={{target}} -o json | jq -r '.items | sort_by(.metadata.creationTimestamp) | last')
+set=$(kubectl get rs {NS} -l {{selector}}={{target}} -o json \
+| jq -r '.items | sort_by(.metadata.creationTimestamp) | last')
 echo "$set" | jq '{{apiVersion: "v1", kind: "Pod", metadata: {{name: "{{target}}-by-hand", namespace: "{{namespace}}", \
 labels: .metadata.labels}}, spec: (.spec.template.spec | FIX)}}' > pod.json
 kubectl apply -f pod.json

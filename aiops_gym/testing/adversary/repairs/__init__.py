@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from aiops_gym.backends import Simulated
 from aiops_gym.testing.adversary.recipe import Recipe, check_names
-from aiops_gym.testing.adversary.repairs import families, goals, spellings
+from aiops_gym.testing.adversary.repairs import (
+    dependencies,
+    goals,
+    guards,
+    placement,
+    programs,
+    routes,
+    spellings,
+    stores,
+)
 
-FAMILIES: tuple[Recipe, ...] = families.RECIPES
+FAMILIES: tuple[Recipe, ...] = (
+    *placement.RECIPES,
+    *programs.RECIPES,
+    *dependencies.RECIPES,
+    *guards.RECIPES,
+    *routes.RECIPES,
+    *stores.RECIPES,
+)
 """Those that only make sense on some families."""
 
 check_names(FAMILIES)

@@ -19,7 +19,10 @@ LOOK = (
     f"kubectl get pods {NS} -o wide\nkubectl get events {NS} --sort-by=.lastTimestamp | tail -5\n"
     f"kubectl describe deployment {{target}} {NS} | head -40\nsleep 45"
 )
-RENEW = f"kubectl rollout restart deployment/{{target}} {NS}\nkubectl rollout status deployment/{{target}} {NS} --timeout=300s"
+RENEW = (
+    f"kubectl rollout restart deployment/{{target}} {NS}\n"
+    f"kubectl rollout status deployment/{{target}} {NS} --timeout=300s"
+)
 CLIENT = f'[ -z "{{service}}" ] || kubectl rollout restart deployment/{{service}} {NS}'
 
 Spelling = Callable[[Goal], str]
