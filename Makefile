@@ -79,7 +79,7 @@ bench: $(VENV)/.core ## steps a second, reset, fork, snapshot, memory
 	$(BIN)/aiops-gym bench
 
 admission: $(VENV)/.core ## play every computed problem, and write docs/problems.md
-	$(BIN)/aiops-gym admission --write docs/problems.md
+	$(BIN)/aiops-gym admission --scripts 30 --per-family 2 --write docs/problems.md
 
 agents: $(VENV)/.core ## let all bundled agents play a sample of both splits, and write docs/agents.md
 	rm -rf build/agents

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.splits import SPLITS, TEST_SHARE
 from aiops_gym.testing.admission import RELEASED, UNIVERSAL, Admission, list_pairs
+from aiops_gym.testing.adversary.table import Measured, make_rows
 
 HEAD = ("family", "pairs", "problems", "of test", "admitted", "users hurt", "steps", "distance", "shown by", "by rote")
 
@@ -57,8 +58,16 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "-"
 
 
-def render_page(found: Sequence[Admission]) -> str:
-    """The page `docs/problems.md`."""
+def render_page(
+    found: Sequence[Admission], attacked: Sequence[Measured] = (), scripts: Sequence[tuple[str, ...]] = ()
+) -> str:
+    """The page `docs/problems.md`.
+
+    Args:
+        found: what became of the pairs.
+        attacked: what became of masks and good repairs, a family each.
+        scripts: rows of drawn scripts that ask no question.
+    """
     catalogue = list_pairs()
     held = sorted(f.id for f in registry.faults().values() if f.held_out)
     parts = [
@@ -75,7 +84,8 @@ def render_page(found: Sequence[Admission]) -> str:
         ),
         _markdown(make_table(found)),
         ROTE,
-        _markdown([("script", *SPLITS), *measure_rote(found)]),
+        _markdown([("script", *SPLITS), *measure_rote(found), *scripts]),
+        *((ADVERSARY, _markdown(make_rows(attacked))) if attacked else ()),
         LABELS,
         _markdown([("fault", "layer", "kind", "also accepted"), *_labels()]),
     ]
@@ -108,6 +118,13 @@ ROTE = """
 
 Share of the mitigations of each split that are repaired without a diagnosis; for the release, of those of the
 applications that were installed as one.
+"""
+ADVERSARY = """
+## Masks and good repairs
+
+Masks, workarounds and sabotages of `aiops_gym.testing.adversary.masks`, none of which may be accepted where it is no
+true repair, and good repairs in unusual spellings, of which none may be refused; on a few drawn problems of each family
+and seeds, with the names of the offenders.
 """
 LABELS = """
 ## Labels

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -17,7 +18,10 @@ from rich.table import Table
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.testing import figures
-from aiops_gym.testing.admission import Admission, Pair, admit, list_pairs
+from aiops_gym.testing.admission import admit, list_pairs
+from aiops_gym.testing.adversary import table
+
+Given, Found = TypeVar("Given"), TypeVar("Found")
 
 WIDE = 200
 """Columns of a table that no person reads at a terminal."""
@@ -28,6 +32,8 @@ def command(
     app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
     fault: Annotated[str | None, typer.Option(help="Only problems of this fault.")] = None,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    scripts: Annotated[int, typer.Option(help="Drawn scripts without a question, played beside.", min=0)] = 0,
+    per_family: Annotated[int, typer.Option(help="Problems of each family under attack.", min=0)] = 0,
     write: Annotated[Path | None, typer.Option(help="Write the page of figures to this file.")] = None,
 ) -> int:
     """Play every computed problem in every way, and print what was measured."""
@@ -36,25 +42,32 @@ def command(
     chosen = list_pairs(app, fault, sample)
     shown = Console(stderr=True)
     found = list(
-        track(_admitted(chosen, workers), "playing", len(chosen), console=shown, disable=not shown.is_terminal)
+        track(_mapped(admit, chosen, workers), "playing", len(chosen), console=shown, disable=not shown.is_terminal)
     )
+    families = sorted({pair[0].fault for pair in chosen if any(p.task == "mitigation" for p in pair)})
+    attacked = list(
+        _mapped(partial(table.measure_family, per_family=per_family), families if per_family else [], workers)
+    )
+    drawn = list(_mapped(table.measure_script, range(scripts), workers))
     _print(figures.make_table(found))
-    _print([("script", *SPLITS), *figures.measure_rote(found)])
+    _print([("script", *SPLITS), *figures.measure_rote(found), *drawn])
+    if attacked:
+        _print(table.make_rows(attacked))
     broken = [each for each in found if each.broken]
     for each in broken:
         sys.stdout.write(f"{each.app} {each.fault} {each.target}: {'; '.join(each.broken)}\n")
     if write is not None:
-        write.write_text(figures.render_page(found), encoding="utf-8")
+        write.write_text(figures.render_page(found, attacked, drawn), encoding="utf-8")
     return 1 if broken else 0
 
 
-def _admitted(chosen: Sequence[Pair], workers: int) -> Iterator[Admission]:
-    """The verdicts in the order of the pairs, from as many processes."""
-    if workers == 1:
-        yield from map(admit, chosen)
+def _mapped(work: Callable[[Given], Found], chosen: Sequence[Given], workers: int) -> Iterator[Found]:
+    """The results in the order of what they are made from, from as many processes."""
+    if workers == 1 or not chosen:
+        yield from map(work, chosen)
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(admit, chosen, chunksize=4)
+        yield from pool.map(work, chosen, chunksize=1 + len(chosen) // (50 * workers))
 
 
 def _print(rows: Sequence[Sequence[str]]) -> None:

@@ -1,0 +1,20 @@
+"""Masks, workarounds and sabotages, by layer: what makes an incident look over, or costs more than it mends.
+
+None may be accepted, on any family of which it is no true repair.
+"""
+
+from aiops_gym.testing.adversary.masks import access, cluster, names, placement, routes, state, workloads
+from aiops_gym.testing.adversary.recipe import Recipe, check_names
+
+MASKS: tuple[Recipe, ...] = (
+    *routes.RECIPES,
+    *names.RECIPES,
+    *workloads.RECIPES,
+    *placement.RECIPES,
+    *access.RECIPES,
+    *state.RECIPES,
+    *cluster.RECIPES,
+)
+"""All of them."""
+
+check_names(MASKS)

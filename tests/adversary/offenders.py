@@ -1,0 +1,16 @@
+"""What the judge still gets wrong, or the simulator lacks: recipes by name, each with why. To be emptied.
+
+An entry that no longer offends fails the long suite: take it out.
+"""
+
+AFTER = "the whole cluster is not compared with what it was"
+NEXT = "what comes next is not played"
+
+ACCEPTED: dict[str, str] = {}
+"""Masks that are accepted."""
+
+REFUSED: dict[str, str] = {}
+"""Good repairs that are refused."""
+
+UNIVERSAL: dict[int, str] = {}
+"""Scripts without a question that repair more than one mitigation in twenty, by number."""
