@@ -17,8 +17,9 @@ class Assessment:
     Attributes:
         cause_gone: what was broken is as it should be, however it was mended.
         complete: everything that was there before the incident is there, and ready.
-        steady: no container restarted while nothing was done, and each pod of the repaired workload came back.
-        served: each kind of request succeeds as often as before, within one point.
+        steady: no container restarted while nothing was done, and everything came back after each of the next events.
+        served: each kind of request succeeds as often as before, within one point, and takes about as long.
+        endures: the next events that it survived, by name, in the order in which they were tried.
         damage: what was destroyed or weakened on the way; empty for a clean repair.
         collateral: objects that differ from before without being part of the repair.
         error_minutes: minutes of failing requests since the agent first looked, weighted by their share.
@@ -29,6 +30,7 @@ class Assessment:
     complete: bool
     steady: bool
     served: bool
+    endures: tuple[str, ...] = ()
     damage: tuple[str, ...] = ()
     collateral: int = 0
     error_minutes: float = 0.0
