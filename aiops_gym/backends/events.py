@@ -7,7 +7,9 @@ tight before, or a volume that only one may write.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
 from typing import NamedTuple
 
 from aiops_gym import caches
@@ -17,6 +19,7 @@ from aiops_gym.backends.baseline import is_rolled_out, request
 from aiops_gym.backends.steady import Trouble
 from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog.model import App
+from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND, iso
 from aiops_gym.sim.kernel.world import World
@@ -103,12 +106,14 @@ def drain_nodes(case: Case) -> list[Trouble]:
     are asked, and volumes keep pods to their node.
     """
     world, troubles, places = case.world, list[Trouble](), _addresses(case.world, case.affected.pods)
-    for node in sorted({pod["spec"].get("nodeName", "") for pod in _find(world, case.affected.pods)} - {""}):
-        _cordon(world, node, True)
-        moving = [pod for pod in _find(world, case.affected.pods) if pod["spec"].get("nodeName") == node]
-        troubles += _evict(world, moving)
-        _report(world, case.before)
-        _cordon(world, node, False)
+    with _unasked(world):
+        for node in sorted({pod["spec"].get("nodeName", "") for pod in _find(world, case.affected.pods)} - {""}):
+            _cordon(world, node, True)
+            moving = [pod for pod in _find(world, case.affected.pods) if pod["spec"].get("nodeName") == node]
+            troubles += _evict(world, moving)
+            _report(world, case.before)
+            _cordon(world, node, False)
+        _await(world, case.app, case.app.components, RETRY * 6)
     found = steady.hold(world, case.before, case.app)
     if not found and places & _addresses(world, affected.list_alike(world, case.app, case.affected.owners)):
         return [*troubles, *drain_nodes(case._replace(affected=_same(case)))]
@@ -128,14 +133,18 @@ def roll_out(case: Case) -> list[Trouble]:
         (SCALED, "cannot be scaled up by one", lambda count: {"replicas": count + 1}),
         (SCALED, "cannot be scaled back", lambda count: {"replicas": count}),
     )
-    for kind, text, make in steps:
-        found = [
-            Trouble(kind, name, f"{name} {text}: {said}")
-            for name, count in wanted.items()
-            if (said := _patch(world, "deployments.apps", space, name, {"spec": make(count)}))
-        ]
-        if found or (found := _await(case, kind, text, tuple(wanted))):
-            return found
+    with _unasked(world):
+        for kind, text, make in steps:
+            found = [
+                Trouble(kind, name, f"{name} {text}: {said}")
+                for name, count in wanted.items()
+                if (said := _patch(world, "deployments.apps", space, name, {"spec": make(count)}))
+            ]
+            late = () if found else _await(world, case.app, tuple(wanted), steady.SETTLE)
+            whys = {name: steady.explain(world, case.app, name) for name in late}
+            found += [Trouble(kind, name, f"{name} {text}{why and ': '}{why}") for name, why in whys.items()]
+            if found:
+                return found
     return steady.hold(world, case.before, case.app)
 
 
@@ -146,14 +155,25 @@ EVENTS = (
 """In the order in which they are tried; each in a fork of its own."""
 
 
-def _await(case: Case, kind: str, text: str, names: tuple[str, ...]) -> list[Trouble]:
+@contextmanager
+def _unasked(world: World) -> Iterator[None]:
+    """Users ask nothing meanwhile: what counts is how they are served when it is over, and their requests cost most."""
+    dynamics = world.dynamics
+    world.settle()
+    world.dynamics = copy(dynamics)
+    world.dynamics.observers = tuple(observe for observe in dynamics.observers if observe is not traffic.observe)
+    yield
+    world.dynamics = dynamics
+    world.touch()
+
+
+def _await(world: World, app: App, names: tuple[str, ...], limit: int) -> list[str]:
     """Wait until workloads are rolled out; those that are not."""
-    world, end = case.world, case.world.now + steady.SETTLE
-    while not is_rolled_out(world, case.app, names) and world.now < end:
+    end = world.now + limit
+    world.run(RETRY)
+    while not is_rolled_out(world, app, names) and world.now < end:
         world.run(RETRY)
-    late = [name for name in names if not is_rolled_out(world, case.app, (name,))]
-    whys = {name: steady.explain(world, case.app, name) for name in late}
-    return [Trouble(kind, name, f"{name} {text}{why and ': '}{why}") for name, why in whys.items()]
+    return [name for name in names if not is_rolled_out(world, app, (name,))]
 
 
 def _find(world: World, keys: frozenset[str]) -> list[Obj]:
