@@ -1,7 +1,7 @@
 """What became of a simulated system after a repair: measured on forks of it, in virtual time.
 
-The order is that of design section "Evaluation": let it settle, a quiet minute with its traffic, and then each of the
-next events (`events`) in a fork of its own. Nothing is taken from what the agent said.
+The order is that of design section "Evaluation": let it settle, a quiet minute with its traffic, and then the next
+events (`events`) in a fork. Nothing is taken from what the agent said.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from aiops_gym.backends import causes, damage, events, steady
 from aiops_gym.backends.affected import find_affected
 from aiops_gym.backends.base import Assessment
-from aiops_gym.backends.events import EVENTS, Case
+from aiops_gym.backends.events import EVENTS, Case, Endured
 from aiops_gym.backends.steady import Trouble
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.sim import traffic
@@ -38,17 +38,20 @@ def assess(now: World, before: World, app: App, fault: Fault | None, began: int)
     found = steady.hold(world, before, app)
     kinds = {trouble.kind for trouble in found}
     reasons = [f"{each.text} before any restart" if each.kind in TRAFFIC else each.text for each in found]
-    endures, later = tuple[str, ...](), set[str]()
+    later = Endured((), [])
     if not found:
-        world, endures = _try_events(world, before, app, fault, reasons, later)
+        hurt = list_repaired(app, fault)
+        concerned, world = find_affected(before, world, app, hurt), world.fork()
+        later = events.endure(Case(world, before, app, hurt, concerned))
+        reasons += [_word(trouble) for trouble in later.troubles]
     gone = not kinds & ABSENT and causes.is_cause_gone(before, world, app, fault, reasons)
     harm = damage.find_damage(before, world, app, fault)  # last: what does not survive a restart is lost by now
     return Assessment(
         cause_gone=gone,
         complete=not kinds & ABSENT,
-        steady=len(endures) == len(EVENTS),
-        served=not (kinds or later & TRAFFIC),
-        endures=endures,
+        steady=len(later.names) == len(EVENTS),
+        served=not kinds and not any(trouble.kind in TRAFFIC for trouble in later.troubles),
+        endures=later.names,
         damage=harm,
         collateral=collateral,
         error_minutes=minutes,
@@ -56,29 +59,12 @@ def assess(now: World, before: World, app: App, fault: Fault | None, began: int)
     )
 
 
-def _try_events(
-    settled: World, before: World, app: App, fault: Fault | None, reasons: list[str], kinds: set[str]
-) -> tuple[World, tuple[str, ...]]:
-    """Let each event happen in a fork, until one is not survived; the last fork, and the names of those survived."""
-    hurt = list_repaired(app, fault)
-    concerned, world, endures = find_affected(before, settled, app, hurt), settled, list[str]()
-    for event in EVENTS:
-        world = settled.fork()
-        troubles = events.endure(event, Case(world, before, app, hurt, concerned))
-        reasons += [_word(trouble, event.after) for trouble in troubles]
-        kinds |= {trouble.kind for trouble in troubles}
-        if troubles:
-            break
-        endures.append(event.name)
-    return world, tuple(endures)
-
-
-def _word(trouble: Trouble, after: str) -> str:
-    """What an event brought to light, in a sentence."""
+def _word(trouble: Trouble) -> str:
+    """What came to light after the events, in a sentence."""
     if trouble.kind == steady.UNREADY:
         _, _, why = trouble.text.partition(": ")
-        return f"{trouble.name} does not come back {after}{why and ': '}{why}"
-    return f"{trouble.text} {after}" if trouble.kind in TRAFFIC | ABSENT | {steady.RESTARTS} else trouble.text
+        return f"{trouble.name} does not come back after a restart{why and ': '}{why}"
+    return f"{trouble.text} after a restart" if trouble.kind in TRAFFIC | ABSENT | {steady.RESTARTS} else trouble.text
 
 
 def list_repaired(app: App, fault: Fault | None) -> tuple[str, ...]:
