@@ -16,7 +16,7 @@ import orjson
 
 from aiops_gym.backends import leftovers, warmup
 from aiops_gym.catalog.model import App
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of, walk
+from aiops_gym.sim.kernel.objects import Obj, controller_of, dissoc, get, key_of, name_of, namespace_of, uid_of, walk
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.machine.mounts import decode_data
@@ -37,8 +37,14 @@ DERIVED = {
 }
 """What controllers make, and what is looked at by pod; the rest reaches further."""
 
+RESTARTED = ("template", "metadata", "annotations", "kubectl.kubernetes.io/restartedAt")
+"""What `kubectl rollout restart` writes, and nobody reads."""
+
 DESCRIBED = {"nodes": ("capacity", "allocatable", "addresses")}
 """Fields of a status that others act on."""
+
+ON_DISK = ("hostPath", "local")
+"""Kinds of volumes that are a path of a node."""
 
 COUNTED = {"connections", "open", "peers", "services"}
 """State of a program that its clients change by calling it."""
@@ -50,10 +56,12 @@ class Affected(NamedTuple):
     Attributes:
         pods: keys of pods.
         owners: (namespace, workload) that these belong to, by which the like is found in the healthy world.
+        changed: the app's deployments that say something else than before, in the order of its components.
     """
 
     pods: frozenset[str]
     owners: frozenset[tuple[str, str]]
+    changed: tuple[str, ...] = ()
 
 
 Owner = tuple[str, str]
@@ -74,7 +82,10 @@ def find_affected(before: World, world: World, app: App, hurt: Iterable[str]) ->
     touched = {
         owners[key_of(pod)] for pod in pods if _differs(before, world, pod) or (changed and _names(pod, changed))
     }
-    touched |= {(app.namespace, name) for name in hurt} | _changed_workloads(before, world)
+    rewritten = _changed_workloads(before, world)
+    touched |= {(app.namespace, name) for name in hurt} | rewritten
+    places = _changed_places(before, world)
+    touched |= {owners[key_of(pod)] for pod in pods if places and _reads(world, pod, places)}
     if _is_wide(before, world) or _is_registry(before, app, touched):
         touched |= {owner for owner in owners.values() if owner[0] == app.namespace}
     touched |= _callers(before, app, touched)
@@ -82,6 +93,7 @@ def find_affected(before: World, world: World, app: App, hurt: Iterable[str]) ->
     return Affected(
         frozenset(key for key, owner in owners.items() if owner in touched),
         frozenset(touched & set(owners.values())),
+        tuple(name for name in app.components if (app.namespace, name) in rewritten),
     )
 
 
@@ -116,9 +128,12 @@ def _differs(before: World, world: World, pod: Obj) -> bool:
         return True
     if old is not pod and _shown(old) != _shown(pod):
         return True
-    was, now = before.table("processes"), world.table("processes")
     keys = [f"{uid_of(pod)}/{container['name']}" for container in pod["spec"]["containers"]]
-    return any(was.get(key) is not now.get(key) and _run(was.get(key)) != _run(now.get(key)) for key in keys)
+    was, now = before.table("processes"), world.table("processes")
+    if any(was.get(key) is not now.get(key) and _run(was.get(key)) != _run(now.get(key)) for key in keys):
+        return True
+    was, now = before.table("scratch"), world.table("scratch")
+    return any(was.get(key) is not now.get(key) for key in keys)
 
 
 def _shown(pod: Obj) -> Json:
@@ -160,7 +175,7 @@ def _said(resource: str, obj: Obj | None) -> Json:
         return None
     said = {key: value for key, value in obj.items() if key not in ("metadata", "status")}
     if resource in WORKLOADS:
-        said["spec"] = {key: value for key, value in obj["spec"].items() if key != "replicas"}
+        said["spec"] = {key: value for key, value in dissoc(obj["spec"], RESTARTED).items() if key != "replicas"}
     known = {key: get(obj, "status", key) for key in DESCRIBED.get(resource, ())}
     conditions = [(c["type"], c["status"]) for c in get(obj, "status", "conditions", default=())]
     return said, known, obj["metadata"].get("labels"), sorted(conditions) if known else []
@@ -169,6 +184,25 @@ def _said(resource: str, obj: Obj | None) -> Json:
 def _names(pod: Obj, changed: frozenset[Owner]) -> bool:
     space = namespace_of(pod)
     return any(isinstance(value, str) and (space, value) in changed for _, value in walk(pod["spec"]))
+
+
+def _changed_places(before: World, world: World) -> frozenset[str]:
+    """Where on a node's disk something was written that was not there before."""
+    was, now = before.table("volumes"), world.table("volumes")
+    changed = [key for key in (*was, *now) if was.get(key) is not now.get(key) and key.startswith("node/")]
+    places = {key.partition(":")[0] for key in changed if was.get(key) != now.get(key)}
+    return frozenset(place.split("/", 2)[2] for place in places)
+
+
+def _reads(world: World, pod: Obj, places: frozenset[str]) -> bool:
+    """Whether a claim of a pod, or a path of its node that it mounts, leads to one of these places."""
+    volumes = list(get(pod, "spec", "volumes", default=()))
+    for name in [get(volume, "persistentVolumeClaim", "claimName") for volume in volumes]:
+        claim = world.store.get("persistentvolumeclaims", namespace_of(pod), name) if name else None
+        found = world.store.get("persistentvolumes", "", get(claim or {}, "spec", "volumeName", default=""))
+        volumes += [found["spec"]] if found is not None else []
+    paths = [str(get(volume, kind, "path", default="")).strip("/") for volume in volumes for kind in ON_DISK]
+    return any(path and place.startswith(path) for path in paths for place in places)
 
 
 def _changed_workloads(before: World, world: World) -> set[Owner]:

@@ -42,7 +42,8 @@ def assess(now: World, before: World, app: App, fault: Fault | None, began: int)
     if not found:
         hurt = list_repaired(app, fault)
         concerned, world = find_affected(before, world, app, hurt), world.fork()
-        later = events.endure(Case(world, before, app, hurt, concerned))
+        rolled = tuple(dict.fromkeys((*_list_hurt(app, fault), *concerned.changed)))
+        later = events.endure(Case(world, before, app, rolled, concerned))
         reasons += [_word(trouble) for trouble in later.troubles]
     gone = not kinds & ABSENT and causes.is_cause_gone(before, world, app, fault, reasons)
     harm = damage.find_damage(before, world, app, fault)  # last: what does not survive a restart is lost by now
@@ -72,6 +73,12 @@ def list_repaired(app: App, fault: Fault | None) -> tuple[str, ...]:
     cause = fault.cause if fault else None
     named: Iterable[str] = filter(None, (cause.component, cause.service)) if cause else ()
     return tuple(named) or tuple(name for name in app.components if app.parameters.get(name, {}).get("database"))
+
+
+def _list_hurt(app: App, fault: Fault | None) -> tuple[str, ...]:
+    """The same without those that only suffer from it."""
+    cause = fault.cause if fault else None
+    return (cause.component,) if cause and cause.component else list_repaired(app, fault)
 
 
 def count_error_minutes(world: World, since: int) -> float:

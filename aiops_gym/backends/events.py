@@ -57,7 +57,7 @@ class Case(NamedTuple):
         world: in which they happen.
         before: the world just before the incident.
         app: the application.
-        hurt: the workloads that the incident is about.
+        hurt: the workloads that were hurt or changed, which are rolled out.
         affected: all whom they concern.
     """
 
@@ -138,7 +138,7 @@ def report_nodes(case: Case) -> list[Trouble]:
 
 
 def roll_out(case: Case) -> list[Trouble]:
-    """Each workload that was hurt is rolled out once more with a replica more than it has, and scaled back."""
+    """Each workload that was hurt or changed is rolled out with a replica more than it has, and scaled back."""
     world, space, wanted = case.world, case.app.namespace, dict[str, int]()
     for name in case.hurt:
         deployment = world.store.get("deployments.apps", space, name)

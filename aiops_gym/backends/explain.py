@@ -41,6 +41,9 @@ def _of_pod(world: World, pod: Obj) -> Iterator[str]:
     for event in world.store.events_of(uid_of(pod)):
         if event.get("reason") == "FailedMount":
             yield _said(event["message"]) or "a volume of it cannot be mounted"
+    for status in get(pod, "status", "initContainerStatuses", default=()):
+        if "running" in status["state"] and not status["ready"]:
+            yield f"its init container {status['name']} does not end"
     statuses = (*get(pod, "status", "initContainerStatuses", default=()), *_statuses(pod))
     for status in statuses:
         waiting = get(status, "state", "waiting", default={})
