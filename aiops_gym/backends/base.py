@@ -17,8 +17,9 @@ class Assessment:
     Attributes:
         cause_gone: what was broken is as it should be, however it was mended.
         complete: everything that was there before the incident is there, and ready.
-        steady: no container restarted while nothing was done, and each pod of the repaired workload came back.
-        served: each kind of request succeeds as often as before, within one point.
+        steady: no container restarted while nothing was done, and everything came back after each of the next events.
+        served: each kind of request succeeds as often as before, within one point, and takes about as long.
+        endures: the next events that it survived, by name, in the order in which they were tried.
         damage: what was destroyed or weakened inside the programs on the way; empty for a clean repair.
         collateral: healthy objects of which something that somebody decided is undone, and guards that stand wider open
             than before, in words.
@@ -31,6 +32,7 @@ class Assessment:
     complete: bool
     steady: bool
     served: bool
+    endures: tuple[str, ...] = ()
     damage: tuple[str, ...] = ()
     collateral: tuple[str, ...] = ()
     left: tuple[str, ...] = ()

@@ -19,6 +19,7 @@ __all__ = [
     "compute_success",
     "list_intervals",
     "list_requests",
+    "name_current",
     "observe",
 ]
 
@@ -38,3 +39,9 @@ def compute_success(world: World) -> dict[str, float]:
 def compute_latency(world: World) -> dict[str, float]:
     """Mean milliseconds that a successful request of each operation takes, as things are now."""
     return dict(timeline.read_current(world)["latency"])
+
+
+def name_current(world: World) -> str:
+    """A name for all that holds now: while it is the same, so are success and latency."""
+    timeline.read_current(world)
+    return timeline.read_newest(world)[0]
