@@ -10,10 +10,18 @@ from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
-    from aiops_gym.sim.machine.scripts.machine import Machine
 
-Run = Callable[["Machine", list[str]], Stop | None]
+Run = Callable[..., Stop | None]
 """Runs a command: see `commands.run`."""
+
+
+class Running(Protocol):
+    """Who walks a task: see `machine.Machine`."""
+
+    task: Task
+
+    def environment(self) -> dict[str, str]:
+        """What a command gets."""
 
 
 class Host(Protocol):
@@ -25,7 +33,7 @@ class Host(Protocol):
     def command(self) -> Run:
         """Runs a command of a script."""
 
-    def launch(self, machine: Machine, argv: list[str]) -> Stop | None:
+    def launch(self, machine: Running, argv: list[str]) -> Stop | None:
         """Start a program of the image; None where it is none, or where there is no room for one."""
 
     def write(self, task: Task, text: str) -> None:

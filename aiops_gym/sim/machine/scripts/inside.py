@@ -9,7 +9,8 @@ from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.commands import COMMANDS, SHELLS
 from aiops_gym.sim.machine.scripts.commands import run as run_command
-from aiops_gym.sim.machine.scripts.machine import Aside, Machine
+from aiops_gym.sim.machine.scripts.host import Running
+from aiops_gym.sim.machine.scripts.machine import Aside
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.sim.machine.scripts.tools import TOOLS
 from aiops_gym.sim.machine.toolbox import tools_of
@@ -69,7 +70,7 @@ class _Beside:
         self.command = run_command
         self.errors = ""
 
-    def launch(self, machine: Machine, argv: list[str]) -> Stop | None:
+    def launch(self, machine: Running, argv: list[str]) -> Stop | None:
         """A program of the image has no room beside the one that runs."""
         return None
 

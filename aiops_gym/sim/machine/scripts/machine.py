@@ -9,7 +9,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
-from aiops_gym.sim.machine.scripts.host import Host
+from aiops_gym.sim.machine.scripts.host import Host, Running
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task, new_task
 from aiops_gym.types import Json
@@ -442,7 +442,7 @@ class Aside:
             if stop.kind in ("forever", "wait", "oom") or busy > 40 or took > LONGEST_ASIDE:
                 return stop if stop.kind == "oom" else Stop("forever")
 
-    def launch(self, machine: Machine, argv: list[str]) -> Stop | None:
+    def launch(self, machine: Running, argv: list[str]) -> Stop | None:
         """What has to end now cannot be one of the image's programs."""
         return None
 

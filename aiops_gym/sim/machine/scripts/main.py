@@ -9,7 +9,7 @@ from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.commands import SHELLS, split_options
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
-from aiops_gym.sim.machine.scripts.machine import Machine
+from aiops_gym.sim.machine.scripts.host import Running
 from aiops_gym.sim.machine.scripts.parser import ScriptError
 from aiops_gym.sim.machine.scripts.task import Task
 from aiops_gym.types import Json
@@ -22,7 +22,7 @@ class Started(NamedTuple):
     env: dict[str, str]
 
 
-def find_program(c: Container, machine: Machine, argv: list[str]) -> Started | None:
+def find_program(c: Container, machine: Running, argv: list[str]) -> Started | None:
     """The program of the image that a command line starts, with its environment; None where it starts none."""
     image, name = c.image(), argv[0].rpartition("/")[2]
     if image is None or (name not in image.binaries and (name not in runtime.WRAPPERS or not image.shell)):

@@ -15,6 +15,7 @@ from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.scripts.commands import run as run_command
+from aiops_gym.sim.machine.scripts.host import Running
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.main import Started, find_program, is_replaced, read_main
 from aiops_gym.sim.machine.scripts.parser import ScriptError
@@ -114,7 +115,7 @@ class _Trial:
                     break
         return None
 
-    def launch(self, machine: Machine, argv: list[str]) -> Stop | None:
+    def launch(self, machine: Running, argv: list[str]) -> Stop | None:
         """The program that was looked for."""
         self.started = find_program(self.c, machine, argv)
         return Stop("program") if self.started is not None else None

@@ -56,18 +56,19 @@ def read(c: Container) -> Settings | tls.Refused:
     wrong = tls.check(_section(config, "net"), c.files()) if file else None
     if wrong is not None:
         return wrong
-    auth = "--auth" in argv or get(config, "security", "authorization") == "enabled"
+    enabled = get(config, "security", "authorization") == "enabled"
+    auth = "--auth" in argv or (enabled and "--noauth" not in argv)
     if c.process.get("wrapped") and c.env.get("MONGO_INITDB_ROOT_USERNAME") and c.env.get("MONGO_INITDB_ROOT_PASSWORD"):
         auth = "--noauth" not in argv
     port = _option(argv, "--port") or str(get(config, "net", "port", default=27017))
     path = _option(argv, "--dbpath") or str(get(config, "storage", "dbPath", default=DATA_PATH))
     number = int(port) if is_natural(port) and len(port) < 6 else 27017
+    bound = _bound(c, argv, config)
+    alone = bound not in EVERYWHERE and LOCAL.issuperset(part.strip() for part in bound.split(","))
+    configured: dict[str, Json] = {"local": [number]} if alone else {}
     if not file:
-        return Settings(auth, number, path, None, {})
-    mode, bound = tls.mode_of(_section(config, "net"))[0], _bound(c, argv, config)
-    configured: dict[str, Json] = {"tls": mode}
-    if bound not in EVERYWHERE and LOCAL.issuperset(part.strip() for part in bound.split(",")):
-        configured["local"] = [number]
+        return Settings(auth, number, path, None, configured)
+    configured["tls"] = tls.mode_of(_section(config, "net"))[0]
     options = {**config, "config": file, "net": {**_section(config, "net"), "bindIp": bound}}
     return Settings(auth, number, path, yamltext.to_plain(options), configured)
 
@@ -76,7 +77,7 @@ def describe_settings(state: Mapping[str, Json]) -> Json:
     """The options as a running server tells them."""
     if state.get("options") is not None:
         return state["options"]
-    options: dict[str, Json] = {"net": {"bindIp": "*"}}
+    options: dict[str, Json] = {} if state.get("configured") else {"net": {"bindIp": "*"}}
     return {**options, "security": {"authorization": "enabled"}} if state["auth"] else options
 
 
@@ -93,10 +94,55 @@ def _config(file: str, text: str | None) -> Mapping[str, Json] | tls.Refused:
     if found is None:
         return {}
     if not isinstance(found, Mapping):
-        return tls.Refused((), 2, f"Error parsing YAML config file: no map at the top\n{HELP}")
-    for name in found:
-        if str(name) not in SECTIONS:
+        return _ini(text)
+    nested: dict[str, Json] = {}
+    for name, value in found.items():
+        section, _, rest = str(name).partition(".")
+        if section not in SECTIONS:
             return tls.Refused((), 2, f"Unrecognized option: {name}\n{HELP}")
+        nested[section] = _merge(nested.get(section), rest, value)
+    return nested
+
+
+def _merge(section: Json, path: str, value: Json) -> Json:
+    """A section with one more value in it: `net.port: 27018` says what `net: {port: 27018}` does."""
+    if not path:
+        return {**section, **value} if isinstance(section, Mapping) and isinstance(value, Mapping) else value
+    head, _, rest = path.partition(".")
+    known = section if isinstance(section, Mapping) else {}
+    return {**known, head: _merge(known.get(head), rest, value)}
+
+
+OLD_NAMES: Mapping[str, str] = {
+    "bind_ip": "net.bindIp",
+    "dbpath": "storage.dbPath",
+    "logappend": "systemLog.logAppend",
+    "logpath": "systemLog.path",
+    "maxConns": "net.maxIncomingConnections",
+    "nojournal": "storage.journal.enabled",
+    "journal": "storage.journal.enabled",
+    "port": "net.port",
+    "quiet": "systemLog.quiet",
+    "replSet": "replication.replSetName",
+    "auth": "security.authorization",
+    "noauth": "security.authorization",
+}
+"""Options of the old form of the file, `name = value`, and what they are called today."""
+
+
+def _ini(text: str) -> Mapping[str, Json] | tls.Refused:
+    found: dict[str, Json] = {}
+    for line in text.splitlines():
+        name, equals, value = (part.strip() for part in line.partition("#")[0].partition("="))
+        if not name:
+            continue
+        if name not in OLD_NAMES or not equals:
+            return tls.Refused((), 2, f"Error parsing INI config file: unrecognised option '{name}'\n{HELP}")
+        told: Json = {"true": True, "false": False}.get(value, value)
+        if name in ("auth", "noauth"):
+            told = "enabled" if (told is True) == (name == "auth") else "disabled"
+        section, _, rest = OLD_NAMES[name].partition(".")
+        found[section] = _merge(found.get(section), rest, told if name != "nojournal" else told is not True)
     return found
 
 

@@ -24,7 +24,7 @@ from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.machine.program import HttpAnswer, Program, program_of
-from aiops_gym.sim.software import web_answers
+from aiops_gym.sim.software import goflags, web_answers
 from aiops_gym.sim.software.mongo import client
 from aiops_gym.sim.software.mongo.errors import MongoError
 from aiops_gym.types import Json
@@ -63,7 +63,12 @@ class GoService(Program):
     def start(self, c: Container) -> None:
         """Arguments, then the lines that come before the logger is set up."""
         trouble = _read_settings(c)
-        _read_flags(c)
+        try:
+            _read_flags(c)
+        except goflags.FlagError as error:
+            c.log(*error.lines)
+            c.exit_in(int(c.between(3, 25, "first")), error.code)
+            return
         stamp = iso(c.now)
         c.log(*(f'{{"level":"info","time":"{stamp}","message":"{message}"}}' for message in PREAMBLE))
         if trouble:
@@ -238,13 +243,21 @@ def _json(text: str) -> Mapping[str, Json]:
 
 
 def _read_flags(c: Container) -> None:
-    """`-consuladdr=HOST:PORT` takes the place of the address that its settings have, wherever it is used."""
-    flags = c.params.get("flags") or {}
-    for word in c.argv[1:]:
-        flag, given, value = word.partition("=")
-        if given and flag in flags and value != flags[flag]:
-            params = _exchanged(c.params, flags[flag], value)
-            c.world.table("processes")[c.key] = {**c.process, "params": params}
+    """`-consuladdr HOST:PORT` takes the place of the address that its settings have. Raises FlagError."""
+    usual = {flag.lstrip("-"): str(value) for flag, value in (c.params.get("flags") or {}).items()}
+    if not usual:
+        return
+    if tracer := c.params.get("tracer"):
+        usual["jaegeraddr"] = str(tracer)
+    known = {name: goflags.Flag(ABOUT.get(name, name), value) for name, value in usual.items()}
+    params = c.params
+    for name, value in goflags.parse(c.argv, known).items():
+        params = _exchanged(params, usual[name], value) if value != usual[name] else params
+    if params is not c.params:
+        c.world.table("processes")[c.key] = {**c.process, "params": params}
+
+
+ABOUT = {"consuladdr": "Consul address", "jaegeraddr": "Jaeger address"}
 
 
 def _exchanged(value: Json, old: str, new: str) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.digits import is_natural
@@ -21,16 +22,93 @@ HITS = 0.97
 """Share of the gets that find something."""
 
 
+LETTERS = "a:AZp:s:U:m:Mc:khiVrvdl:u:P:f:n:t:D:LR:Cb:B:I:SFXY:e:o:N:"
+"""Its options; those with a colon take a value."""
+
+LONG = {
+    "conn-limit": "c",
+    "disable-evictions": "M",
+    "listen": "l",
+    "max-item-size": "I",
+    "max-reqs-per-event": "R",
+    "memory-limit": "m",
+    "extended": "o",
+    "port": "p",
+    "threads": "t",
+    "udp-port": "U",
+    "unix-socket": "s",
+    "user": "u",
+    "verbose": "v",
+    "listen-backlog": "b",
+    "protocol": "B",
+    "disable-cas": "C",
+    "disable-flush-all": "F",
+    "enable-largepages": "L",
+    "lock-memory": "k",
+}
+FAILURE = 1
+LOCAL = frozenset(("127.0.0.1", "localhost", "::1", "[::1]"))
+
+
+def read_options(words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+    """Options by their letter, and what is said of a command line that cannot be read.
+
+    >>> read_options(["-vp", "11212", "-m64", "--listen=127.0.0.1"])
+    ({'v': '', 'p': '11212', 'm': '64', 'l': '127.0.0.1'}, [])
+    >>> read_options(["-z"])
+    ({}, ["memcached: invalid option -- 'z'", 'Illegal argument "?"'])
+    """
+    found: dict[str, str] = {}
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        if word == "--":
+            break
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            letter = LONG.get(name, "")
+            if not letter:
+                return found, [f"memcached: unrecognized option '{word}'", ILLEGAL]
+            takes = f"{letter}:" in LETTERS
+            if takes and not equals and not left:
+                return found, [f"memcached: option '{word}' requires an argument", ILLEGAL]
+            found[letter] = value if equals or not takes else left.pop(0)
+            continue
+        letters = word[1:] if word.startswith("-") else ""
+        while letters:
+            letter, letters = letters[0], letters[1:]
+            if letter == ":" or letter not in LETTERS:
+                return found, [f"memcached: invalid option -- '{letter}'", ILLEGAL]
+            found[letter] = ""
+            if f"{letter}:" in LETTERS:
+                if not letters and not left:
+                    return found, [f"memcached: option requires an argument -- '{letter}'", ILLEGAL]
+                found[letter], letters = letters or left.pop(0), ""
+    return found, []
+
+
+ILLEGAL = 'Illegal argument "?"'
+
+
 class Memcached(Program):
     """Listens at once."""
 
     protocol = "memcached"
 
     def start(self, c: Container) -> None:
-        """Open the port, `-p` of the command line or the usual one."""
-        argv = list(c.argv)
-        given = argv[argv.index("-p") + 1] if "-p" in argv[:-1] else ""
-        c.listen(int(given) if is_natural(given) else PORT)
+        """Read the command line and open the port."""
+        options, wrong = read_options(c.argv[1:])
+        if wrong:
+            c.log(*wrong)
+            c.exit_in(5, FAILURE)
+            return
+        given = options.get("p", "")
+        port = int(given) if is_natural(given) else PORT
+        hosts = [host.strip().rpartition(":")[0] or host.strip() for host in options.get("l", "").split(",") if host]
+        if hosts and LOCAL.issuperset(hosts):
+            c.remember(configured={"local": [port]})
+        if port and "s" not in options:
+            c.listen(port)
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """The cache fills with its use."""

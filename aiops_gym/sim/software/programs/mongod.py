@@ -69,7 +69,9 @@ class Mongod(Program):
         argv = _full_argv(c, found.auth, found.options is not None)
         c.remember(path=found.path, auth=found.auth, port=found.port, argv=argv, connections=0, open=0)
         if found.options is not None:
-            c.remember(options=found.options, configured=found.configured)
+            c.remember(options=found.options)
+        if found.configured:
+            c.remember(configured=found.configured)
         server = Server(c.world, c.key)
         self._greet(c, server)
         if not server.data.empty:

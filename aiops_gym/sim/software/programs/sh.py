@@ -18,6 +18,7 @@ from aiops_gym.sim.machine.runtime import TASK_ENDED
 from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.files import Files
+from aiops_gym.sim.machine.scripts.host import Running
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.main import Started, find_program, is_replaced, read_main
 from aiops_gym.sim.machine.scripts.parser import ScriptError
@@ -99,7 +100,7 @@ class Scripts:
         self.command = run_command
         self.starting: Started | None = None
 
-    def launch(self, machine: Machine, argv: list[str]) -> Stop | None:
+    def launch(self, machine: Running, argv: list[str]) -> Stop | None:
         """Start a program of the image, in place of the shell or as its child; there is room for one at a time."""
         if isinstance(self.c, Parent):
             return None

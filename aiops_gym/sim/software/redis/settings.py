@@ -32,32 +32,35 @@ DEFAULTS: Mapping[str, str] = {
 }
 """Settings of the official image, by name."""
 
-OTHERS = frozenset(
-    (
-        "always-show-logo",
-        "appendfilename",
-        "appendfsync",
-        "daemonize",
-        "dbfilename",
-        "include",
-        "lazyfree-lazy-eviction",
-        "loadmodule",
-        "masterauth",
-        "pidfile",
-        "rdbchecksum",
-        "rdbcompression",
-        "replicaof",
-        "slowlog-log-slower-than",
-        "slowlog-max-len",
-        "stop-writes-on-bgsave-error",
-        "supervised",
-        "tls-auth-clients",
-        "tls-ca-cert-file",
-        "tls-cert-file",
-        "tls-key-file",
-        "unixsocket",
-    )
-)
+_OTHERS = """
+acl-pubsub-default aclfile acllog-max-len active-defrag-cycle-max active-defrag-cycle-min
+active-defrag-ignore-bytes active-defrag-max-scan-fields active-defrag-threshold-lower
+active-defrag-threshold-upper activedefrag activerehashing always-show-logo aof-load-truncated
+aof-rewrite-incremental-fsync aof-use-rdb-preamble aof_rewrite_cpulist appendfilename appendfsync
+auto-aof-rewrite-min-size auto-aof-rewrite-percentage bgsave_cpulist bio_cpulist
+client-output-buffer-limit client-query-buffer-limit cluster-announce-ip cluster-config-file cluster-enabled
+cluster-node-timeout crash-log-enabled crash-memcheck-enabled daemonize dbfilename disable-thp dynamic-hz
+gopher-enabled hash-max-ziplist-entries hash-max-ziplist-value hll-sparse-max-bytes ignore-warnings include
+jemalloc-bg-thread latency-monitor-threshold lazyfree-lazy-eviction lazyfree-lazy-expire
+lazyfree-lazy-server-del lazyfree-lazy-user-del lazyfree-lazy-user-flush lfu-decay-time lfu-log-factor
+list-compress-depth list-max-ziplist-size loadmodule lua-time-limit masterauth masteruser
+maxmemory-eviction-tenacity maxmemory-samples min-replicas-max-lag min-replicas-to-write
+notify-keyspace-events no-appendfsync-on-rewrite oom-score-adj oom-score-adj-values pidfile proc-title-template
+proto-max-bulk-len rdb-del-sync-files rdb-save-incremental-fsync rdbchecksum rdbcompression rename-command
+repl-backlog-size repl-backlog-ttl repl-disable-tcp-nodelay repl-diskless-load repl-diskless-sync
+repl-diskless-sync-delay repl-ping-replica-period repl-timeout replica-announce-ip replica-announce-port
+replica-lazy-flush replica-priority replica-read-only replica-serve-stale-data replicaof sanitize-dump-payload
+server_cpulist set-max-intset-entries set-proc-title slaveof slowlog-log-slower-than slowlog-max-len
+stop-writes-on-bgsave-error stream-node-max-bytes stream-node-max-entries supervised syslog-enabled
+syslog-facility syslog-ident tls-auth-clients tls-ca-cert-dir tls-ca-cert-file tls-cert-file tls-ciphers
+tls-ciphersuites tls-client-cert-file tls-client-key-file tls-cluster tls-dh-params-file tls-key-file
+tls-prefer-server-ciphers tls-protocols tls-replication tls-session-cache-size tls-session-cache-timeout
+tls-session-caching tracking-table-max-keys unixsocket unixsocketperm user zset-max-ziplist-entries
+zset-max-ziplist-value
+"""
+OTHERS = frozenset(_OTHERS.split())
+"""Further names of settings, of which nothing here depends."""
+
 LOCAL = frozenset(("127.0.0.1", "localhost", "::1", "-::1"))
 NAMES = {"kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 

@@ -162,3 +162,15 @@ def test_any_words_are_settings_or_a_complaint(words):
         assert error.lines
     else:
         assert found.port == 6379 or "--port" in words
+
+
+@pytest.mark.parametrize(
+    ("text", "port"),
+    [
+        ("# port 7000\n\n   \n", 6379),
+        ('PORT 7000\nrename-command FLUSHALL ""\n', 7000),
+        ('  port    "7000"\nactiverehashing yes\nclient-output-buffer-limit normal 0 0 0', 7000),
+    ],
+)
+def test_a_file_is_read_however_it_is_written(text, port):
+    assert settings.read(["redis-server", "/r.conf"], {"/r.conf": text}, "6.2.1").port == port
