@@ -53,7 +53,7 @@ def _other_users(before: World, world: World, app: App, fault: Fault | None) -> 
             users = copy["users"]
             changed = {u for u in {*old, *users} - free if _shown(old.get(u)) != _shown(users.get(u))}
             wrong += [f"database user {user} of {name} is not as it was" for user in sorted(changed)]
-            wider = {u for u in free & {*users} if _gained(old.get(u), users[u], copy["databases"])}
+            wider = {u for u in free & {*users} if _gained(old.get(u), users[u], copy)}
             wrong += [f"database user {user} of {name} may do more than before" for user in sorted(wider)]
     return wrong
 
@@ -62,11 +62,12 @@ def _shown(user: Mapping[str, Any] | None) -> Any:
     return None if user is None else [user.get("secret"), sorted((r["role"], r["db"]) for r in user.get("roles", ()))]
 
 
-def _gained(old: Mapping[str, Any] | None, new: Mapping[str, Any], databases: Iterable[str]) -> bool:
+def _gained(old: Mapping[str, Any] | None, new: Mapping[str, Any], copy: Mapping[str, Any]) -> bool:
     """Whether a user may do something somewhere that it could not do before, however its roles are written."""
     before: Iterable[Mapping[str, str]] = old.get("roles", ()) if old else ()
     return any(
-        roles.is_allowed(new.get("roles", ()), database, action) and not roles.is_allowed(before, database, action)
-        for database in ("", *databases)
+        roles.is_allowed(new.get("roles", ()), database, action, copy["roles"])
+        and not roles.is_allowed(before, database, action)
+        for database in ("", *copy["databases"])
         for action in roles.ACTIONS
     )

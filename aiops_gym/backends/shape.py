@@ -10,9 +10,9 @@ from aiops_gym.catalog.model import App
 from aiops_gym.catalog.system import Workload
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, uid_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_control.kubelet.images import canonical
-from aiops_gym.sim.machine import runtime
-from aiops_gym.sim.machine.container import Container, find_image
+from aiops_gym.sim.machine import images, runtime
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.scripts import trial
 from aiops_gym.sim.software.mongo.data import Data
 from aiops_gym.types import Json
 
@@ -27,7 +27,8 @@ def describe_workload(world: World, app: App, name: str) -> Workload | None:
     deployment = world.store.get("deployments.apps", app.namespace, name)
     if deployment is None:
         return None
-    spec = deployment["spec"]["template"]["spec"]
+    template = deployment["spec"]["template"]
+    spec, pod = template["spec"], trial.make_pod(app.namespace, template)
     volumes = {v["name"]: v for v in spec.get("volumes") or ()}
     kept: dict[str, Json] = {"host": [key for key in HOST if spec.get(key)]}
     told: dict[str, Json] = {}
@@ -35,13 +36,15 @@ def describe_workload(world: World, app: App, name: str) -> Workload | None:
         inside = [c for c in spec.get(kind) or () if kind != "initContainers" or c.get("restartPolicy") == "Always"]
         # An init container that ends before the others serve is left out; what it does shows in them.
         kept[kind] = [_container(world, app, c, volumes, name) for c in inside]
-        told[kind] = [_argv(world, c) for c in inside]
+        told[kind] = [_argv(world, pod, c) for c in inside]
     return Workload(kept, told, _effects(world, app, name))
 
 
 def _effects(world: World, app: App, name: str) -> Json:
-    """What each of a deployment's programs has made of all that it was told, by container; the Service behind a full
-    name and behind a short one is the same."""
+    """What each of a deployment's programs has made of all that it was told, by container.
+
+    The Service behind a full name and behind a short one is the same.
+    """
     pods, found = {uid_of(pod) for pod in find_owned_pods(world, app, name)}, set()
     for row in world.table("processes").values():
         if row["uid"] in pods and row["running"]:
@@ -58,28 +61,31 @@ def _container(world: World, app: App, container: Mapping[str, Json], volumes: M
         for mount in container.get("volumeMounts") or ()
         if mount["mountPath"] != OWN_FILES and not _built_in(world, app, container, mount, volumes)
     }
-    return [canonical(container.get("image", "")), mounts, container.get("lifecycle") or {}]
+    return [images.identify(world, container.get("image", "")), mounts, container.get("lifecycle") or {}]
 
 
 def _built_in(
     world: World, app: App, container: Mapping[str, Json], mount: Mapping[str, Json], volumes: Mapping[str, Json]
 ) -> bool:
     """Whether a mounted file is the very one that the image has in its place."""
-    image = find_image(world, container.get("image", ""))
+    image = images.find_image(world, container.get("image", ""))
     name = get(volumes.get(mount["name"], {}), "configMap", "name", default="")
     found = world.store.get("configmaps", app.namespace, name) if name else None
     text = get(found or {}, "data", default={}).get(mount.get("subPath", ""))
     return image is not None and text is not None and image.files.get(mount["mountPath"]) == text
 
 
-def _argv(world: World, container: Mapping[str, Json]) -> Sequence[str]:
-    """What is executed: `/go/bin/geo`, `geo`, and arguments to an image without an entry point are the same.
+def _argv(world: World, pod: Obj, container: Mapping[str, Json]) -> Sequence[str]:
+    """What is executed in the end: `/go/bin/geo`, `geo`, `sh -c "exec geo"` and `env geo` are the same.
 
     Arguments that say what is compiled in anyway are left out.
     """
-    image = find_image(world, container.get("image", ""))
+    image = images.find_image(world, container.get("image", ""))
     env = {entry["name"]: entry["value"] for entry in container.get("env") or () if "value" in entry}
+    found: runtime.Command | trial.Final | runtime.StartError | None
     found = runtime.resolve(image, container, env) if image is not None else None
+    if isinstance(found, runtime.Command) and found.binary.program == runtime.SHELL:
+        found = trial.find_final(world, pod, container)
     if isinstance(found, runtime.StartError) or found is None:
         return [*(container.get("command") or ()), "|", *(container.get("args") or ())]
     usual = {f"{flag}={value}" for flag, value in (found.binary.params.get("flags") or {}).items()}
@@ -141,7 +147,7 @@ def read_databases(world: World, app: App) -> dict[str, Json]:
 def _contents(world: World, pod: Obj, database: str) -> Json:
     key = f"{uid_of(pod)}/{pod['spec']['containers'][0]['name']}"
     if key not in world.table("processes"):
-        return {"documents": {}, "users": {}, "databases": []}
+        return {"documents": {}, "users": {}, "roles": [], "databases": []}
     data = Data(Container(world, key).disk("/data/db"))
     documents = {
         f"{database}.{name}/{document['_id']}": document
@@ -149,4 +155,4 @@ def _contents(world: World, pod: Obj, database: str) -> Json:
         for document in data.documents(database, name)
     }
     users = {f"{user['db']}.{user['user']}": user for user in data.users()}
-    return {"documents": documents, "users": users, "databases": data.databases()}
+    return {"documents": documents, "users": users, "roles": data.roles(), "databases": data.databases()}

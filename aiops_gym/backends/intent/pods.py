@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from aiops_gym.sim.kernel.quantity import parse
-from aiops_gym.sim.kube_control.kubelet.images import canonical
+from aiops_gym.sim.machine.images import canonical
 from aiops_gym.types import Json
 
 DEFAULTS: Mapping[str, Json] = {
