@@ -77,7 +77,9 @@ def _beside(machine: Machine, name: str, arguments: list[str]) -> Output | None:
     if exec_ is None or image is None or not image.shell:
         return None
     text = source[1] if source[0] == "text" else ""
+    machine.allowance.settle()
     output = exec_(c.world, str(c.process["pod"]), str(c.process["container"]), [name, *arguments], text)
+    machine.allowance.renew()
     return None if output.code == 126 and output.stderr.startswith("OCI runtime") else output
 
 

@@ -15,11 +15,12 @@ from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import Program
 from aiops_gym.sim.machine.scripts import task as tasks
+from aiops_gym.sim.machine.scripts.allowance import Allowance
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.parser import ScriptError
-from aiops_gym.sim.machine.scripts.task import Task
+from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 SHELLS = ("sh", "bash", "ash", "dash")
 SPIN_MS = (10, 1_000)
 """Time that passes for a task that does much without waiting: more and more, so that it cannot hold the clock."""
+
+LATER_MS = 60_000
+"""The same where the container, or all of them together, have used up what they may do."""
+
+WAKING = 40
+"""Units that it takes to go on with a task."""
 
 START_MS = (40, 300)
 FIRST = 7
@@ -98,7 +105,12 @@ class Scripts:
         task = Task(self.c.state["tasks"][str(pid)])
         if pid == 1 and self._trapped(task):
             return
-        stop = Machine(self, task).run()
+        allowance = Allowance(self.c)
+        begins = allowance.may_begin
+        if begins:
+            allowance.left -= WAKING
+        stop = Machine(self, task, allowance).run() if begins else Stop("busy")
+        allowance.settle()
         task.turn += 1
         if stop.kind != "busy" and self.c.state["spin"] and pid == 1:
             self.c.remember(spin=0)
@@ -107,12 +119,13 @@ class Scripts:
             return
         self.c.remember(tasks={**self.c.state["tasks"], str(pid): task.data()})
         if stop.kind in ("sleep", "busy"):
-            self.c.after(stop.ms if stop.kind == "sleep" else self._spin(), "go", pid, task.turn)
+            self.c.after(stop.ms if stop.kind == "sleep" else self._spin(begins), "go", pid, task.turn)
         elif stop.kind == "oom":
             self.c.after(stop.ms, "oom", pid, task.turn)
 
-    def _spin(self) -> int:
-        spin = min(SPIN_MS[1], max(SPIN_MS[0], 2 * int(self.c.state["spin"])))
+    def _spin(self, begins: bool) -> int:
+        most = SPIN_MS[1] if begins else LATER_MS
+        spin = min(most, max(SPIN_MS[0], 2 * int(self.c.state["spin"])))
         self.c.remember(spin=spin)
         return spin
 
