@@ -19,8 +19,9 @@ from weakref import ref
 from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 
 from aiops_gym.shell.disk import Disk
+from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.genuine import hide_interpreter
-from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME
+from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME, OWNER
 from aiops_gym.shell.running import Callback, Ended, Invocation, Run
 from aiops_gym.shell.worker import MAX_COMMANDS, MAX_LOOPS
 from aiops_gym.types import Output, Printed
@@ -95,11 +96,13 @@ class Engine:
             username="root",
             hostname=NAME,
             cwd=HOME,
-            env=ENVIRONMENT,
+            env={**ENVIRONMENT, **OWNER},
             files=dict(KERNEL_FILES),  # any: only with files of its own is all of the file system writable
             custom_builtins=dict.fromkeys(sorted(names), _caller(self)),
         )
+        self._bash.execute_sync(f"declare +x {' '.join(OWNER)}")
         self._fresh = self._bash.snapshot(exclude_filesystem=True)
+        _hide_commands(self._bash.fs())
         self._bash.execute_sync(f"touch -d @{int(INSTALLED)} {' '.join(KERNEL_FOLDERS)}")
         self.disk = Disk(self._bash.fs(), self._bash.execute_sync, EARLIER)
 
@@ -200,6 +203,15 @@ class Engine:
             self._bash.cancel()
         run.printed = output if isinstance(output, Printed) else None
         return BuiltinResult(output.stdout, output.stderr, output.code)
+
+
+def _hide_commands(drive: Drive) -> None:
+    """Write the files of the interpreter's own commands anew, which name it."""
+    for folder in ("/bin", "/usr/bin"):
+        for entry in drive.read_dir(folder):
+            path = f"{folder}/{entry['name']}"
+            drive.write_file(path, hide_interpreter(drive.read_file(path).decode()).encode())
+            drive.chmod(path, 0o755)
 
 
 def _caller(engine: Engine) -> Callable[[BuiltinContext], BuiltinResult]:

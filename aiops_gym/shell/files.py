@@ -28,6 +28,7 @@ class OpenFiles:
 
     Attributes:
         wrote: whether anything was changed through here.
+        looked: how many files were looked at.
     """
 
     def __init__(self, clock: Clock, disk: Disk, invocation: Invocation, still: bool = False) -> None:
@@ -36,6 +37,7 @@ class OpenFiles:
         self._invocation = invocation
         self._still = still
         self.wrote = False
+        self.looked = 0
 
     @property
     def _drive(self) -> Drive:
@@ -90,6 +92,7 @@ class OpenFiles:
         return None if found is None else self._info(drive, full, found)
 
     def _info(self, drive: Drive, full: str, found: Mapping[str, Any]) -> FileInfo:
+        self.looked += 1
         disk, kind = self._disk, str(found["file_type"])
         stamp, known = disk.stamps.get(full), disk.tree.get(full)
         fresh = known is None or (kind == "file" and stamp is not None and stamp[0] != found["modified"])

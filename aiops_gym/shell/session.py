@@ -71,6 +71,12 @@ MOST_LATE = 20
 TIMES = re.compile(r"-[no]t\b|newer|touch|cp|mv|rsync|tar|zip|install")
 """What scripts that look at the times of files have in them; our own commands know them anyway."""
 
+PER_CALL, PER_PATH, PER_UNIT = 200, 20, 20
+"""Units of work, of about a microsecond each: of a call, of a file that it looks at, and for so many characters."""
+
+MOST_UNITS = 3_000_000
+"""That the commands of ours may do in all; the interpreter's own have counts of theirs."""
+
 LONGEST_PATH = 4096
 LONGEST_LINE = 131_072
 """Characters of the words of a call that runs apart, as of a script."""
@@ -101,9 +107,8 @@ class Traits(NamedTuple):
 def traits(script: str) -> Traits:
     """Look at a script that is settled; see `shell.chance`."""
     timed = TIMES.search(script) is not None
-    return Traits(
-        needs_new_pids(script), timed, archive.make_opening(script), heavy.find_wide(script), make_patient(script)
-    )
+    opening = archive.make_opening(script) + heavy.make_opening(script)
+    return Traits(needs_new_pids(script), timed, opening, heavy.find_wide(script), make_patient(script))
 
 
 class Owner(Protocol):
@@ -127,11 +132,16 @@ class Owner(Protocol):
 
 
 class Session:
-    """One script and all that it starts, until its time is up."""
+    """One script and all that it starts, until its time is up.
+
+    Attributes:
+        units: what its commands of ours have done so far, in all shells inside shells.
+    """
 
     def __init__(self, shell: Owner, clock: Clock) -> None:
         self.shell = shell
         self.clock = clock
+        self.units = 0
 
     def script(
         self, script: str, tree: Tree, about: Script, names: frozenset[str] | None = None, without: Sequence[str] = ()
@@ -277,7 +287,7 @@ class _Job:
         if invocation.name == TICK:
             return self._tick()
         self.calls += 1
-        if is_overdue():
+        if is_overdue() or self.session.units > MOST_UNITS:
             self.machine.cancel()
             return KILLED
         if clock.expired:
@@ -323,12 +333,21 @@ class _Job:
             spawn=spawn,
         )
         if argv[0] == archive.ORDER:
-            return Output(archive.order_words(context, argv[1:]))
+            return self._archive(invocation, context, argv[1:])
         command = shell.commands.get(argv[0]) or heavy.COMMANDS[argv[0]]
         answer = command(context, argv)
         output = answer if isinstance(answer, Output) else Output(*answer)
         self.wrote = self.wrote or files.wrote
+        moved = len(stdin) + len(output.stdout) + len(output.stderr)
+        self.session.units += PER_CALL + PER_PATH * files.looked + moved // PER_UNIT
         return output
+
+    def _archive(self, invocation: Invocation, context: Context, words: list[str]) -> Output:
+        if words[:1] != [archive.STAMP]:
+            return Output(archive.make_script(context, words))
+        archive.stamp(invocation.drive, words[1:])
+        self.wrote = True
+        return Output()
 
     def _child(self, invocation: Invocation, argv: list[str], stdin: str, own: bool, first: str) -> Output:
         shell, disk = self.session.shell, self.machine.disk
