@@ -40,7 +40,7 @@ from aiops_gym.shell.engine import (
     measure_left,
     run_nested,
 )
-from aiops_gym.shell.files import OpenFiles
+from aiops_gym.shell.files import OpenFiles, Overworked
 from aiops_gym.shell.host import HOME
 from aiops_gym.shell.loops import TICK, make_patient, stops_reading
 from aiops_gym.shell.reach import reach
@@ -71,8 +71,9 @@ MOST_LATE = 20
 TIMES = re.compile(r"-[no]t\b|newer|touch|cp|mv|rsync|tar|zip|install")
 """What scripts that look at the times of files have in them; our own commands know them anyway."""
 
-PER_CALL, PER_PATH, PER_UNIT = 200, 20, 20
-"""Units of work, of about a microsecond each: of a call, of a file that it looks at, and for so many characters."""
+PER_CALL, PER_PATH, PER_SPAWN, PER_UNIT = 200, 20, 4_000, 200
+"""Units of work, of about a microsecond each: of a call, of a file that it looks at, of a command that it starts, and
+for so many characters."""
 
 MOST_UNITS = 3_000_000
 """That the commands of ours may do in all; the interpreter's own have counts of theirs."""
@@ -314,14 +315,16 @@ class _Job:
         def spawn(
             argv: Sequence[str], stdin: str = "", seconds: float | None = None, *, own: bool = False, first: str = ""
         ) -> tuple[Output, bool]:
-            if is_overdue():
+            self.session.units += PER_SPAWN
+            if is_overdue() or self.session.units > MOST_UNITS:
                 self.machine.cancel()
                 return KILLED, True
             with clock.limit(1e12 if seconds is None else seconds):
                 output = self._child(invocation, list(argv), stdin, own, first)
                 return output, clock.expired
 
-        files = OpenFiles(clock, self.machine.disk, invocation, still=not (self.about.writes or self.wrote))
+        still, room = not (self.about.writes or self.wrote), (MOST_UNITS - self.session.units) // PER_PATH
+        files = OpenFiles(clock, self.machine.disk, invocation, still=still, room=room)
         context = Context(
             cluster=clock,
             files=files,
@@ -335,7 +338,12 @@ class _Job:
         if argv[0] == archive.ORDER:
             return self._archive(invocation, context, argv[1:])
         command = shell.commands.get(argv[0]) or heavy.COMMANDS[argv[0]]
-        answer = command(context, argv)
+        try:
+            answer = command(context, argv)
+        except Overworked:
+            self.session.units = MOST_UNITS + 1
+            self.machine.cancel()
+            return KILLED
         output = answer if isinstance(answer, Output) else Output(*answer)
         self.wrote = self.wrote or files.wrote
         moved = len(stdin) + len(output.stdout) + len(output.stderr)
