@@ -55,10 +55,13 @@ class Clock:
                 owed -= step / 1000
 
     async def move(self, ms: int) -> None:
-        """Move the world by so many milliseconds. What raises in it is told and left undone, as a controller that panics is started again."""
+        """Move the world by so many milliseconds.
+
+        What raises meanwhile is told and left undone, as a controller that panics is started again.
+        """
         try:
             await self.keeper.ask(make_move(ms))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is a mistake of ours, and told
             self.keeper.note_trouble(error)
 
     def advance(self, seconds: float) -> None:

@@ -49,7 +49,7 @@ def is_welcome(headers: Headers, listening: str) -> bool:
 def is_ours(name: str, listening: str) -> bool:
     """Whether a server that listens there may be called by a name.
 
-    One that listens on all addresses may be called by any of them, and by names that the public name servers cannot know.
+    One that listens on all addresses may be called by any of them, and by names that public name servers cannot know.
 
     >>> [is_ours(name, "0.0.0.0") for name in ("10.1.2.3", "::1", "host.docker.internal", "server", "evil.example", "")]
     [True, True, True, True, False, False]

@@ -76,7 +76,7 @@ def parse_call(argv: list[str]) -> Call | None:
     """The parts of a call that packs; None for all others, and for one with options that tar does not have here.
 
     >>> parse_call(["czf", "a.tgz", "-C", "/srv", "b"])
-    Call(letters='czf', target='a.tgz', members=[('/srv', 'b')])
+    Call(letters='czfC', target='a.tgz', members=[('/srv', 'b')])
     """
     letters, target, folder, members, rest = "", "-", "", list[tuple[str, str]](), list(argv)
     if rest and not rest[0].startswith("-"):

@@ -68,9 +68,10 @@ KERNEL_FILES = {
         "overlay / overlay rw,relatime 0 0\nproc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n"
         "tmpfs /dev tmpfs rw,nosuid,size=65536k,mode=755 0 0\nsysfs /sys sysfs ro,nosuid,nodev,noexec,relatime 0 0\n",
     ),
-    "/proc/self/status": (
-        "Name:\tbash\nUmask:\t0022\nState:\tR (running)\nTgid:\t1\nPid:\t1\nPPid:\t0\nUid:\t0\t0\t0\t0\nGid:\t0\t0\t0\t0\n"
-        "Threads:\t1\n"
+    **dict.fromkeys(
+        ("/proc/self/status", "/proc/1/status"),
+        "Name:\tbash\nUmask:\t0022\nState:\tR (running)\nTgid:\t1\nPid:\t1\nPPid:\t0\nUid:\t0\t0\t0\t0\n"
+        "Gid:\t0\t0\t0\t0\nThreads:\t1\n",
     ),
     "/proc/cpuinfo": "".join(
         f"processor\t: {n}\nvendor_id\t: GenuineIntel\nmodel name\t: Intel(R) Xeon(R) CPU @ 2.20GHz\n"

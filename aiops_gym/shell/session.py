@@ -71,7 +71,7 @@ MOST_LATE = 20
 TIMES = re.compile(r"-[no]t\b|newer|touch|cp|mv|rsync|tar|zip|install")
 """What scripts that look at the times of files have in them; our own commands know them anyway."""
 
-PER_CALL, PER_PATH, PER_SPAWN, PER_UNIT = 200, 20, 4_000, 200
+PER_CALL, PER_PATH, PER_SPAWN, PER_UNIT = 200, 60, 4_000, 200
 """Units of work, of about a microsecond each: of a call, of a file that it looks at, of a command that it starts, and
 for so many characters."""
 

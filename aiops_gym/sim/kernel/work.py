@@ -31,7 +31,7 @@ SAVED_BY_ALL, PER_SECOND_FOR_ALL = 600_000, 2_500
 LEAST = 1_000
 """A container that has less does not begin: what begins has room for what small scripts do."""
 
-MODEST = SAVED // 2
+MODEST = SAVED * 9 // 10
 """Who has that much left has used little. The last half of what there is for all is kept for those."""
 
 MOST_ROWS = 300
@@ -40,8 +40,9 @@ MOST_ROWS = 300
 def measure_room(world: World, key: str) -> int:
     """Units that a container may use now; 0 where it has to wait."""
     own, common = _balance(world, key, SAVED, PER_SECOND), _of_all(world)
-    free = common if own >= MODEST else common - SAVED_BY_ALL // 2
-    room = min(own, free)
+    room = min(own, common - SAVED_BY_ALL // 2)
+    if room < LEAST <= common and own >= MODEST:
+        room = min(own - MODEST + LEAST, common)
     return room if room >= LEAST else 0
 
 

@@ -33,7 +33,7 @@ SPIN_MS = (10, 1_000)
 LATER_MS = 60_000
 """The same where the container, or all of them together, have used up what they may do."""
 
-WAKING = 40
+WAKING = 100
 """Units that it takes to go on with a task."""
 
 START_MS = (40, 300)
