@@ -1,4 +1,4 @@
-"""What an agent leaves in the cluster works on while time passes, in a step and before the judge: so much and no more."""
+"""What an agent leaves in the cluster works on, in a step and before the judge: so much and no more."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from aiops_gym.sim.machine.scripts import inside
 PROBLEM = "missing_secret_hotel_reservation-mitigation-frontend"
 LOOP = "while :; do :; done"
 TOOLS = "while :; do seq 100 | sort -r | awk '{print $1}'; done"
-SECONDS = 20
-REPLICAS = 15
+SECONDS = 10
+REPLICAS = 10
 
 
 def manifest(script: str, where: str) -> str:
@@ -76,7 +76,7 @@ def test_what_runs_in_containers_is_bounded_by_the_clusters_time(incident, scrip
 
 def test_the_judge_comes_to_the_same_end_twice(incident):
     there = incident.fork()
-    there.shell.run(f"kubectl apply -f - <<'EOF'\n{manifest(TOOLS, 'probe')}\nEOF")
+    there.shell.run(f"kubectl apply -f - <<'EOF'\n{manifest(LOOP, 'probe')}\nEOF")
     there.shell.run("sleep 20")
     again = Simulated.restored(there.snapshot())
     assert there.assess() == again.assess()

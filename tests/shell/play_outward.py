@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from conftest import Clockwork, kubectl
-
 from aiops_gym.shell.sandbox import Sandbox
+from conftest import Clockwork, kubectl
 
 SCRIPTS = Path(__file__).with_name("outward.txt").read_text(encoding="utf-8").splitlines()[1:]
 

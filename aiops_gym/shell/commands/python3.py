@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from aiops_gym.clients.context import Context
 from aiops_gym.types import Output
@@ -65,7 +65,7 @@ def _with_clock(code: str, now: float) -> str:
     >>> _with_clock("datetime.datetime.now(utc), date.today()", 0.0)
     'datetime.datetime(1970, 1, 1, 0, 0, 0, 0, tzinfo=utc), date(1970, 1, 1)'
     """
-    moment = datetime.fromtimestamp(now, timezone.utc)
+    moment = datetime.fromtimestamp(now, UTC)
     day = f"{moment.year}, {moment.month}, {moment.day}"
     parts = f"{day}, {moment.hour}, {moment.minute}, {moment.second}, {moment.microsecond}"
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Protocol
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
+from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
 from aiops_gym.sim.machine.scripts.task import Stop, Task, new_task
 from aiops_gym.types import Json
-
-if TYPE_CHECKING:
-    from aiops_gym.sim.machine.container import Container
 
 AT_ONCE = 150
 """Steps that a task does before it lets time pass."""
@@ -28,40 +25,6 @@ OPENING = 50
 
 KILLED = 137
 """Exit code of what was ended for what it took."""
-
-Run = Callable[["Machine", list[str]], Stop | None]
-"""Runs a command: see `commands.run`."""
-
-
-class Host(Protocol):
-    """Who runs tasks."""
-
-    c: Container
-
-    @property
-    def command(self) -> Run:
-        """Runs a command of a script."""
-
-    def write(self, task: Task, text: str) -> None:
-        """What a task prints to stdout."""
-
-    def complain(self, task: Task, text: str) -> None:
-        """What a task prints to stderr."""
-
-    def spawn(self, data: dict[str, Json]) -> int:
-        """Run a task in the background; its pid."""
-
-    def kill(self, pid: int, signal: str) -> bool:
-        """Send a signal; False if there is no such process."""
-
-    def trap(self, signal: str, script: str | None) -> None:
-        """What is to be done at a signal; None for what is usual."""
-
-    def children(self) -> list[int]:
-        """Pids of the tasks in the background."""
-
-    def ended(self, pid: int) -> int:
-        """Exit code of a task in the background that has ended; 127 if there was none."""
 
 
 class Machine:
