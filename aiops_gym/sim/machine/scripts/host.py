@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
-    from aiops_gym.sim.machine.scripts.machine import Machine
 
-Run = Callable[["Machine", list[str]], Stop | None]
-"""Runs a command: see `commands.run`."""
+Run = Callable[[Any, list[str]], Stop | None]
+"""Runs a command for the `machine.Machine` that is given: see `commands.run`."""
 
 
 class Host(Protocol):
