@@ -17,7 +17,7 @@ PROBLEM = "missing_secret_hotel_reservation-mitigation-frontend"
 LOOP = "while :; do :; done"
 TOOLS = "while :; do seq 100 | sort -r | awk '{print $1}'; done"
 SECONDS = 10
-REPLICAS = 10
+REPLICAS = 6
 
 
 def manifest(script: str, where: str) -> str:
@@ -74,6 +74,7 @@ def test_what_runs_in_containers_is_bounded_by_the_clusters_time(incident, scrip
     assert world.table(work.TABLE)[work.EVERYBODY][0] < work.SAVED_BY_ALL
 
 
+@pytest.mark.full
 def test_the_judge_comes_to_the_same_end_twice(incident):
     there = incident.fork()
     there.shell.run(f"kubectl apply -f - <<'EOF'\n{manifest(LOOP, 'probe')}\nEOF")
