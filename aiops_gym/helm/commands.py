@@ -18,6 +18,7 @@ from aiops_gym.helm.render import join_manifests, render_chart
 from aiops_gym.helm.storage import Release, Storage
 from aiops_gym.helm.values import MOST_LEVELS, TOO_DEEP, merge_values, parse_set
 from aiops_gym.helm.waiting import wait_for
+from aiops_gym.sim.kernel.patterns import compile_pattern
 from aiops_gym.types import Json, Request
 
 HAPPY = 'Release "{}" has been upgraded. Happy Helming!\n'
@@ -86,7 +87,7 @@ STATES = ("deployed", "failed", "pending", "superseded", "uninstalled", "uninsta
 
 def _matches(pattern: str, name: str) -> bool:
     try:
-        return re.search(pattern, name) is not None
+        return compile_pattern(pattern).search(name) is not None
     except re.error as error:
         raise HelmError(f"error parsing regexp: {error}") from None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
@@ -16,33 +15,37 @@ from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.paths import find_target, split_path
 from aiops_gym.serve.refusals import broken, wrong_host
 from aiops_gym.serve.render import render_refusal
+from aiops_gym.serve.visitors import is_welcome
 from aiops_gym.sim.kube_api.status import ApiError, method_not_allowed, no_such_path
 
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
 
 
-def make_api(keeper: Keeper, hosts: frozenset[str]) -> Starlette:
-    """The API of a kept world, for clients that call it by one of these host names; none means any."""
+def make_api(keeper: Keeper, listening: str) -> Starlette:
+    """The API of a kept world, at an address; see `serve.visitors` for who may come in."""
 
     async def answer(request: Request) -> Response:
+        return _with_trouble(await found(request), keeper.trouble)
+
+    async def found(request: Request) -> Response:
         try:
-            if not _welcome(request.headers, hosts):
+            if not is_welcome(request.headers, listening):
                 raise wrong_host()
             parts = _parts(request.scope)
             known = fixed.answer(request, parts)
             if known is not None:
                 return known
-            found = find_target(parts)
-            if found is None:
+            target = find_target(parts)
+            if target is None:
                 raise no_such_path()
-            return await objects.serve(keeper, found, request)
+            return await objects.serve(keeper, target, request)
         except ApiError as error:
             return render_refusal(error)
         except ClientDisconnect:
             return Response(status_code=499)
 
     async def dialog(socket: WebSocket) -> None:
-        if _welcome(socket.headers, hosts):
+        if is_welcome(socket.headers, listening):
             await converse(keeper, find_target(_parts(socket.scope)), socket)
         else:
             await socket.send_denial_response(render_refusal(wrong_host()))
@@ -57,23 +60,11 @@ def _parts(scope: Scope) -> list[str]:
     return split_path(scope["raw_path"].decode("ascii", "replace"))
 
 
-def _welcome(headers: Headers, hosts: frozenset[str]) -> bool:
-    """Whether a request is meant for this server: a web page from elsewhere must not reach it."""
-    if not hosts:
-        return True
-    origin = headers.get("origin", "").rpartition("//")[2]
-    return all(_bare(text) in hosts for text in (headers.get("host", ""), origin) if text)
-
-
-def _bare(host: str) -> str:
-    """A host without its port.
-
-    >>> _bare("127.0.0.1:6443"), _bare("[::1]:80"), _bare("localhost")
-    ('127.0.0.1', '::1', 'localhost')
-    """
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].lower()
+def _with_trouble(response: Response, trouble: str) -> Response:
+    """An answer that says that the cluster itself met an error; kubectl prints such warnings."""
+    if trouble:
+        response.headers["Warning"] = f'299 - "{trouble}"'
+    return response
 
 
 async def _failed(request: Request, error: Exception) -> Response:

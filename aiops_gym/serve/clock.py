@@ -51,8 +51,18 @@ class Clock:
             owed = min(owed + (now - before) * speed, MOST_BEHIND * speed)
             before = now
             for step in split_steps(int(owed * 1000)):
-                await self.keeper.ask(make_move(step))
+                await self.move(step)
                 owed -= step / 1000
+
+    async def move(self, ms: int) -> None:
+        """Move the world by so many milliseconds.
+
+        What raises meanwhile is told and left undone, as a controller that panics is started again.
+        """
+        try:
+            await self.keeper.ask(make_move(ms))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is a mistake of ours, and told
+            self.keeper.note_trouble(error)
 
     def advance(self, seconds: float) -> None:
         """Move the world by so many virtual seconds at once, from another thread than the event loop's."""

@@ -5,6 +5,7 @@ Every request carries the token that was drawn when the server began.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -17,9 +18,10 @@ from starlette.routing import Route
 
 from aiops_gym.errors import ToolError
 from aiops_gym.serve import answers, bodies
-from aiops_gym.serve.clock import Clock, make_move, split_steps
+from aiops_gym.serve.clock import Clock, split_steps
 from aiops_gym.serve.incident import Incident
 from aiops_gym.serve.keeper import Keeper
+from aiops_gym.serve.visitors import LOOPBACK, is_welcome
 from aiops_gym.sim.kube_api.status import ApiError
 from aiops_gym.types import Json, Verdict
 
@@ -29,6 +31,8 @@ FASTEST = 1_000.0
 LONGEST = 3_600.0
 """Most seconds that may be skipped at once."""
 
+BEARER = re.compile(r"bearer +(\S+)", re.IGNORECASE)
+ELSEWHERE = "this address answers to programs of this machine, by its own name only"
 UNKNOWN = "this address needs its token: Authorization: Bearer TOKEN, as in the line that the server printed"
 
 
@@ -84,9 +88,11 @@ class Control:
 
     def _guarded(self, handler: Handler) -> Handler:
         async def answer(request: Request) -> Response:
-            given = request.headers.get("authorization", "").removeprefix("Bearer ")
-            if not secrets.compare_digest(given.encode(), self.token.encode()):
-                return _json({"error": UNKNOWN}, 401)
+            if not is_welcome(request.headers, LOOPBACK):
+                return _json({"error": ELSEWHERE}, 403)
+            given = BEARER.fullmatch(request.headers.get("authorization", ""))
+            if not secrets.compare_digest(given[1].encode() if given else b"", self.token.encode()):
+                return _json({"error": UNKNOWN}, 401, {"WWW-Authenticate": "Bearer"})
             try:
                 return await handler(request)
             except ApiError as error:
@@ -99,7 +105,8 @@ class Control:
     async def status(self, request: Request) -> Response:
         """Where things stand."""
         found = await self.keeper.ask(lambda world: {"now": world.timestamp, **self.incident.status()})
-        return _json({**found, "speed": self.clock.speed})
+        trouble = {"trouble": self.keeper.trouble} if self.keeper.trouble else {}
+        return _json({**found, "speed": self.clock.speed, **trouble})
 
     async def submit(self, request: Request) -> Response:
         """Judge an answer, the first that is one."""
@@ -119,7 +126,7 @@ class Control:
         """Let time pass at once."""
         seconds = _number(await _body(request), "seconds", LONGEST)
         for step in split_steps(round(seconds * 1000)):
-            await self.keeper.ask(make_move(step))
+            await self.clock.move(step)
         return await self.status(request)
 
     async def speed(self, request: Request) -> Response:
@@ -151,7 +158,6 @@ def _number(body: Mapping[str, Json], name: str, most: float) -> float:
     return float(value)
 
 
-def _json(body: Json, code: int = 200) -> Response:
-    return Response(
-        orjson.dumps(body, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE), code, media_type="application/json"
-    )
+def _json(body: Json, code: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    text = orjson.dumps(body, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    return Response(text, code, headers, media_type="application/json")

@@ -7,6 +7,7 @@ was there: that is the lock which keeps concurrent writers from losing an update
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,6 +16,8 @@ from typing import TypeVar
 from aiops_gym.sim.kernel.world import World
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 
 class Bell:
@@ -49,6 +52,9 @@ class Keeper:
         version: the newest resourceVersion.
         now: milliseconds since 1970 on the world's clock.
         closed: whether all is over, and who waits should leave.
+        trouble: what went wrong while the world moved, in a line that says nothing of the incident; "" if nothing.
+        troubles: how often.
+        tell: hears of each trouble that is not that of before.
     """
 
     def __init__(self, world: World) -> None:
@@ -60,6 +66,8 @@ class Keeper:
         self.version = world.store.version
         self.now = world.now
         self.closed = False
+        self.trouble, self.troubles = "", 0
+        self.tell: Callable[[str], None] = _ignore
 
     @property
     def watched(self) -> int:
@@ -101,6 +109,15 @@ class Keeper:
         for bell in self._bells:
             bell.ring()
 
+    def note_trouble(self, error: Exception) -> None:
+        """A part of the cluster raised: a mistake of ours. What it was about stays undone, and the rest goes on."""
+        self.troubles += 1
+        trouble = f"a part of the cluster failed with {type(error).__name__}: the server's log says more"
+        if trouble != self.trouble:
+            _log.error("a part of the cluster failed; the world goes on without what it was about", exc_info=error)
+            self.trouble = trouble
+            self.tell(trouble)
+
     def leave(self) -> None:
         """Tell all who wait that it is over."""
         self.closed = True
@@ -121,3 +138,7 @@ class Keeper:
             self.version, self.now = self._world.store.version, self._world.now
             if (self._world, self.version, self.now) != before:
                 self.ring()
+
+
+def _ignore(trouble: str) -> None:
+    """Nobody wants to hear of it."""

@@ -21,6 +21,7 @@ from aiops_gym.serve.app import make_api
 from aiops_gym.serve.clock import Clock
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.patient import Patient
+from aiops_gym.serve.visitors import LOOPBACK
 from aiops_gym.sim.kernel.world import World
 
 T = TypeVar("T")
@@ -28,8 +29,6 @@ T = TypeVar("T")
 Around = Callable[[Keeper, ASGIApp], ASGIApp]
 """What stands between the clients and the API of a kept world."""
 
-LOOPBACK = "127.0.0.1"
-OWN = frozenset(["127.0.0.1", "localhost", "::1"])
 BACKLOG = 512
 GRACE = 2
 """Seconds that open connections get to end."""
@@ -68,7 +67,7 @@ class Door:
         self._servers: list[tuple[uvicorn.Server, socket.socket]] = []
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._main, name="aiops-gym-serve", daemon=True)
-        served = make_api(self.keeper, _hosts(host))
+        served = make_api(self.keeper, host)
         self.url = self.listen(around(self.keeper, served) if around else served, host, port)
 
     def __fspath__(self) -> str:
@@ -140,6 +139,7 @@ class Door:
 
     async def _serve(self) -> None:
         ticking = asyncio.create_task(self.clock.run())
+        ticking.add_done_callback(self._note_end)
         serving = [asyncio.create_task(server.serve(sockets=[bound])) for server, bound in self._servers]
         while not all(server.started for server, _ in self._servers):
             await asyncio.sleep(0.001)
@@ -147,10 +147,11 @@ class Door:
         await asyncio.gather(*serving)
         ticking.cancel()
 
-
-def _hosts(host: str) -> frozenset[str]:
-    """The names by which a server may be called; an address that means all of them allows any."""
-    return frozenset() if host in ("0.0.0.0", "::", "") else OWN | {host}
+    def _note_end(self, ticking: asyncio.Task[None]) -> None:
+        """The clock runs until it is cancelled; where it ends otherwise, that is told."""
+        error = None if ticking.cancelled() else ticking.exception()
+        if isinstance(error, Exception):
+            self.keeper.note_trouble(error)
 
 
 def world_of(backend: World | HasWorld) -> World:

@@ -16,8 +16,9 @@ from aiops_gym.serve import answers
 from aiops_gym.serve.control import Control, Submission, draw_token
 from aiops_gym.serve.incident import Incident, choose_problem
 from aiops_gym.serve.keeper import Keeper
-from aiops_gym.serve.server import LOOPBACK, Door
+from aiops_gym.serve.server import Door
 from aiops_gym.serve.transcript import Transcript
+from aiops_gym.serve.visitors import LOOPBACK
 from aiops_gym.serve.witness import Exchange, Witness
 
 _WRAP = TextWrapper(100, break_long_words=False, break_on_hyphens=False)
@@ -49,6 +50,7 @@ class Session:
         self.door = Door(backend.world, kubeconfig, namespace=backend.app.namespace, around=self._witnessed, **options)
         control = Control(self.door.keeper, self.door.clock, self.token, incident, self._heard)
         self.control = self.door.listen(control.app())
+        self.door.keeper.tell = self.news.put
 
     @property
     def instructions(self) -> str:

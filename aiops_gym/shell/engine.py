@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TypeVar
+from weakref import ref
 
 from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 
 from aiops_gym.shell.disk import Disk
+from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.genuine import hide_interpreter
-from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME
+from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME, OWNER
 from aiops_gym.shell.running import Callback, Ended, Invocation, Run
 from aiops_gym.shell.worker import MAX_COMMANDS, MAX_LOOPS
 from aiops_gym.types import Output, Printed
@@ -29,6 +31,7 @@ __all__ = [
     "Engine",
     "Invocation",
     "borrow_engine",
+    "by_itself",
     "charge",
     "count_depth",
     "is_overdue",
@@ -63,6 +66,9 @@ LEAST = 0.05
 SHORTEST = 0.2
 """Seconds that a script inside another one has, however late it is."""
 
+UNATTENDED = 1.5
+"""Seconds of processor time that count as used already for what nobody waits for."""
+
 MOST_ENGINES = 8
 
 STACKS = (1 << 30, 1 << 28, 1 << 26)
@@ -90,11 +96,13 @@ class Engine:
             username="root",
             hostname=NAME,
             cwd=HOME,
-            env=ENVIRONMENT,
+            env={**ENVIRONMENT, **OWNER},
             files=dict(KERNEL_FILES),  # any: only with files of its own is all of the file system writable
-            custom_builtins=dict.fromkeys(sorted(names), self._call),
+            custom_builtins=dict.fromkeys(sorted(names), _caller(self)),
         )
+        self._bash.execute_sync(f"declare +x {' '.join(OWNER)}")
         self._fresh = self._bash.snapshot(exclude_filesystem=True)
+        _hide_commands(self._bash.fs())
         self._bash.execute_sync(f"touch -d @{int(INSTALLED)} {' '.join(KERNEL_FOLDERS)}")
         self.disk = Disk(self._bash.fs(), self._bash.execute_sync, EARLIER)
 
@@ -197,6 +205,26 @@ class Engine:
         return BuiltinResult(output.stdout, output.stderr, output.code)
 
 
+def _hide_commands(drive: Drive) -> None:
+    """Write the files of the interpreter's own commands anew, which name it."""
+    for folder in ("/bin", "/usr/bin"):
+        for entry in drive.read_dir(folder):
+            path = f"{folder}/{entry['name']}"
+            drive.write_file(path, hide_interpreter(drive.read_file(path).decode()).encode())
+            drive.chmod(path, 0o755)
+
+
+def _caller(engine: Engine) -> Callable[[BuiltinContext], BuiltinResult]:
+    """What the interpreter calls. It does not hold the engine: one that is let go of gives its handles back at once."""
+    weak = ref(engine)
+
+    def call(context: BuiltinContext) -> BuiltinResult:
+        found = weak()
+        return BuiltinResult("", "", 1) if found is None else found._call(context)
+
+    return call
+
+
 def _fitting(text: str) -> str:
     return text if len(text) < CAPTURED // 4 else text.encode()[:CAPTURED].decode(errors="ignore")
 
@@ -208,12 +236,14 @@ class _Depth(threading.local):
         ends: when its real time is up.
         cpu: seconds of processor time that calls took which ran apart.
         late: they took all that they had.
+        alone: nobody waits for them, see `by_itself`.
     """
 
     value: int = 0
     ends: float = 0.0
     cpu: float = 0.0
     late: bool = False
+    alone: bool = False
 
 
 _depth = _Depth()
@@ -229,7 +259,7 @@ def borrow_engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
     A script started by a command of another script needs an engine and a thread of its own; see `run_nested`.
     """
     key = (names, _depth.value)
-    if _depth.value == 0:
+    if _depth.value == 0 and not _depth.alone:
         _depth.ends = time.monotonic() + WALL_SECONDS
         _depth.cpu, _depth.late = 0.0, False
     seconds = remaining()
@@ -248,6 +278,20 @@ def borrow_engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
             yield found
     finally:
         _depth.value -= 1
+
+
+@contextmanager
+def by_itself() -> Iterator[None]:
+    """Run what nobody who waits has asked for, as a cluster does whose clock moves: on a time of its own.
+
+    How late the script is in which the clock moves makes no difference to it, nor the other way round.
+    """
+    before = _depth.ends, _depth.cpu, _depth.late, _depth.alone
+    _depth.ends, _depth.cpu, _depth.late, _depth.alone = time.monotonic() + WALL_SECONDS, UNATTENDED, False, True
+    try:
+        yield
+    finally:
+        _depth.ends, _depth.cpu, _depth.late, _depth.alone = before
 
 
 def count_depth() -> int:
@@ -283,7 +327,7 @@ def run_nested(work: Callable[[], T], deep: bool = False) -> T:
     The interpreter cannot be entered again from a callback, not even another instance of it, on the same thread.
     """
     outer = _depth.value
-    ends, cpu, late = _depth.ends, _depth.cpu, _depth.late
+    ends, cpu, late, alone = _depth.ends, _depth.cpu, _depth.late, _depth.alone
     spent: list[tuple[float, bool]] = []
     if outer == 0 and not deep:
         return work()
@@ -291,7 +335,7 @@ def run_nested(work: Callable[[], T], deep: bool = False) -> T:
     failed: list[BaseException] = []
 
     def target() -> None:
-        _depth.value, _depth.ends, _depth.cpu, _depth.late = outer, ends, cpu, late
+        _depth.value, _depth.ends, _depth.cpu, _depth.late, _depth.alone = outer, ends, cpu, late, alone
         with _Collected(failed):
             done.append(work())
         spent.append((_depth.cpu, _depth.late))

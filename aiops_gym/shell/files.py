@@ -16,6 +16,13 @@ from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.engine import Invocation
 from aiops_gym.shell.host import INSTALLED
 
+ANY = 1 << 62
+"""Files that may be looked at where nobody counts."""
+
+
+class Overworked(Exception):
+    """A command has looked at more files than there is time for."""
+
 
 class OpenFiles:
     """See `clients.context.Files`.
@@ -25,17 +32,21 @@ class OpenFiles:
         disk: the files when the script began.
         invocation: how to reach them now.
         still: nothing can have changed a file since the script began.
+        room: how many files may be looked at; one more raises Overworked.
 
     Attributes:
         wrote: whether anything was changed through here.
+        looked: how many files were looked at.
     """
 
-    def __init__(self, clock: Clock, disk: Disk, invocation: Invocation, still: bool = False) -> None:
+    def __init__(self, clock: Clock, disk: Disk, invocation: Invocation, still: bool = False, room: int = ANY) -> None:
         self._clock = clock
         self._disk = disk
         self._invocation = invocation
         self._still = still
         self.wrote = False
+        self.looked = 0
+        self._room = room
 
     @property
     def _drive(self) -> Drive:
@@ -90,6 +101,9 @@ class OpenFiles:
         return None if found is None else self._info(drive, full, found)
 
     def _info(self, drive: Drive, full: str, found: Mapping[str, Any]) -> FileInfo:
+        self.looked += 1
+        if self.looked > self._room:
+            raise Overworked
         disk, kind = self._disk, str(found["file_type"])
         stamp, known = disk.stamps.get(full), disk.tree.get(full)
         fresh = known is None or (kind == "file" and stamp is not None and stamp[0] != found["modified"])

@@ -43,6 +43,7 @@ _OWN = ("ashkit", "not GNU bash")
 """One of them is in every text below that is not genuine."""
 
 _WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"# bashkit builtin: \S+\n?"), ""),
     (re.compile(r"^Bashkit [\d.]+ \(virtual \w+ interpreter\)$", re.M), BASH),
     (re.compile(r"^Usage: (?:ba)?sh \[option\][^\n]*\nVirtual shell interpreter \(not GNU bash\)$", re.M), USAGE),
     (

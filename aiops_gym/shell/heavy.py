@@ -6,8 +6,10 @@ which hand the call to a process of its own: see `shell.apart`. All others have 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from aiops_gym.clients.context import CommandModule, Context
@@ -72,7 +74,14 @@ WIDEST = 256
 WRITERS = AWKS | YQS | split_words("python3")
 """Those whose programs may read and write files that their words do not name."""
 
-WIDE_ONES = frozenset({"printf", "xxd"})
+_COMPUTED = re.compile(r"xargs|\d{3,}|[$`]")
+_WORDY = {"nl": re.compile(r"\bnl\b[^|;&\n]*?-\w*(?:w|-number-w)"), "column": re.compile(r"\bcolumn\b[^|;&\n]*?-\w*o")}
+"""Commands that write so many characters more in each line as an option says."""
+
+_SETTER = r"""printf() {
+if [ "$1" = -v ]; then eval "$2=\"\$(command printf \"\${@:3}\" && echo .)\"" || return; eval "$2=\${$2%.}"
+else command printf "$@"; fi
+}; """
 _COLUMNS = re.compile(r"xxd\b[^|;&\n]*?(?:-c[^|;&\n]*(?:\d{3,}|[$`{])|[$`])")
 """A call of `xxd` with columns of more than two digits, or whose words only running tells."""
 
@@ -82,6 +91,8 @@ CHANCY = split_words("python3")
 _WIDTH = re.compile(r"%[-+ #0']*(?:\d{4,}|\d*[*$`])|\d{4,}[a-zA-Z]|\d{3,}[\"'$]")
 """What of a format may be a width that, for each of 100,000 arguments, comes to a gigabyte."""
 
+_ENVIRONMENT = re.compile(r"(?<![\w.])env\b|\$ENV\b")
+_ENV = re.compile(r"\$ENV\b")
 _VARIABLE = re.compile(r"printf\s+-v")
 _FILLING = re.compile(r"%[-+ #0']*(\d+|\*)")
 _CONVERSION = re.compile(r"%-?\d*([sd])|%0\d+(d)")
@@ -122,14 +133,21 @@ def find_wide(script: str) -> frozenset[str]:
     ['printf']
     """
     found = set[str]()
-    if _COLUMNS.search(script) or ("xx" in script and "-c" in script and ("xxd" not in script or "xargs" in script)):
+    if _COLUMNS.search(script) or ("xx" in script and "-c" in script and _COMPUTED.search(script)):
         found.add("xxd")
-    widths = _WIDTH.findall(script) if "printf" in script else []
-    if _VARIABLE.search(script):  # a command of ours could not set a variable
-        widths = [each for each in widths if any(map(str.isdigit, each))]
-    if widths:
+    if "printf" in script and _WIDTH.search(script):
         found.add("printf")
+    found |= {name for name in ("nl", "column") if name in script and _WORDY[name].search(script)}
     return frozenset(found)
+
+
+def make_opening(script: str) -> str:
+    """What has `printf -v` set its variable, where `printf` is ours: a command of ours could not.
+
+    >>> bool(make_opening("printf -v x %${n}s a")), make_opening("printf -v x %5s a")
+    (True, '')
+    """
+    return _SETTER if _VARIABLE.search(script) and "printf" in find_wide(script) else ""
 
 
 def may_start(argv: Sequence[str | None]) -> bool:
@@ -162,8 +180,22 @@ def _jq(context: Context, argv: list[str]) -> Output:
             return Output("", f"jq: error: {where}\n", 2)
     if program is None:
         return context.spawn(argv, context.stdin, own=True)[0]
-    line = ["jq", *call.options, with_now(program, context.cluster.now()), *call.inputs]
+    program = with_environment(with_now(program, context.cluster.now()), context.env)
+    line = ["jq", *call.options, program, *call.inputs]
     return context.spawn(line, context.stdin, own=True)[0]
+
+
+def with_environment(program: str, environment: Mapping[str, str]) -> str:
+    """A program of jq whose environment is that of the shell, without what the interpreter keeps there for itself.
+
+    >>> with_environment(".a, $ENV.HOME", {"HOME": "/root"})
+    'def env: {"HOME": "/root"}; .a, env.HOME'
+    >>> with_environment(".environment", {})
+    '.environment'
+    """
+    if _ENVIRONMENT.search(program) is None:
+        return program
+    return f"def env: {json.dumps(dict(sorted(environment.items())))}; {_ENV.sub('env', program)}"
 
 
 def _own(context: Context, argv: list[str]) -> Output:
@@ -183,6 +215,31 @@ def _xxd(context: Context, argv: list[str]) -> Output:
     return _own(context, argv)
 
 
+def _nl(context: Context, argv: list[str]) -> Output:
+    """Lines with numbers before them; as many blanks as would not fit are as much as memory holds."""
+    width = next((w.partition("w")[2] or n for w, n in zip(argv[1:], [*argv[2:], ""], strict=True) if "w" in w), "")
+    columns = parse_natural("".join(filter(str.isdigit, width))) or 0
+    if columns * _count_lines(context, argv) > ROOM:
+        return Output("", "nl: memory exhausted\n", 1)
+    return _own(context, argv)
+
+
+def _column(context: Context, argv: list[str]) -> Output:
+    """Columns; those between which more stands than memory holds are not made."""
+    if sum(map(len, argv[1:])) * _count_lines(context, argv) > ROOM:
+        return Output("", "column: Cannot allocate memory\n", 1)
+    return _own(context, argv)
+
+
+def _count_lines(context: Context, argv: Sequence[str]) -> int:
+    """Lines of standard input, and of the files that words may name."""
+    found = context.stdin.count("\n")
+    for word in argv[1:]:
+        with suppress(OSError):
+            found += context.files.read(word).count("\n")
+    return found
+
+
 def _printf(context: Context, argv: list[str]) -> Output:
     form = argv[3:4] if argv[1:2] == ["-v"] else argv[1:2]
     widths = _FILLING.findall("".join(form))
@@ -191,8 +248,6 @@ def _printf(context: Context, argv: list[str]) -> Output:
         columns += [parse_natural(word) or 0 for word in argv[2:]]
     if len(argv) * sum(columns) > ROOM:
         return Output("", "bash: printf: write error: Cannot allocate memory\n", 1)
-    if argv[1:2] == ["-v"]:
-        return Output("", "bash: printf: -v: not with so wide a format\n", 2)
     return _filled(argv) or _own(context, argv)
 
 
@@ -212,7 +267,9 @@ def _filled(argv: Sequence[str]) -> Output | None:
 
 
 COMMANDS: Mapping[str, CommandModule] = {
+    "column": _column,
     "jq": _jq,
+    "nl": _nl,
     "printf": _printf,
     "xxd": _xxd,
     **dict.fromkeys((*sorted(AWKS), *sorted(YQS)), _own),

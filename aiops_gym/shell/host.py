@@ -9,6 +9,9 @@ from aiops_gym.shell.words import split_words
 NAME = "kind-control-plane"
 ADDRESS = "172.18.0.2"
 HOME = "/root"
+OWNER = {"EUID": "0", "UID": "0"}
+"""Variables of a shell that are not exported."""
+
 ENVIRONMENT = {"HOME": HOME, "USER": "root", "LOGNAME": "root", "SHELL": "/bin/bash", "LANG": "C.UTF-8"}
 """What a new shell exports, beside where it stands."""
 
@@ -59,6 +62,16 @@ KERNEL_FILES = {
         "MemTotal:       16384000 kB\nMemFree:         3101220 kB\nMemAvailable:   10430376 kB\n"
         "Buffers:          412300 kB\nCached:          6958136 kB\n"
         "SwapTotal:             0 kB\nSwapFree:              0 kB\n"
+    ),
+    **dict.fromkeys(
+        ("/proc/mounts", "/proc/self/mounts", "/proc/1/mounts"),
+        "overlay / overlay rw,relatime 0 0\nproc /proc proc rw,nosuid,nodev,noexec,relatime 0 0\n"
+        "tmpfs /dev tmpfs rw,nosuid,size=65536k,mode=755 0 0\nsysfs /sys sysfs ro,nosuid,nodev,noexec,relatime 0 0\n",
+    ),
+    **dict.fromkeys(
+        ("/proc/self/status", "/proc/1/status"),
+        "Name:\tbash\nUmask:\t0022\nState:\tR (running)\nTgid:\t1\nPid:\t1\nPPid:\t0\nUid:\t0\t0\t0\t0\n"
+        "Gid:\t0\t0\t0\t0\nThreads:\t1\n",
     ),
     "/proc/cpuinfo": "".join(
         f"processor\t: {n}\nvendor_id\t: GenuineIntel\nmodel name\t: Intel(R) Xeon(R) CPU @ 2.20GHz\n"

@@ -21,17 +21,19 @@ from aiops_gym.shell.clock import Clock
 from aiops_gym.shell.commands import COMMANDS
 from aiops_gym.shell.commands import help as help_
 from aiops_gym.shell.disk import File, Tree, make_absolute
-from aiops_gym.shell.engine import Ended, count_depth, run_nested
+from aiops_gym.shell.engine import Ended, by_itself, count_depth, run_nested
 from aiops_gym.shell.host import NAME
 from aiops_gym.shell.repair import format_syntax_error, repair
 from aiops_gym.shell.session import Session
 from aiops_gym.shell.words import split_words
+from aiops_gym.sim.kernel import work
 from aiops_gym.sim.kernel.blueprint import Image
 from aiops_gym.sim.kernel.draws import bits
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.container import Container, is_running
 from aiops_gym.sim.machine.program import Tool
+from aiops_gym.sim.machine.scripts.allowance import GRACE
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.sim.software import programs
@@ -39,6 +41,11 @@ from aiops_gym.types import Output, Request, Response, Timed
 
 SECONDS = 30.0
 """What a command may wait inside a container. The world stands still meanwhile: who asked for it waits afterwards."""
+
+KILLED = 137
+USUAL, PER_UNIT, DEAR = 3_000, 20, 300_000
+"""What a command takes of the container's work where the cluster itself runs it: each, for so many characters that it
+reads and prints, and where a limit had to end it. See `sim.kernel.work`."""
 
 SHELLS = frozenset(executables.SHELLS)
 OURS = split_words("date find id ls mktemp shuf sleep stat timeout uname whoami")
@@ -70,6 +77,18 @@ def exec_inside(world: World, pod_key: str, container: str, argv: list[str], std
     key = f"{pod['metadata']['uid']}/{container}" if pod is not None else ""
     if not argv or not is_running(world, key):
         return Output("", f'container "{container}" is not running', 126)
+    if not world.moving:
+        return _exec(world, key, argv, stdin)
+    if work.measure_left(world, key) < -GRACE:
+        return Output("", "", KILLED)
+    with by_itself():
+        output = _exec(world, key, argv, stdin)
+    characters = len(stdin) + len(output.stdout) + len(output.stderr)
+    work.charge(world, key, DEAR if output.code == KILLED else USUAL + characters // PER_UNIT)
+    return output
+
+
+def _exec(world: World, key: str, argv: list[str], stdin: str) -> Output:
     box = _Box(world, key)
     name = executables.resolve(box.image, argv[0], box.workdir, box.container.env.get("PATH", ""))
     name = name or box.tool(argv[0])

@@ -248,7 +248,9 @@ class _Reader:
     def _word(self, name: str) -> tuple[int, bool]:
         if name == "if":
             return self._condition()
-        if name in ("env", "now") or name.startswith("$"):
+        if name in ("env", "$ENV"):
+            raise _Unknown  # the interpreter's own has what is not exported, and what it keeps for itself
+        if name == "now" or name.startswith("$"):
             return 1, False  # a variable that was handed in: `as`, which makes others, is not read here
         if name not in FUNCTIONS:
             raise _Unknown

@@ -40,7 +40,7 @@ from aiops_gym.shell.engine import (
     measure_left,
     run_nested,
 )
-from aiops_gym.shell.files import OpenFiles
+from aiops_gym.shell.files import OpenFiles, Overworked
 from aiops_gym.shell.host import HOME
 from aiops_gym.shell.loops import TICK, make_patient, stops_reading
 from aiops_gym.shell.reach import reach
@@ -70,6 +70,13 @@ MOST_LATE = 20
 
 TIMES = re.compile(r"-[no]t\b|newer|touch|cp|mv|rsync|tar|zip|install")
 """What scripts that look at the times of files have in them; our own commands know them anyway."""
+
+PER_CALL, PER_PATH, PER_SPAWN, PER_UNIT = 200, 60, 4_000, 200
+"""Units of work, of about a microsecond each: of a call, of a file that it looks at, of a command that it starts, and
+for so many characters."""
+
+MOST_UNITS = 3_000_000
+"""That the commands of ours may do in all; the interpreter's own have counts of theirs."""
 
 LONGEST_PATH = 4096
 LONGEST_LINE = 131_072
@@ -101,9 +108,8 @@ class Traits(NamedTuple):
 def traits(script: str) -> Traits:
     """Look at a script that is settled; see `shell.chance`."""
     timed = TIMES.search(script) is not None
-    return Traits(
-        needs_new_pids(script), timed, archive.make_opening(script), heavy.find_wide(script), make_patient(script)
-    )
+    opening = archive.make_opening(script) + heavy.make_opening(script)
+    return Traits(needs_new_pids(script), timed, opening, heavy.find_wide(script), make_patient(script))
 
 
 class Owner(Protocol):
@@ -127,11 +133,16 @@ class Owner(Protocol):
 
 
 class Session:
-    """One script and all that it starts, until its time is up."""
+    """One script and all that it starts, until its time is up.
+
+    Attributes:
+        units: what its commands of ours have done so far, in all shells inside shells.
+    """
 
     def __init__(self, shell: Owner, clock: Clock) -> None:
         self.shell = shell
         self.clock = clock
+        self.units = 0
 
     def script(
         self, script: str, tree: Tree, about: Script, names: frozenset[str] | None = None, without: Sequence[str] = ()
@@ -277,7 +288,7 @@ class _Job:
         if invocation.name == TICK:
             return self._tick()
         self.calls += 1
-        if is_overdue():
+        if is_overdue() or self.session.units > MOST_UNITS:
             self.machine.cancel()
             return KILLED
         if clock.expired:
@@ -304,14 +315,16 @@ class _Job:
         def spawn(
             argv: Sequence[str], stdin: str = "", seconds: float | None = None, *, own: bool = False, first: str = ""
         ) -> tuple[Output, bool]:
-            if is_overdue():
+            self.session.units += PER_SPAWN
+            if is_overdue() or self.session.units > MOST_UNITS:
                 self.machine.cancel()
                 return KILLED, True
             with clock.limit(1e12 if seconds is None else seconds):
                 output = self._child(invocation, list(argv), stdin, own, first)
                 return output, clock.expired
 
-        files = OpenFiles(clock, self.machine.disk, invocation, still=not (self.about.writes or self.wrote))
+        still, room = not (self.about.writes or self.wrote), (MOST_UNITS - self.session.units) // PER_PATH
+        files = OpenFiles(clock, self.machine.disk, invocation, still=still, room=room)
         context = Context(
             cluster=clock,
             files=files,
@@ -323,12 +336,26 @@ class _Job:
             spawn=spawn,
         )
         if argv[0] == archive.ORDER:
-            return Output(archive.order_words(context, argv[1:]))
+            return self._archive(invocation, context, argv[1:])
         command = shell.commands.get(argv[0]) or heavy.COMMANDS[argv[0]]
-        answer = command(context, argv)
+        try:
+            answer = command(context, argv)
+        except Overworked:
+            self.session.units = MOST_UNITS + 1
+            self.machine.cancel()
+            return KILLED
         output = answer if isinstance(answer, Output) else Output(*answer)
         self.wrote = self.wrote or files.wrote
+        moved = len(stdin) + len(output.stdout) + len(output.stderr)
+        self.session.units += PER_CALL + PER_PATH * files.looked + moved // PER_UNIT
         return output
+
+    def _archive(self, invocation: Invocation, context: Context, words: list[str]) -> Output:
+        if words[:1] != [archive.STAMP]:
+            return Output(archive.make_script(context, words))
+        archive.stamp(invocation.drive, words[1:])
+        self.wrote = True
+        return Output()
 
     def _child(self, invocation: Invocation, argv: list[str], stdin: str, own: bool, first: str) -> Output:
         shell, disk = self.session.shell, self.machine.disk

@@ -30,6 +30,10 @@ PATIENCE = 3600.0
 WARM = "jq -n 1; awk 'BEGIN { print 1 }'; python3 -c 'print(1)'; find /var/tmp"
 """What the interpreter sets up once for all requests."""
 
+OWNER = {"EUID": "0", "UID": "0"}
+TIDY = "unset BASHKIT_ALLOW_INPROCESS_PYTHON; declare +x EUID UID"
+"""Whose shell it is, and what no program of it is to see."""
+
 UNSEEN = frozenset({"/bin", "/usr/bin", "/proc", "/dev"})
 """As in `shell.disk`, which cannot be imported here."""
 
@@ -42,6 +46,7 @@ def main(folder: str) -> None:
     shells = {python: _interpreter(python) for python in (False, True)}
     for each in shells.values():
         each.execute_sync(WARM)
+        each.execute_sync(TIDY)
     while (request := read_frame(sys.stdin.buffer)) is not None:
         shell = shells[bool(request["python"])]
         if not hasattr(os, "fork"):
@@ -83,6 +88,7 @@ def _interpreter(python: bool) -> Bash:
         timeout_seconds=PATIENCE,
         username="root",
         cwd="/root",
+        env=OWNER,
         files={"/etc/hostname": ""},  # any: only with files of its own is all of the file system writable
         python=python,
     )

@@ -251,3 +251,19 @@ def test_nothing_served_names_the_problem(still: Door) -> None:
                 assert not [m for m in words.findall(text) if m not in ("Fault", "fault")], (root, row["name"])
     assert not words.search(Path(still).read_text())
     assert "server" not in httpx.get(f"{still.url}/version").headers
+
+
+@pytest.mark.parametrize("origin", ["http://localhost:9999", "http://127.0.0.1:1", "null", "https://{host}", "{host}"])
+def test_a_page_of_another_address_of_this_machine_reaches_nothing(still: Door, origin: str) -> None:
+    headers = {"origin": origin.format(host=still.url.removeprefix("http://"))}
+    refused(httpx.get(f"{still.url}/api/v1/pods", headers=headers), 403, "Forbidden")
+    refused(httpx.post(f"{still.url}{MAPS}", headers=headers, content=b"{}"), 403, "Forbidden")
+
+
+def test_clients_without_an_origin_and_pages_of_ones_own_come_in(still: Door) -> None:
+    port = still.url.rpartition(":")[2]
+    for headers in ({}, {"origin": still.url}, {"host": f"localhost:{port}", "origin": f"http://localhost:{port}"},
+                    {"host": "localhost:9999"}, {"sec-fetch-site": "none"}):  # fmt: skip
+        assert httpx.get(f"{still.url}/api/v1/pods?limit=1", headers=headers).status_code == 200
+    for headers in ({"host": f"127.0.0.1.evil.example:{port}"}, {"host": ""}, {"sec-fetch-site": "same-site"}):
+        assert httpx.get(f"{still.url}/api/v1/pods?limit=1", headers=headers).status_code == 403

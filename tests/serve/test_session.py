@@ -47,6 +47,34 @@ def test_the_control_address_needs_its_token(running: Session) -> None:
     assert running.token not in Path(running.door).read_text()
 
 
+def test_the_control_address_takes_its_token_as_a_bearers_and_by_its_own_name_only(running: Session) -> None:
+    url, token = running.control + "/status", running.token
+    given = [token, f"Basic {token}", f"Bearer{token}", f"Bearer {token} x", "Bearer", f"Bearer Bearer {token}", "\xff"]
+    for value in given:
+        answer = httpx.get(url, headers={"authorization": value.encode("latin-1")})  # type: ignore[dict-item]
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+    right = {"authorization": f"bearer {token}"}
+    assert httpx.get(url, headers=right).status_code == 200
+    for name, value in (("host", "evil.example"), ("origin", "http://localhost:9999"), ("origin", running.door.url)):
+        assert httpx.get(url, headers={**right, name: value}).status_code == 403
+
+
+def test_a_part_of_the_cluster_that_raises_is_told_and_the_clock_goes_on(
+    running: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    running.door.call(lambda world: world.schedule(1_000, "nobody.knows.this"))
+    before = running.door.call(lambda world: world.now)
+    told = ask(running, "POST", "/advance", json={"seconds": 10}).json()["trouble"]
+    assert "KeyError" in told
+    assert running.news.get(timeout=600) == told
+    assert "nobody.knows.this" in caplog.text
+    answer = httpx.get(f"{running.door.url}/api/v1/pods?limit=1")
+    assert (answer.status_code, answer.headers["warning"]) == (200, f'299 - "{told}"')
+    running.door.clock.speed = 20
+    while running.door.call(lambda world: world.now) <= before + 12_000:  # for ever, where the clock has ended
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("body", [b"{", b"[]", b'"x"', b"\xff"])
 def test_what_is_no_submission_is_refused(running: Session, body: bytes) -> None:
     assert ask(running, "POST", "/submit", content=body).status_code == 400

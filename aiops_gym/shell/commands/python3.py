@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 
 from aiops_gym.clients.context import Context
 from aiops_gym.types import Output
@@ -22,8 +23,12 @@ _IDIOMS = (
     (re.compile(r"((?:\b\w[\w.]*)(?:\([^()]*\))?)\.iterdir\(\)"), r"sorted(\1.iterdir(), key=str)"),
     (re.compile(r"\bos\.environ\b(?![.\[]|\s*=)"), "dict(sorted(os.environ.items()))"),
     (re.compile(r"\bos\.environ\.(items|keys|values)\(\)"), r"dict(sorted(os.environ.items())).\1()"),
+    (re.compile(r"\bsys\.version\b(?!_)"), repr("3.11.2 (main, Nov 30 2024, 21:22:50) [GCC 12.2.0]")),
+    (re.compile(r"\bsys\.platform\b"), repr("linux")),
     (re.compile(r"\bin\s+(?:sys\.)?stdin\s*:"), f"in {STDIN}.splitlines(True):"),
 )
+_NOW = re.compile(r"\b((?:datetime\.)?datetime)\.(?:utc)?now\(([^()]*)\)")
+_TODAY = re.compile(r"\b((?:datetime\.)?date)\.today\(\)")
 
 
 def run(context: Context, argv: list[str]) -> Output:
@@ -49,8 +54,26 @@ def run(context: Context, argv: list[str]) -> Output:
         code, stdin = context.stdin, ""
     for idiom, spelled in _IDIOMS:
         code = idiom.sub(spelled, code)
+    code = _with_clock(code, context.cluster.now())
     output, _ = context.spawn(["python3", "-c", code], stdin, own=True)
     return output
+
+
+def _with_clock(code: str, now: float) -> str:
+    """Code that has the cluster's time in place of the one which that Python always tells.
+
+    >>> _with_clock("datetime.datetime.now(utc), date.today()", 0.0)
+    'datetime.datetime(1970, 1, 1, 0, 0, 0, 0, tzinfo=utc), date(1970, 1, 1)'
+    """
+    moment = datetime.fromtimestamp(now, UTC)
+    day = f"{moment.year}, {moment.month}, {moment.day}"
+    parts = f"{day}, {moment.hour}, {moment.minute}, {moment.second}, {moment.microsecond}"
+
+    def told(found: re.Match[str]) -> str:
+        zone = found[2].strip().removeprefix("tz=")
+        return f"{found[1]}({parts}{f', tzinfo={zone}' if zone else ''})"
+
+    return _TODAY.sub(rf"\1({day})", _NOW.sub(told, code))
 
 
 def _json_tool(context: Context, arguments: list[str]) -> Output:

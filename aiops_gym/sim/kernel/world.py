@@ -85,6 +85,7 @@ class World:
         seed: of all draws made from now on.
 
     Attributes:
+        moving: whether time moves right now, so that whoever is called is called by the cluster itself.
         memo: what somebody worked out, beside the very values that it followed from: whoever reads it compares those.
             A fork begins with it; it is replaced, never changed, and is no part of the state.
     """
@@ -95,6 +96,7 @@ class World:
         self.seed = seed
         self.tables: dict[str, Table] = {"meta": {"now": blueprint.start, "count": 0, "dirty": False}}
         self.heap: list[Entry] = []
+        self.moving = False
         self.memo: dict[Any, Any] = caches.memo()
         self.store = Store(self.tables, _observer(self))
 
@@ -165,6 +167,13 @@ class World:
 
     def run_until(self, time: int) -> None:
         """Advance to `time` (ms), doing on the way all that is due. The only place where time moves."""
+        self.moving, before = True, self.moving
+        try:
+            self._move_until(time)
+        finally:
+            self.moving = before
+
+    def _move_until(self, time: int) -> None:
         meta, heap, handlers = self.tables["meta"], self.heap, self.dynamics.handlers
         while True:
             if not heap or heap[0][0] > meta["now"]:
@@ -192,6 +201,7 @@ class World:
         twin.seed = self.seed if seed is None else seed
         twin.tables = {name: dict(table) for name, table in self.tables.items()}
         twin.heap = list(self.heap)
+        twin.moving = False
         twin.memo = self.memo.copy()
         twin.store = self.store.fork(twin.tables, _observer(twin))
         return twin

@@ -22,6 +22,9 @@ SHELLS = ("sh", "bash", "ash", "dash")
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 SECONDS = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
 LONG_OPTIONS = {"errexit": "e", "nounset": "u", "xtrace": "x"}
+TOOL = 500
+"""Units of work that a tool of an image takes, such as a request over the network."""
+
 LOOPS = ("while", "for")
 SIGNALS = {"1": "HUP", "2": "INT", "3": "QUIT", "9": "KILL", "15": "TERM", "0": "EXIT", "10": "USR1", "12": "USR2"}
 
@@ -53,6 +56,7 @@ def _other(machine: Machine, argv: list[str], base: str) -> Stop | None:
     path = make_absolute(argv[0], machine.task.cwd) if "/" in argv[0] else ""
     source = machine.stdin()
     if found is not None:
+        machine.allowance.left -= TOOL
         output = found(machine.c, [base, *argv[1:]], source[1] if source[0] == "text" else "")
         machine.write("1", output.stdout)
         machine.write("2", output.stderr)
@@ -93,7 +97,9 @@ def _beside(machine: Machine, name: str, arguments: list[str]) -> Output | None:
     if exec_ is None or image is None or not image.shell:
         return None
     text = source[1] if source[0] == "text" else ""
+    machine.allowance.settle()
     output = exec_(c.world, str(c.process["pod"]), str(c.process["container"]), [name, *arguments], text)
+    machine.allowance.renew()
     return None if output.code == 126 and output.stderr.startswith("OCI runtime") else output
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.scripts import task as tasks
+from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
 from aiops_gym.sim.machine.scripts.commands import COMMANDS, SHELLS
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.host import Running
-from aiops_gym.sim.machine.scripts.machine import Aside
+from aiops_gym.sim.machine.scripts.machine import KILLED, Aside
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.sim.machine.scripts.tools import TOOLS
 from aiops_gym.sim.machine.toolbox import tools_of
@@ -28,7 +29,7 @@ class Ran(NamedTuple):
     Attributes:
         output, errors: what it printed to stdout and stderr.
         code: exit code; 126 with `absent` where the image does not have the command.
-        ms: time it took, -1 if it never ends by itself.
+        ms: time it took, -1 if it never ends by itself, or is given no time to.
     """
 
     output: str
@@ -54,11 +55,14 @@ def run(c: Container, argv: Sequence[str]) -> Ran:
     word: list[Json] = [[["single", a]] for a in argv]
     script = ["list", [[["andor", [["", ["pipe", [["simple", [], word, []]], False]]]], False]]]
     data = tasks.new_task(script, [name if name in SHELLS else "sh"], cwd=image.workdir if image is not None else "/")
-    host = _Beside(c)
-    beside = Aside(host)
+    host, allowance = _Beside(c), Allowance(c)
+    if not allowance.may_begin:
+        return Ran("", "", KILLED, -1)
+    beside = Aside(host, allowance)
     stop = beside.run({**data, "pid": 50})
-    if stop.kind != "exit":
-        return Ran(beside.text, host.errors, 137, -1)
+    allowance.settle()
+    if stop.kind != "exit" or allowance.left < -GRACE:
+        return Ran(beside.text, host.errors, KILLED, -1)
     return Ran(beside.text, host.errors, stop.code, stop.ms)
 
 

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import words
+from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.sim.machine.scripts.host import Host, Running
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
@@ -19,6 +20,12 @@ AT_ONCE = 150
 
 DEEPEST = 200
 
+OPENING = 50
+"""Units that a write to a file takes: others may look at it, and do so anew."""
+
+KILLED = 137
+"""Exit code of what was ended for what it took."""
+
 
 class Machine:
     """Runs a task as far as it goes without waiting.
@@ -26,22 +33,28 @@ class Machine:
     Args:
         host: who runs it.
         task: the task, which is changed.
+        allowance: what it may do; that of the container, if it is not part of another run.
     """
 
-    def __init__(self, host: Host, task: Task) -> None:
+    def __init__(self, host: Host, task: Task, allowance: Allowance | None = None) -> None:
         self.host = host
         self.task = task
         self.c = host.c
         self.files = Files(host.c)
         self.waited = 0
         self.through = ""
-        self.budget: list[int] = host.budget if isinstance(host, Aside) else [MOST_ASIDES]
+        self.allowance = Allowance(host.c) if allowance is None else allowance
+        self.least = -GRACE if isinstance(host, Aside) else 0
 
     def run(self) -> Stop:
-        """Go on until something takes time or the task ends."""
+        """Go on until something takes time, the task ends, or it has used up what it may do."""
+        allowance = self.allowance
         for _ in range(AT_ONCE):
             if not self.task.stack:
                 return Stop("exit", code=self.task.code)
+            allowance.left -= 1
+            if allowance.left < self.least:
+                break
             try:
                 stop = self._step()
             except (ScriptError, RecursionError) as error:
@@ -129,11 +142,11 @@ class Machine:
             data["fds"] = {**self.task.fds, "0": source}
             if index < len(stages) - 1:
                 data["fds"]["1"] = ["out"]
-                side = Aside(self.host, budget=self.budget)
+                side = Aside(self.host, self.allowance)
                 outcome = side.run(data)
                 source = side.zero or ["text", side.text]
             else:
-                outcome = Aside(self.host, self, self.budget).run(data)
+                outcome = Aside(self.host, self.allowance, self).run(data)
             if outcome.kind != "exit":
                 return outcome
             self.waited += outcome.ms
@@ -145,6 +158,7 @@ class Machine:
         self.task.stack.pop()
         before = self.task.fds
         argv = words.expand_fields(parts, self)
+        self.allowance.move(sum(map(len, argv)))
         values = [[name, words.expand_text(word, self)] for name, word in names]
         if not self._redirect(redirections):
             self.task.code = 1
@@ -331,6 +345,7 @@ class Machine:
 
     def write(self, number: str, text: str) -> None:
         """Write to a descriptor."""
+        self.allowance.move(len(text))
         target = self.task.fds.get(number, ["null"])
         if target[0] == "out" and text:
             self.host.write(self.task, text)
@@ -338,6 +353,7 @@ class Machine:
             self.host.complain(self.task, text)
         elif target[0] == "file" and text:
             self.files.write(target[1], text, append=True)
+            self.allowance.left -= OPENING
 
     def stdin(self) -> Json:
         """What can be read: ["text", text] or ["zero", bytes]."""
@@ -375,7 +391,7 @@ class Machine:
     def substitute(self, script: str) -> str:
         """What a script prints, run here and now."""
         node = parse(script)
-        side = Aside(self.host, budget=self.budget)
+        side = Aside(self.host, self.allowance)
         data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1}
         outcome = side.run({**data, "fds": {**self.task.fds, "1": ["out"]}})
         self.waited += outcome.ms
@@ -385,7 +401,7 @@ class Machine:
     def aside(self, stage: Json) -> Stop:
         """Run a command to its end here and now, with what it prints, and say how long it would take."""
         data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1}
-        return Aside(self.host, self, self.budget).run(data)
+        return Aside(self.host, self.allowance, self).run(data)
 
     def paths(self) -> list[str]:
         """All files."""
@@ -402,9 +418,6 @@ def _why(what: str) -> str:
     )
 
 
-MOST_ASIDES = 400
-"""Substitutions and stages of pipelines that one step of a task may come to, however deep."""
-
 LONGEST_ASIDE = 24 * 3_600_000
 
 
@@ -413,12 +426,12 @@ class Aside:
 
     Args:
         host: of the task beside it.
+        allowance: what it may do, shared by all that come of one run.
         through: where output goes; kept as `text` without it.
-        budget: how many more such tasks there may be, shared by all that come of one.
     """
 
-    def __init__(self, host: Host, through: Machine | None = None, budget: list[int] | None = None) -> None:
-        self.budget = [MOST_ASIDES] if budget is None else budget
+    def __init__(self, host: Host, allowance: Allowance, through: Machine | None = None) -> None:
+        self.allowance = allowance
         self.c = host.c
         self.command = host.command
         self.host = host
@@ -428,12 +441,14 @@ class Aside:
 
     def run(self, data: dict[str, Json]) -> Stop:
         """The end: kind `exit` with code and the ms it took, or why it never ends."""
-        self.budget[0] -= 1
-        if self.budget[0] < 0:
+        self.allowance.asides -= 1
+        if self.allowance.asides < 0:
             return Stop("exit", code=2)
         task, took, busy = Task(data), 0, 0
-        machine = Machine(self, task)
+        machine = Machine(self, task, self.allowance)
         while True:
+            if self.allowance.left < -GRACE:
+                return Stop("exit", took, KILLED)
             stop = machine.run()
             if stop.kind == "exit":
                 return Stop("exit", took, stop.code)

@@ -113,6 +113,11 @@ def run(statements: Sequence[str], setting: Setting, ask: Ask, forgiving: bool, 
         replies.append(json.dumps(ask(database, command)))
 
 
+def was_stopped(done: Done) -> bool:
+    """Whether statements ran until their time was up."""
+    return "Error: interrupted" in done.error or "operation exceeded time limit" in done.error
+
+
 def _ended(
     statements: Sequence[str], setting: Setting, replies: list[str], forgiving: bool, printing: bool, left: float
 ) -> _Ended:

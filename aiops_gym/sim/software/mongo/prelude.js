@@ -456,6 +456,18 @@ var __version = "4.4.6", __host = "127.0.0.1:27017", __SUSPEND = { suspended: tr
     eq: (a, b, m) => { if (tojson(a) !== tojson(b)) throw new Error("[" + tojson(a) + "] != [" + tojson(b) + "] are not equal" + (m ? " : " + m : "")); },
     commandWorked: (r) => { if (!r || !r.ok) throw new Error("command failed: " + tojson(r)); return r; },
   });
+  // What the engine does in one go it does not count: an array that is long by its length only is none.
+  const LONGEST_ARRAY = 1000000;
+  for (const name of ["join", "fill", "indexOf", "lastIndexOf", "includes", "reverse", "sort", "map", "forEach", "filter", "some", "every", "reduce", "reduceRight", "find", "findIndex", "concat", "slice", "splice", "toString", "toLocaleString", "flat", "flatMap", "shift", "unshift", "copyWithin", "findLast", "findLastIndex"]) {
+    const own = Array.prototype[name];
+    if (typeof own !== "function") continue;
+    const limited = function (...given) {
+      if (this !== null && this !== undefined && this.length > LONGEST_ARRAY) throw new RangeError("invalid array length");
+      return Reflect.apply(own, this, given);
+    };
+    Object.defineProperty(limited, "name", { value: name });
+    Object.defineProperty(Array.prototype, name, { value: limited, writable: true, configurable: true, enumerable: false });
+  }
   global.passwordPrompt = () => "";
   global.help = "\tdb.help()                    help on db methods\n\tdb.mycoll.help()             help on collection methods\n\tshow dbs                     show database names\n\tshow collections             show collections in current database\n\tshow users                   show users in current database\n\tuse <db_name>                set current database\n\tdb.foo.find()                list objects in collection foo\n\texit                         quit the mongo shell";
 })(globalThis);

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel import draws, work
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.software.mongo import client, commands, javascript
@@ -72,6 +72,10 @@ class Options(NamedTuple):
 
 class Usage(ValueError):
     """A command line that the shell does not understand."""
+
+
+STOPPED = 300_000
+"""Units of the container's work that a script without an end takes; see `sim.kernel.work`."""
 
 
 def mongo(c: Container, argv: Sequence[str], stdin: str) -> Output:
@@ -158,7 +162,10 @@ def _evaluate(
     entropy = 1 + draws.pick(2_147_483_000, c.world.seed, "mongo/entropy", session.server.container.key, session.number)
     address = f"{options.host}:{options.port}"
     setting = javascript.Setting(options.database, c.world.now, entropy, session.server.version, address)
-    return javascript.run(statements, setting, lambda db, command: _ask(session, db, command), forgiving, printing)
+    done = javascript.run(statements, setting, lambda db, command: _ask(session, db, command), forgiving, printing)
+    if c.world.moving and javascript.was_stopped(done):
+        work.charge(c.world, c.key, STOPPED)
+    return done
 
 
 def _ask(session: Session, database: str, command: Json) -> Json:

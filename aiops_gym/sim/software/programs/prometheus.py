@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qs
 
 from aiops_gym.sim.kernel.objects import name_of
+from aiops_gym.sim.kernel.patterns import compile_pattern
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
@@ -130,7 +131,7 @@ def parse(text: str, parameter: str = "query") -> Selector:
 
 def _compiled(pattern: str, head: str) -> None:
     try:
-        re.compile(pattern)
+        compile_pattern(pattern)
     except re.error as error:
         raise Wrong(f"{head}1:1: parse error: error parsing regexp: {error}") from error
 

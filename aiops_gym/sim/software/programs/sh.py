@@ -16,6 +16,7 @@ from aiops_gym.sim.machine.container import Container, Parent
 from aiops_gym.sim.machine.program import Program, program_of
 from aiops_gym.sim.machine.runtime import TASK_ENDED
 from aiops_gym.sim.machine.scripts import task as tasks
+from aiops_gym.sim.machine.scripts.allowance import Allowance
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.files import Files
 from aiops_gym.sim.machine.scripts.host import Running
@@ -30,6 +31,12 @@ if TYPE_CHECKING:
 
 SPIN_MS = (10, 1_000)
 """Time that passes for a task that does much without waiting: more and more, so that it cannot hold the clock."""
+
+LATER_MS = 60_000
+"""The same where the container, or all of them together, have used up what they may do."""
+
+WAKING = 100
+"""Units that it takes to go on with a task."""
 
 START_MS = (40, 300)
 FIRST = 7
@@ -115,7 +122,12 @@ class Scripts:
         task = Task(self.c.state["tasks"][str(pid)])
         if pid == 1 and self._trapped(task):
             return
-        stop = Machine(self, task).run()
+        allowance = Allowance(self.c)
+        begins = allowance.may_begin
+        if begins:
+            allowance.left -= WAKING
+        stop = Machine(self, task, allowance).run() if begins else Stop("busy")
+        allowance.settle()
         task.turn += 1
         if stop.kind != "busy" and self.c.state["spin"] and pid == 1:
             self.c.remember(spin=0)
@@ -124,7 +136,7 @@ class Scripts:
             return
         self.c.remember(tasks={**self.c.state["tasks"], str(pid): task.data()})
         if stop.kind in ("sleep", "busy"):
-            self.c.after(stop.ms if stop.kind == "sleep" else self._spin(), "task.go", pid, task.turn)
+            self.c.after(stop.ms if stop.kind == "sleep" else self._spin(begins), "task.go", pid, task.turn)
         elif stop.kind == "program" and self.starting is not None:
             command, env = self.starting
             replaced = pid == 1 and is_replaced(self.c, task)
@@ -132,8 +144,9 @@ class Scripts:
         elif stop.kind == "oom":
             self.c.after(stop.ms, "task.oom", pid, task.turn)
 
-    def _spin(self) -> int:
-        spin = min(SPIN_MS[1], max(SPIN_MS[0], 2 * int(self.c.state["spin"])))
+    def _spin(self, begins: bool) -> int:
+        most = SPIN_MS[1] if begins else LATER_MS
+        spin = min(most, max(SPIN_MS[0], 2 * int(self.c.state["spin"])))
         self.c.remember(spin=spin)
         return spin
 
