@@ -65,6 +65,8 @@ class SimulatedSystem(System):
     def failing_probe(self, component: str) -> str:
         """The field of a probe that fails, however seldom or late the kubelet may ask it."""
         for pod in self.pods(component):
+            if uid_of(pod) not in self.world.table("kubelet"):  # no node has it yet
+                continue
             for container in pod["spec"]["containers"]:
                 for field in probes.KINDS.values():
                     if (asked := container.get(field)) and self._fails(pod, container, asked):

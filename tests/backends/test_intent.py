@@ -14,14 +14,18 @@ from aiops_gym.sim.kernel.objects import Obj
 
 SPACE = "test-hotel-reservation"
 PROBLEM = "missing_secret_hotel_reservation-mitigation-geo"
-REPAIR = f"kubectl create secret generic geo-credentials -n {SPACE} --from-literal=a=b; sleep 40"
 
 
 @pytest.fixture(scope="module")
 def repaired():
     backend = Simulated(registry.find_problem(PROBLEM), 3)
-    backend.shell.run(REPAIR, timeout=100)
+    _repair(backend)
     return backend
+
+
+def _repair(backend):
+    ran = backend.shell.run(f"{backend.fault.fixes[2]}\nsleep 40", timeout=100)
+    assert "secret/" in ran.output
 
 
 def _beside(backend, script):
@@ -135,7 +139,7 @@ def walled():
         ran = twin.shell.run(f"kubectl apply -n {SPACE} -f - <<'EOF'\n{json.dumps(WALL)}\nEOF", timeout=30)
         assert not ran.code
     backend._before = healthy.world
-    backend.shell.run(REPAIR, timeout=100)
+    _repair(backend)
     return backend
 
 

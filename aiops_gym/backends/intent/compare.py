@@ -51,6 +51,15 @@ RUNNING = {
 }
 """What goes on working when it is left behind: one more is a decision that nobody asked for."""
 
+GUARDS = {
+    "networkpolicies.networking.k8s.io",
+    "resourcequotas",
+    "limitranges",
+    "poddisruptionbudgets.policy",
+    "priorityclasses.scheduling.k8s.io",
+}
+"""What only forbids or ranks: one more is a decision about others, unless the incident is about such a one."""
+
 HISTORY = "helm.sh/release.v1"
 """Secrets in which a release keeps its revisions: whoever repairs with Helm adds one."""
 
@@ -172,7 +181,8 @@ def _judge(
     if is_ is None:
         return "is gone", resource not in PASSING
     if was is None:
-        return ("", False) if _is_used(is_, now, mine) else ("was added", resource in RUNNING)
+        mine_too = _is_used(is_, now, mine) or (resource in GUARDS and any(each[:2] == at[:2] for each in mine))
+        return ("", False) if mine_too else ("was added", resource in RUNNING | GUARDS)
     changed = _changed(resource, was, is_)
     if resource == "deployments.apps" and namespace_of(was) == app.namespace:
         changed = _without_spellings(changed, before, now, app, name_of(was))

@@ -7,10 +7,15 @@ SELECTOR = "/spec/template/spec/nodeSelector"
 
 
 def placed(before: System, now: System, cause: Cause) -> str:
-    """A node of the cluster, as it was before, has the labels that the component asks for."""
+    """A node that was there before has the labels that the component asks for, none of them in place of its own."""
     deployment = now.object("deployments.apps", cause.component)
     wanted = deployment["spec"]["template"]["spec"].get("nodeSelector") or {} if deployment else {}
-    nodes = [node["metadata"].get("labels") or {} for node in before.objects("nodes")]
+    usual = {node["metadata"]["name"]: node["metadata"].get("labels") or {} for node in before.objects("nodes")}
+    nodes = [
+        {**(node["metadata"].get("labels") or {}), **usual[name]}
+        for node in now.objects("nodes")
+        if (name := node["metadata"]["name"]) in usual
+    ]
     fitting = any(wanted.items() <= labels.items() for labels in nodes)
     return "" if fitting else f"no node is what {cause.component} asks for"
 
