@@ -6,6 +6,33 @@ from typing import Any
 
 import yaml
 
+from aiops_gym.sim.kernel.nesting import DEEPEST, YAML_WORDS
+
+
+class Bounded(yaml.SafeLoader):
+    """A loader that counts how deep it is, and stops in time."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """A node of the text. Raises ScannerError where it lies too deep."""
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise yaml.scanner.ScannerError(problem=YAML_WORDS, problem_mark=self.peek_event().start_mark)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+class _Unaliased(Bounded):
+    """Settings of programs: nothing in them repeats what stands elsewhere."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=mark)
+        return super().compose_node(parent, index)
+
 
 def load(text: str) -> Any:
     """The data of a text. Raises yaml.YAMLError, for aliases too.
@@ -21,11 +48,8 @@ def load(text: str) -> Any:
            ^
     """
     try:
-        for token in yaml.scan(text, Loader=yaml.SafeLoader):
-            if isinstance(token, yaml.AliasToken):
-                raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=token.start_mark)
-        return yaml.safe_load(text)
-    except (RecursionError, ValueError, OverflowError) as error:
+        return yaml.load(text, _Unaliased)
+    except (ValueError, OverflowError) as error:
         raise yaml.YAMLError(f"cannot be read: {type(error).__name__}") from error
 
 
