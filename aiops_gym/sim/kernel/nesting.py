@@ -39,11 +39,11 @@ def is_deep_text(text: str) -> bool:
 def is_deep(value: Json) -> bool:
     """Whether data nests too deeply; looked at level by level, not by recursion.
 
-    >>> is_deep({"a": [{}]})
-    False
+    >>> is_deep({"a": [{}]}), is_deep(7)
+    (False, False)
     """
     level, depth = [value], 0
-    while level and depth <= DEEPEST:
+    while level and depth < DEEPEST:
         inner = [v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list)]
         level, depth = [item for items in inner for item in items if isinstance(item, dict | list)], depth + 1
-    return bool(level)
+    return any(isinstance(item, dict | list) for item in level)

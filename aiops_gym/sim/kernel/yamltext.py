@@ -16,9 +16,9 @@ class Bounded(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """A node of the text. Raises ScannerError where it lies too deep."""
-        self.depth += 1
-        if self.depth > DEEPEST:
+        if self.depth == DEEPEST and self.check_event(yaml.CollectionStartEvent):
             raise yaml.scanner.ScannerError(problem=YAML_WORDS, problem_mark=self.peek_event().start_mark)
+        self.depth += 1
         node: yaml.Node | None = super().compose_node(parent, index)
         self.depth -= 1
         return node

@@ -7,7 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, since, uid_of
+from aiops_gym.sim.kernel.objects import (
+    Obj,
+    controller_of,
+    get,
+    key_of,
+    labels_of,
+    name_of,
+    namespace_of,
+    since,
+    uid_of,
+)
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
