@@ -38,7 +38,7 @@ LARGEST: Final = 100_000
 class _TextKeys:
     """What JSON has: keys that are text, which YAML may have read as a bool or a number."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[str, Any]:
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         """The pairs of a mapping."""
         found: dict[Any, Any] = super().construct_mapping(node, deep)  # type: ignore[misc]
         return {_key(key): value for key, value in found.items()}
@@ -108,12 +108,13 @@ def _binary(loader: Loader, node: yaml.ScalarNode) -> str:
 Loader.add_constructor("tag:yaml.org,2002:int", _number)
 Loader.add_constructor("tag:yaml.org,2002:float", _fraction)
 Loader.add_constructor("tag:yaml.org,2002:binary", _binary)
-for _tag, _constructor in (
-    ("timestamp", Loader.construct_yaml_str),
-    ("set", Loader.construct_yaml_map),
-    ("omap", Loader.construct_yaml_seq),
-    ("pairs", Loader.construct_yaml_seq),
-):
+_PLAIN: Final[dict[str, Any]] = {
+    "timestamp": Loader.construct_yaml_str,
+    "set": Loader.construct_yaml_map,
+    "omap": Loader.construct_yaml_seq,
+    "pairs": Loader.construct_yaml_seq,
+}
+for _tag, _constructor in _PLAIN.items():
     Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _constructor)
 Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^[yYnN]$"), list("yYnN"))
 Loader.bool_values = {**yaml.SafeLoader.bool_values, "y": True, "n": False}

@@ -17,11 +17,16 @@ class Bounded(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """A node of the text. Raises ScannerError where it lies too deep."""
         if self.depth == DEEPEST and self.check_event(yaml.CollectionStartEvent):
-            raise yaml.scanner.ScannerError(problem=YAML_WORDS, problem_mark=self.peek_event().start_mark)
+            raise yaml.scanner.ScannerError(problem=YAML_WORDS, problem_mark=_mark(self))
         self.depth += 1
         node: yaml.Node | None = super().compose_node(parent, index)
         self.depth -= 1
         return node
+
+
+def _mark(loader: Any) -> Any:
+    """Where the next node begins."""
+    return loader.peek_event().start_mark
 
 
 class _Unaliased(Bounded):
@@ -29,8 +34,7 @@ class _Unaliased(Bounded):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
-            raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=mark)
+            raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=_mark(self))
         return super().compose_node(parent, index)
 
 
