@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiops_gym.clients import gojson, goyaml
-from aiops_gym.sim.kernel import yamltext
+from aiops_gym.sim.kernel import jsontext, yamltext
 from aiops_gym.sim.kernel.nesting import DEEPEST, is_deep, is_deep_text
 from aiops_gym.sim.software.nginx import conf
-from aiops_gym.sim.software.thrift.settings import Aborted, read_tracing
+from aiops_gym.sim.software.thrift.settings import Aborted, Services, read_tracing
 
 SHAPES = st.lists(st.sampled_from("[{"), min_size=DEEPEST - 2, max_size=DEEPEST + 3)
 WORDS = st.sampled_from(["", "[", "{", '"', "\\", "x"])
@@ -33,7 +33,7 @@ def test_all_readers_stop_at_the_same_level(shape: list[str], word: str) -> None
     value = nested(shape, word)
     text, deep = json.dumps(value), len(shape) > DEEPEST
     assert (is_deep(value), is_deep_text(text)) == (deep, deep)
-    for read in (gojson.loads, goyaml.load, yamltext.load):
+    for read in (gojson.loads, goyaml.load, yamltext.load, jsontext.load):
         if deep:
             with pytest.raises((ValueError, yaml.YAMLError), match="exceeded max depth"):
                 read(text)
@@ -68,6 +68,8 @@ def test_keys_are_text_as_in_json() -> None:
 def test_settings_of_programs_end_where_they_are_too_deep() -> None:
     with pytest.raises(Aborted, match="exceeded max depth"):
         read_tracing("[" * 50_000)
+    with pytest.raises(Aborted, match="parse error"):
+        Services('{"a":' * 10_000)
     with pytest.raises(conf.ConfError) as caught:
         conf.read("http { server { " + "location / { " * 50_000)
     assert caught.value.problem == '"location" directive is not allowed here'
