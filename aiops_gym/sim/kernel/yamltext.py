@@ -10,14 +10,19 @@ from aiops_gym.sim.kernel.nesting import DEEPEST, YAML_WORDS
 
 
 class Bounded(yaml.SafeLoader):
-    """A loader that counts how deep it is, and stops in time."""
+    """A loader that counts how deep it is, and stops in time.
+
+    Attributes:
+        words: what it says then.
+    """
 
     depth = 0
+    words = YAML_WORDS
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         """A node of the text. Raises ScannerError where it lies too deep."""
         if self.depth == DEEPEST and self.check_event(yaml.CollectionStartEvent):
-            raise yaml.scanner.ScannerError(problem=YAML_WORDS, problem_mark=_mark(self))
+            raise yaml.scanner.ScannerError(problem=self.words, problem_mark=_mark(self))
         self.depth += 1
         node: yaml.Node | None = super().compose_node(parent, index)
         self.depth -= 1
@@ -30,7 +35,9 @@ def _mark(loader: Any) -> Any:
 
 
 class _Unaliased(Bounded):
-    """Settings of programs: nothing in them repeats what stands elsewhere."""
+    """Settings of programs that read them with yaml-cpp: nothing in them repeats what stands elsewhere."""
+
+    words = "bad file"
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
