@@ -159,10 +159,19 @@ def near(measured: float, recorded: float) -> bool:
     return abs(measured - recorded) <= max(2.0, 0.2 * recorded)
 
 
+POD_FIELDS = (
+    "volumes",
+    "initContainers",
+    "nodeSelector",
+    "affinity",
+    "terminationGracePeriodSeconds",
+    "restartPolicy",
+)
+
+
 def deployment(name: str, image: str = "app:1", replicas: int = 1, **fields: Json) -> dict[str, Json]:
     """A Deployment of one container `app`; fields of the container, and those of pod and Deployment, as given."""
-    pod_fields = ("volumes", "initContainers", "nodeSelector", "terminationGracePeriodSeconds", "restartPolicy")
-    pod = {k: fields.pop(k) for k in pod_fields if k in fields}
+    pod = {k: fields.pop(k) for k in POD_FIELDS if k in fields}
     spec = {k: fields.pop(k) for k in ("strategy", "progressDeadlineSeconds", "revisionHistoryLimit") if k in fields}
     container = {"name": "app", "image": image, **fields}
     template = {"metadata": {"labels": {"app": name}}, "spec": {"containers": [container], **pod}}

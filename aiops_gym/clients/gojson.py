@@ -15,12 +15,10 @@ import re
 from math import isinf
 from typing import Any
 
+from aiops_gym.sim.kernel.nesting import JSON_WORDS, is_deep_text
+
 SPACE = re.compile(r"[ \t\r\n]*")
 NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
-STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
-BRACKETS = re.compile(r"[\[\]{}]")
-DEEPEST = 100
-"""Levels of nesting that a text may have; Go's limit is 10,000, which no object comes near."""
 
 INT64 = 1 << 63
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -60,8 +58,8 @@ _DECODER = json.JSONDecoder(strict=True, parse_int=integer, parse_float=_float, 
 
 def loads(text: str) -> Any:
     """The value of a JSON text. Raises ValueError in the words of Go's encoding/json."""
-    if _depth(text) > DEEPEST:
-        raise ValueError("exceeded max depth")
+    if is_deep_text(text):
+        raise ValueError(JSON_WORDS)
     try:
         return _DECODER.decode(text)
     except OutOfRange:
@@ -81,7 +79,7 @@ def stream(text: str) -> list[Any] | None:
     ([{'a': 1}, {'b': 2}, {}], None, None)
     """
     at, found = _skip(text, 0), []
-    if _depth(text) > DEEPEST or SURROGATE.search(text):  # half a pair is no character, and YAML says so
+    if is_deep_text(text) or SURROGATE.search(text):  # half a pair is no character, and YAML says so
         return None
     while at < len(text):
         try:
@@ -95,17 +93,6 @@ def stream(text: str) -> list[Any] | None:
         found.append(value)
         at = _skip(text, at)
     return found or None
-
-
-def _depth(text: str) -> int:
-    """How deeply the brackets of a text nest, those inside strings left out."""
-    if text.count("[") + text.count("{") <= DEEPEST:
-        return 0
-    deepest = level = 0
-    for bracket in BRACKETS.findall(STRINGS.sub("", text)):
-        level += 1 if bracket in "[{" else -1
-        deepest = max(deepest, level)
-    return deepest
 
 
 def _skip(text: str, at: int) -> int:

@@ -20,11 +20,14 @@ from aiops_gym.types import Json
 
 Node = Text | Action | Block
 
+TOO_DEEP = "exceeded maximum template depth (100000)"
+"""What Go says of templates within templates that have no end; Python's stack ends before."""
+
 __all__ = ["Template", "TemplateError", "parse"]
 
 
 @dataclass(slots=True)
-class _Room:
+class Room:
     """What is left for one run of a template.
 
     Attributes:
@@ -58,7 +61,7 @@ class _Scope:
     boxed: bool = False
     last: list[Operand | Command] = field(default_factory=list)
     call: Callable[[str, list[Any]], Any] = gofunctions.call
-    room: _Room = field(default_factory=_Room)
+    room: Room = field(default_factory=Room)
 
     def inner(self, dot: Json, boxed: bool | None = None) -> _Scope:
         """The scope of a block with another dot."""
@@ -87,6 +90,8 @@ class Template:
             failure = TemplateError(f"{self._place(scope.last)}: {error}")
             failure.printed = "".join(out)
             raise failure from None
+        except RecursionError:
+            raise TemplateError(f"{self._place(scope.last)}: {TOO_DEEP}") from None
         return "".join(out)
 
     def _place(self, last: list[Operand | Command]) -> str:
@@ -104,10 +109,10 @@ def parse(text: str) -> Template:
     return Template(text)
 
 
-def render_nodes(nodes: list[Node], data: Json, call: Callable[[str, list[Any]], Any]) -> str:
+def render_nodes(nodes: list[Node], data: Json, call: Callable[[str, list[Any]], Any], room: Room) -> str:
     """The text that nodes give for an object, with functions of one's own. Raises TemplateError."""
     out: list[str] = []
-    _run(nodes, _Scope(data, data, False, {"$": data}, call=call), out)
+    _run(nodes, _Scope(data, data, False, {"$": data}, call=call, room=room), out)
     return "".join(out)
 
 

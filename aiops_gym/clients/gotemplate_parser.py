@@ -151,6 +151,8 @@ def _else(tokens: list[Token], open_blocks: list[tuple[Block, Nodes]], functions
     block, _ = open_blocks[-1]
     if not tokens:
         return block.otherwise
+    if len(open_blocks) >= _NESTED:
+        raise TemplateError("template: output: nested too deeply")
     nested = Block(tokens[0][1] + "+", _Reader(tokens[1:], functions).pipe())
     block.otherwise.append(nested)
     open_blocks.append((nested, block.otherwise))
@@ -194,6 +196,7 @@ class _Reader:
         self.tokens = tokens
         self.functions = functions
         self.at = 0
+        self.depth = 0
 
     def pipe(self) -> Pipe:
         """A whole pipeline with its declarations."""
@@ -262,7 +265,11 @@ class _Reader:
         if text == ".":
             return Operand("dot")
         if text == "(":
+            self.depth += 1
+            if self.depth > _NESTED:
+                raise TemplateError("template: output:1: max expression depth exceeded")
             inner = Pipe(self._commands())
+            self.depth -= 1
             if not self._next(")"):
                 raise TemplateError("template: output:1: unclosed left paren")
             path: tuple[str, ...] = ()

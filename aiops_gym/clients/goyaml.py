@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from math import isfinite, isinf, isnan
 from typing import Any, Final
 
 import yaml
+
+from aiops_gym.sim.kernel.nesting import is_deep_text
+from aiops_gym.sim.kernel.yamltext import Bounded
 
 WORDS: Final = (
     (r"expected ',' or '}', but got .*", "did not find expected ',' or '}'"),
@@ -24,9 +28,6 @@ WORDS: Final = (
 )
 
 
-DEEPEST: Final = 100
-"""Levels of nesting that a text may have; the real limit is 10,000, which no object comes near."""
-
 UINT64: Final = 1 << 64
 BITS: Final = 64
 
@@ -34,20 +35,30 @@ LARGEST: Final = 100_000
 """Nodes that a text may have when its aliases are written out."""
 
 
-class Loader(yaml.SafeLoader):
+class _TextKeys:
+    """What JSON has: keys that are text, which YAML may have read as a bool or a number."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """The pairs of a mapping."""
+        found: dict[Any, Any] = super().construct_mapping(node, deep)  # type: ignore[misc]
+        return {_key(key): value for key, value in found.items()}
+
+
+def _key(key: Any) -> str:
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    return "null" if key is None else str(key)
+
+
+class Loader(_TextKeys, Bounded):
     """YAML 1.1 as Kubernetes reads it: times stay text, and a small text cannot become a huge value."""
 
-    depth = 0
     size = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """A node of the text, counted: how deep it lies, and how much its aliases repeat."""
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise yaml.YAMLError("exceeded max depth of 10000")
+        """A node of the text, counted: how much its aliases repeat."""
         alias = self.check_event(yaml.AliasEvent)
-        node: yaml.Node | None = super().compose_node(parent, index)
-        self.depth -= 1
+        node = super().compose_node(parent, index)
         self.size += _size(node) if alias else 1
         if self.size > LARGEST:
             raise yaml.YAMLError("document contains excessive aliasing")
@@ -89,10 +100,52 @@ def _fraction(loader: Loader, node: yaml.ScalarNode) -> float | str:
     raise yaml.YAMLError(f"json: unsupported value: {'NaN' if isnan(value) else '+Inf' if value > 0 else '-Inf'}")
 
 
+def _binary(loader: Loader, node: yaml.ScalarNode) -> str:
+    """What is written in base64, as text."""
+    return bytes(loader.construct_yaml_binary(node)).decode("utf-8", "replace")
+
+
 Loader.add_constructor("tag:yaml.org,2002:int", _number)
 Loader.add_constructor("tag:yaml.org,2002:float", _fraction)
+Loader.add_constructor("tag:yaml.org,2002:binary", _binary)
+_PLAIN: Final[dict[str, Any]] = {
+    "timestamp": Loader.construct_yaml_str,
+    "set": Loader.construct_yaml_map,
+    "omap": Loader.construct_yaml_seq,
+    "pairs": Loader.construct_yaml_seq,
+}
+for _tag, _constructor in _PLAIN.items():
+    Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _constructor)
 Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^[yYnN]$"), list("yYnN"))
 Loader.bool_values = {**yaml.SafeLoader.bool_values, "y": True, "n": False}
+
+
+class _Fast(_TextKeys, getattr(yaml, "CSafeLoader", Bounded)):  # type: ignore[misc]
+    """Reads what `Loader` reads, without counting."""
+
+    yaml_implicit_resolvers = Loader.yaml_implicit_resolvers
+    yaml_constructors = Loader.yaml_constructors
+    bool_values = Loader.bool_values
+
+
+_MARKS = re.compile(r"(?:^|[\s\[{,])[&*][\w-]|(?:[-?][ \t]+){3}")
+"""Anchors, aliases, and what nests without brackets and indentation."""
+
+PLAIN_DEPTH: Final = 40
+"""Levels of brackets and indentation up to which a text is plain."""
+
+
+def load(text: str) -> Any:
+    """The value of a document: read fast where the text is plain, with all care where it is not. Raises YAMLError."""
+    if _plain(text):
+        with suppress(yaml.YAMLError):  # what is wrong is said in the words of the careful one
+            return yaml.load(text, _Fast)
+    return yaml.load(text, Loader)
+
+
+def _plain(text: str) -> bool:
+    few = text.count("[") + text.count("{") <= PLAIN_DEPTH
+    return not _MARKS.search(text) and " " * (2 * PLAIN_DEPTH) not in text and (few or not is_deep_text(text))
 
 
 def _size(node: yaml.Node | None) -> int:

@@ -50,7 +50,7 @@ def load(context: Context, flags: Parsed) -> Mapping[str, Any]:
 @caches.function(64, "parsing a kubeconfig")
 def _parse(text: str) -> Mapping[str, Any]:
     try:
-        data = yaml.load(text, Loader=goyaml.Loader)
+        data = goyaml.load(text)
     except yaml.YAMLError:
         return DEFAULT
     if not isinstance(data, dict) or not data.get("contexts"):

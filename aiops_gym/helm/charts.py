@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import yaml
 
+from aiops_gym.clients import goyaml
 from aiops_gym.clients.context import Context
 from aiops_gym.helm import texts
 from aiops_gym.helm.errors import HelmError
@@ -112,7 +113,7 @@ def _collect(context: Context, folder: str, inside: str, found: dict[str, str]) 
 
 def _yaml(text: str, name: str) -> Mapping[str, Json]:
     try:
-        data = texts.load(text) or {}
+        data = goyaml.load(text) or {}
     except yaml.YAMLError as error:
         raise HelmError(f"cannot load {name}: {texts.explain_error(error)}") from None
     if not isinstance(data, dict):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import yaml
 
-from aiops_gym.clients import gojson
+from aiops_gym.clients import gojson, goyaml
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import Flag, Parsed
 from aiops_gym.helm import actions, charts, flags, printing, storage, texts
@@ -148,7 +148,7 @@ def _given(call: Call) -> dict[str, Json]:
     values: dict[str, Json] = {}
     for path in call.flags.items("values"):
         try:
-            data = texts.load(call.context.stdin if path == "-" else call.context.files.read(path)) or {}
+            data = goyaml.load(call.context.stdin if path == "-" else call.context.files.read(path)) or {}
         except OSError:
             raise HelmError(f"open {path}: no such file or directory") from None
         except yaml.YAMLError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aiops_gym import caches
-from aiops_gym.helm import texts
+from aiops_gym.clients import goyaml
 from aiops_gym.helm.errors import HelmError
 from aiops_gym.helm.render import split_documents
 from aiops_gym.sim.kube_api.patch import apply_three_way
@@ -22,7 +22,7 @@ MANAGER = {"fieldManager": "helm"}
 @caches.function(32, "parsing the manifest of a release")
 def of_manifest(text: str) -> tuple[Obj, ...]:
     """The objects of a release's manifest: read them, never change them."""
-    return tuple(obj for part in split_documents(text) if isinstance(obj := texts.load(f"{part}\n"), dict))
+    return tuple(obj for part in split_documents(text) if isinstance(obj := goyaml.load(f"{part}\n"), dict))
 
 
 class Objects:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,10 +13,10 @@ import orjson
 import yaml
 
 from aiops_gym import caches
-from aiops_gym.clients import as_yaml, gofunctions
+from aiops_gym.clients import as_yaml, gofunctions, gotemplate, goyaml
 from aiops_gym.clients.flags import go_quote
 from aiops_gym.clients.gofunctions import MISSING, TemplateError, is_true
-from aiops_gym.clients.gotemplate import render_nodes
+from aiops_gym.clients.gotemplate import Room, render_nodes
 from aiops_gym.clients.gotemplate_parser import BLOCKS, KNOWN, Block, Nodes, parse_nodes
 from aiops_gym.clients.gotext import display
 from aiops_gym.helm import texts
@@ -53,6 +53,7 @@ class _Charting:
 
     def __init__(self, chart: Chart) -> None:
         self.depth = 0
+        self.room = Room()
         self.names = frozenset({*KNOWN, *FUNCTIONS, "include", "tpl", "template"})
         self.parsed: dict[str, Nodes] = {path: self.parse(text) for path, text in chart.templates.items()}
         self.defined: dict[str, Nodes] = {}
@@ -95,7 +96,7 @@ class _Charting:
         if self.depth > DEEPEST:
             raise TemplateError("rendering template has a nested reference name")
         try:
-            return render_nodes(nodes, data, self.call).replace("<no value>", "")
+            return render_nodes(nodes, data, self.call, self.room).replace("<no value>", "")
         finally:
             self.depth -= 1
 
@@ -146,6 +147,8 @@ def _rendered(asked: _Asked) -> tuple[Manifest, ...]:
     except TemplateError as error:
         text = str(error).removeprefix("template: output:")
         raise HelmError(f"template: {chart.name}/{path}: {text}") from None
+    except RecursionError:
+        raise HelmError(f"template: {chart.name}/{path}: {gotemplate.TOO_DEEP}") from None
     rank = {kind: at for at, kind in enumerate(KINDS)}
     return tuple(sorted(found, key=lambda m: rank.get(str(m.obj["kind"]), len(rank))))
 
@@ -162,7 +165,7 @@ def _manifests(source: str, text: str) -> list[Manifest]:
     found = []
     for part in split_documents(text):
         try:
-            obj = texts.load(f"{part}\n")
+            obj = goyaml.load(f"{part}\n")
         except yaml.YAMLError as error:
             raise HelmError(f"YAML parse error on {source}: {texts.explain_error(error)}") from None
         if obj is None:
@@ -185,8 +188,22 @@ def _default(usual: Any, value: Any = MISSING) -> Any:
 
 
 def _indent(count: int, text: Any) -> str:
+    lines = str(text).split("\n")
+    gofunctions.bounded(*lines, more=max(0, int(count)) * len(lines))
     blanks = " " * int(count)
-    return blanks + str(text).replace("\n", "\n" + blanks)
+    return "\n".join(blanks + line for line in lines)
+
+
+def _replaced(old: str, new: str, text: Any) -> str:
+    plain = _text(text)
+    gofunctions.bounded(plain, more=plain.count(old) * len(new))
+    return plain.replace(old, new)
+
+
+def _joined(sign: str, values: Iterable[Any]) -> str:
+    parts = list(map(_text, values))
+    gofunctions.bounded(*parts, more=len(parts) * len(sign))
+    return sign.join(parts)
 
 
 def _integer(value: Any) -> int:
@@ -224,7 +241,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "upper": lambda text: _text(text).upper(),
     "lower": lambda text: _text(text).lower(),
     "title": lambda text: _text(text).title(),
-    "replace": lambda old, new, text: _text(text).replace(old, new),
+    "replace": _replaced,
     "contains": lambda part, text: part in _text(text),
     "hasPrefix": lambda start, text: _text(text).startswith(start),
     "hasSuffix": lambda end, text: _text(text).endswith(end),
@@ -240,7 +257,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "ternary": lambda yes, no, test: yes if test else no,
     "empty": lambda value: not is_true(value),
     "coalesce": lambda *values: next((v for v in values if is_true(v)), None),
-    "join": lambda sign, values: sign.join(map(_text, values)),
+    "join": _joined,
     "toYaml": lambda value: as_yaml.text(None if value is MISSING else value).removesuffix("\n"),
     "toJson": lambda value: json.dumps(None if value is MISSING else value, separators=(",", ":"), sort_keys=True),
     "b64enc": lambda text: base64.b64encode(_text(text).encode()).decode(),

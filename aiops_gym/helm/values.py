@@ -60,12 +60,12 @@ def _path(key: str) -> list[str | int]:
     steps: list[str | int] = []
     for part in _split(key, "."):
         name, *indices = re.split(r"(?<!\\)\[(\d+)\]", part)
-        steps.append(_plain(name))
-        steps += [int(index) for index in indices if index.isdigit()]
-        if any(isinstance(step, int) and step > MOST_ITEMS for step in steps):
+        numbers = [int(index) for index in indices if index.isdigit()]
+        if any(number > MOST_ITEMS for number in numbers):
             raise HelmError(f"failed parsing --set data: error parsing index: index of {part} is too large")
-    if len(steps) > MOST_LEVELS:
-        raise HelmError(f"failed parsing --set data: {TOO_DEEP} {MOST_LEVELS}")
+        steps += [_plain(name), *numbers]
+        if len(steps) > MOST_LEVELS:
+            raise HelmError(f"failed parsing --set data: {TOO_DEEP} {MOST_LEVELS}")
     return steps
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -58,7 +58,7 @@ def documents(text: str, source: str) -> list[Json]:
         parsed = list(yaml.load_all(text, Loader=goyaml.Loader))
     except yaml.YAMLError as error:
         raise Failure(f"error parsing {source}: error converting YAML to JSON: {goyaml.explain_error(error)}") from None
-    return [_keys(document) for document in parsed if document is not None]
+    return [document for document in parsed if document is not None]
 
 
 def _texts(context: Context, path: str, recursive: bool) -> Iterator[tuple[str, str]]:
@@ -122,16 +122,3 @@ def _check_metadata(document: Json, source: str) -> None:
             Decoder().many(document["metadata"], METADATA, "metadataOnlyObject", "metadata", ("metadata",))
     except DecodeError as error:
         raise Failure(f"unable to decode {go_quote(source)}: {error}") from None
-
-
-def _keys(value: Json) -> Json:
-    """Keys as text: YAML may have read a key as a bool or a number."""
-    if isinstance(value, dict):
-        return {_key(key): _keys(inner) for key, inner in value.items()}
-    return [_keys(inner) for inner in value] if isinstance(value, list) else value
-
-
-def _key(key: Any) -> str:
-    if isinstance(key, bool):
-        return "true" if key else "false"
-    return "null" if key is None else str(key)

@@ -8,17 +8,18 @@ import orjson
 import yaml
 from starlette.requests import Request
 
-from aiops_gym.clients import gojson
+from aiops_gym.clients import gojson, goyaml
 from aiops_gym.serve import protobuf
 from aiops_gym.serve.refusals import JSON, LARGEST_BODY, PATCHES, PROTOBUF, YAML, too_large, too_slow, unknown_format
+from aiops_gym.sim.kernel.nesting import JSON_WORDS, is_deep
 from aiops_gym.sim.kube_api.status import bad_request
 from aiops_gym.types import Json
 
 PATIENCE = 30.0
 """Seconds a client may take to send a body."""
 
-MOST_NODES = 200_000
-"""Values in a YAML body after its references are followed."""
+SUMMARY = 30
+"""Bytes of a body that is none which an answer repeats."""
 
 
 async def read(request: Request) -> bytes:
@@ -58,76 +59,72 @@ def decode_body(body: bytes, content_type: str, method: str, kind: str) -> Json:
     if media in ("", JSON):
         return _json(body, kind)
     if media == YAML:
-        return _yaml(body)
+        return _yaml(body, kind)
     if media == PROTOBUF:
         return _protobuf(body, kind)
     raise unknown_format(patch=False)
 
 
 def _patch(body: bytes, media: str) -> Json:
+    if media.endswith("+yaml"):
+        try:
+            return _of_yaml(body)
+        except ValueError as error:
+            raise bad_request(f"error decoding YAML: {error}") from None
     try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        if media.endswith("+yaml"):
-            return _yaml(body)
+        return _of_json(body)
+    except ValueError as error:
         what = "" if media.startswith("application/strategic") else "error decoding patch: "
-        raise bad_request(f"{what}{_complaint(body)}") from None
+        raise bad_request(f"{what}{error}") from None
 
 
 def _json(body: bytes, kind: str) -> Json:
     try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        shown = body[:20].hex() + (" ..." if len(body) > 20 else "")
-        why = f"couldn't get version/kind; json parse error: {_complaint(body)} ({shown})"
-        raise bad_request(f"{_unrecognized(kind)}: {why}") from None
+        return _of_json(body)
+    except ValueError as error:
+        why = f"couldn't get version/kind; json parse error: {error}"
+        raise bad_request(f"{_unrecognized(kind)}: {why} ({_summary(body)})") from None
+
+
+def _yaml(body: bytes, kind: str) -> Json:
+    try:
+        return _of_yaml(body)
+    except ValueError as error:
+        raise bad_request(f"{_unrecognized(kind)}: {error} ({_summary(body)})") from None
 
 
 def _unrecognized(kind: str) -> str:
     return f"the object provided is unrecognized (must be of type {kind})" if kind else "the object is unrecognized"
 
 
-def _complaint(body: bytes) -> str:
-    """What is wrong with a JSON text, in Go's words."""
-    try:
-        gojson.loads(body.decode("utf-8", "replace"))
-    except ValueError as error:
-        return str(error)
-    return "invalid UTF-8 or number"
+def _summary(body: bytes) -> str:
+    """How a body begins, as text only where it looks like an object."""
+    if not body:
+        return "<empty>"
+    begin = body[:SUMMARY]
+    shown = begin.decode("utf-8", "replace") if begin.startswith(b"{") else begin.hex()
+    return shown if len(body) <= SUMMARY else f"{shown} ..."
 
 
-def _yaml(body: bytes) -> Json:
+def _of_json(body: bytes) -> Json:
+    """The value of a JSON text. Raises ValueError in Go's words."""
     try:
-        value = yaml.load(body, Loader=_Loader)
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        line = " ".join(str(error).split())
-        raise bad_request(f"error converting YAML to JSON: yaml: {line}") from None
-    if _nodes(value) > MOST_NODES:
-        raise bad_request("error converting YAML to JSON: yaml: document contains excessive aliasing")
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return gojson.loads(body.decode("utf-8", "replace"))
+    if is_deep(value):
+        raise ValueError(JSON_WORDS)
     return value
 
 
-class _Loader(yaml.CSafeLoader):
-    """YAML whose times stay text, as JSON has none."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in found if tag != "tag:yaml.org,2002:timestamp"]
-    for first, found in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-def _nodes(value: Json) -> int:
-    """Values inside a value, references followed; stops counting soon after there are too many."""
-    count, level = 0, [value]
-    while level and count <= MOST_NODES:
-        item = level.pop()
-        count += 1
-        if isinstance(item, dict):
-            level.extend(item.values())
-        elif isinstance(item, list):
-            level.extend(item)
-    return count
+def _of_yaml(body: bytes) -> Json:
+    """The value of a YAML text. Raises ValueError in the words of Kubernetes."""
+    try:
+        return goyaml.load(body.decode())
+    except yaml.YAMLError as error:
+        raise ValueError(f"error converting YAML to JSON: {goyaml.explain_error(error)}") from None
+    except UnicodeDecodeError:
+        raise ValueError("error converting YAML to JSON: yaml: invalid leading UTF-8 octet") from None
 
 
 def _protobuf(body: bytes, kind: str) -> Json:

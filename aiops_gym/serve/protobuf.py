@@ -16,13 +16,11 @@ from typing import NamedTuple
 
 import orjson
 
+from aiops_gym.sim.kernel.nesting import DEEPEST, JSON_WORDS
 from aiops_gym.sim.kube_api.decode import POINTERS
 from aiops_gym.types import Json
 
 MAGIC = b"k8s\0"
-DEEPEST = 100
-"""Levels of nesting, as for JSON bodies."""
-
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 PLAIN = frozenset(["str", "bool", "int", "num", "bytes"])
 
@@ -109,7 +107,7 @@ def _varint(data: memoryview, at: int) -> tuple[int, int]:
 
 def _message(data: memoryview, message: str, depth: int) -> dict[str, Json]:
     if depth > DEEPEST:
-        raise ProtobufError("proto: exceeded max depth")
+        raise ProtobufError(f"proto: {JSON_WORDS}")
     found: dict[str, Json] = {}
     slots = _slots(message)
     for number, raw in _parts(data):

@@ -54,8 +54,8 @@ EACH = {
 """What is looked at object by object; the first few of a kind, which are not the same in each round."""
 
 TOOLS = ("get_metrics", "get_traces")
-TURNS = 3
-"""Rounds after which each line was read once."""
+TURNS = 5
+"""Rounds after which all was read once."""
 
 EVALUATIONS = ("strict", "aiopslab")
 
@@ -68,15 +68,14 @@ def shell(script: str, seconds: int = 900) -> str:
 def actions(env: LiveEnv, first: int, many: int) -> Iterator[str]:
     """The actions of an agent that looks around: what it looks at depends on `first`, in turn it is everything."""
     world, app = env._running()[1].world, env.app
-    yield from (shell(look) for look in LOOKS[first % TURNS :: TURNS])
+    tools = [str(Call(name, (app.namespace, 60))) for name in TOOLS]
+    logs = [str(Call("get_logs", (app.namespace, name))) for name in app.components]
+    yield from [*map(shell, LOOKS), *tools, *logs][first % TURNS :: TURNS]
     for resource, looks in EACH.items():
         stored = world.store.all(resource)
         for obj in (stored[(first + i) % len(stored)] for i in range(min(many, len(stored)))):
             place = {"space": obj["metadata"]["namespace"], "name": obj["metadata"]["name"]}
             yield shell("\n".join(look.format(**place) for look in looks))
-    for name in TOOLS:
-        yield str(Call(name, (app.namespace, 60)))
-    yield from (str(Call("get_logs", (app.namespace, name))) for name in list(app.components)[:many])
 
 
 def trainer(env: LiveEnv) -> Iterator[tuple[str, Callable[[], Any]]]:

@@ -177,6 +177,51 @@ def test_the_server_validates_what_the_real_one_does(env, what, patch, told):
     assert told in typed(env, f"kubectl patch -n shop {what} --type=merge -p '{patch}'")
 
 
+def test_a_pod_without_a_node_may_have_an_address(env):
+    typed(
+        env, 'kubectl run -n shop nowhere --image=busybox:1.36 --overrides=\'{"spec": {"nodeSelector": {"a": "b"}}}\''
+    )
+    for address in ("10.244.9.9", "::1"):
+        patch = f'{{"status": {{"podIP": "{address}", "podIPs": [{{"ip": "{address}"}}]}}}}'
+        assert "patched" in typed(env, STATUS.format("pod nowhere", patch))
+        answer = typed(env, "sleep 60; kubectl get pod -n shop nowhere -o wide; kubectl describe pod -n shop nowhere")
+        assert address in answer
+
+
+def test_a_pod_may_have_an_address_of_six_groups_alone(env):
+    patch = '{"status": {"podIP": "::1", "podIPs": [{"ip": "::1"}]}}'
+    script = f"""name=$(kubectl get pods -n kube-system -l k8s-app=kube-dns -o name | head -1)
+kubectl patch -n kube-system $name --subresource=status --type=merge -p '{patch}'
+kubectl get -n kube-system $name -o wide
+kubectl rollout restart -n kube-system deployment coredns
+sleep 60"""
+    for _ in range(2):
+        assert "::1" in typed(env, script)
+
+
+def test_a_slice_without_ports_outlives_a_rollout(env):
+    script = """kubectl get endpointslices -A --no-headers | while read -r space name rest
+do kubectl patch endpointslice -n $space $name --type=merge -p '{"ports": null}'
+done
+kubectl rollout restart deployment -n kube-system coredns
+kubectl rollout status deployment -n kube-system coredns --timeout=90s"""
+    answer = typed(env, script)
+    assert "patched" in answer
+    assert "successfully rolled out" in answer
+    typed(env, "sleep 60; kubectl describe endpointslices -A; kubectl describe services -A")
+    assert "53" in typed(env, "kubectl get endpointslices -n kube-system -o jsonpath='{.items[*].ports[*].port}'")
+
+
+def test_a_schedule_forgets_a_run_without_a_name(env):
+    typed(env, _cron("* * * * *", "1970-01-01T00:00:00Z", concurrencyPolicy="Replace"))
+    assert "patched" in typed(env, STATUS.format("cronjob old", '{"status": {"active": [{}]}}'))
+    answer = typed(
+        env,
+        "kubectl describe cronjob -n shop old; sleep 130; kubectl get cronjob -n shop old; kubectl get jobs -n shop",
+    )
+    assert "old-" in answer
+
+
 def test_a_list_of_lists_is_no_patch(env):
     patch = '{"metadata": {"finalizers": [[]]}}'
     assert "lists of lists are not supported" in typed(env, f"kubectl patch -n shop pvc data -p '{patch}'")

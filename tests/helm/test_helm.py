@@ -116,6 +116,16 @@ def test_objects_of_others_are_not_taken_over(shell):
     assert f'ConfigMap "notes" in namespace "{NS}" exists and cannot be imported into the current release' in told
 
 
+IFS, ENDS = "{{ if 1 }}" * 90, "{{ end }}" * 90
+DOUBLING = (
+    "".join(
+        f'{{{{ define "a{n}" }}}}{{{{ include "a{n + 1}" . }}}}{{{{ include "a{n + 1}" . }}}}{{{{ end }}}}'
+        for n in range(40)
+    )
+    + '{{ define "a40" }}x{{ end }}{{ include "a0" . }}'
+)
+
+
 @pytest.mark.parametrize(
     ("template", "message"),
     [
@@ -124,6 +134,16 @@ def test_objects_of_others_are_not_taken_over(shell):
         ("a: [1", "YAML parse error on broken/templates/a.yaml"),
         ('{{ required "say it" .Values.x }}', "say it"),
         ('{{- define "a" }}{{ include "a" . }}{{ end -}}{{ include "a" . }}', "nested"),
+        ("{{ " + "(" * 5_000 + "1" + ")" * 5_000 + " }}", "max expression depth exceeded"),
+        ("{{ if 0 }}" + "{{ else if 0 }}" * 5_000 + "{{ end }}", "nested too deeply"),
+        (
+            f'{{{{ define "a" }}}}{IFS}{{{{ include "a" . }}}}{ENDS}{{{{ end }}}}{{{{ include "a" . }}}}',
+            "maximum template depth",
+        ),
+        (DOUBLING, "out of memory"),
+        ('{{ "a" | nindent 1000000000 }}', "out of memory"),
+        ('{{ $a := printf "%900000d" 1 }}{{ replace " " $a $a }}', "out of memory"),
+        ('{{ $a := printf "%900000d" 1 }}{{ join $a (list $a $a $a $a $a $a $a $a $a $a) }}', "out of memory"),
     ],
 )
 def test_a_template_that_is_wrong_is_refused_with_its_name(template, message):
@@ -319,6 +339,8 @@ def test_hostile_settings_are_refused_and_nothing_hangs(shell, text):
     [
         ("--set " + "a." * 400 + "b=1", "nested level is greater than"),
         ("--set a[70000]=1", "is too large"),
+        ("--set " + "".join(f"a{n}." for n in range(20_000)) + "b=1", "nested level is greater than"),
+        ("--set a" + "[0]" * 20_000 + "=1", "nested level is greater than"),
         ("--set nothing", "has no value"),
         ("--set-json 'a=" + "[" * 400 + "'", "failed parsing --set-json data"),
         ("-f /nothere", "open /nothere: no such file or directory"),

@@ -65,6 +65,43 @@ def test_yaml_that_unfolds_for_ever_is_refused(still: Door) -> None:
     assert "excessive aliasing" in refused(answer, 400, "BadRequest")
 
 
+UNKNOWN = "the object provided is unrecognized (must be of type ConfigMap): "
+DEEP_JSON = "couldn't get version/kind; json parse error: exceeded max depth"
+DEEP_YAML = "error converting YAML to JSON: yaml: exceeded max depth of 10000"
+BRACKETS = f"({'5b' * 30} ...)"
+
+
+@pytest.mark.parametrize(
+    "body", [b"[" * 50_000, b"[" * 101 + b"]" * 101, b"- " * 50_000, b"? -  " * 20_000, b"{a: " * 20_000]
+)
+def test_yaml_without_a_bottom_is_refused(still: Door, body: bytes) -> None:
+    answer = httpx.post(still.url + MAPS, content=body, headers={"content-type": "application/yaml"})
+    assert refused(answer, 400, "BadRequest").startswith(UNKNOWN + DEEP_YAML)
+    path, media = f"{still.url}{MAPS}/kube-root-ca.crt", "application/apply-patch+yaml"
+    answer = httpx.patch(path, params={"fieldManager": "me"}, content=body, headers={"content-type": media})
+    assert refused(answer, 400, "BadRequest") == f"error decoding YAML: {DEEP_YAML}"
+    assert httpx.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("many", [101, 500, 50_000])
+def test_json_without_a_bottom_is_refused(still: Door, many: int) -> None:
+    body = b"[" * many + b"]" * many
+    answer = httpx.post(still.url + MAPS, content=body, headers={"content-type": "application/json"})
+    assert refused(answer, 400, "BadRequest") == f"{UNKNOWN}{DEEP_JSON} {BRACKETS}"
+    for kind, before in (("merge-patch", "error decoding patch: "), ("strategic-merge-patch", "")):
+        media = f"application/{kind}+json"
+        answer = httpx.patch(f"{still.url}{MAPS}/kube-root-ca.crt", content=body, headers={"content-type": media})
+        assert refused(answer, 400, "BadRequest") == f"{before}exceeded max depth"
+
+
+def test_a_patch_of_too_many_operations_is_too_large(still: Door) -> None:
+    body = json.dumps([{"op": "test", "path": "/kind", "value": "ConfigMap"}] * 10_001)
+    media = {"content-type": "application/json-patch+json"}
+    answer = httpx.patch(f"{still.url}{MAPS}/kube-root-ca.crt", content=body, headers=media)
+    told = refused(answer, 413, "RequestEntityTooLarge")
+    assert told.endswith("The allowed maximum operations in a JSON patch is 10000, got 10001")
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"k8s", b"k8s\0", b"k8s\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", b"k8s\0\x0a\x7f", b"k8s\0\x00\x00",

@@ -16,6 +16,7 @@ from aiops_gym import caches
 from aiops_gym.clients.gotext import display
 from aiops_gym.kubectl.output.as_json import format_compact
 from aiops_gym.kubectl.output.jsonpath_parser import (
+    DEEPEST,
     ArrayNode,
     FieldNode,
     FilterNode,
@@ -93,6 +94,8 @@ class Run:
                 continue
             self.begin -= 1
             self.inside += 1
+            if self.inside > DEEPEST:
+                raise JsonPathError("template is nested too deeply")
             self.last_end = None
             for value in values:
                 found += self.results(nodes, at, value)

@@ -101,13 +101,13 @@ _ENDS: Final = frozenset(" \t\r\n.,[]$@{}")
 _KEY: Final = re.compile(r"'([^']*)'\Z")
 _SLICE: Final = re.compile(r"(-?\d*)(:-?\d*)?(:-?\d*)?\Z", re.ASCII)
 _COMPARISON: Final = re.compile(r"([^!<>=]+)([!<>=]+)(.+?)\Z")
-_DEEPEST: Final = 64
+DEEPEST: Final = 64
 """Templates inside one another: Go has no limit, and Python would run out of stack."""
 
 
 def parse_template(text: str, depth: int = 0) -> ListNode:
     """Parse a whole template. Raises JsonPathError."""
-    if depth > _DEEPEST:
+    if depth > DEEPEST:
         raise JsonPathError("template is nested too deeply")
     return _Parser(text, depth).template()
 

@@ -80,7 +80,7 @@ def _file(call: Invocation, path: str) -> str:
 def _from_yaml(text: str) -> Json:
     """A patch that is not an object in JSON: it is read as YAML."""
     try:
-        return yaml.load(text, Loader=goyaml.Loader)
+        return goyaml.load(text)
     except yaml.YAMLError as error:
         shown = go_quote(text if len(text) <= SHOWN else f"{text[:SHOWN]}...")
         raise Failure(f"unable to parse {shown}: {goyaml.explain_error(error)}") from None

@@ -6,6 +6,44 @@ from typing import Any
 
 import yaml
 
+from aiops_gym.sim.kernel.nesting import DEEPEST, YAML_WORDS
+
+
+class Bounded(yaml.SafeLoader):
+    """A loader that counts how deep it is, and stops in time.
+
+    Attributes:
+        words: what it says then.
+    """
+
+    depth = 0
+    words = YAML_WORDS
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """A node of the text. Raises ScannerError where it lies too deep."""
+        if self.depth == DEEPEST and self.check_event(yaml.CollectionStartEvent):
+            raise yaml.scanner.ScannerError(problem=self.words, problem_mark=_mark(self))
+        self.depth += 1
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def _mark(loader: Any) -> Any:
+    """Where the next node begins."""
+    return loader.peek_event().start_mark
+
+
+class _Unaliased(Bounded):
+    """Settings of programs that read them with yaml-cpp: nothing in them repeats what stands elsewhere."""
+
+    words = "bad file"
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=_mark(self))
+        return super().compose_node(parent, index)
+
 
 def load(text: str) -> Any:
     """The data of a text. Raises yaml.YAMLError, for aliases too.
@@ -21,11 +59,8 @@ def load(text: str) -> Any:
            ^
     """
     try:
-        for token in yaml.scan(text, Loader=yaml.SafeLoader):
-            if isinstance(token, yaml.AliasToken):
-                raise yaml.MarkedYAMLError(problem="aliases are not supported", problem_mark=token.start_mark)
-        return yaml.safe_load(text)
-    except (RecursionError, ValueError, OverflowError) as error:
+        return yaml.load(text, _Unaliased)
+    except (ValueError, OverflowError) as error:
         raise yaml.YAMLError(f"cannot be read: {type(error).__name__}") from error
 
 

@@ -30,6 +30,9 @@ MERGE = "application/merge-patch+json"
 JSON_PATCH = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"
 
+MOST_OPERATIONS = 10_000
+"""Operations of one JSON patch."""
+
 
 def patch(world: World, resource: Resource, request: Request) -> Answer:
     """Patch an object, or its status, for a client."""
@@ -69,6 +72,9 @@ def _not_a_map(body: Json) -> str:
 
 
 def _json_patched(old: Mapping[str, Any], body: Json) -> Json:
+    if isinstance(body, list) and len(body) > MOST_OPERATIONS:
+        many = f"The allowed maximum operations in a JSON patch is {MOST_OPERATIONS}, got {len(body)}"
+        raise ApiError(413, "RequestEntityTooLarge", f"Request entity too large: {many}", {})
     try:
         return apply_json_patch(old, body)
     except PatchError as error:

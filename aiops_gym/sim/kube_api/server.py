@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aiops_gym.sim.kernel.nesting import JSON_WORDS, is_deep
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import (
     listing,
@@ -20,10 +21,7 @@ from aiops_gym.sim.kube_api import (
 )
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.status import ApiError, bad_request, method_not_allowed, no_such_path
-from aiops_gym.types import Json, Request, Response
-
-DEEPEST = 100
-"""Levels of nesting in a body."""
+from aiops_gym.types import Request, Response
 
 VERSION: dict[str, str] = {
     "major": "1",
@@ -53,23 +51,14 @@ def handle(world: World, request: Request) -> Response:
             return Response(200, read.get(world, resource, request))
         if request.verb == "list":
             return Response(200, listing.list_(world, resource, request))
-        if _too_deep(request.body):
-            raise bad_request("json: exceeded max depth")
+        if is_deep(request.body):
+            raise bad_request(JSON_WORDS)
         asking = subresources.handle if request.subresource else _write
         if request.verb in NOTED and request.query.get("fieldManager") and not request.query.get("dryRun"):
             return _noted(world, resource, request, asking)
         return asking(world, resource, request)
     except ApiError as error:
         return Response(error.code, error.status)
-
-
-def _too_deep(body: Json) -> bool:
-    """Whether a body is nested deeper than any object could be; looked at level by level, not by recursion."""
-    level, depth = [body], 0
-    while level and depth <= DEEPEST:
-        inner = [v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list)]
-        level, depth = [item for items in inner for item in items if isinstance(item, dict | list)], depth + 1
-    return bool(level)
 
 
 def _write(world: World, resource: Resource, request: Request) -> Response:

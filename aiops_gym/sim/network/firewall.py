@@ -52,11 +52,11 @@ class Firewall:
         if self.pods is None:
             self.pods = {}
             for pod in self.world.store.all("pods"):
-                address = get(pod, "status", "podIP")
+                address = _shown(pod)[1]
                 if address and not get(pod, "spec", "hostNetwork", default=False):
                     self.pods.setdefault(address, pod)
             for row in self.world.table("processes").values():  # what has just started is not in its pod's status yet
-                young = self.world.store.by_key("pods", row["pod"])
+                young = None if row["ip"] in self.pods else self.world.store.by_key("pods", row["pod"])
                 if young is not None and not get(young, "spec", "hostNetwork", default=False):
                     self.pods.setdefault(row["ip"], young)
         return self.pods.get(ip)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, unquote
 
+from aiops_gym.sim.kernel import jsontext
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.telemetry import traces
@@ -101,7 +102,7 @@ def _wanted(rows: Sequence[Span], query: Query) -> bool:
     least, most = _micros(query.get("minDuration", "")), _micros(query.get("maxDuration", ""))
     tags = dict(pair.split(":", 1) for pair in [query.get("tag", "")] if ":" in pair)
     try:
-        tags |= {k: str(v) for k, v in dict(json.loads(query.get("tags") or "{}")).items()}
+        tags |= {k: str(v) for k, v in dict(jsontext.load(query.get("tags") or "{}")).items()}
     except (ValueError, TypeError):
         return False
     for span in rows:

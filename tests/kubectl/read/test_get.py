@@ -133,6 +133,22 @@ def test_refusals(kubectl, words, error):
     assert kubectl(*words) == ("", error, 1)
 
 
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("go-template={{" + "(" * 5_000 + "}}", "max expression depth exceeded"),
+        ("go-template={{if .a}}" + "{{else if .a}}" * 5_000 + "{{end}}", "nested too deeply"),
+        ("jsonpath=" + "{range .items[*]}" * 5_000, "nested too deeply"),
+        ("jsonpath={" + "[" * 50_000 + "}", "unterminated array"),
+        ("custom-columns=A:" + "[" * 50_000, "unterminated array"),
+    ],
+)
+def test_expressions_without_a_bottom_are_refused(kubectl, output, told):
+    out, error, code = kubectl("get", "pods", "-n", "shop", "-o", output)
+    assert (out, code) == ("", 1)
+    assert told in error
+
+
 def test_get_alone_says_what_is_missing(kubectl):
     assert kubectl("get").stderr == (
         'You must specify the type of resource to get. Use "kubectl api-resources" for a complete list of supported '

@@ -46,3 +46,16 @@ def test_as_recorded(number):
     else:
         assert clean(apply(case)) == clean(case["result"])
     assert json.dumps(OBJECTS[case["kind"]]) == before
+
+
+def test_copies_of_copies_end():
+    patch = [{"op": "copy", "from": "/spec", "path": f"/spec/{name}"} for name in "abcdefghijklmnopqrst"]
+    with pytest.raises(PatchError, match="Unable to complete the copy, the accumulated size increase of copy is"):
+        apply_json_patch(DEPLOYMENT, patch)
+
+
+def test_what_grows_deeper_step_by_step_is_refused():
+    patch = [{"op": "add", "path": "/a" * depth, "value": {}} for depth in range(1, 200)]
+    assert apply_json_patch({}, patch[:99])
+    with pytest.raises(PatchError, match="exceeded max depth"):
+        apply_json_patch({}, patch)

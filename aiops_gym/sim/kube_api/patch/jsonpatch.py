@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 
+import orjson
+
+from aiops_gym.sim.kernel.nesting import JSON_WORDS, is_deep
 from aiops_gym.sim.kube_api.decode import copy_json
 from aiops_gym.sim.kube_api.patch.errors import PatchError
 from aiops_gym.types import Json
 
 MISSING = "missing value"
+
+MOST_COPIED = 3 * 1024 * 1024
+"""Bytes that the copies of one patch may add."""
 
 
 def apply_json_patch(original: Json, operations: Json) -> Json:
@@ -20,14 +26,30 @@ def apply_json_patch(original: Json, operations: Json) -> Json:
     if not isinstance(operations, list) or not all(isinstance(o, dict) for o in operations):
         kind = "object" if isinstance(operations, dict) else "array" if isinstance(operations, list) else "string"
         raise PatchError(f"json: cannot unmarshal {kind} into Go value of type jsonpatch.Patch")
-    document = copy_json(original)
+    document, copied = copy_json(original), 0
     for operation in operations:
         op = operation.get("op", "unknown")
         apply = OPERATIONS.get(op) if isinstance(op, str) else None
         if apply is None:
             raise PatchError(f"Unexpected kind: {op}")
+        if op == "copy":
+            copied += _weigh(document, operation)
+            if copied > MOST_COPIED:
+                size = f"accumulated size increase of copy is {copied}, exceeding the limit {MOST_COPIED}"
+                raise PatchError(f"Unable to complete the copy, the {size}")
         document = apply(document, operation)
+    if is_deep(document):
+        raise PatchError(JSON_WORDS)
     return document
+
+
+def _weigh(document: Json, operation: dict[str, Json]) -> int:
+    """Bytes of JSON that a copy adds. Raises PatchError for what is too deep to be written down."""
+    container, key = _parent(document, _path(operation, "from"))
+    value = _step(container, key)
+    if is_deep(value):
+        raise PatchError(JSON_WORDS)
+    return len(orjson.dumps(value))
 
 
 def _path(operation: dict[str, Json], name: str = "path") -> str:

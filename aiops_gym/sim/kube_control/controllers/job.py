@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.kernel.world import Handler, World
@@ -20,6 +21,8 @@ from aiops_gym.sim.kube_control.jobs import failure_policy, indexes
 from aiops_gym.sim.kube_control.jobs import pods as jobpods
 from aiops_gym.sim.kube_control.workloads import pod_control
 from aiops_gym.sim.kube_control.writes import find_condition, put_status, remove_finalizer, without_condition
+
+_END = caches.slot(f"{__name__}.end", "finding out how a Job ended")
 
 RESOURCE = "jobs.batch"
 COMPONENT = "job-controller"
@@ -70,10 +73,12 @@ class JobController:
 
 def find_end(job: Obj) -> str:
     """The last condition of a Job that has ended, `Complete` or `Failed`; "" of one that has not."""
-    conditions = get(job, "status", "conditions", default=[])
-    return next(
-        (t for t in ("Complete", "Failed") if (c := find_condition(conditions, t)) and c["status"] == "True"), ""
-    )
+    found: str | None = job.memo.get(_END)
+    if found is None:
+        conditions = get(job, "status", "conditions", default=[])
+        ends = (t for t in ("Complete", "Failed") if (c := find_condition(conditions, t)) and c["status"] == "True")
+        found = job.memo[_END] = next(ends, "")
+    return found
 
 
 class _Sync:

@@ -7,12 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, since, uid_of
+from aiops_gym.sim.kernel.objects import (
+    Obj,
+    controller_of,
+    get,
+    key_of,
+    labels_of,
+    name_of,
+    namespace_of,
+    since,
+    uid_of,
+)
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import events
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.kube_control.scheduling import affinity, filters, preemption
+from aiops_gym.sim.kube_control.scheduling import affinity, filters, likeness, preemption
+from aiops_gym.sim.kube_control.scheduling.likeness import Refusal
 from aiops_gym.sim.kube_control.writes import annotate, find_condition, without_condition
 
 NAME = "default-scheduler"
@@ -28,15 +39,18 @@ class Scheduler:
     watches = ("pods", "nodes", "persistentvolumeclaims", "persistentvolumes", "storageclasses.storage.k8s.io")
 
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
-        """A new pod; or all that found no place, when one may have become free."""
+        """A new pod; or those that found no place for a reason which the change may have cured."""
         if resource == "pods":
             if new is not None and _waiting(new) and (old is None or old["spec"] != new["spec"]):
                 yield key_of(new)
-            if not (old is not None and get(old, "spec", "nodeName") and (new is None or pods_of.is_terminal(new))):
-                return
-        elif resource == "nodes" and not _node_changed(old, new):
-            return
-        yield from world.table("unschedulable")
+            changed = _find_pod_changes(old, new)
+        elif resource == "nodes":
+            changed = _find_node_changes(old, new)
+        else:
+            changed = [filters.VOLUMES]
+        if changed:
+            waiting = world.table("unschedulable").items()
+            yield from [key for key, entry in waiting if any(part in entry["cures"] for part in changed)]
 
     def reconcile(self, world: World, key: str) -> None:
         """Try to place one pod."""
@@ -61,30 +75,51 @@ def _waiting(pod: Obj) -> bool:
     )
 
 
-def _node_changed(old: Obj | None, new: Obj | None) -> bool:
-    """Whether a node changed in what matters to the scheduler; heartbeats do not."""
+def _find_pod_changes(old: Obj | None, new: Obj | None) -> list[str]:
+    """What a write of a pod may change for those that wait: one left its node, came to one or has other labels."""
+    before, after = _placed(old), _placed(new)
+    if before is not None and after is None:
+        return [filters.ROOM, filters.NEIGHBOURS]
+    if after is None or (before is not None and labels_of(before) == labels_of(after)):
+        return []
+    return [filters.NEIGHBOURS]
+
+
+def _placed(pod: Obj | None) -> Obj | None:
+    """The pod, if it takes room on a node."""
+    return pod if pod is not None and get(pod, "spec", "nodeName") and not pods_of.is_terminal(pod) else None
+
+
+def _find_node_changes(old: Obj | None, new: Obj | None) -> list[str]:
+    """What changed of a node that matters to the scheduler; heartbeats do not."""
     if old is None or new is None:
-        return True
-    parts = (("spec",), ("status", "allocatable"), ("metadata", "labels"))
-    return any(get(old, *part) != get(new, *part) for part in parts)
+        return list(filters.PARTS)
+    return [name for name, path in filters.PARTS.items() if path and get(old, *path) != get(new, *path)]
 
 
 def _place(world: World, pod: Obj) -> None:
+    known = likeness.recall(world, pod)
+    if known is not None:
+        _fail(world, pod, *known)
+        return
     nodes = world.store.all("nodes")
     if not nodes:
-        _fail(world, pod, "no nodes available to schedule pods")
+        _fail(world, pod, "no nodes available to schedule pods", filters.PARTS)
         return
     try:
         claims = filters.find_claims(world, pod)
     except filters.Unfit as reason:
-        _fail(world, pod, _sentence(len(nodes), [str(reason)], {preemption.USELESS: len(nodes)}))
+        text = _sentence(len(nodes), [str(reason)], {preemption.USELESS: len(nodes)})
+        _fail(world, pod, text, [filters.VOLUMES])
         return
     refused = {name_of(node): filters.find_refusals(world, pod, node) for node in nodes}
     fitting = [node for node in nodes if not refused[name_of(node)]]
     if not fitting:
         excuse, tails = preemption.attempt(world, pod, refused)
         present = world.store.by_key("pods", key_of(pod)) or pod
-        _fail(world, present, _explain(list(refused.values()), excuse, tails))
+        refusal = Refusal(_explain(list(refused.values()), excuse, tails), filters.find_cures(refused.values()))
+        likeness.keep(world, pod, refusal)
+        _fail(world, present, *refusal)
         return
     node = max(fitting, key=lambda node: _score(world, pod, node))
     ready = [_claim_ready(world, claim, node) for claim in claims]
@@ -135,7 +170,7 @@ def _claim_ready(world: World, claim: Obj, node: Obj) -> bool:
     for pod in world.store.all("pods", namespace_of(claim)):
         if _waiting(pod):
             key = key_of(pod)
-            table.setdefault(key, {"uid": uid_of(pod), "tries": 0, "after": world.now, "asked": False})
+            table.setdefault(key, _make_entry(world, pod, 0, 0, [filters.VOLUMES]))
     return False
 
 
@@ -152,12 +187,18 @@ def _bind(world: World, pod: Obj, node: Obj) -> None:
     events.record_series(world, bound, "Normal", "Scheduled", text, "Binding")
 
 
-def _fail(world: World, pod: Obj, message: str) -> None:
+def _make_entry(world: World, pod: Obj, tries: int, wait: int, cures: Iterable[str]) -> dict[str, Any]:
+    """What is kept of a pod that found no place: when it may be tried again, and what would have to change first."""
+    times = {"after": world.now + wait, "flush": world.now + FLUSH}
+    return {"uid": uid_of(pod), "tries": tries, "asked": False, "cures": sorted(cures), **times}
+
+
+def _fail(world: World, pod: Obj, message: str, cures: Iterable[str]) -> None:
     table, key = world.table("unschedulable"), key_of(pod)
     before = table.get(key)
     tries = before["tries"] if before and before["uid"] == uid_of(pod) else 0
     wait = min(10, 2**tries) * SECOND
-    table[key] = {"uid": uid_of(pod), "tries": min(tries + 1, 10), "after": world.now + wait, "asked": False}
+    table[key] = _make_entry(world, pod, min(tries + 1, 10), wait, cures)
     events.record_series(world, pod, "Warning", "FailedScheduling", message, "Scheduling")
     status = get(pod, "status", default={})
     old = find_condition(status.get("conditions", []), "PodScheduled")
@@ -176,9 +217,9 @@ def _fail(world: World, pod: Obj, message: str) -> None:
 
 
 def retry(world: World, key: str, uid: str) -> None:
-    """Try a pod again that fitted nowhere."""
+    """Try a pod again that fitted nowhere: something has happened since, or the last time is long ago."""
     entry = world.table("unschedulable").get(key)
-    if entry is not None and entry["uid"] == uid and world.now >= entry["after"]:
+    if entry is not None and entry["uid"] == uid and world.now >= entry["after" if entry["asked"] else "flush"]:
         world.enqueue("scheduler", key, 0)
 
 

@@ -5,7 +5,7 @@ Taken from `pkg/scheduler/framework/plugins` of Kubernetes 1.32.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym import caches
@@ -44,8 +44,8 @@ def find_refusals(world: World, pod: Obj, node: Obj, there: list[Obj] | None = N
     if there is None:
         there = [other for other in world.store.on_node(name_of(node)) if not pods_of.is_terminal(other)]
     there = [*there, *_expected(world, pod, node)]
-    ports = _ports(pod)
-    if ports and ports & {port for other in there for port in _ports(other)}:
+    ports = find_ports(pod)
+    if ports and ports & {port for other in there for port in find_ports(other)}:
         return ["node(s) didn't have free ports for the requested pod ports"]
     return _lacking(pod, node, there) or _volumes(world, pod, node) or affinity.find_refusals(world, pod, node, there)
 
@@ -74,6 +74,36 @@ CURABLE = (
     "node(s) didn't match pod",
     "node(s) didn't satisfy existing pods anti-affinity rules",
 )
+
+
+NODE, LABELS, ROOM, NEIGHBOURS, VOLUMES = "node", "labels", "room", "neighbours", "volumes"
+PARTS: Mapping[str, tuple[str, ...]] = {
+    NODE: ("spec",),
+    LABELS: ("metadata", "labels"),
+    ROOM: ("status", "allocatable"),
+    NEIGHBOURS: (),
+    VOLUMES: (),
+}
+"""What may change so that a pod fits after all, and where of a node it stands; the rest lies in other objects."""
+
+CURES = (
+    ("node(s) were unschedulable", (NODE,)),
+    ("node(s) had untolerated taint", (NODE,)),
+    ("node(s) didn't match Pod's node affinity", (LABELS,)),
+    ("node(s) didn't have free ports", (ROOM,)),
+    ("Insufficient", (ROOM,)),
+    ("Too many pods", (ROOM,)),
+    ("node(s) had volume node affinity conflict", (LABELS, VOLUMES)),
+    ("node(s) didn't find available persistent volumes", (LABELS, VOLUMES)),
+    ("node(s) didn't", (LABELS, NEIGHBOURS)),
+)
+"""What a change must touch before a refusal can end (the queueing hints of the plugins); the first that fits."""
+
+
+def find_cures(refused: Iterable[Sequence[str]]) -> frozenset[str]:
+    """What would have to change before one of the nodes could take the pod, from the reasons of each."""
+    found = (next(parts for start, parts in CURES if reason.startswith(start)) for why in refused for reason in why)
+    return frozenset(part for parts in found for part in parts)
 
 
 def preemption_helps(reason: str) -> bool:
@@ -197,7 +227,8 @@ def _rule(rule: Mapping[str, Any], values: Mapping[str, str]) -> bool:
     return matches({"matchExpressions": [rule]}, values)
 
 
-def _ports(pod: Pod) -> set[tuple[int, str]]:
+def find_ports(pod: Pod) -> set[tuple[int, str]]:
+    """Ports of the node that the pod takes."""
     containers = pod["spec"].get("containers", ())
     return {
         (int(port["hostPort"]), str(port.get("protocol", "TCP")))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.sim.kernel.nesting import DEEPEST
 
 TOKEN = re.compile(r"""\s+|\#[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[{};]|(?:\\.|[^\s{};"'\\])+""")
 BLOCKS = frozenset(("events", "http", "server", "location", "if", "upstream", "map", "types", "geo", "limit_except"))
@@ -76,6 +77,8 @@ def read(text: str) -> list[Directive]:
         if token in ("{", ";"):
             if not words:
                 raise ConfError(f'unexpected "{token}"', line)
+            if len(inside) > DEEPEST:
+                raise ConfError(f'"{words[0]}" directive is not allowed here', line)
             found.append(_checked(Directive(words, line, tuple(inside)), token == "{"))
             inside += [words[0]] if token == "{" else []
             words = []

@@ -15,11 +15,10 @@ refuses the password is a panic (exit 2), a refused query or registration is fat
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel import draws, jsontext
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import iso
@@ -236,8 +235,8 @@ def _read_settings(c: Container) -> str:
 def _json(text: str) -> Mapping[str, Json]:
     """An object in JSON; empty for whatever is none."""
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = jsontext.load(text)
+    except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
 

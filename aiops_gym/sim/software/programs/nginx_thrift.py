@@ -11,11 +11,11 @@ ends it before it listens. Lines of failed calls go to the error log, which is t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
+from aiops_gym.sim.kernel import jsontext
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import moment
@@ -155,11 +155,11 @@ class NginxThrift(Program):
         for words in conf.find_values(directives, "opentracing_load_tracer"):
             path = words[-1]
             try:
-                found = json.loads(c.files()[path])
+                found = jsontext.load(c.files()[path])
             except KeyError:
                 self._refuse(c, f"failed to open tracing configuration file {path}: No such file or directory")
                 return None
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 self._refuse(c, f"failed to construct tracer: configuration is not valid JSON: {error}")
                 return None
             config = found if isinstance(found, Mapping) else {}

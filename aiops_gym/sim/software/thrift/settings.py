@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ import yaml
 
 from aiops_gym import caches
 from aiops_gym.errors import AiopsGymError
-from aiops_gym.sim.kernel import yamltext
+from aiops_gym.sim.kernel import jsontext, yamltext
 from aiops_gym.types import Json
 
 SERVICES, TRACING = "service-config.json", "jaeger-config.yml"
@@ -86,8 +85,8 @@ class Services:
 
     def __init__(self, text: str) -> None:
         try:
-            self.data = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            self.data = jsontext.load(text)
+        except ValueError as error:
             line, column = getattr(error, "lineno", 1), getattr(error, "colno", 1)
             rest = text[getattr(error, "pos", 0) :].split("\n", 1)[0][:1]
             found = f"'{rest}'" if rest else "end of input"

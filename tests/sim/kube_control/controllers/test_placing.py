@@ -94,3 +94,69 @@ def test_a_cordoned_node_takes_no_new_pods() -> None:
     cluster.world.store.put("nodes", {**cluster.get("nodes", "node-1"), "spec": {}})
     cluster.at(20)
     assert cluster.states()[-1][1] == "Running app:R:0"
+
+
+def _tries(cluster: SmallCluster, pod: str) -> int:
+    """How often the scheduler said that a pod fits nowhere."""
+    uid = cluster.pod(pod)["metadata"]["uid"]
+    rows = cluster.world.table("correlator").items()
+    return sum(row["count"] for key, row in rows if key.startswith(f"series {uid}") and "FailedScheduling" in key)
+
+
+def test_a_pod_is_tried_again_for_what_may_cure_it_only() -> None:
+    cluster = SmallCluster()
+    cluster.apply(deployment("picky", nodeSelector={"disk": "ssd"}))
+    cluster.apply(deployment("large", resources={"requests": {"cpu": "1900m"}}, replicas=2))
+    cluster.at(30)
+    before = _tries(cluster, "picky")
+    for turn in range(5):
+        cluster.apply(deployment("short", nodeSelector={"kubernetes.io/hostname": "node-1"}))
+        cluster.at(60 + 60 * turn)
+        cluster.delete("deployments.apps", "short")
+    cluster.at(310)
+    assert _tries(cluster, "picky") == before + 1  # after five minutes, for nothing
+    node = cluster.get("nodes", "node-1")
+    labels = {**node["metadata"]["labels"], "disk": "ssd"}
+    cluster.world.store.put("nodes", {**node, "metadata": {**node["metadata"], "labels": labels}})
+    cluster.at(325)
+    assert cluster.states("picky")[-1][1] == "Running app:R:0"
+
+
+def test_what_is_tried_often_is_not_tried_more_often_for_that() -> None:
+    cluster = SmallCluster()
+    cluster.apply(deployment("large", resources={"requests": {"cpu": "99"}}))
+    for turn in range(20):
+        cluster.apply(deployment("short"))
+        cluster.at(15 + 15 * turn)
+        cluster.delete("deployments.apps", "short")
+    cluster.at(320)
+    before = _tries(cluster, "large")
+    cluster.at(1820)
+    assert before + 4 <= _tries(cluster, "large") <= before + 6  # once in five minutes
+
+
+def test_a_pod_gets_its_place_when_its_neighbour_comes() -> None:
+    term = {"topologyKey": "kubernetes.io/hostname", "labelSelector": {"matchLabels": {"app": "host"}}}
+    cluster = SmallCluster()
+    near = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    cluster.apply(deployment("guest", affinity=near))
+    cluster.at(20)
+    assert cluster.states("guest")[-1][1] == "Pending"
+    cluster.apply(deployment("host"))
+    cluster.at(40)
+    assert cluster.states("guest")[-1][1] == "Running app:R:0"
+
+
+def test_many_that_are_alike_are_told_the_same_and_get_their_places() -> None:
+    cluster = SmallCluster()
+    cluster.apply(deployment("web", replicas=30, nodeSelector={"disk": "ssd"}))
+    cluster.apply(deployment("other", nodeSelector={"disk": "hdd"}))
+    cluster.at(20)
+    told = {p["status"]["conditions"][0]["message"] for p in cluster.pods()}
+    assert len(told) == 1
+    node = cluster.get("nodes", "node-1")
+    labels = {**node["metadata"]["labels"], "disk": "ssd"}
+    cluster.world.store.put("nodes", {**node, "metadata": {**node["metadata"], "labels": labels}})
+    cluster.at(60)
+    assert {state for _, state in cluster.states("web")[-30:]} == {"Running app:R:0"}
+    assert cluster.states("other")[-1][1] == "Pending"
