@@ -23,6 +23,9 @@ from aiops_gym.sim.kernel.world import World
 WARMUPS = 8
 """Warm-ups of each healthy world: with its variants an app has 128 of them, ten times as many as it has components."""
 
+LIVES = 4
+"""Lived-in worlds of each healthy world: they take the longest to make."""
+
 PLAIN = 2
 """So many of them, the first ones, in which nobody decided anything: for faults that rewrite every component."""
 
@@ -56,14 +59,14 @@ def choose_lived_in(app: App, variant: int, seed: int, fault: str, target: str) 
     A fault that forbids nothing to those whom another policy admits would be none: see `decisions.CONTRARY`. It is a
     rare case, which of the two are met is drawn by the seed, and a healthy episode takes the first.
     """
-    order = sorted(range(WARMUPS), key=lambda number: draws.bits(seed, "past", str(number)))
+    order = sorted(range(LIVES), key=lambda number: draws.bits(seed, "past", str(number)))
     contrary = {(name, target) for name in decisions.CONTRARY.get(fault, ())}
     fitting = (n for n in order if not contrary & set(_lasting(app.id, variant, n)))
     return next(fitting, order[0])
 
 
 @caches.function(
-    WARMUPS * VARIANTS * len(registry.apps()), "the hours in which people decide, and the noisy minutes after"
+    LIVES * VARIANTS * len(registry.apps()), "the hours in which people decide, and the noisy minutes after"
 )
 def _lived_in(app_id: str, variant: int, number: int, shift: int) -> World:
     app, seed = registry.find_app(app_id), _lived_in_seed(app_id, variant, number)
@@ -74,7 +77,7 @@ def _lived_in(app_id: str, variant: int, number: int, shift: int) -> World:
     return _sealed(world)
 
 
-@caches.function(WARMUPS * VARIANTS * len(registry.apps()), "drawing what people decide in a lived-in world")
+@caches.function(LIVES * VARIANTS * len(registry.apps()), "drawing what people decide in a lived-in world")
 def _lasting(app_id: str, variant: int, number: int) -> tuple[decisions.Made, ...]:
     return decisions.draw_decisions(registry.find_app(app_id), _lived_in_seed(app_id, variant, number))
 
