@@ -36,7 +36,7 @@ ANEW = 0.95
 MORE = 1.4
 """How many times as much there is before an incident, which costs only once."""
 
-BEFORE = 7 * MINUTE
+BEFORE = 6 * MINUTE
 """How long before an incident the first one may be."""
 
 LIVE = (
@@ -58,7 +58,12 @@ def find_live_fault(world: World, app: App, problem: Problem, seed: int | None, 
     if not problem.fault:
         return None
     store = world.store
-    live = [each for resource in LIVE for each in store.all(resource, app.namespace)]
+    live = [
+        each
+        for resource in LIVE
+        for each in store.all(resource, app.namespace)
+        if resource == "resourcequotas" or each["metadata"]["name"].startswith(problem.target)
+    ]
     return registry.find_fault(problem, [*live, *store.all("nodes")], seed, bare=bare)
 
 
@@ -96,12 +101,13 @@ def _list_anew(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
 
 @caches.function(len(registry.apps()), "which faults of an app write what is no pod")
 def _list_papers(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
-    """Problems by the kind of what they write beside pods."""
+    """Problems by the kind of what they make beside pods, or by their changing something."""
     found: dict[str, list[Problem]] = {}
     for fault, problems in _list_pairs(app_id).items():
         for change in filter(_leaves_pods, registry.faults()[fault].changes):
-            kind = change.manifest["kind"] if isinstance(change, Create) else getattr(change, "resource", "")
-            found.setdefault(kind, []).extend(problems)
+            kind = change.manifest["kind"] if isinstance(change, Create) else "changed"
+            if kind == "changed" or kind in HARMLESS:
+                found.setdefault(kind, []).extend(problems)
     return {kind: tuple(problems) for kind, problems in found.items()}
 
 

@@ -28,7 +28,10 @@ CONTRARY: Mapping[str, tuple[str, ...]] = {
     "blocking_network_policy": ("policy for everybody", "policy for the namespace", "policy for its callers"),
     "forgotten_dns": ("policy of its own calls",),
     "stray_pod": ("named port",),
-    "wrong_listen_port": ("liveness probe", "readiness probe", "startup probe"),
+    "wrong_upstream_port": ("copy of the settings",),
+    "empty_pool": ("copy of the settings",),
+    "unexpected_password": ("copy of the settings",),
+    "wrong_listen_port": ("liveness probe", "readiness probe", "startup probe", "copy of the settings"),
 }
 """By fault, what would make another one of it, or none. Policies add up: one that forbids does not hurt where another
 one admits all the same. A pod without the name of a port is not sent what goes to that name. A probe of a port turns
