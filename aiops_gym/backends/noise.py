@@ -87,7 +87,7 @@ def wait_amid_noise(world: World, app: App, seed: int, spared: frozenset[str], w
 def precede(world: World, app: App, seed: int) -> None:
     """The minutes before an incident in a world that is lived in: some of it happens up to the last second."""
     happening = [name for name in BESIDE if draws.draw(seed, "noise", name) < BESIDE[name]]
-    _happen(world, app, seed, happening, NOBODY, shadows.BEFORE)
+    _happen(world, app, seed, happening, NOBODY, shadows.BEFORE, shadows.RATE * shadows.MORE)
 
 
 def unfold(world: World, app: App, seed: int, spared: frozenset[str], wait: int) -> None:
@@ -95,19 +95,21 @@ def unfold(world: World, app: App, seed: int, spared: frozenset[str], wait: int)
     late = draws.bits(seed, "late")
     happening = [name for name in BESIDE if draws.draw(late, "noise", name) < BESIDE[name]]
     everything = len(spared) == len(app.components)
-    _happen(world, app, late, [] if everything else happening, spared, wait)
+    _happen(world, app, late, [] if everything else happening, spared, wait, shadows.RATE)
 
 
-def _happen(world: World, app: App, seed: int, names: list[str], spared: frozenset[str], wait: int) -> None:
+def _happen(
+    world: World, app: App, seed: int, names: list[str], spared: frozenset[str], wait: int, rate: float
+) -> None:
     """Kinds of noise at moments that are drawn, and shadows of faults between them."""
     begin, end = world.now, world.now + wait
     for number, (moment, name) in enumerate(sorted((draws.draw(seed, "moment", name), name) for name in names)):
         until = begin + round(moment * wait)
         if until > world.now:
-            shadows.cast_many(world, app, draws.bits(seed, "between", "", number), until - world.now, spared)
+            shadows.cast_many(world, app, draws.bits(seed, "between", "", number), until - world.now, spared, rate)
         make_noise(name, world, app, draws.bits(seed, "beside", name), spared)
     if end > world.now:
-        shadows.cast_many(world, app, draws.bits(seed, "between", "", len(names)), end - world.now, spared)
+        shadows.cast_many(world, app, draws.bits(seed, "between", "", len(names)), end - world.now, spared, rate)
 
 
 def make_noise(name: str, world: World, app: App, seed: int, spared: frozenset[str] = NOBODY) -> None:
@@ -281,5 +283,5 @@ LATE = {
 }
 """Kinds that also happen while an incident unfolds, with their shares of episodes."""
 
-BESIDE = {"restarted container": 0.45, "second replica": 0.15, "finished job": 0.4, "inspected database": 0.4}
+BESIDE = {"restarted container": 0.3, "finished job": 0.35, "inspected database": 0.4}
 """Kinds that happen beside shadows of faults, with their shares of warm-ups and of episodes."""

@@ -8,6 +8,7 @@ A shadow is drawn as an incident is: first the fault, then whom it befalls.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import singledispatch
 from math import log
 from typing import Any
@@ -23,10 +24,19 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 
-RATE = 0.6
+RATE = 1.6
 """Shadows in a minute, before an incident and while it unfolds."""
 
-BEFORE = 9 * MINUTE
+PAPER = 0.55
+"""Share of those that replace no pod: they cost little, and what is only written is told by nothing but its age."""
+
+ANEW = 0.95
+"""Up to here it is one that makes a deployment anew; the rest are any."""
+
+MORE = 1.4
+"""How many times as much there is before an incident, which costs only once."""
+
+BEFORE = 6 * MINUTE
 """How long before an incident the first one may be."""
 
 LIVE = (
@@ -43,27 +53,37 @@ LIVE = (
 CONTACTS = ("team-blue", "team-green", "on-call", "platform")
 
 
-def find_live_fault(world: World, app: App, problem: Problem, seed: int | None) -> Fault | None:
-    """The fault of a problem as it befalls a world, and the repairs that put back what is there now."""
+def find_live_fault(world: World, app: App, problem: Problem, seed: int | None, *, bare: bool = False) -> Fault | None:
+    """The fault of a problem as it befalls a world, and the repairs that put back what is there now, unless `bare`."""
     if not problem.fault:
         return None
     store = world.store
-    live = [each for resource in LIVE for each in store.all(resource, app.namespace)]
-    return registry.find_fault(problem, [*live, *store.all("nodes")], seed)
+    live = [
+        each
+        for resource in LIVE
+        for each in store.all(resource, app.namespace)
+        if resource == "resourcequotas" or each["metadata"]["name"].startswith(problem.target)
+    ]
+    return registry.find_fault(problem, [*live, *store.all("nodes")], seed, bare=bare)
 
 
 def draw_shadow(world: World, app: App, seed: int) -> Fault:
     """A fault that might befall a world now."""
-    pairs = _list_pairs(app.id)
-    families = sorted(pairs)
-    problems = pairs[families[draws.pick(len(families), seed, "shadow", "fault")]]
-    found = find_live_fault(world, app, problems[draws.pick(len(problems), seed, "shadow", "target")], seed)
+    return _draw(world, app, seed, _list_pairs(app.id))
+
+
+def _draw(world: World, app: App, seed: int, pairs: Mapping[str, tuple[Problem, ...]]) -> Fault:
+    """A fault: first of which sort, then which."""
+    sorts = sorted(pairs)
+    problems = pairs[sorts[draws.pick(len(sorts), seed, "shadow", "sort")]]
+    found = find_live_fault(world, app, problems[draws.pick(len(problems), seed, "shadow", "which")], seed, bare=True)
     assert found is not None
     return found
 
 
 @caches.function(len(registry.apps()), "which faults may befall an app, and whom")
 def _list_pairs(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
+    """Problems by their fault."""
     found: dict[str, list[Problem]] = {}
     for problem in (p for split in SPLITS for p in registry.problems("detection", app_id, split)):
         if problem.fault and registry.is_lived_in(problem):
@@ -71,15 +91,29 @@ def _list_pairs(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
     return {fault: tuple(problems) for fault, problems in found.items()}
 
 
-def cast(world: World, app: App, fault: Fault, seed: int, spared: frozenset[str] = frozenset()) -> None:
-    """Write what a fault would write, so that nothing breaks.
+@caches.function(len(registry.apps()), "which faults make a deployment of an app anew")
+def _list_anew(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
+    """Problems by their fault."""
+    changes = {fault: registry.faults()[fault].changes for fault in _list_pairs(app_id)}
+    anew = {fault for fault, rows in changes.items() if any(isinstance(c, Patch) and c.recreate for c in rows)}
+    return {fault: problems for fault, problems in _list_pairs(app_id).items() if fault in anew}
 
-    Nothing is about a component that is spared; where all are, for pods could not come back, no pod is made anew.
-    """
-    everything = len(spared) == len(app.components)
-    if find_concerned(app, fault) & spared and not everything:
-        return
-    for change in (each for each in fault.changes if not everything or _leaves_pods(each)):
+
+@caches.function(len(registry.apps()), "which faults of an app write what is no pod")
+def _list_papers(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
+    """Problems by the kind of what they make beside pods, or by their changing something."""
+    found: dict[str, list[Problem]] = {}
+    for fault, problems in _list_pairs(app_id).items():
+        for change in filter(_leaves_pods, registry.faults()[fault].changes):
+            kind = change.manifest["kind"] if isinstance(change, Create) else "changed"
+            if kind == "changed" or kind in HARMLESS:
+                found.setdefault(kind, []).extend(problems)
+    return {kind: tuple(problems) for kind, problems in found.items()}
+
+
+def cast(world: World, app: App, fault: Fault, seed: int, *, paper: bool = False) -> None:
+    """Write what a fault would write, so that nothing breaks; as `paper` only what replaces no pod."""
+    for change in (each for each in fault.changes if not paper or _leaves_pods(each)):
         _cast(change, world, app, seed)
         world.run(3 * SECOND)
     leftovers.note_noise(world)
@@ -92,18 +126,40 @@ def _leaves_pods(change: Change) -> bool:
     return isinstance(change, Patch) and change.resource != "deployments.apps"
 
 
-def cast_many(world: World, app: App, seed: int, wait: int, spared: frozenset[str] = frozenset()) -> None:
-    """Let time pass, and shadows fall at moments drawn for them."""
+def cast_many(world: World, app: App, seed: int, wait: int, spared: frozenset[str], rate: float = RATE) -> None:
+    """Let time pass, and shadows fall at moments drawn for them.
+
+    Args:
+        world: where they fall.
+        app: on whose objects.
+        seed: of all draws.
+        wait: ms that pass.
+        spared: components that stay as they are; where all do, for pods could not come back, no pod is made anew.
+        rate: how many in a minute.
+    """
     end, at, number = world.now + wait, world.now, 0
-    while True:
-        at += round(-log(1.0 - draws.draw(seed, "shadow moment", "", number)) * MINUTE / RATE)
-        if at >= end:
-            break
+    while (at := at + _pause(seed, number, rate)) < end:
         world.run_until(max(world.now, at))
-        each = draws.bits(seed, "shadows", str(number))
-        cast(world, app, draw_shadow(world, app, each), each, spared)
+        _cast_any(world, app, draws.bits(seed, "shadows", str(number)), spared)
         number += 1
     world.run_until(max(world.now, end))
+
+
+def _pause(seed: int, number: int, rate: float) -> int:
+    """Time until the next one, which does not depend on how long it has been since the last."""
+    return round(-log(1.0 - draws.draw(seed, "shadow pause", "", number)) * MINUTE / rate)
+
+
+def _cast_any(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
+    everything = len(spared) == len(app.components)
+    lot = draws.draw(seed, "shadow", "lot")
+    paper = everything or lot < PAPER
+    pairs = _list_papers(app.id) if paper else _list_anew(app.id) if lot < ANEW else _list_pairs(app.id)
+    fault = _draw(world, app, seed, pairs)
+    if everything or not find_concerned(app, fault) & spared:
+        # Whoever needs what was written is started anew by an incident; here that is left out where something is left.
+        written = tuple(each for each in fault.changes if not isinstance(each, Restart)) or fault.changes
+        cast(world, app, replace(fault, changes=written), seed, paper=paper)
 
 
 @singledispatch

@@ -11,17 +11,25 @@ from __future__ import annotations
 
 from aiops_gym import caches
 from aiops_gym.backends import decisions, noise
-from aiops_gym.backends.baseline import VARIANTS, make_baseline
+from aiops_gym.backends.baseline import VARIANTS, is_rolled_out, make_baseline
 from aiops_gym.backends.health import Measure, measure
 from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App, Problem
+from aiops_gym.errors import BackendError
+from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.kernel.times import HOUR, MINUTE
+from aiops_gym.sim.kernel.times import HOUR, MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 
 WARMUPS = 8
 """Warm-ups of each healthy world: with its variants an app has 128 of them, ten times as many as it has components."""
+
+TINY = 0.001
+"""By how much rarer requests may succeed than in the app as it was deployed."""
+
+LIVES = 4
+"""Lived-in worlds of each healthy world: they take the longest to make."""
 
 PLAIN = 2
 """So many of them, the first ones, in which nobody decided anything: for faults that rewrite every component."""
@@ -56,14 +64,14 @@ def choose_lived_in(app: App, variant: int, seed: int, fault: str, target: str) 
     A fault that forbids nothing to those whom another policy admits would be none: see `decisions.CONTRARY`. It is a
     rare case, which of the two are met is drawn by the seed, and a healthy episode takes the first.
     """
-    order = sorted(range(WARMUPS), key=lambda number: draws.bits(seed, "past", str(number)))
+    order = sorted(range(LIVES), key=lambda number: draws.bits(seed, "past", str(number)))
     contrary = {(name, target) for name in decisions.CONTRARY.get(fault, ())}
     fitting = (n for n in order if not contrary & set(_lasting(app.id, variant, n)))
     return next(fitting, order[0])
 
 
 @caches.function(
-    WARMUPS * VARIANTS * len(registry.apps()), "the hours in which people decide, and the noisy minutes after"
+    LIVES * VARIANTS * len(registry.apps()), "the hours in which people decide, and the noisy minutes after"
 )
 def _lived_in(app_id: str, variant: int, number: int, shift: int) -> World:
     app, seed = registry.find_app(app_id), _lived_in_seed(app_id, variant, number)
@@ -71,10 +79,22 @@ def _lived_in(app_id: str, variant: int, number: int, shift: int) -> World:
     decisions.make_decisions(world, app, seed, _lasting(app_id, variant, number))
     world.run(int(draws.between(20 * MINUTE, 30 * HOUR, seed, "since")))
     noise.precede(world, app, seed)
+    _wait_until_well(world, app, make_baseline(app_id, variant, shift))
     return _sealed(world)
 
 
-@caches.function(WARMUPS * VARIANTS * len(registry.apps()), "drawing what people decide in a lived-in world")
+def _wait_until_well(world: World, app: App, usual: World) -> None:
+    """Let what was made anew last come up: an incident is measured against what was just before it."""
+    wanted = traffic.compute_success(usual)
+    for _ in range(150):
+        served = traffic.compute_success(world)
+        if is_rolled_out(world, app, app.components) and all(served[key] >= wanted[key] - TINY for key in wanted):
+            return
+        world.run(2 * SECOND)
+    raise BackendError(f"a world of {app.id!r} in which people have decided things is not well")
+
+
+@caches.function(LIVES * VARIANTS * len(registry.apps()), "drawing what people decide in a lived-in world")
 def _lasting(app_id: str, variant: int, number: int) -> tuple[decisions.Made, ...]:
     return decisions.draw_decisions(registry.find_app(app_id), _lived_in_seed(app_id, variant, number))
 

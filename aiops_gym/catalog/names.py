@@ -77,9 +77,10 @@ def name_new(target: str, objects: Sequence[Manifest], seed: int | None) -> dict
     found = {}
     for word, (kind, head, words) in NEW.items():
         start = 0 if seed is None else int(hash_to_fraction("new", seed, word) * len(words))
-        order = (*words[start:], *words[:start])
+        order = [*words[start:], *words[:start]]
+        order += [f"{each}-{number}" for number in range(2, 6) for each in order]
         full = head.replace("{target}", target)
-        found[word] = next(each for each in order if (kind, f"{full}{each}") not in taken)
+        found[word] = next((each for each in order if (kind, f"{full}{each}") not in taken), order[0])
     return found
 
 

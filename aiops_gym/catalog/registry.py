@@ -199,13 +199,16 @@ def find_app(id_: str) -> App:
     return apps()[id_]
 
 
-def find_fault(problem_: Problem, live: Sequence[Manifest] = (), seed: int | None = None) -> Fault | None:
+def find_fault(
+    problem_: Problem, live: Sequence[Manifest] = (), seed: int | None = None, *, bare: bool = False
+) -> Fault | None:
     """What breaks in a problem, with the names of its target filled in; None where nothing does.
 
     Args:
         problem_: the problem.
         live: objects of the app as they are at that moment, where they are not what its manifests say.
         seed: draws the names of what the fault makes; without one they are the first of their pools.
+        bare: what breaks is enough, without looks and repairs.
     """
     if not problem_.fault:
         return None
@@ -213,8 +216,9 @@ def find_fault(problem_: Problem, live: Sequence[Manifest] = (), seed: int | Non
     names = {"namespace": world.namespace, "selector": world.selector, "target": target}
     known = find_components(world.id).get(target)
     as_it_is = read_names(world, target, live or world.manifests) if known else {}
+    found = faults()[problem_.fault]
     return fill_in(
-        faults()[problem_.fault],
+        replace(found, looks=(), fixes=()) if bare else found,
         {**names, **(known.names if known else {}), **as_it_is, **name_new(target, live, seed)},
     )
 

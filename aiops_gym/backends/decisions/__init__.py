@@ -18,6 +18,7 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App
 from aiops_gym.scan import scan
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.objects import uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 
@@ -28,7 +29,10 @@ CONTRARY: Mapping[str, tuple[str, ...]] = {
     "blocking_network_policy": ("policy for everybody", "policy for the namespace", "policy for its callers"),
     "forgotten_dns": ("policy of its own calls",),
     "stray_pod": ("named port",),
-    "wrong_listen_port": ("liveness probe", "readiness probe", "startup probe"),
+    "wrong_upstream_port": ("copy of the settings",),
+    "empty_pool": ("copy of the settings",),
+    "unexpected_password": ("copy of the settings",),
+    "wrong_listen_port": ("liveness probe", "readiness probe", "startup probe", "copy of the settings"),
 }
 """By fault, what would make another one of it, or none. Policies add up: one that forbids does not hurt where another
 one admits all the same. A pod without the name of a port is not sent what goes to that name. A probe of a port turns
@@ -69,15 +73,26 @@ def make_decisions(world: World, app: App, seed: int, chosen: Iterable[Made]) ->
     """Make decisions one after another, with time between them and after."""
     for name, whom in chosen:
         site = Site(world, app, whom, draws.bits(seed, "decide", f"{name} {whom}"))
+        before = _find_registries(world, app)
         all_decisions()[name].decide(site)
-        _start_anew(world, app, whom)
+        if _find_registries(world, app) != before or not is_rolled_out(world, app, _list_registries(app)):
+            _start_anew(world, app)
         world.run(int(draws.between(20 * SECOND, 9 * MINUTE, site.seed, "decisions", "pause")))
 
 
-def _start_anew(world: World, app: App, whom: str) -> None:
-    """Whoever needs what starts with nothing, and has had to start anew just now, is started after it."""
-    for name in app.components if whom == ALL else (whom,):
-        if "restart" in app.parameters.get(name, {}) and not is_rolled_out(world, app, (name,)):
-            world.run(MINUTE)
-            for client in (each for each in app.components if "settings" in app.parameters.get(each, {})):
-                roll_out(world, app, client)
+def _list_registries(app: App) -> tuple[str, ...]:
+    """Components that forget who is there when they start."""
+    return tuple(name for name in app.components if "restart" in app.parameters.get(name, {}))
+
+
+def _find_registries(world: World, app: App) -> list[str]:
+    """Their pods."""
+    pods = (world.store.labelled("pods", app.namespace, {app.selector: name}) for name in _list_registries(app))
+    return [uid_of(pod) for each in pods for pod in each]
+
+
+def _start_anew(world: World, app: App) -> None:
+    """Those who tell a registry that they are there do so when they start: after it they are started, too."""
+    world.run(MINUTE)
+    for client in (each for each in app.components if "settings" in app.parameters.get(each, {})):
+        roll_out(world, app, client)

@@ -6,6 +6,16 @@ from aiops_gym.backends.decisions.site import Decision, Site
 from aiops_gym.catalog.names import NEW
 from aiops_gym.sim.machine.container import find_image
 
+FOLDERS = {"/workspace": "/go/bin", "/social-network-microservices": "/usr/local/bin"}
+"""Where programs lie in an image, by the folder in which they start."""
+
+EXTRA = {
+    "mongo": [["--quiet"], ["--nojournal"], ["--slowms", "200"]],
+    "redis": [["--loglevel", "notice"], ["--databases", "16"]],
+    "memcached": [["-m", "128"], ["-c", "2048"]],
+}
+"""Arguments by the name of the image."""
+
 VARIABLES = (
     ("TZ", "UTC"),
     ("LOG_LEVEL", "info"),
@@ -57,17 +67,32 @@ def _variables_of_a_map(site: Site) -> None:
     site.patch_container({"envFrom": [{source: {"name": name}}]})
 
 
-def _full_path(site: Site) -> None:
-    image, command = find_image(site.world, site.container["image"]), site.container["command"]
+def _command(site: Site) -> None:
+    """The program is named as it is found anyway: with its folder, or as the image says."""
+    image = find_image(site.world, site.container["image"])
     assert image is not None
-    site.patch_container({"command": [image.binaries[command[0]].path, *command[1:]]})
+    args = [] if site.container.get("command") else site.container.get("args") or list(image.cmd)
+    site.patch_container({"command": _same_command(site), **({"args": args} if args else {})})
 
 
-def _has_path(site: Site) -> bool:
-    """Whether its command is a bare name whose place in the image is known."""
-    image, command = find_image(site.world, site.container["image"]), site.container.get("command") or [""]
-    binary = image.binaries.get(command[0]) if image else None
-    return bool(binary and binary.path)
+def _same_command(site: Site) -> list[str]:
+    image, command = find_image(site.world, site.container["image"]), site.container.get("command")
+    if image is None:
+        return []
+    if command:
+        folder = FOLDERS.get(image.workdir or "", "")
+        return [f"{folder}/{command[0]}", *command[1:]] if folder and "/" not in command[0] else []
+    return list(image.entrypoint)
+
+
+def _arguments_of_a_store(site: Site) -> None:
+    site.patch_container({"args": [*(site.container.get("args") or ()), *site.pick(_extra(site))]})
+
+
+def _extra(site: Site) -> list[list[str]]:
+    """Further arguments that change nothing here."""
+    image = site.container["image"].rpartition("/")[2].partition(":")[0]
+    return EXTRA.get(image, [])
 
 
 def _argument(site: Site) -> None:
@@ -130,7 +155,8 @@ decisions = (
     Decision("more environment", _variable, weight=2.0),
     Decision("value of a variable", _value, _has_value),
     Decision("environment of a map", _variables_of_a_map),
-    Decision("path of the command", _full_path, _has_path),
+    Decision("command", _command, lambda site: bool(_same_command(site)), 2.0),
+    Decision("arguments of a store", _arguments_of_a_store, lambda site: bool(_extra(site)), 1.5),
     Decision("argument", _argument, lambda site: bool(_flag(site))),
     Decision("liveness probe", _live, _listens),
     Decision("readiness probe", _ready, _listens),

@@ -68,9 +68,9 @@ def _range(site: Site) -> None:
 
 decisions = (
     Decision("policy for everybody", _admit_all, weight=0.7),
-    Decision("policy for the namespace", _admit_namespace, _inside, 0.7),
-    Decision("policy for its callers", _admit_callers, _called_inside, 1.5),
-    Decision("policy of its own calls", _let_out, lambda site: site.name not in ASKED_BY_ALL, 1.0),
-    Decision("quota", _quota, weight=1.5, wide=True),
+    Decision("policy for the namespace", _admit_namespace, _inside, 0.4),
+    Decision("policy for its callers", _admit_callers, _called_inside, 1.0),
+    Decision("policy of its own calls", _let_out, lambda site: site.name not in ASKED_BY_ALL, 0.8),
+    Decision("quota", _quota, weight=0.7, wide=True),
     Decision("range of limits", _range, weight=0.7, wide=True),
 )

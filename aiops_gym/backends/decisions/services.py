@@ -38,15 +38,14 @@ def _renumber(site: Site) -> None:
     """The Service has another port, and all settings that name it say so."""
     port = _ports(site)[0]
     new = int(str(port["port"])) + site.pick((10, 20, 30, 100))
-    users = []
     for found in site.world.store.all("configmaps", site.app.namespace):
         text = (found.get("data") or {}).get(SETTINGS, "")
         changed = re.sub(rf'("addr": "{site.name}", "port": ){port["port"]}\b', rf"\g<1>{new}", text)
-        if changed != text:
+        mine = found["metadata"]["name"].startswith(site.name)  # there it says where the program itself listens
+        if changed != text and not mine:
             site.patch("configmaps", found["metadata"]["name"], {"data": {SETTINGS: changed}})
-            users.append(found["metadata"]["name"])
     site.patch("services", site.name, {"spec": {"ports": [{"$patch": "replace"}, {**port, "port": new}]}})
-    for user in users:
+    for user in find_callers(site):
         roll_out(site.world, site.app, user)
     site.world.run(30_000)
 
@@ -66,6 +65,16 @@ def _select_more(site: Site) -> None:
     site.patch_pod({}, {key: value})
     site.world.run(40_000)
     site.patch("services", site.name, {"spec": {"selector": {key: value}}})
+
+
+def _select_otherwise(site: Site) -> None:
+    """Pods get a label of another key, and then the Service asks for that alone."""
+    key, service = site.pick(("component", "app.kubernetes.io/name", "svc")), site.service
+    assert service is not None
+    site.patch_pod({}, {key: site.name})
+    site.world.run(40_000)
+    selector = {**dict.fromkeys(service["spec"]["selector"]), key: site.name}
+    site.patch("services", site.name, {"spec": {"selector": selector}})
 
 
 def _has_service(site: Site) -> bool:
@@ -90,8 +99,9 @@ def _more_ports(site: Site) -> None:
 
 decisions = (
     Decision("named port", _name_port, _nameable, 1.5),
-    Decision("another number", _renumber, _only_in_settings, 0.7),
+    Decision("another number", _renumber, _only_in_settings, 1.2),
     Decision("narrower selector", _select_more, _has_service, 1.5),
+    Decision("selector of another label", _select_otherwise, _has_service, 1.2),
     Decision("unused Service", _unused, _has_service, 0.7),
     Decision("second port", _more_ports, _has_service),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aiops_gym.backends.baseline import apply
 from aiops_gym.backends.decisions.site import Decision, Site
 from aiops_gym.backends.inject import roll_out
 from aiops_gym.catalog.names import NEW
@@ -58,6 +59,45 @@ def _mount(site: Site) -> None:
     )
 
 
+def _mounted(site: Site) -> tuple[str, str]:
+    """A volume of a ConfigMap, and the ConfigMap's name; empty where there is none."""
+    volumes = [volume for volume in site.pod.get("volumes") or () if "configMap" in volume]
+    return (volumes[0]["name"], volumes[0]["configMap"]["name"]) if volumes else ()
+
+
+def _copy(site: Site) -> None:
+    """A component has the same settings from a ConfigMap of another name; the old one is still there."""
+    volume, name = _mounted(site)
+    old = site.world.store.get("configmaps", site.app.namespace, name)
+    assert old is not None
+    new = f"{name}-{site.pick(('current', 'rev2', '2026'))}"
+    site.create("ConfigMap", new, data=dict(old["data"]))
+    site.patch_pod({"volumes": [{"name": volume, "configMap": {"name": new}}]})
+
+
+def _kinds(site: Site) -> set[str]:
+    return {"claim" for volume in site.pod.get("volumes") or () if "persistentVolumeClaim" in volume}
+
+
+def _move(site: Site) -> None:
+    """A second volume of the same folder and a claim to it, which the component has now."""
+    volume = next(each for each in site.pod["volumes"] if "persistentVolumeClaim" in each)
+    claim = volume["persistentVolumeClaim"]["claimName"]
+    old = site.world.store.get("persistentvolumeclaims", site.app.namespace, claim)
+    assert old is not None
+    held = site.world.store.get("persistentvolumes", "", old["spec"]["volumeName"])
+    assert held is not None
+    word = site.pick(("retained", "rev2", "2026"))
+    spec = {key: value for key, value in held["spec"].items() if key != "claimRef"}
+    apply(
+        site.world,
+        {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": f"{claim}-{word}"}, "spec": spec},
+    )
+    wanted = {key: old["spec"][key] for key in ("storageClassName", "accessModes", "resources")}
+    site.create("PersistentVolumeClaim", f"{claim}-{word}", spec={**wanted, "volumeName": f"{claim}-{word}"})
+    site.patch_pod({"volumes": [{"name": volume["name"], "persistentVolumeClaim": {"claimName": f"{claim}-{word}"}}]})
+
+
 def _old_map(site: Site) -> None:
     name = f"{site.name}-{site.pick(('old', 'v1', 'backup', '2025'))}"
     site.create("ConfigMap", name, data={"config.json": '{"state": "replaced"}\n'})
@@ -70,7 +110,10 @@ def _old_secret(site: Site) -> None:
 
 decisions = (
     Decision("value in the settings", _tune, _tunable, 2.0),
-    Decision("one more file", _mount),
+    Decision("line in a store's settings", _tune, lambda site: _settings(site)[0] in LINES, 1.2),
+    Decision("one more file", _mount, weight=2.0),
+    Decision("copy of the settings", _copy, lambda site: bool(_mounted(site)), 1.5),
+    Decision("other claim", _move, lambda site: "claim" in _kinds(site), 0.8),
     Decision("old ConfigMap", _old_map, weight=0.7),
     Decision("old Secret", _old_secret, weight=0.7),
 )

@@ -31,6 +31,13 @@ def _limit_processor(site: Site) -> None:
     )
 
 
+def _replace(site: Site) -> None:
+    """Old pods go before new ones come, or the other way round."""
+    rolls = site.deployment["spec"]["strategy"]["type"] == "RollingUpdate"
+    strategy = {"type": "Recreate", "rollingUpdate": None} if rolls else {"type": "RollingUpdate"}
+    site.patch("deployments.apps", site.name, {"spec": {"strategy": strategy}})
+
+
 def _surge(site: Site) -> None:
     rolling = site.pick(({"maxSurge": 1, "maxUnavailable": 0}, {"maxSurge": 0, "maxUnavailable": 1}))
     site.patch(
@@ -92,6 +99,7 @@ decisions = (
     Decision("request of memory", _request),
     Decision("limit of a processor", _limit_processor),
     Decision("way of rolling out", _surge, _rolls),
+    Decision("order of rolling out", _replace),
     Decision("label of pods", _label),
     Decision("annotation", _annotate),
     Decision("time to end", _grace),

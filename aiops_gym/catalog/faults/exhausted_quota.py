@@ -1,7 +1,7 @@
 """The namespace may hold fewer pods than the application has: one that was deleted is not made again."""
 
 from aiops_gym.catalog.model import Cause, Create, Fault, Restart
-from aiops_gym.catalog.scripts import EVENTS, PODS, make_edit
+from aiops_gym.catalog.scripts import EVENTS, PODS, RENEW, RESTART_CLIENT, make_edit
 from aiops_gym.catalog.system import System
 
 QUOTA = {
@@ -10,6 +10,9 @@ QUOTA = {
     "metadata": {"name": "{quota}"},
     "spec": {"hard": {"pods": "10"}},
 }
+
+AT_ONCE = f"\n{RENEW}\n{RESTART_CLIENT}"
+"""What was refused is tried again later and later; a new rollout tries at once."""
 
 
 def roomy(before: System, now: System, cause: Cause) -> str:
@@ -27,9 +30,9 @@ fault = Fault(
     cause=Cause(check=roomy, service="{service}"),
     looks=(PODS, EVENTS, "kubectl describe resourcequota -n {namespace}"),
     fixes=(
-        "kubectl delete resourcequota {quota} -n {namespace}",
-        'kubectl patch resourcequota {quota} -n {namespace} -p \'{"spec": {"hard": {"pods": "100"}}}\'',
-        make_edit("resourcequota", "del(.spec.hard.pods)", name="{quota}"),
+        "kubectl delete resourcequota {quota} -n {namespace}" + AT_ONCE,
+        'kubectl patch resourcequota {quota} -n {namespace} -p \'{"spec": {"hard": {"pods": "100"}}}\'' + AT_ONCE,
+        make_edit("resourcequota", "del(.spec.hard.pods)", name="{quota}") + AT_ONCE,
     ),
     targets=("needed",),
     tasks=("detection", "analysis", "mitigation"),
