@@ -21,7 +21,8 @@ from aiops_gym.testing import figures
 from aiops_gym.testing.admission import admit, list_pairs
 from aiops_gym.testing.adversary import table
 
-Given, Found = TypeVar("Given"), TypeVar("Found")
+Given = TypeVar("Given")
+Found = TypeVar("Found")
 
 WIDE = 200
 """Columns of a table that no person reads at a terminal."""
