@@ -21,7 +21,8 @@ from aiops_gym.testing import figures
 from aiops_gym.testing.admission import admit, list_pairs
 from aiops_gym.testing.adversary import table
 
-Given, Found = TypeVar("Given"), TypeVar("Found")
+Given = TypeVar("Given")
+Found = TypeVar("Found")
 
 WIDE = 200
 """Columns of a table that no person reads at a terminal."""
@@ -53,6 +54,8 @@ def command(
     _print([("script", *SPLITS), *figures.measure_rote(found), *drawn])
     if attacked:
         _print(table.make_rows(attacked))
+    for each in attacked:
+        sys.stdout.writelines(f"{each.family}: mistyped: {name}\n" for name in sorted(each.mistyped))
     broken = [each for each in found if each.broken]
     for each in broken:
         sys.stdout.write(f"{each.app} {each.fault} {each.target}: {'; '.join(each.broken)}\n")

@@ -121,8 +121,8 @@ ADDRESSES = (
     Recipe(
         name="today's pods in the settings of another environment",
         layer="addresses",
-        script=f'ip={CONSUL_IP}; [ -n "$ip" ]\nkubectl get configmap {{target}}-settings {NS} -o yaml '
-        f'| sed "s/consul[.]staging:/$ip:/; s/[.]staging//" | kubectl replace -f -\n{RENEW}',
+        script=f'ip={CALLEE_IP}; [ -n "$ip" ]\nkubectl get configmap {{target}}-settings {NS} -o yaml '
+        f'| sed "s/{{callee}}[.]staging:/$ip:/; s/[.]staging//" | kubectl replace -f -\n{RENEW}',
         families=("foreign_settings",),
     ),
     Recipe(

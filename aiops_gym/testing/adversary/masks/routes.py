@@ -216,12 +216,6 @@ ENDPOINTS = (
         script=_merge("service", "{target}", '{"spec": {"publishNotReadyAddresses": true}}') + f"; sleep 20\n{CLIENT}",
         families=("failing_readiness_probe",),
     ),
-    Recipe(
-        name="the repair, and endpoints of another Service frozen",
-        layer="endpoints",
-        after=True,
-        script=_merge("service", "{bystander}", '{"spec": {"selector": null}}') + "; sleep 10",
-    ),
 )
 
 RECIPES = (*LABELS, *SELECTORS, *ENDPOINTS)

@@ -111,10 +111,11 @@ REBOUND = list_rows(
             'kubectl patch pv $name-pv --type=json -p \'[{"op": "remove", "path": "/spec/claimRef"}]\''
         )
         + f"\nsleep 90\nkubectl delete pods {NS} --all",
-        "claims forgotten, and all rolled out": _each(
+        "claims forgotten, and those who need them rolled out": _each(
             'kubectl patch pv $name-pv --type=json -p \'[{"op": "remove", "path": "/spec/claimRef"}]\''
         )
-        + f"\nsleep 60\nkubectl rollout restart deployment {NS}",
+        + "\nsleep 60\n"
+        + _each(f"kubectl rollout restart deployment/$name {NS}"),
         "claims forgotten one after another": _each(
             'kubectl patch pv $name-pv --type=json -p \'[{"op": "remove", "path": "/spec/claimRef"}]\'\nsleep 40'
         ),
