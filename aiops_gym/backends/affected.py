@@ -57,11 +57,13 @@ class Affected(NamedTuple):
         pods: keys of pods.
         owners: (namespace, workload) that these belong to, by which the like is found in the healthy world.
         changed: the app's deployments that say something else than before, in the order of its components.
+        wide: whether they are all of the namespace.
     """
 
     pods: frozenset[str]
     owners: frozenset[tuple[str, str]]
     changed: tuple[str, ...] = ()
+    wide: bool = False
 
 
 Owner = tuple[str, str]
@@ -86,7 +88,8 @@ def find_affected(before: World, world: World, app: App, hurt: Iterable[str]) ->
     touched |= {(app.namespace, name) for name in hurt} | rewritten
     places = _changed_places(before, world)
     touched |= {owners[key_of(pod)] for pod in pods if places and _reads(world, pod, places)}
-    if _is_wide(before, world) or _is_registry(before, app, touched):
+    wide = _is_wide(before, world) or _is_registry(before, app, touched)
+    if wide:
         touched |= {owner for owner in owners.values() if owner[0] == app.namespace}
     touched |= _callers(before, app, touched)
     touched |= _written_down(world, app, pods, owners, touched, changed)
@@ -94,6 +97,7 @@ def find_affected(before: World, world: World, app: App, hurt: Iterable[str]) ->
         frozenset(key for key, owner in owners.items() if owner in touched),
         frozenset(touched & set(owners.values())),
         tuple(name for name in app.components if (app.namespace, name) in rewritten),
+        wide,
     )
 
 

@@ -157,8 +157,10 @@ def drain_nodes(case: Case) -> list[Trouble]:
     """The nodes of the pods are drained and return, and users are served as before.
 
     So pods come from their templates, with other addresses, and find the caches cold that are among them; budgets are
-    asked, and volumes keep pods to their node. Pods that have just been rolled out are asked for and left.
+    asked, and volumes keep pods to their node. Pods that have just been rolled out are asked for, and left unless all
+    go: what forgets who is there when it restarts (a registry) does so for everybody.
     """
+    case = case._replace(affected=_alike(case, case.world)) if case.affected.wide else case
     places = _addresses(case.world, case.affected.pods)
     troubles = _drain(case)
     found = steady.hold(case.world, case.before, case.app)
@@ -187,7 +189,7 @@ def _unasked(world: World) -> Iterator[None]:
 
 def _alike(case: Case, world: World) -> Affected:
     """The pods of the same workloads in another world."""
-    return Affected(affected.list_alike(world, case.app, case.affected.owners), case.affected.owners)
+    return case.affected._replace(pods=affected.list_alike(world, case.app, case.affected.owners))
 
 
 def _change(case: Case, text: str, specs: dict[str, Json]) -> list[Trouble]:
