@@ -31,7 +31,7 @@ RENAMED = (
 LARGE, USUAL = "2Ti", "32786088Ki"
 FAKED = (
     "kubectl patch node kind-worker --subresource=status --type=merge "
-    '-p \'{{"status": {{"capacity": {{"memory": "{0}"}}, "allocatable": {{"memory": "{0}"}}}}}}\'\n'
+    '-p \'{{"status": {{"capacity": {{"memory": "{0}"}}, "allocatable": {{"memory": "{0}"}}}}}}\''
 )
 QUOTA = f"kubectl get resourcequota team-budget -n {NS} -o jsonpath='{{.status.used.pods}}'"
 LIMIT = f'kubectl patch resourcequota team-budget -n {NS} -p \'{{"spec": {{"hard": {{"pods": "\'$n\'"}}}}}}\'\n'
