@@ -5,6 +5,7 @@ from samples import some
 
 from aiops_gym.backends import affected, events, steady, warmup
 from aiops_gym.backends.affected import Affected
+from aiops_gym.backends.assess import list_repaired
 from aiops_gym.backends.baseline import VARIANTS, request
 from aiops_gym.backends.events import Case
 from aiops_gym.backends.simulated import Simulated
@@ -197,6 +198,24 @@ def test_an_event_concerns_what_differs_and_who_calls_it():
     assert "geo" in concerned(f"kubectl annotate pod -n {NS} -l io.kompose.service=geo seen=yes")
     assert concerned(f"kubectl create quota q -n {NS} --hard=pods=90") >= set(app.components)
     assert concerned(f"kubectl create configmap notes -n {NS} --from-literal=a=b") == plain
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("mask", MASKS)
+def test_events_that_befall_all_show_no_more_than_those_that_befall_whom_they_concern(mask):
+    problem, script, _ = MASKS[mask]
+    for chosen in (script.replace("FIX", "true"), script):
+        backend = _opened(problem, 2)
+        before, app = backend.before_the_incident(), backend.app
+        backend.shell.run(chosen.replace("FIX", backend.fault.fixes[0]), timeout=900)
+        world, hurt = backend.world.fork(), list_repaired(app, backend.fault)
+        if steady.hold(world, before, app):
+            continue
+        some_ = affected.find_affected(before, world, app, hurt)
+        whole = _everybody(world, app)
+        all_ = some_._replace(pods=some_.pods | whole.pods, owners=some_.owners | whole.owners, wide=True)
+        ends = [events.endure(Case(world.fork(), before, app, hurt, each)) for each in (some_, all_)]
+        assert ends[0].names == ends[1].names
 
 
 def test_what_does_not_work_in_the_healthy_world_is_not_held_against_a_repair():
