@@ -20,6 +20,7 @@ from aiops_gym.sim.kernel.objects import Obj, controller_of, dissoc, get, key_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.machine.mounts import decode_data
+from aiops_gym.sim.traffic.reach import NAME_SERVER
 from aiops_gym.types import Json
 
 KEEPERS = {"ReplicaSet", "StatefulSet", "DaemonSet", "ReplicationController", "Job"}
@@ -57,11 +58,13 @@ class Affected(NamedTuple):
         pods: keys of pods.
         owners: (namespace, workload) that these belong to, by which the like is found in the healthy world.
         changed: the app's deployments that say something else than before, in the order of its components.
+        wide: whether they are all of the namespace.
     """
 
     pods: frozenset[str]
     owners: frozenset[tuple[str, str]]
     changed: tuple[str, ...] = ()
+    wide: bool = False
 
 
 Owner = tuple[str, str]
@@ -86,14 +89,16 @@ def find_affected(before: World, world: World, app: App, hurt: Iterable[str]) ->
     touched |= {(app.namespace, name) for name in hurt} | rewritten
     places = _changed_places(before, world)
     touched |= {owners[key_of(pod)] for pod in pods if places and _reads(world, pod, places)}
-    if _is_wide(before, world) or _is_registry(before, app, touched):
-        touched |= {owner for owner in owners.values() if owner[0] == app.namespace}
+    wide = _is_wide(before, world) or _is_registry(before, app, touched)
+    if wide:
+        touched |= {owner for owner in owners.values() if owner[0] == app.namespace} | _name_servers(world)
     touched |= _callers(before, app, touched)
     touched |= _written_down(world, app, pods, owners, touched, changed)
     return Affected(
         frozenset(key for key, owner in owners.items() if owner in touched),
         frozenset(touched & set(owners.values())),
         tuple(name for name in app.components if (app.namespace, name) in rewritten),
+        wide,
     )
 
 
@@ -220,6 +225,13 @@ def _is_wide(before: World, world: World) -> bool:
         name.removeprefix("objects/") for name in (*before.tables, *world.tables) if name.startswith("objects/")
     }
     return any(_differing(before, world, resource) for resource in sorted(resources - DERIVED))
+
+
+def _name_servers(world: World) -> set[Owner]:
+    """Who answers the questions for addresses."""
+    services = [each for each in world.store.all("services") if name_of(each) == NAME_SERVER]
+    chosen = [(namespace_of(each), get(each, "spec", "selector", default={})) for each in services]
+    return {find_owner(world, pod) for place in chosen for pod in world.store.labelled("pods", *place)}
 
 
 def _is_registry(before: World, app: App, touched: set[Owner]) -> bool:

@@ -157,8 +157,10 @@ def drain_nodes(case: Case) -> list[Trouble]:
     """The nodes of the pods are drained and return, and users are served as before.
 
     So pods come from their templates, with other addresses, and find the caches cold that are among them; budgets are
-    asked, and volumes keep pods to their node. Pods that have just been rolled out are asked for and left.
+    asked, and volumes keep pods to their node. Pods that have just been rolled out are asked for, and left unless all
+    go: what forgets who is there when it restarts (a registry) does so for everybody.
     """
+    case = case._replace(affected=_alike(case, case.world)) if case.affected.wide else case
     places = _addresses(case.world, case.affected.pods)
     troubles = _drain(case)
     found = steady.hold(case.world, case.before, case.app)
@@ -187,7 +189,7 @@ def _unasked(world: World) -> Iterator[None]:
 
 def _alike(case: Case, world: World) -> Affected:
     """The pods of the same workloads in another world."""
-    return Affected(affected.list_alike(world, case.app, case.affected.owners), case.affected.owners)
+    return case.affected._replace(pods=affected.list_alike(world, case.app, case.affected.owners))
 
 
 def _change(case: Case, text: str, specs: dict[str, Json]) -> list[Trouble]:
@@ -224,34 +226,39 @@ def _drain(case: Case) -> list[Trouble]:
     """Drain one node after the other, and open each again."""
     world, troubles = case.world, list[Trouble]()
     with _unasked(world):
-        for name in case.hurt:
-            renewed = [pod for pod in find_owned_pods(world, case.app, name) if _is_kept(world, pod, ask=True)]
-            troubles += [_kept(world, pod) for pod in renewed]
+        renewed = [pod for name in case.hurt for pod in find_owned_pods(world, case.app, name)]
+        troubles += [_kept(world, pod) for pod in _try_to_evict(world, renewed, ask=True)]
         for node in sorted({pod["spec"].get("nodeName", "") for pod in _find(world, case.affected.pods)} - {""}):
+            closed = bool(get(world.store.get("nodes", "", node) or {}, "spec", "unschedulable", default=False))
             _cordon(world, node, True)
             moving = [pod for pod in _find(world, case.affected.pods) if pod["spec"].get("nodeName") == node]
             troubles += _evict(world, moving)
-            _cordon(world, node, False)
+            _cordon(world, node, closed)
         _await(world, case.app, case.app.components, START)
     return list(dict.fromkeys(troubles))
 
 
 def _evict(world: World, pods: list[Obj]) -> list[Trouble]:
     """Move pods away, as a drain does, until they are gone; what a budget keeps is deleted in the end."""
-    end, troubles = world.now + DRAIN, list[Trouble]()
-    left = [pod for pod in pods if (controller_of(pod) or {}).get("kind") != "DaemonSet"]
-    while (left := [pod for pod in left if _is_kept(world, pod)]) and world.now < end:
-        world.run(RETRY)
-    troubles += [_kept(world, pod) for pod in left]
-    for pod in (*left, *(pod for pod in pods if (controller_of(pod) or {}).get("kind") == "DaemonSet")):
+    bound = [pod for pod in pods if (controller_of(pod) or {}).get("kind") == "DaemonSet"]
+    kept = _try_to_evict(world, [pod for pod in pods if pod not in bound])
+    for pod in (*kept, *bound):
         request(world, "delete", "pods", namespace_of(pod), name_of(pod))
     end = world.now + steady.SETTLE
     while world.now < end and any(_is_there(world, pod) for pod in pods):
         world.run(SECOND)
-    return troubles
+    return [_kept(world, pod) for pod in kept]
 
 
-def _is_kept(world: World, pod: Obj, ask: bool = False) -> bool:
+def _try_to_evict(world: World, pods: list[Obj], ask: bool = False) -> list[Obj]:
+    """Evict pods, or only ask whether one might, as often as it takes; those that must stay for all that time."""
+    end = world.now + DRAIN
+    while (pods := [pod for pod in pods if _is_kept(world, pod, ask)]) and world.now < end:
+        world.run(RETRY)
+    return pods
+
+
+def _is_kept(world: World, pod: Obj, ask: bool) -> bool:
     """Whether a pod that is to be evicted must stay for now."""
     body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": name_of(pod)}}
     query = {"dryRun": "All"} if ask else {}
