@@ -7,12 +7,13 @@ something happened last (ms).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, uid_of
+from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api.resources import RESOURCES
 
 TABLE = "noise"
 LAST = "last"
@@ -32,6 +33,22 @@ def note_owner(world: World, owner: Obj) -> None:
     programs = _programs(owner["spec"]["template"])
     for obj in (owner, *world.store.owned("pods", uid_of(owner))):
         world.table(TABLE)[uid_of(obj)] = programs
+
+
+def note_new(world: World, before: World, mine: Collection[tuple[str, str, str]]) -> None:
+    """Note what noise wrote while an incident unfolded, and that nobody may be blamed for.
+
+    Args:
+        world: as the agent finds it.
+        before: the same just before the incident.
+        mine: the incident's own objects: resource, namespace, name.
+    """
+    for resource in RESOURCES:
+        old = {key_of(each) for each in before.store.all(resource)}
+        for obj in world.store.all(resource):
+            place = (resource, namespace_of(obj), name_of(obj))
+            if key_of(obj) not in old and controller_of(obj) is None and place not in mine:
+                world.table(TABLE).setdefault(uid_of(obj), [])
 
 
 def is_noise(world: World, pod: Mapping[str, Any]) -> bool:

@@ -15,6 +15,7 @@ from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.health import Measure, health
 from aiops_gym.backends.inject import find_concerned, find_rewritten, inject
+from aiops_gym.backends.intent.compare import find_hurt
 from aiops_gym.backends.node_network import NodeNetwork
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Fault, Problem
@@ -56,6 +57,7 @@ class Simulated:
             self._unfold_among_shadows()
         else:
             self._unfold()
+        leftovers.note_new(self.world, self.before_the_incident(), find_hurt(self.app, self.fault))
         self.world.settle()
         self.began = self.world.now / 1000
         self._open_shell()
