@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo quick test test-all test-ray test-uncached weigh lint size wheel bench admission agents learning conformance pictures docs clean
+.PHONY: help demo quick test test-all test-ray test-uncached weigh lint size wheel bench admission leaks agents learning conformance pictures docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -80,6 +80,9 @@ bench: $(VENV)/.core ## steps a second, reset, fork, snapshot, memory
 
 admission: $(VENV)/.core ## play every computed problem, and write docs/problems.md
 	$(BIN)/aiops-gym admission --scripts 30 --per-family 2 --write docs/problems.md
+
+leaks: $(VENV)/.core ## what ages, counts, versions and rules of thumb tell of an incident, and write docs/leaks.md
+	$(BIN)/aiops-gym leaks --write docs/leaks.md
 
 agents: $(VENV)/.core ## let all bundled agents play a sample of both splits, and write docs/agents.md
 	rm -rf build/agents

@@ -283,5 +283,5 @@ LATE = {
 }
 """Kinds that also happen while an incident unfolds, with their shares of episodes."""
 
-BESIDE = {"restarted container": 0.3, "finished job": 0.35, "inspected database": 0.4}
+BESIDE = {"restarted container": 0.25, "finished job": 0.3, "inspected database": 0.4}
 """Kinds that happen beside shadows of faults, with their shares of warm-ups and of episodes."""

@@ -24,7 +24,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 
-RATE = 1.6
+RATE = 1.4
 """Shadows in a minute, before an incident and while it unfolds."""
 
 PAPER = 0.55
@@ -33,7 +33,7 @@ PAPER = 0.55
 ANEW = 0.95
 """Up to here it is one that makes a deployment anew; the rest are any."""
 
-MORE = 1.4
+MORE = 1.5
 """How many times as much there is before an incident, which costs only once."""
 
 BEFORE = 6 * MINUTE
@@ -123,7 +123,7 @@ def _leaves_pods(change: Change) -> bool:
     """Whether a change makes no pod and replaces none."""
     if isinstance(change, Create):
         return change.manifest["kind"] != "Deployment"
-    return isinstance(change, Patch) and change.resource != "deployments.apps"
+    return bool(isinstance(change, Patch) and change.resource != "deployments.apps")
 
 
 def cast_many(world: World, app: App, seed: int, wait: int, spared: frozenset[str], rate: float = RATE) -> None:

@@ -173,4 +173,4 @@ def find_decisions(app: App, variant: int, seed: int, problem: Problem) -> froze
     if not registry.is_lived_in(problem):
         return frozenset()
     number = choose_lived_in(app, variant, seed, problem.fault, problem.target)
-    return frozenset(whom for _, whom in _lasting(app.id, variant, number)) - {decisions.ALL}
+    return frozenset(whom for _, whom in _lasting(app.id, variant, number) if whom in app.components)

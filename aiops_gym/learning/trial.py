@@ -53,7 +53,7 @@ def draw_cases(task: str, groups: Sequence[str], count: int) -> list[Case]:
 
 def healthy(task: str, count: int) -> list[Case]:
     """So many episodes in which nothing is wrong, of each application in turn."""
-    calm = [each.id for each in registry.list_healthy(task)]
+    calm = [each.id for each in registry.list_healthy(task, "test")]
     many = range(count if calm else 0)
     return [Case(problem=calm[i % len(calm)], seed=i // len(calm), group=HEALTHY) for i in many]
 

@@ -116,7 +116,9 @@ def _pool(arguments: Arguments, split: str) -> tuple[dict[str, Posed], dict[str,
         if task in TASKS:
             found = registry.problems(task, arguments.app, split or None)
             faulty += [_live(each) for each in found if each.fault]
-            calm += [_live(each) for each in registry.list_healthy(task) if arguments.app in (None, each.app)]
+            calm += [
+                _live(each) for each in registry.list_healthy(task, split or None) if arguments.app in (None, each.app)
+            ]
         elif arguments.app is None:
             faulty += _recorded(arguments, task, split)
     return {each.id: each for each in faulty}, {each.id: each for each in calm}

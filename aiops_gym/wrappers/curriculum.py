@@ -115,7 +115,7 @@ def _families(env: Env) -> dict[str, tuple[str, ...]]:
     posed: list[Problem] = [registry.find_problem(each) for each in choice.ids]
     if not posed:
         faulty = (each for each in registry.problems(task, split=choice.split) if each.fault)
-        posed = [*registry.list_healthy(task), *faulty]
+        posed = [*registry.list_healthy(task, choice.split), *faulty]
     families: dict[str, list[str]] = {}
     for problem in posed:
         families.setdefault(problem.fault or HEALTHY, []).append(problem.id)

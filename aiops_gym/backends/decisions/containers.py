@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from aiops_gym.backends.decisions.site import Decision, Site
 from aiops_gym.catalog.names import NEW
 from aiops_gym.sim.machine.container import find_image
@@ -62,8 +65,11 @@ def _has_value(site: Site) -> bool:
 def _variables_of_a_map(site: Site) -> None:
     kind, source, words = site.pick((("ConfigMap", "configMapRef", "map_name"), ("Secret", "secretRef", "secret_name")))
     name = f"{site.name}-{site.pick(NEW[words][2], 'name')}"
-    field = "data" if kind == "ConfigMap" else "stringData"
-    site.create(kind, name, **{field: {"REPORT_TO": "team-blue", "OWNER": site.name}})
+    values = {"REPORT_TO": "team-blue", "OWNER": site.name}
+    if kind == "ConfigMap":
+        site.create(kind, name, data=values)
+    else:
+        site.create(kind, name, stringData=values)
     site.patch_container({"envFrom": [{source: {"name": name}}]})
 
 
@@ -133,7 +139,7 @@ def _start(site: Site) -> None:
 
 def _listens(site: Site) -> bool:
     """Whether it listens on TCP on the port that it names first."""
-    ports = site.container.get("ports") or ()
+    ports: Sequence[Mapping[str, Any]] = site.container.get("ports") or ()
     service = site.service
     wanted = {port.get("targetPort") for port in service["spec"]["ports"]} if service else set()
     return bool(ports) and ports[0].get("protocol", "TCP") == "TCP" and ports[0]["containerPort"] in wanted

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from aiops_gym.backends.decisions.site import Decision, Site, find_callers
 from aiops_gym.backends.inject import roll_out
@@ -29,7 +31,7 @@ def _ports(site: Site) -> list[dict[str, object]]:
 
 
 def _nameable(site: Site) -> bool:
-    ports = site.container.get("ports") or ()
+    ports: Sequence[Mapping[str, Any]] = site.container.get("ports") or ()
     mine = [port for port in _ports(site) if ports and port.get("targetPort") == ports[0]["containerPort"]]
     return len(ports) == 1 and len(mine) == 1 and "name" not in ports[0]
 

@@ -62,7 +62,7 @@ def _mount(site: Site) -> None:
 def _mounted(site: Site) -> tuple[str, str]:
     """A volume of a ConfigMap, and the ConfigMap's name; empty where there is none."""
     volumes = [volume for volume in site.pod.get("volumes") or () if "configMap" in volume]
-    return (volumes[0]["name"], volumes[0]["configMap"]["name"]) if volumes else ()
+    return (volumes[0]["name"], volumes[0]["configMap"]["name"]) if volumes else ("", "")
 
 
 def _copy(site: Site) -> None:
@@ -112,7 +112,7 @@ decisions = (
     Decision("value in the settings", _tune, _tunable, 2.0),
     Decision("line in a store's settings", _tune, lambda site: _settings(site)[0] in LINES, 1.2),
     Decision("one more file", _mount, weight=2.0),
-    Decision("copy of the settings", _copy, lambda site: bool(_mounted(site)), 1.5),
+    Decision("copy of the settings", _copy, lambda site: bool(_mounted(site)[0]), 1.5),
     Decision("other claim", _move, lambda site: "claim" in _kinds(site), 0.8),
     Decision("old ConfigMap", _old_map, weight=0.7),
     Decision("old Secret", _old_secret, weight=0.7),
