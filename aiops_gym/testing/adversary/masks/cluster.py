@@ -71,6 +71,50 @@ OUTSIDE = (
     ),
 )
 
+QUIET = (
+    _after(
+        "a namespace that lets no ordinary pod in",
+        "policies",
+        "kubectl label namespace {namespace} pod-security.kubernetes.io/enforce=restricted --overwrite",
+    ),
+    _after(
+        "a Secret emptied",
+        "credentials",
+        f's=$(kubectl get secrets {NS} -o json | jq -r \'[.items[] | select(.type == "Opaque") '
+        f'| .metadata.name | select(endswith("-credentials") | not)] | first // ""\')\n'
+        f'[ -n "$s" ] || exit {NOT_HERE}\nkubectl get secret $s {NS} -o json | jq \'.data |= map_values("")\' '
+        "| kubectl replace -f -",
+    ),
+    _after(
+        "a release forgotten",
+        "data",
+        f"n=$(kubectl get secrets {NS} -l owner=helm -o name)\n"
+        f'[ -n "$n" ] || exit {NOT_HERE}\nkubectl delete secrets {NS} -l owner=helm',
+    ),
+    _after(
+        "an account without its token",
+        "RBAC",
+        f"kubectl patch serviceaccount default {NS} -p '{{\"automountServiceAccountToken\": false}}'",
+    ),
+    _after(
+        "another Service that stays on its node",
+        "endpoints",
+        f"kubectl patch service {{bystander}} {NS} --type=merge -p "
+        '\'{"spec": {"internalTrafficPolicy": "Local"}}\'',
+    ),
+    _after(
+        "a rank for all that comes",
+        "resources",
+        "kubectl create priorityclass first --value=1000000 --global-default=true",
+    ),
+    _after(
+        "another component that nothing may evict",
+        "nodes",
+        f"kubectl patch deployment {{bystander}} {NS} --type=merge -p "
+        '\'{"spec": {"template": {"spec": {"tolerations": [{"operator": "Exists"}]}}}}\'; sleep 40',
+    ),
+)
+
 INSTEAD = (
     Recipe(
         name="a bare pod in place of the deployment",
@@ -139,4 +183,4 @@ INSTEAD = (
     ),
 )
 
-RECIPES = (*WRONG, *OUTSIDE, *INSTEAD)
+RECIPES = (*WRONG, *OUTSIDE, *QUIET, *INSTEAD)

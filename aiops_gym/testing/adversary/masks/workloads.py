@@ -259,15 +259,17 @@ EMPTIED = (
     ),
 )
 
-BY_HAND = f"""kubectl get deployment {{target}} {NS} -o json > d.json
-set=$(kubectl get rs {NS} -l {{selector}}={{target}} -o json \
-| jq -r '.items | sort_by(.metadata.creationTimestamp) | last')
+BY_HAND = f"""set=$(kubectl get rs {NS} -l {{selector}}={{target}} -o json \
+| jq -c '.items | sort_by(.metadata.creationTimestamp) | last')
 echo "$set" | jq '{{apiVersion: "v1", kind: "Pod", metadata: {{name: "{{target}}-by-hand", namespace: "{{namespace}}", \
-labels: .metadata.labels}}, spec: (.spec.template.spec | FIX)}}' > pod.json
+labels: {{by: "hand"}}}}, spec: (.spec.template.spec | FIX)}}' > pod.json
 kubectl apply -f pod.json
-sleep 90
+sleep 60
+kubectl label pod {{target}}-by-hand {NS} $(echo "$set" \
+| jq -r '.spec.selector.matchLabels | to_entries | map(.key + "=" + .value) | join(" ")')
+sleep 30
 {CLIENT}"""
-"""A pod of the right form, which the set that makes wrong ones takes for its own."""
+"""A pod of the right form, which the set that makes wrong ones takes for its own once it is ready."""
 
 FIXES = {
     "missing_secret": "del(.containers[0].envFrom)",
