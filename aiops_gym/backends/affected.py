@@ -1,6 +1,6 @@
-"""Whom the next events concern: what differs from the world before the incident, and what depends on it.
+"""Whom the next events concern: what the incident is about, what was changed since, and what depends on it.
 
-What did not change since before the incident fares as it did there; that healthy worlds survive every event is tested.
+What did not change fares as it did before the incident; that healthy worlds survive every event is tested.
 So an event befalls the pods that are new or were changed, those that refer to something that was changed, those who
 call them, and those whose address somebody wrote down. Where something of wider reach differs (a node, a quota, a
 policy, a Service, ...) it befalls all pods of the namespace. Everything is found by owner and by content: a label is
@@ -70,26 +70,25 @@ class Affected(NamedTuple):
 Owner = tuple[str, str]
 
 
-def find_affected(before: World, world: World, app: App, hurt: Iterable[str]) -> Affected:
+def find_affected(before: World, found: World, world: World, app: App, hurt: Iterable[str]) -> Affected:
     """Whom the next events concern.
 
     Args:
         before: the world just before the incident.
+        found: the world when the agent came: what noise had done by then is nobody's repair.
         world: as it is now.
         app: the application.
         hurt: workloads that the incident is about; they are among them in any case.
     """
     pods = [pod for pod in world.store.all("pods") if _renewable(world, app, pod)]
     owners = {key_of(pod): find_owner(world, pod) for pod in pods}
-    changed = _changed_names(before, world)
-    touched = {
-        owners[key_of(pod)] for pod in pods if _differs(before, world, pod) or (changed and _names(pod, changed))
-    }
-    rewritten = _changed_workloads(before, world)
+    changed = _changed_names(found, world)
+    touched = {owners[key_of(pod)] for pod in pods if _differs(found, world, pod) or (changed and _names(pod, changed))}
+    rewritten = _changed_workloads(found, world)
     touched |= {(app.namespace, name) for name in hurt} | rewritten
-    places = _changed_places(before, world)
+    places = _changed_places(found, world)
     touched |= {owners[key_of(pod)] for pod in pods if places and _reads(world, pod, places)}
-    wide = _is_wide(before, world) or _is_registry(before, app, touched)
+    wide = _is_wide(found, world) or _is_registry(before, app, touched)
     if wide:
         touched |= {owner for owner in owners.values() if owner[0] == app.namespace} | _name_servers(world)
     touched |= _callers(before, app, touched)

@@ -22,26 +22,26 @@ ABSENT = {steady.GONE, steady.UNREADY}
 TRAFFIC = {steady.FAILS, steady.SLOW}
 
 
-def assess(now: World, before: World, app: App, fault: Fault | None, began: int) -> Assessment:
+def assess(now: World, before: World, found: World, app: App, fault: Fault | None) -> Assessment:
     """Measure a system on forks.
 
     Args:
         now: the world as the agent left it.
         before: the same world just before the incident.
+        found: the world at the moment at which the agent first looked.
         app: the application.
         fault: what was done to it.
-        began: ms at which the episode began.
     """
     world = now.fork()
-    minutes = count_error_minutes(world, began)
-    found = steady.hold(world, before, app)
+    minutes = count_error_minutes(world, found.now)
+    troubles = steady.hold(world, before, app)
     beside = intent.compare(before, world, app, fault)
-    kinds = {trouble.kind for trouble in found}
-    reasons = [f"{each.text} before any restart" if each.kind in TRAFFIC else each.text for each in found]
+    kinds = {trouble.kind for trouble in troubles}
+    reasons = [f"{each.text} before any restart" if each.kind in TRAFFIC else each.text for each in troubles]
     later = Endured((), [])
-    if not found:
+    if not troubles:
         hurt = list_repaired(app, fault)
-        concerned, world = find_affected(before, world, app, hurt), world.fork()
+        concerned, world = find_affected(before, found, world, app, hurt), world.fork()
         rolled = tuple(dict.fromkeys((*_list_hurt(app, fault), *concerned.changed)))
         later = events.endure(Case(world, before, app, rolled, concerned))
         reasons += [_word(trouble) for trouble in later.troubles]

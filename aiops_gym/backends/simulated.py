@@ -49,6 +49,7 @@ class Simulated:
         self.variant = draws.pick(VARIANTS, seed, "variant")
         self._measure: Measure | None = None
         self._before: World | None = None
+        self._found: World | None = None
         self.world = self.before_the_incident().fork(seed)
         self.fault = self._find_fault()
         if self.fault is not None:
@@ -59,6 +60,7 @@ class Simulated:
             self._unfold()
         leftovers.note_new(self.world, self.before_the_incident(), find_hurt(self.app, self.fault))
         self.world.settle()
+        self._found = self.world.fork()
         self.began = self.world.now / 1000
         self._open_shell()
 
@@ -96,6 +98,12 @@ class Simulated:
             self._before = self._warmed_up()
         return self._before
 
+    def as_found(self) -> World:
+        """The world at the moment at which the agent first looked. Never change it."""
+        if self._found is None:
+            self._found = Simulated(self.problem, self.seed, noise=self.noise, shift=self.shift).world
+        return self._found
+
     def _warmed_up(self) -> World:
         if not self.noise:
             return warmup.run_undisturbed(self.app.id, self.variant, self.problem.rate, self.shift)
@@ -126,7 +134,7 @@ class Simulated:
 
     def assess(self) -> Assessment:
         """Measure what became of the system, on a fork of it."""
-        return assess(self.world, self.before_the_incident(), self.app, self.fault, round(self.began * 1000))
+        return assess(self.world, self.before_the_incident(), self.as_found(), self.app, self.fault)
 
     def calls(self) -> list[list[str]]:
         """Who calls whom, "" for users, before anything went wrong."""
@@ -176,7 +184,7 @@ class Simulated:
         self.seed, self.noise, self.began, self.shift = body["seed"], body["noise"], body["began"], body["shift"]
         self.app = registry.find_app(self.problem.app)
         self.variant = draws.pick(VARIANTS, self.seed, "variant")
-        self._measure = self._before = None
+        self._measure = self._before = self._found = None
         self.fault = self._find_fault()
         self.world = self.before_the_incident().fork(self.seed)
         self.world.become(body["world"])
