@@ -54,8 +54,8 @@ def command(
     _print([("script", *SPLITS), *figures.measure_rote(found), *drawn])
     if attacked:
         _print(table.make_rows(attacked))
-    for each in attacked:
-        sys.stdout.writelines(f"{each.family}: mistyped: {name}\n" for name in sorted(each.mistyped))
+    for row in attacked:
+        sys.stdout.writelines(f"{row.family}: mistyped: {name}\n" for name in sorted(row.mistyped))
     broken = [each for each in found if each.broken]
     for each in broken:
         sys.stdout.write(f"{each.app} {each.fault} {each.target}: {'; '.join(each.broken)}\n")
