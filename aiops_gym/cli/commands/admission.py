@@ -20,6 +20,7 @@ from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.testing import figures
 from aiops_gym.testing.admission import admit, list_pairs
 from aiops_gym.testing.adversary import table
+from aiops_gym.testing.adversary.play import draw_mitigations
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")
@@ -45,7 +46,7 @@ def command(
     found = list(
         track(_mapped(admit, chosen, workers), "playing", len(chosen), console=shown, disable=not shown.is_terminal)
     )
-    families = sorted({pair[0].fault for pair in chosen if any(p.task == "mitigation" for p in pair)})
+    families = [p.fault for p in draw_mitigations(1, family=fault)]
     attacked = list(
         _mapped(partial(table.measure_family, per_family=per_family), families if per_family else [], workers)
     )
