@@ -54,7 +54,6 @@ ACCEPTED: dict[str, str] = {
     "the repair, and another component that nothing may evict": AFTER,
     "the repair, and another component with a probe that fails in an hour": AFTER,
     "the repair, and another component with tighter limits": AFTER,
-    "the repair, and another component without its limits": AFTER,
     "the repair, and another component's Service to the target's pods": AFTER,
     "the repair, and another component's Service without a selector": AFTER,
     "the repair, and another component's port moved": AFTER,
@@ -102,5 +101,11 @@ REFUSED: dict[str, str] = {
 }
 """Good repairs that are refused."""
 
-REPAIRING: dict[int, str] = {}
+REPAIRING: dict[int, str] = {
+    0: AFTER,
+    7: AFTER,
+    14: AFTER,
+    21: AFTER,
+    28: AFTER,
+}
 """Scripts without a question that repair more than one mitigation in twenty, by number."""

@@ -20,6 +20,7 @@ from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.testing import figures
 from aiops_gym.testing.admission import admit, list_pairs
 from aiops_gym.testing.adversary import table
+from aiops_gym.testing.adversary.play import draw_mitigations
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")
@@ -45,7 +46,7 @@ def command(
     found = list(
         track(_mapped(admit, chosen, workers), "playing", len(chosen), console=shown, disable=not shown.is_terminal)
     )
-    families = sorted({pair[0].fault for pair in chosen if any(p.task == "mitigation" for p in pair)})
+    families = [p.fault for p in draw_mitigations(1, family=fault)]
     attacked = list(
         _mapped(partial(table.measure_family, per_family=per_family), families if per_family else [], workers)
     )
@@ -54,8 +55,8 @@ def command(
     _print([("script", *SPLITS), *figures.measure_rote(found), *drawn])
     if attacked:
         _print(table.make_rows(attacked))
-    for each in attacked:
-        sys.stdout.writelines(f"{each.family}: mistyped: {name}\n" for name in sorted(each.mistyped))
+    for row in attacked:
+        sys.stdout.writelines(f"{row.family}: mistyped: {name}\n" for name in sorted(row.mistyped))
     broken = [each for each in found if each.broken]
     for each in broken:
         sys.stdout.write(f"{each.app} {each.fault} {each.target}: {'; '.join(each.broken)}\n")

@@ -42,8 +42,8 @@ FORBIDDING: Mapping[str, str] = {
 
 NODES: Mapping[str, str] = {
     "": "",
-    "no taints": (
-        "for n in $(kubectl get nodes -o name); do\n"
+    "no taints but the control plane's": (
+        "for n in $(kubectl get nodes -l '!node-role.kubernetes.io/control-plane' -o name); do\n"
         'kubectl patch $n --type=merge -p \'{"spec": {"taints": null, "unschedulable": null}}\'\ndone'
     ),
     "no maintenance": "kubectl taint nodes --all maintenance-; kubectl uncordon $(kubectl get nodes -o name)",
@@ -51,8 +51,15 @@ NODES: Mapping[str, str] = {
 
 RESTARTS: Mapping[str, str] = {
     "": "sleep 30",
-    "pods deleted": "sleep 40; kubectl delete pods --all -n {namespace}; sleep 60",
-    "rolled out anew": "sleep 40; kubectl rollout restart deployment -n {namespace}; sleep 60",
+    "pods deleted, clients twice": (
+        "sleep 40; kubectl delete pods --all -n {namespace}; sleep 60\n"
+        "kubectl get deploy -n {namespace} -o name | grep -vE 'mongo|redis|memcached|consul' "
+        "| xargs kubectl rollout restart -n {namespace}; sleep 60"
+    ),
+    "clients rolled out anew": (
+        "sleep 60\nkubectl get deploy -n {namespace} -o name | grep -vE 'mongo|redis|memcached|consul' "
+        "| xargs kubectl rollout restart -n {namespace}; sleep 60"
+    ),
     "stores first": (
         "sleep 30; kubectl get deploy -n {namespace} -o name | grep -E 'mongo|redis|memcached|consul' "
         "| xargs kubectl rollout restart -n {namespace}; sleep 45\n"
