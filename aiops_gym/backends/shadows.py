@@ -24,16 +24,16 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 
-RATE = 1.4
+RATE = 2.0
 """Shadows in a minute, before an incident and while it unfolds."""
 
-PAPER = 0.55
+PAPER = 0.72
 """Share of those that replace no pod: they cost little, and what is only written is told by nothing but its age."""
 
-ANEW = 0.95
+ANEW = 0.97
 """Up to here it is one that makes a deployment anew; the rest are any."""
 
-MORE = 1.5
+MORE = 1.3
 """How many times as much there is before an incident, which costs only once."""
 
 BEFORE = 6 * MINUTE
@@ -99,15 +99,25 @@ def _list_anew(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
     return {fault: problems for fault, problems in _list_pairs(app_id).items() if fault in anew}
 
 
+SORTS = {
+    "NetworkPolicy": "policies",
+    "ResourceQuota": "quotas",
+    "services": "services",
+    "configmaps": "settings",
+    "ConfigMap": "settings",
+}
+"""Sorts of what is written beside pods, each as likely, by kind or resource."""
+
+
 @caches.function(len(registry.apps()), "which faults of an app write what is no pod")
 def _list_papers(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
-    """Problems by the kind of what they make beside pods, or by their changing something."""
+    """Problems by the sort of what they write beside pods."""
     found: dict[str, list[Problem]] = {}
     for fault, problems in _list_pairs(app_id).items():
         for change in filter(_leaves_pods, registry.faults()[fault].changes):
-            kind = change.manifest["kind"] if isinstance(change, Create) else "changed"
-            if kind == "changed" or kind in HARMLESS:
-                found.setdefault(kind, []).extend(problems)
+            kind = change.manifest["kind"] if isinstance(change, Create) else getattr(change, "resource", "")
+            if sort := SORTS.get(kind):
+                found.setdefault(sort, []).extend(problems)
     return {kind: tuple(problems) for kind, problems in found.items()}
 
 
