@@ -50,6 +50,9 @@ LIVE = (
 )
 """What a fault may be about, by resource."""
 
+CANARY = ("canary", "preview", "next")
+"""Values of the label `track` that no pod has."""
+
 CONTACTS = ("team-blue", "team-green", "on-call", "platform")
 
 
@@ -132,8 +135,8 @@ def cast(world: World, app: App, fault: Fault, seed: int, *, paper: bool = False
 def _leaves_pods(change: Change) -> bool:
     """Whether a change makes no pod and replaces none."""
     if isinstance(change, Create):
-        return change.manifest["kind"] != "Deployment"
-    return bool(isinstance(change, Patch) and change.resource != "deployments.apps")
+        return bool(change.manifest["kind"] != "Deployment")
+    return isinstance(change, Patch) and change.resource != "deployments.apps"
 
 
 def cast_many(world: World, app: App, seed: int, wait: int, spared: frozenset[str], rate: float = RATE) -> None:
@@ -202,9 +205,11 @@ def _create(change: Create, world: World, app: App, seed: int) -> None:
 
 
 def _policy(manifest: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """A policy that admits everybody, or lets out whoever goes."""
-    direction = str(manifest["spec"]["policyTypes"][0]).lower()
-    return {"spec": {**manifest["spec"], direction: [{}]}}
+    """A policy that admits everybody to pods of which there are none: to others it would undo what one forbids."""
+    selector, direction = manifest["spec"]["podSelector"], str(manifest["spec"]["policyTypes"][0]).lower()
+    track = CANARY[draws.pick(len(CANARY), seed, "shadow", "track")]
+    chosen = {**selector, "matchLabels": {**selector.get("matchLabels", {}), "track": track}}
+    return {"spec": {**manifest["spec"], "podSelector": chosen, direction: [{}]}}
 
 
 def _quota(manifest: Mapping[str, Any], seed: int) -> dict[str, Any]:
