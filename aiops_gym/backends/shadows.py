@@ -24,7 +24,7 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 
-RATE = 2.0
+RATE = 1.8
 """Shadows in a minute, before an incident and while it unfolds."""
 
 PAPER = 0.72
