@@ -24,16 +24,16 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 
-RATE = 1.4
+RATE = 1.8
 """Shadows in a minute, before an incident and while it unfolds."""
 
-PAPER = 0.55
+PAPER = 0.72
 """Share of those that replace no pod: they cost little, and what is only written is told by nothing but its age."""
 
-ANEW = 0.95
+ANEW = 0.97
 """Up to here it is one that makes a deployment anew; the rest are any."""
 
-MORE = 1.5
+MORE = 1.3
 """How many times as much there is before an incident, which costs only once."""
 
 BEFORE = 6 * MINUTE
@@ -49,6 +49,9 @@ LIVE = (
     "serviceaccounts",
 )
 """What a fault may be about, by resource."""
+
+CANARY = ("canary", "preview", "next")
+"""Values of the label `track` that no pod has."""
 
 CONTACTS = ("team-blue", "team-green", "on-call", "platform")
 
@@ -99,15 +102,25 @@ def _list_anew(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
     return {fault: problems for fault, problems in _list_pairs(app_id).items() if fault in anew}
 
 
+SORTS = {
+    "NetworkPolicy": "policies",
+    "ResourceQuota": "quotas",
+    "services": "services",
+    "configmaps": "settings",
+    "ConfigMap": "settings",
+}
+"""Sorts of what is written beside pods, each as likely, by kind or resource."""
+
+
 @caches.function(len(registry.apps()), "which faults of an app write what is no pod")
 def _list_papers(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
-    """Problems by the kind of what they make beside pods, or by their changing something."""
+    """Problems by the sort of what they write beside pods."""
     found: dict[str, list[Problem]] = {}
     for fault, problems in _list_pairs(app_id).items():
         for change in filter(_leaves_pods, registry.faults()[fault].changes):
-            kind = change.manifest["kind"] if isinstance(change, Create) else "changed"
-            if kind == "changed" or kind in HARMLESS:
-                found.setdefault(kind, []).extend(problems)
+            kind = change.manifest["kind"] if isinstance(change, Create) else getattr(change, "resource", "")
+            if sort := SORTS.get(kind):
+                found.setdefault(sort, []).extend(problems)
     return {kind: tuple(problems) for kind, problems in found.items()}
 
 
@@ -122,8 +135,8 @@ def cast(world: World, app: App, fault: Fault, seed: int, *, paper: bool = False
 def _leaves_pods(change: Change) -> bool:
     """Whether a change makes no pod and replaces none."""
     if isinstance(change, Create):
-        return change.manifest["kind"] != "Deployment"
-    return bool(isinstance(change, Patch) and change.resource != "deployments.apps")
+        return bool(change.manifest["kind"] != "Deployment")
+    return isinstance(change, Patch) and change.resource != "deployments.apps"
 
 
 def cast_many(world: World, app: App, seed: int, wait: int, spared: frozenset[str], rate: float = RATE) -> None:
@@ -192,9 +205,11 @@ def _create(change: Create, world: World, app: App, seed: int) -> None:
 
 
 def _policy(manifest: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """A policy that admits everybody, or lets out whoever goes."""
-    direction = str(manifest["spec"]["policyTypes"][0]).lower()
-    return {"spec": {**manifest["spec"], direction: [{}]}}
+    """A policy that admits everybody to pods of which there are none: to others it would undo what one forbids."""
+    selector, direction = manifest["spec"]["podSelector"], str(manifest["spec"]["policyTypes"][0]).lower()
+    track = CANARY[draws.pick(len(CANARY), seed, "shadow", "track")]
+    chosen = {**selector, "matchLabels": {**selector.get("matchLabels", {}), "track": track}}
+    return {"spec": {**manifest["spec"], "podSelector": chosen, direction: [{}]}}
 
 
 def _quota(manifest: Mapping[str, Any], seed: int) -> dict[str, Any]:

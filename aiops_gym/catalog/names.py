@@ -129,7 +129,8 @@ def _read_service(service: Manifest) -> dict[str, str]:
     found = {"service_port": str(port["port"]), "target_port": target, "port": target}
     if selector:
         key, value = next(iter(selector.items()))
-        found |= {"selector_key": key, "selector_value": value}
+        step = key.replace("~", "~0").replace("/", "~1")
+        found |= {"selector_key": key, "selector_step": step, "selector_value": value}
     return {
         **found,
         "selector_pairs": ",".join(f"{key}={value}" for key, value in selector.items()),

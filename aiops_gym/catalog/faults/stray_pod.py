@@ -14,7 +14,7 @@ TOOLBOX = {
         "template": {"metadata": {"labels": "#{stray_labels}"}, "spec": {"containers": [CONTAINER]}},
     },
 }
-UNMARKED = '[{"op": "remove", "path": "/spec/template/metadata/labels/{selector_key}"}]'
+UNMARKED = '[{"op": "remove", "path": "/spec/template/metadata/labels/{selector_step}"}]'
 
 fault = Fault(
     id="stray_pod",
