@@ -18,7 +18,7 @@ from aiops_gym.backends import leftovers
 from aiops_gym.backends.baseline import request
 from aiops_gym.backends.inject import apply_change, find_concerned, roll_out
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.model import App, Change, Create, Fault, Patch, Problem, Restart, Rollout
+from aiops_gym.catalog.model import App, Change, Create, Fault, Manifest, Patch, Problem, Restart, Rollout
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
@@ -60,14 +60,20 @@ def find_live_fault(world: World, app: App, problem: Problem, seed: int | None, 
     """The fault of a problem as it befalls a world, and the repairs that put back what is there now, unless `bare`."""
     if not problem.fault:
         return None
-    store = world.store
-    live = [
-        each
-        for resource in LIVE
-        for each in store.all(resource, app.namespace)
-        if resource == "resourcequotas" or each["metadata"]["name"].startswith(problem.target)
+    return registry.find_fault(problem, list_live(world, app, problem), seed, bare=bare)
+
+
+def list_live(world: World, app: App, problem: Problem) -> list[Manifest]:
+    """The objects of a world that a problem's fault and its repairs may be about."""
+    return [
+        *(
+            each
+            for resource in LIVE
+            for each in world.store.all(resource, app.namespace)
+            if resource == "resourcequotas" or each["metadata"]["name"].startswith(problem.target)
+        ),
+        *world.store.all("nodes"),
     ]
-    return registry.find_fault(problem, [*live, *store.all("nodes")], seed, bare=bare)
 
 
 def draw_shadow(world: World, app: App, seed: int) -> Fault:

@@ -121,8 +121,17 @@ class Simulated:
 
     def _find_fault(self) -> Fault | None:
         """The fault as it befalls this world, and the repairs that put back what is there now."""
-        seed = self.seed if self.noise and registry.is_lived_in(self.problem) else None
-        return shadows.find_live_fault(self.before_the_incident(), self.app, self.problem, seed)
+        return shadows.find_live_fault(self.before_the_incident(), self.app, self.problem, self._naming)
+
+    @property
+    def _naming(self) -> int | None:
+        """The seed that draws the names of what the fault makes; None where they are always the same."""
+        return self.seed if self.noise and registry.is_lived_in(self.problem) else None
+
+    def names(self) -> dict[str, str]:
+        """What the `{names}` of the fault stand for in this world."""
+        live = shadows.list_live(self.before_the_incident(), self.app, self.problem)
+        return registry.find_names(self.problem, live, self._naming)
 
     def now(self) -> float:
         """Unix seconds on the world's clock."""

@@ -212,15 +212,17 @@ def find_fault(
     """
     if not problem_.fault:
         return None
+    found = faults()[problem_.fault]
+    return fill_in(replace(found, looks=(), fixes=()) if bare else found, find_names(problem_, live, seed))
+
+
+def find_names(problem_: Problem, live: Sequence[Manifest] = (), seed: int | None = None) -> dict[str, str]:
+    """What the `{names}` of a fault stand for in a problem; arguments as in `find_fault`."""
     world, target = find_app(problem_.app), problem_.target
     names = {"namespace": world.namespace, "selector": world.selector, "target": target}
     known = find_components(world.id).get(target)
     as_it_is = read_names(world, target, live or world.manifests) if known else {}
-    found = faults()[problem_.fault]
-    return fill_in(
-        replace(found, looks=(), fixes=(), cause=None) if bare else found,
-        {**names, **(known.names if known else {}), **as_it_is, **name_new(target, live, seed)},
-    )
+    return {**names, **(known.names if known else {}), **as_it_is, **name_new(target, live, seed)}
 
 
 def describe_fault(fault_id: str) -> str:

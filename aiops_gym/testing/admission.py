@@ -259,16 +259,16 @@ def _repairs(backend: Simulated, problem: Problem) -> list[str]:
         if not after.success:
             broken.append(f"a listed repair is refused: {fix}: {'; '.join(after.reasons)}")
     tried = {name: SHORTCUTS[name](problem) for name in list_destructive(problem)}
-    elsewhere = _elsewhere(problem)
+    elsewhere = _elsewhere(backend)
     if elsewhere:
         tried["the repair of another component"] = elsewhere
     solved = [name for name, script in tried.items() if submit_script(backend.fork(), script).success]
     return broken + [f"{name} is accepted" for name in solved]
 
 
-def _elsewhere(problem: Problem) -> str:
+def _elsewhere(backend: Simulated) -> str:
     """The reference repair of the same fault on another component; "" where it would be the same."""
-    fault = registry.find_fault(problem)
+    problem, fault = backend.problem, backend.fault
     assert fault is not None
     for name, component in registry.find_components(problem.app).items():
         other = registry.find_fault(replace(problem, target=name))

@@ -135,11 +135,12 @@ def _check_empty(problem: Problem, seed: int) -> None:
 
 
 def _check_repairs(problem: Problem, seed: int) -> None:
-    fault = registry.find_fault(problem)
+    begun = open_backend("simulated", problem, seed)
+    fault = begun.fault
     assert fault is not None, f"{problem.id} asks for a repair and has no fault"
     assert len(fault.fixes) >= 2, f"{problem.id} lists fewer than two repairs"
     for fix in fault.fixes:
-        found = submit_script(open_backend("simulated", problem, seed), fix)
+        found = submit_script(begun.fork(), fix)
         assert found.success, f"{problem.id}, seed {seed}: a listed repair is refused: {fix}: {found.reasons}"
     for name in list_destructive(problem):
         assert not try_shortcut(problem, name, seed).success, f"{problem.id}, seed {seed}: {name} is accepted"

@@ -32,12 +32,13 @@ def test_each_family_has_masks_of_its_own():
 @pytest.mark.parametrize("problem", ONE_EACH[::12], ids=lambda p: p.id)
 def test_a_family_has_a_dozen_good_repairs(problem):
     begun = Simulated(problem, 1)
-    assert len([r for r in list_repairs(begun) if write_script(r, problem)]) >= 12
+    assert len([r for r in list_repairs(begun) if write_script(r, begun)]) >= 12
 
 
 @pytest.mark.full
 def test_every_family_has_a_dozen_good_repairs():
-    counts = {p.fault: sum(bool(write_script(r, p)) for r in list_repairs(Simulated(p, 1))) for p in ONE_EACH}
+    begun = [Simulated(problem, 1) for problem in ONE_EACH]
+    counts = {each.problem.fault: sum(bool(write_script(r, each)) for r in list_repairs(each)) for each in begun}
     assert {family: count for family, count in counts.items() if count < 12} == {}
 
 
@@ -57,14 +58,14 @@ def test_what_is_known_is_in_the_catalogue():
 
 
 def test_a_recipe_is_written_only_where_all_its_names_stand_for_something():
-    geo = registry.find_problem("wrong_command_hotel_reservation-mitigation-geo")
-    mongodb = registry.find_problem("wrong_command_hotel_reservation-mitigation-mongodb-geo")
+    geo = Simulated(registry.find_problem("wrong_command_hotel_reservation-mitigation-geo"), 1)
+    mongodb = Simulated(registry.find_problem("wrong_command_hotel_reservation-mitigation-mongodb-geo"), 1)
     claim = Recipe(name="claim", layer="data", script="echo {claim} {service} {role: 'x'}")
     assert write_script(claim, geo) == ""
     assert write_script(claim, mongodb) == f"{STRICT}echo geo-pvc geo {{role: 'x'}}"
     assert write_script(Recipe(name="no", layer="data", script="x", repairs=("wrong_command",)), geo) == ""
     after = write_script(Recipe(name="after", layer="data", script="x", after=True), geo)
-    assert after.startswith(registry.find_fault(geo).fixes[0])
+    assert after.startswith(geo.fault.fixes[0])
 
 
 def test_a_script_that_finds_nothing_to_do_is_not_counted():

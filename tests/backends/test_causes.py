@@ -18,11 +18,11 @@ REPAIRS = {
     "-n {namespace} --type=json "
     '-p \'[{"op": "add", "path": "/spec/ports/-", "value": {"name": "b", "port": 9091, "targetPort": 9090}}]\''
     "; sleep 5",
-    "foreign_settings_hotel_reservation-mitigation-rate": "kubectl get cm rate-settings -n {namespace} -o yaml "
+    "foreign_settings_hotel_reservation-mitigation-rate": "kubectl get cm {target}-{map_name} -n {namespace} -o yaml "
     f"| sed 's/[.]staging//' | kubectl replace -f -; {RENEW}",
     "unexpected_password_social_network-mitigation-home-timeline-redis": "kubectl get cm home-timeline-redis "
     f"-n {{namespace}} -o yaml | sed '/requirepass/d' | kubectl replace -f -; {RENEW}",
-    "blocking_network_policy_hotel_reservation-mitigation-geo": "kubectl patch networkpolicy geo-ingress "
+    "blocking_network_policy_hotel_reservation-mitigation-geo": "kubectl patch networkpolicy {target}-{policy} "
     "-n {namespace} --type=json "
     '-p \'[{"op": "add", "path": "/spec/ingress/0/from/-", "value": {"podSelector": {"matchExpressions": '
     '[{"key": "io.kompose.service", "operator": "In", "values": ["search"]}]}}}]\'; sleep 5',
@@ -38,8 +38,7 @@ def test_a_cause_is_there_until_it_is_mended(problem):
     assert not causes.is_cause_gone(before, backend.world, app, fault, reasons)
     assert len(reasons) == 1
     assert row.target in reasons[0]
-    names = {"namespace": app.namespace, "target": row.target}
-    backend.shell.run(registry.fill_in(REPAIRS[problem], names), timeout=300)
+    backend.shell.run(registry.fill_in(REPAIRS[problem], backend.names()), timeout=300)
     assert causes.is_cause_gone(before, backend.world, app, fault, reasons)
 
 

@@ -34,8 +34,8 @@ FAKED = (
     "kubectl patch node kind-worker --subresource=status --type=merge "
     '-p \'{{"status": {{"capacity": {{"memory": "{0}"}}, "allocatable": {{"memory": "{0}"}}}}}}\''
 )
-QUOTA = f"kubectl get resourcequota team-budget -n {NS} -o jsonpath='{{.status.used.pods}}'"
-LIMIT = f'kubectl patch resourcequota team-budget -n {NS} -p \'{{"spec": {{"hard": {{"pods": "\'$n\'"}}}}}}\'\n'
+QUOTA = f"kubectl get resourcequota {{quota}} -n {NS} -o jsonpath='{{.status.used.pods}}'"
+LIMIT = f'kubectl patch resourcequota {{quota}} -n {NS} -p \'{{"spec": {{"hard": {{"pods": "\'$n\'"}}}}}}\'\n'
 POD_IP = "kubectl get pod -n {ns} -l {label} -o jsonpath='{{.items[0].status.podIP}}'"
 
 
@@ -48,18 +48,22 @@ MASKS = {
     "a Secret made and deleted, under another label": (
         SERVED,
         _made_for_a_while(
-            f"kubectl create secret generic frontend-credentials -n {NS} --from-literal=a=b",
-            f"kubectl delete secret frontend-credentials -n {NS}",
+            f"kubectl create secret generic {{target}}-{{secret_name}} -n {NS} --from-literal=a=b",
+            f"kubectl delete secret {{target}}-{{secret_name}} -n {NS}",
             "frontend",
         ),
-        "its Secret frontend-credentials is missing",
+        "its Secret {target}-{secret_name} is missing",
     ),
     "a service account made and deleted": (
         "stuck_rollout_hotel_reservation-mitigation-frontend",
         _made_for_a_while(
-            f"kubectl create sa frontend-runner -n {NS}", f"kubectl delete sa frontend-runner -n {NS}", "frontend"
+            f"kubectl create sa {{target}}-{{account_name}} -n {NS}",
+            f"kubectl delete sa {{target}}-{{account_name}} -n {NS}",
+            "frontend",
+            f"kubectl delete sa {{target}}-{{account_name}} -n {NS}",
+            "frontend",
         ),
-        "its service account frontend-runner is missing",
+        "its service account {target}-{account_name} is missing",
     ),
     "a Service that an init container waits for, made and deleted": (
         "endless_init_container_hotel_reservation-mitigation-frontend",
@@ -84,7 +88,7 @@ MASKS = {
     "a quota without room": (
         "exhausted_quota_hotel_reservation-mitigation-search",
         f"n=100; {LIMIT}sleep 60; n=$({QUOTA}); {LIMIT}",
-        "the quota team-budget has no room for its pods",
+        "the quota {quota} has no room for its pods",
     ),
     "a budget that lets no pod go": (
         SERVED,
@@ -108,7 +112,7 @@ MASKS = {
     "the address of a client's pod in a policy": (
         "blocking_network_policy_hotel_reservation-mitigation-memcached-reserve",
         f"ip=$({POD_IP.format(ns=NS, label='io.kompose.service=reservation')})\n"
-        f"kubectl get netpol memcached-reserve-ingress -n {NS} -o json | jq --arg ip $ip/32 "
+        f"kubectl get netpol {{target}}-{{policy}} -n {NS} -o json | jq --arg ip $ip/32 "
         "'.spec.ingress = [{from: [{ipBlock: {cidr: $ip}}]}]' | kubectl replace -f -; sleep 60",
         "reservation does not come back after a restart",
     ),
@@ -119,11 +123,19 @@ def _opened(problem, seed=3):
     return Simulated(registry.find_problem(problem), seed)
 
 
+def _posed(mask, seed):
+    """An incident, the script of a mask there, and what the judge says."""
+    problem, script, reason = MASKS[mask]
+    backend = _opened(problem, seed)
+    names = backend.names()
+    whole = registry.fill_in(script, names).replace("FIX", backend.fault.fixes[0])
+    return backend, whole, registry.fill_in(reason, names)
+
+
 @pytest.mark.parametrize("mask", MASKS)
 def test_a_mask_is_seen_through_by_what_happens_next(mask):
-    problem, script, reason = MASKS[mask]
-    backend = _opened(problem)
-    masked = submit_script(backend.fork(), script.replace("FIX", backend.fault.fixes[0]))
+    backend, script, reason = _posed(mask, 3)
+    masked = submit_script(backend.fork(), script)
     assert not masked.success
     assert masked.complete
     assert "report" in masked.endures
@@ -183,12 +195,12 @@ def test_an_event_concerns_what_differs_and_who_calls_it():
     backend = _opened("missing_secret_hotel_reservation-mitigation-reservation", 1)
     backend.shell.run(backend.fault.fixes[0], timeout=60)
     backend.spend(30)
-    before, app = backend.before_the_incident(), backend.app
+    before, found, app = backend.before_the_incident(), backend.as_found(), backend.app
 
     def concerned(script):
         twin = backend.fork()
         twin.shell.run(script, timeout=60)
-        return {name for _, name in affected.find_affected(before, twin.world, app, ()).owners}
+        return {name for _, name in affected.find_affected(before, found, twin.world, app, ()).owners}
 
     plain = concerned("true")
     assert {"reservation", "frontend"} <= plain < set(app.components)
@@ -203,13 +215,12 @@ def test_an_event_concerns_what_differs_and_who_calls_it():
 @pytest.mark.full
 @pytest.mark.parametrize("mask", MASKS)
 def test_events_that_befall_all_show_no_more_than_those_that_befall_whom_they_concern(mask):
-    problem, script, _ = MASKS[mask]
-    backend = _opened(problem, 2)
+    backend, script, _ = _posed(mask, 2)
     before, app = backend.before_the_incident(), backend.app
-    backend.shell.run(script.replace("FIX", backend.fault.fixes[0]), timeout=900)
+    backend.shell.run(script, timeout=900)
     world, hurt = backend.world.fork(), list_repaired(app, backend.fault)
     assert steady.hold(world, before, app) == []
-    some_ = affected.find_affected(before, world, app, hurt)
+    some_ = affected.find_affected(before, backend.as_found(), world, app, hurt)
     whole = _everybody(world, app)
     all_ = some_._replace(pods=some_.pods | whole.pods, owners=some_.owners | whole.owners, wide=True)
     ends = [events.endure(Case(world.fork(), before, app, hurt, each)) for each in (some_, all_)]
@@ -227,7 +238,7 @@ def test_what_does_not_work_in_the_healthy_world_is_not_held_against_a_repair():
     backend.shell.run(backend.fault.fixes[0], timeout=60)
     backend.spend(60)
     app = backend.app
-    concerned = affected.find_affected(before, backend.world, app, ("frontend",))
+    concerned = affected.find_affected(before, backend.as_found(), backend.world, app, ("frontend",))
     case = Case(backend.world.fork(), before, app, ("frontend",), concerned)
     assert [trouble.kind for trouble in events.drain_nodes(case._replace(world=backend.world.fork()))] == ["evicted"]
     assert events.endure(case).troubles == []

@@ -10,7 +10,7 @@ from aiops_gym.backends.causes import SimulatedSystem
 from aiops_gym.catalog import checks, registry
 from aiops_gym.catalog.faults import exhausted_quota, scale_pods_to_zero, unexpected_password, untolerated_taint
 from aiops_gym.catalog.model import Cause
-from aiops_gym.catalog.system import Amounts, Reached
+from aiops_gym.catalog.system import Amounts, Reached, Workload
 
 CAUSES = {fault.id: fault.cause for fault in registry.faults().values() if fault.cause is not None}
 OFFERED = {check for _, check in getmembers(checks, isfunction) if list(signature(check).parameters)[-1:] == ["cause"]}
@@ -44,15 +44,23 @@ def test_all_causes_ask_the_same_questions_of_any_backend():
     assert questions == offered
 
 
+def runs(told, does="nothing yet", keeps="its data"):
+    return {"runs": Workload(keeps, told, does)}
+
+
 CASES = [
     (
         checks.template,
-        {"runs": "a"},
-        {"runs": "a", "failing_probe": "livenessProbe"},
+        runs("geo"),
+        {**runs("geo"), "failing_probe": "livenessProbe"},
         "the livenessProbe of geo fails",
     ),
-    (checks.template, {"runs": "a"}, {"runs": "b"}, "geo runs another program"),
-    (checks.template, {"runs": "a"}, {"runs": "a", "failing_probe": ""}, ""),
+    (checks.template, runs("geo"), runs("rate", "rates"), "geo runs another program"),
+    (checks.template, runs("geo"), {**runs("sh -c geo"), "failing_probe": ""}, ""),
+    (checks.template, runs("geo", []), runs("sh -c geo", []), "geo runs another program"),
+    (checks.template, runs("geo"), runs("geo", keeps="other data"), "geo runs another program"),
+    (checks.template, runs("geo"), {"runs": None}, "geo runs another program"),
+    (checks.template, runs("geo"), {**runs("geo"), "failing_probe": ""}, ""),
     (checks.named, {}, {"addresses": ["10.0.0.1"], "programs": []}, "geo does not find rate by its name"),
     (checks.named, {}, {"addresses": ["10.0.0.1"], "programs": ["a"]}, ""),
     (scale_pods_to_zero.replicated, {"pods": pods("a")}, {"pods": []}, "geo has too few pods"),

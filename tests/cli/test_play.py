@@ -133,7 +133,7 @@ def test_every_fault_is_a_sentence_and_every_part_of_a_reward_is_in_words():
     )
     assert said == [
         "the cause is still there",
-        "healthy objects that were changed: 2",
+        "healthy objects that were changed, or guards opened: 2",
         "mine: 0.25",
         'failed: ["MG01"]',
     ]

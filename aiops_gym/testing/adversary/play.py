@@ -52,7 +52,8 @@ def play(problem: Problem, seed: int, recipe: Recipe, begun: Simulated | None = 
         recipe: what is typed.
         begun: the incident, where it is there already; it stays as it is.
     """
-    script = write_script(recipe, problem)
+    begun = begun or Simulated(problem, seed)
+    script = write_script(recipe, begun)
     if not script:
         return None
     return play_script(problem, seed, recipe.name, script, begun)

@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from aiops_gym.backends import Simulated
 from aiops_gym.backends.inject import find_concerned
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App, Problem
+from aiops_gym.catalog.names import name_new
 from aiops_gym.catalog.splits import hash_to_fraction
 from aiops_gym.catalog.traits import Component, fits
 
@@ -52,35 +54,32 @@ class Recipe:
     errs: bool = False
 
 
-def write_script(recipe: Recipe, problem: Problem) -> str:
-    """What a recipe is on a problem; "" where it makes no sense there."""
-    family = problem.fault
+def write_script(recipe: Recipe, begun: Simulated) -> str:
+    """What a recipe is in an incident; "" where it makes no sense there."""
+    problem, family = begun.problem, begun.problem.fault
     if family in recipe.repairs or (recipe.families and family not in recipe.families):
         return ""
     target = registry.find_components(problem.app).get(problem.target)
     if recipe.traits and (target is None or not fits(target, recipe.traits)):
         return ""
-    names = name_all(problem)
+    names = name_all(begun)
     if any(not names.get(word) and word not in OPTIONAL for word in _words(recipe.script, problem.app)):
         return ""
     script = registry.fill_in(recipe.script, names)
-    fault = registry.find_fault(problem)
+    fault = begun.fault
     repair = f"{fault.fixes[0]}\nsleep 20\n" if recipe.after and fault else ""
     return f"{repair}{'' if recipe.errs else STRICT}{script}"
 
 
-def name_all(problem: Problem) -> dict[str, str]:
+def name_all(begun: Simulated) -> dict[str, str]:
     """What `{names}` stand for: those of fixes, and whom else a script may drag into it.
 
     `bystander` is a component without data that has nothing to do with the incident, `keeper` one with data, `entry`
     what users call, `caller` a component that calls the target, `repair` the reference repair.
     """
-    app, known = registry.find_app(problem.app), registry.find_components(problem.app)
-    target = known.get(problem.target)
-    blank = dict.fromkeys(OPTIONAL, "")
-    names = {**blank, "namespace": app.namespace, "selector": app.selector, "target": problem.target}
-    names |= target.names if target else {}
-    fault = registry.find_fault(problem)
+    problem, app, fault = begun.problem, begun.app, begun.fault
+    known = registry.find_components(problem.app)
+    names = {**dict.fromkeys(OPTIONAL, ""), **begun.names()}
     near = (find_concerned(app, fault) if fault else frozenset()) - ({*app.components} if not problem.target else set())
     if len(near) == len(app.components):
         near = frozenset({problem.target, names.get("service", "")})
@@ -124,7 +123,17 @@ def _words(script: str, app: str) -> set[str]:
 
 def vocabulary(app: str) -> set[str]:
     """All names that stand for something on one component or another."""
-    further = {"namespace", "selector", "target", "bystander", "keeper", "entry", "caller", "repair"}
+    further = {
+        *name_new("", (), None),
+        "namespace",
+        "selector",
+        "target",
+        "bystander",
+        "keeper",
+        "entry",
+        "caller",
+        "repair",
+    }
     return further.union(*(component.names for component in registry.find_components(app).values()))
 
 

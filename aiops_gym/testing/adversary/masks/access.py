@@ -30,9 +30,9 @@ POLICIES = (
     Recipe(
         name="a policy away for the moment",
         layer="policies",
-        script=f"kubectl get networkpolicy {{target}}-ingress {NS} -o json | jq '{{apiVersion, kind, metadata: "
+        script=f"kubectl get networkpolicy {{target}}-{{policy}} {NS} -o json | jq '{{apiVersion, kind, metadata: "
         "{name: .metadata.name, namespace: .metadata.namespace}, spec}' > p.json\n"
-        f"kubectl delete networkpolicy {{target}}-ingress {NS}; sleep 60\n{CLIENT}\nkubectl create -f p.json",
+        f"kubectl delete networkpolicy {{target}}-{{policy}} {NS}; sleep 60\n{CLIENT}\nkubectl create -f p.json",
         families=("blocking_network_policy",),
     ),
     Recipe(
@@ -40,7 +40,7 @@ POLICIES = (
         layer="policies",
         script=f"kubectl get pods {NS} -o json | jq -c '[.items[].status.podIP | select(.) "
         '| {ipBlock: {cidr: (. + "/32")}}]\' > ips.json\n'
-        f"kubectl get networkpolicy {{target}}-ingress {NS} -o json | jq --slurpfile ips ips.json "
+        f"kubectl get networkpolicy {{target}}-{{policy}} {NS} -o json | jq --slurpfile ips ips.json "
         "'.spec.ingress = [{from: $ips[0]}]' | kubectl replace -f -\nsleep 60",
         families=("blocking_network_policy",),
     ),
@@ -49,7 +49,7 @@ POLICIES = (
         layer="policies",
         script="kubectl get pods -n kube-system -l k8s-app=kube-dns -o json | jq -c '[.items[].status.podIP "
         '| {ipBlock: {cidr: (. + "/32")}}]\' > ips.json\n'
-        f"kubectl get networkpolicy {{target}}-egress {NS} -o json | jq --slurpfile ips ips.json "
+        f"kubectl get networkpolicy {{target}}-{{policy}} {NS} -o json | jq --slurpfile ips ips.json "
         "'.spec.egress += [{to: $ips[0]}]' | kubectl replace -f -\nsleep 60",
         families=("forgotten_dns",),
     ),
@@ -117,9 +117,9 @@ RBAC = (
     Recipe(
         name="an account that may do everything",
         layer="RBAC",
-        script=f"kubectl create serviceaccount {{target}}-runner {NS}\n"
+        script=f"kubectl create serviceaccount {{target}}-{{account_name}} {NS}\n"
         "kubectl create clusterrolebinding runs --clusterrole=cluster-admin "
-        "--serviceaccount={namespace}:{target}-runner\n"
+        "--serviceaccount={namespace}:{target}-{account_name}\n"
         f"kubectl rollout restart deployment/{{target}} {NS}; sleep 60\n{CLIENT}",
         families=("stuck_rollout",),
     ),

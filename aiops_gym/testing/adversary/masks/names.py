@@ -121,7 +121,7 @@ ADDRESSES = (
     Recipe(
         name="today's pods in the settings of another environment",
         layer="addresses",
-        script=f'ip={CALLEE_IP}; [ -n "$ip" ]\nkubectl get configmap {{target}}-settings {NS} -o yaml '
+        script=f'ip={CALLEE_IP}; [ -n "$ip" ]\nkubectl get configmap {{target}}-{{map_name}} {NS} -o yaml '
         f'| sed "s/{{callee}}[.]staging:/$ip:/; s/[.]staging//" | kubectl replace -f -\n{RENEW}',
         families=("foreign_settings",),
     ),

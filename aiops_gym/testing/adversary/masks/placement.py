@@ -9,7 +9,7 @@ TEMPLATE = "/spec/template/spec"
 CLIENT = f'[ -z "{{service}}" ] || kubectl delete pod {NS} -l {{selector}}={{service}}; sleep 60'
 HUGE = {"capacity": {"memory": "1Ti"}, "allocatable": {"memory": "1Ti"}}
 PLACELESS = ("assign_to_non_existent_node", "untolerated_taint", "oversized_request")
-QUOTA = f"kubectl get resourcequotas {NS} -o name | grep -v team-budget | head -1 || true"
+QUOTA = f"kubectl get resourcequotas {NS} -o name | grep -v {{quota}} | head -1 || true"
 
 
 def _merge(kind: str, name: str, body: object, further: str = "") -> str:
@@ -179,24 +179,24 @@ QUOTAS = (
     Recipe(
         name="a quota said to be unused",
         layer="quotas",
-        script=f"kubectl patch resourcequota team-budget {NS} --subresource=status --type=merge -p "
+        script=f"kubectl patch resourcequota {{quota}} {NS} --subresource=status --type=merge -p "
         f'\'{{"status": {{"hard": {{"pods": "100"}}, "used": {{"pods": "0"}}}}}}\'; sleep 20',
         families=("exhausted_quota",),
     ),
     Recipe(
         name="a quota away for the moment",
         layer="quotas",
-        script=f"kubectl get resourcequota team-budget {NS} -o json | jq '{{apiVersion, kind, metadata: "
+        script=f"kubectl get resourcequota {{quota}} {NS} -o json | jq '{{apiVersion, kind, metadata: "
         "{name: .metadata.name, namespace: .metadata.namespace}, spec}' > q.json\n"
-        f"kubectl delete resourcequota team-budget {NS}; sleep 120\nkubectl create -f q.json",
+        f"kubectl delete resourcequota {{quota}} {NS}; sleep 120\nkubectl create -f q.json",
         families=("exhausted_quota",),
     ),
     Recipe(
         name="a quota of exactly what there is",
         layer="quotas",
-        script=f"kubectl delete resourcequota team-budget {NS}; sleep 120\n"
+        script=f"kubectl delete resourcequota {{quota}} {NS}; sleep 120\n"
         f"n=$(kubectl get pods {NS} --no-headers | grep -c Running)\n"
-        f"kubectl create quota team-budget {NS} --hard=pods=$n",
+        f"kubectl create quota {{quota}} {NS} --hard=pods=$n",
         families=("exhausted_quota",),
     ),
     Recipe(

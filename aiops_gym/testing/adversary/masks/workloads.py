@@ -186,16 +186,17 @@ COMMANDS = (
 )
 
 CREATE = {
-    "missing_secret": f"kubectl create secret generic {{target}}-credentials {NS} --from-literal=username={{target}}",
-    "stuck_rollout": f"kubectl create serviceaccount {{target}}-runner {NS}\n"
+    "missing_secret": f"kubectl create secret generic {{target}}-{{secret_name}} {NS} "
+    "--from-literal=username={target}",
+    "stuck_rollout": f"kubectl create serviceaccount {{target}}-{{account_name}} {NS}\n"
     f"kubectl rollout restart deployment/{{target}} {NS}",
     "endless_init_container": f"kubectl create service clusterip {{target}}-config {NS} --tcp=8080:8080",
     "missing_configmap": f"kubectl get configmap {{configmap}} {NS} -o json | jq "
     '\'.metadata = {"name": "{configmap}-v2", "namespace": "{namespace}"}\' | kubectl apply -f -',
 }
 REMOVE = {
-    "missing_secret": f"kubectl delete secret {{target}}-credentials {NS}",
-    "stuck_rollout": f"kubectl delete serviceaccount {{target}}-runner {NS}",
+    "missing_secret": f"kubectl delete secret {{target}}-{{secret_name}} {NS}",
+    "stuck_rollout": f"kubectl delete serviceaccount {{target}}-{{account_name}} {NS}",
     "endless_init_container": f"kubectl delete service {{target}}-config {NS}",
     "missing_configmap": f"kubectl delete configmap {{configmap}}-v2 {NS}",
 }

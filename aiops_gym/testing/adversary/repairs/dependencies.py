@@ -15,16 +15,16 @@ from aiops_gym.testing.adversary.repairs.words import (
     operate,
 )
 
-SECRET = f"kubectl create secret generic {{target}}-credentials {NS} --from-literal=username={{target}}"
+SECRET = f"kubectl create secret generic {{target}}-{{secret_name}} {NS} --from-literal=username={{target}}"
 DEPENDENCIES = (
     *list_rows(
         "missing_secret",
         ROLL_CLIENT,
         {
             "created": SECRET,
-            "created empty": f"kubectl create secret generic {{target}}-credentials {NS}",
+            "created empty": f"kubectl create secret generic {{target}}-{{secret_name}} {NS}",
             "applied": "kubectl apply -f - <<'EOF'\napiVersion: v1\nkind: Secret\n"
-            "metadata: {name: {target}-credentials, namespace: {namespace}}\nstringData: {USERNAME: app}\nEOF",
+            "metadata: {name: {target}-{secret_name}, namespace: {namespace}}\nstringData: {USERNAME: app}\nEOF",
             "created, and pods deleted": f"{SECRET}\nkubectl delete pod {NS} -l {{selector}}={{target}}",
             "created late": f"sleep 240\n{SECRET}\nsleep 120",
             "may be missing": operate(
@@ -77,9 +77,9 @@ DEPENDENCIES = (
             "undone to the first": f"kubectl rollout undo deployment/{{target}} {NS} "
             f"--to-revision=$(kubectl rollout history deployment/{{target}} {NS} | awk '$1 ~ /^[0-9]+$/ {{print "
             f"$1}}' | sort -n | tail -2 | head -1)",
-            "an account": f"kubectl create serviceaccount {{target}}-runner {NS}\n{RENEW}",
+            "an account": f"kubectl create serviceaccount {{target}}-{{account_name}} {NS}\n{RENEW}",
             "an account applied": "kubectl apply -f - <<'EOF'\napiVersion: v1\nkind: ServiceAccount\n"
-            "metadata: {name: {target}-runner, namespace: {namespace}}\nEOF\nsleep 240",
+            "metadata: {name: {target}-{account_name}, namespace: {namespace}}\nEOF\nsleep 240",
             "set serviceaccount": f"kubectl set serviceaccount deployment/{{target}} default {NS}",
             "null": merge('{"spec": {"template": {"spec": {"serviceAccountName": null, "serviceAccount": null}}}}'),
         },
@@ -99,16 +99,16 @@ DEPENDENCIES = (
         "foreign_settings",
         "",
         {
-            "the map mended": f"kubectl get configmap {{target}}-settings {NS} -o yaml | sed 's/[.]staging//' | "
+            "the map mended": f"kubectl get configmap {{target}}-{{map_name}} {NS} -o yaml | sed 's/[.]staging//' | "
             f"kubectl replace -f -\n{RENEW}",
-            "full names": f"kubectl get configmap {{target}}-settings {NS} -o yaml "
+            "full names": f"kubectl get configmap {{target}}-{{map_name}} {NS} -o yaml "
             f"| sed 's/[.]staging:/.{{namespace}}.svc.cluster.local:/' | kubectl replace -f -\n{RENEW}",
-            "reformatted": f'kubectl get configmap {{target}}-settings {NS} -o json | jq \'.data["config.json"] |= '
+            "reformatted": f'kubectl get configmap {{target}}-{{map_name}} {NS} -o json | jq \'.data["config.json"] |= '
             f'(sub("[.]staging"; "") | fromjson | tojson)\' | kubectl replace -f -\n{RENEW}',
             "no file, and no map": edit(
                 "del(.spec.template.spec.volumes, .spec.template.spec.containers[0].volumeMounts)"
             )
-            + f"\nsleep 30\nkubectl delete configmap {{target}}-settings {NS}",
+            + f"\nsleep 30\nkubectl delete configmap {{target}}-{{map_name}} {NS}",
             "the mount alone": operate({"op": "remove", "path": f"{CONTAINER}/volumeMounts"}),
         },
     ),

@@ -14,7 +14,7 @@ from aiops_gym.testing.adversary.repairs.words import (
     operate,
 )
 
-POLICY, EGRESS = "{target}-ingress", "{target}-egress"
+POLICY = "{target}-{policy}"
 POLICIES = (
     *list_rows(
         "blocking_network_policy",
@@ -107,8 +107,8 @@ POLICIES = (
         "forgotten_dns",
         "sleep 30",
         {
-            "deleted": f"kubectl delete networkpolicy {EGRESS} {NS}",
-            "deleted by its file": f"kubectl get networkpolicy {EGRESS} {NS} -o yaml > p.yaml; kubectl delete -f "
+            "deleted": f"kubectl delete networkpolicy {POLICY} {NS}",
+            "deleted by its file": f"kubectl get networkpolicy {POLICY} {NS} -o yaml > p.yaml; kubectl delete -f "
             f"p.yaml",
             "port 53 to anybody": operate(
                 {
@@ -117,7 +117,7 @@ POLICIES = (
                     "value": {"ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]},
                 },
                 kind="networkpolicy",
-                name=EGRESS,
+                name=POLICY,
             ),
             "port 53 to the name servers": operate(
                 {
@@ -134,30 +134,30 @@ POLICIES = (
                     },
                 },
                 kind="networkpolicy",
-                name=EGRESS,
+                name=POLICY,
             ),
             "the namespace of the name servers": edit_object(
                 "networkpolicy",
-                EGRESS,
+                POLICY,
                 '.spec.egress[0].to += [{namespaceSelector: {matchLabels: {"kubernetes.io/metadata.name": '
                 '"kube-system"}}}]',
             ),
-            "all namespaces": edit_object("networkpolicy", EGRESS, ".spec.egress[0].to += [{namespaceSelector: {}}]"),
+            "all namespaces": edit_object("networkpolicy", POLICY, ".spec.egress[0].to += [{namespaceSelector: {}}]"),
             "everything": operate(
-                {"op": "replace", "path": "/spec/egress", "value": [{}]}, kind="networkpolicy", name=EGRESS
+                {"op": "replace", "path": "/spec/egress", "value": [{}]}, kind="networkpolicy", name=POLICY
             ),
             "no word of egress": edit_object(
-                "networkpolicy", EGRESS, '.spec.policyTypes = ["Ingress"] | .spec.ingress = [{}] | del(.spec.egress)'
+                "networkpolicy", POLICY, '.spec.policyTypes = ["Ingress"] | .spec.ingress = [{}] | del(.spec.egress)'
             ),
             "another policy beside it": "kubectl apply -f - <<'EOF'\napiVersion: networking.k8s.io/v1\n"
             "kind: NetworkPolicy\nmetadata: {name: {target}-names, namespace: {namespace}}\nspec:\n"
             "  podSelector: {matchLabels: {{selector}: {target}}}\n  policyTypes: [Egress]\n"
             "  egress: [{ports: [{port: 53, protocol: UDP}, {port: 53, protocol: TCP}]}]\nEOF",
-            "deleted, and pods": f"kubectl delete networkpolicy {EGRESS} {NS}\nkubectl delete pod {NS} -l "
+            "deleted, and pods": f"kubectl delete networkpolicy {POLICY} {NS}\nkubectl delete pod {NS} -l "
             f"{{selector}}={{target}}",
-            "deleted, and rolled out": f"kubectl delete networkpolicy {EGRESS} {NS}\n{RENEW}",
-            "recreated": make_anew("networkpolicy", EGRESS, ".spec.egress = [{}]"),
-            "deleted late": f"sleep 300\nkubectl delete networkpolicy {EGRESS} {NS}\nsleep 200",
+            "deleted, and rolled out": f"kubectl delete networkpolicy {POLICY} {NS}\n{RENEW}",
+            "recreated": make_anew("networkpolicy", POLICY, ".spec.egress = [{}]"),
+            "deleted late": f"sleep 300\nkubectl delete networkpolicy {POLICY} {NS}\nsleep 200",
         },
     ),
 )
@@ -166,28 +166,28 @@ QUOTAS = list_rows(
     "exhausted_quota",
     f"sleep 60\n{CLIENT}",
     {
-        "deleted": f"kubectl delete resourcequota team-budget {NS}",
-        "deleted by another name of its kind": f"kubectl delete quota/team-budget {NS}",
-        "deleted by its file": f"kubectl get quota team-budget {NS} -o yaml > q.yaml\nkubectl delete -f q.yaml",
-        "of 60": f'kubectl patch resourcequota team-budget {NS} -p \'{{"spec": {{"hard": {{"pods": "60"}}}}}}\'',
-        "of 60 merged": f'kubectl patch quota team-budget {NS} --type=merge -p \'{{"spec": {{"hard": {{"pods": '
+        "deleted": f"kubectl delete resourcequota {{quota}} {NS}",
+        "deleted by another name of its kind": f"kubectl delete quota/{{quota}} {NS}",
+        "deleted by its file": f"kubectl get quota {{quota}} {NS} -o yaml > q.yaml\nkubectl delete -f q.yaml",
+        "of 60": f'kubectl patch resourcequota {{quota}} {NS} -p \'{{"spec": {{"hard": {{"pods": "60"}}}}}}\'',
+        "of 60 merged": f'kubectl patch quota {{quota}} {NS} --type=merge -p \'{{"spec": {{"hard": {{"pods": '
         f'"60"}}}}}}\'',
         "of 60 by operation": operate(
-            {"op": "replace", "path": "/spec/hard/pods", "value": "60"}, kind="resourcequota", name="team-budget"
+            {"op": "replace", "path": "/spec/hard/pods", "value": "60"}, kind="resourcequota", name="{quota}"
         ),
-        "without pods": edit_object("resourcequota", "team-budget", "del(.spec.hard.pods)"),
+        "without pods": edit_object("resourcequota", "{quota}", "del(.spec.hard.pods)"),
         "of a little more than is needed": f"n=$(kubectl get deploy {NS} -o json | jq '[.items[].spec.replicas] "
         f"| add + 10')\n"
-        f'kubectl patch quota team-budget {NS} --type=merge -p "{{\\"spec\\": {{\\"hard\\": {{\\"pods\\": '
+        f'kubectl patch quota {{quota}} {NS} --type=merge -p "{{\\"spec\\": {{\\"hard\\": {{\\"pods\\": '
         f'\\"$n\\"}}}}}}"',
-        "of 60 with sed": edit_text("resourcequota", "team-budget", '\'s/pods: "10"/pods: "60"/\''),
+        "of 60 with sed": edit_text("resourcequota", "{quota}", '\'s/pods: "10"/pods: "60"/\''),
         "of 60 applied": "kubectl apply -f - <<'EOF'\napiVersion: v1\nkind: ResourceQuota\n"
-        'metadata: {name: team-budget, namespace: {namespace}}\nspec: {hard: {pods: "60"}}\nEOF',
+        'metadata: {name: {quota}, namespace: {namespace}}\nspec: {hard: {pods: "60"}}\nEOF',
         "of 60 applied by the server": "kubectl apply --server-side --force-conflicts -f - <<'EOF'\napiVersion: v1\n"
-        'kind: ResourceQuota\nmetadata: {name: team-budget, namespace: {namespace}}\nspec: {hard: {pods: "60"}}\nEOF',
-        "recreated": make_anew("resourcequota", "team-budget", '.spec.hard.pods = "60"'),
-        "deleted, and rolled out": f"kubectl delete quota team-budget {NS}\nsleep 20\n{RENEW}",
-        "deleted late": f"sleep 300\nkubectl delete quota team-budget {NS}\nsleep 300",
+        'kind: ResourceQuota\nmetadata: {name: {quota}, namespace: {namespace}}\nspec: {hard: {pods: "60"}}\nEOF',
+        "recreated": make_anew("resourcequota", "{quota}", '.spec.hard.pods = "60"'),
+        "deleted, and rolled out": f"kubectl delete quota {{quota}} {NS}\nsleep 20\n{RENEW}",
+        "deleted late": f"sleep 300\nkubectl delete quota {{quota}} {NS}\nsleep 300",
     },
 )
 
