@@ -60,8 +60,6 @@ MASKS = {
             f"kubectl create sa {{target}}-{{account_name}} -n {NS}",
             f"kubectl delete sa {{target}}-{{account_name}} -n {NS}",
             "frontend",
-            f"kubectl delete sa {{target}}-{{account_name}} -n {NS}",
-            "frontend",
         ),
         "its service account {target}-{account_name} is missing",
     ),
@@ -209,7 +207,7 @@ def test_an_event_concerns_what_differs_and_who_calls_it():
     assert "geo" in concerned(write)
     assert "geo" in concerned(f"kubectl annotate pod -n {NS} -l io.kompose.service=geo seen=yes")
     assert concerned(f"kubectl create quota q -n {NS} --hard=pods=90") >= set(app.components)
-    assert concerned(f"kubectl create configmap notes -n {NS} --from-literal=a=b") == plain
+    assert concerned(f"kubectl create configmap remarks -n {NS} --from-literal=a=b") == plain
 
 
 @pytest.mark.full

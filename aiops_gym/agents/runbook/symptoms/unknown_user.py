@@ -12,6 +12,10 @@ _REFUSED = re.compile(r"Authentication failed|auth(entication)? (error|fail)|NOA
 _UNKNOWN = re.compile(r"""UserNotFound: Could not find user \\*"([\w-]+)\\*" for db \\*"([\w-]+)""")
 _WITH = re.compile(r'principalName\\*":\\*"([\w-]+)')
 
+_OWN = "var own = db.getMongo().getDBNames().filter(n => ['admin', 'config', 'local'].indexOf(n) < 0)"
+_ROLES = "[{role: 'userAdminAnyDatabase', db: 'admin'}].concat(own.map(n => ({role: 'readWrite', db: n})))"
+"""No more than its service needs: its own data, and none of the server's."""
+
 
 def find(facts: Facts) -> Iterator[Finding]:
     """Make the user again, with what its service needs; go back where a template holds other credentials."""
@@ -33,8 +37,7 @@ def _server(facts: Facts, client: str) -> str:
 def _users(facts: Facts, server: str, client: str) -> tuple[str, ...]:
     unknown, tried = _UNKNOWN.search(facts.lines(server)), _WITH.search(facts.lines(server))
     user = unknown[1] if unknown else tried[1] if tried else "admin"
-    roles = "[{role: 'userAdminAnyDatabase', db: 'admin'}, {role: 'readWriteAnyDatabase', db: 'admin'}]"
-    make = f"db.createUser({{user: '{user}', pwd: '{user}', roles: {roles}}})"
+    make = f"{_OWN}; db.createUser({{user: '{user}', pwd: '{user}', roles: {_ROLES}}})"
     where = f"kubectl exec -n {facts.namespace} deploy/{server} -- mongo admin --quiet"
     again = f"kubectl rollout restart deployment/{client} -n {facts.namespace}"
     return (f'{where} -u root -p root --eval "{make}"; {again}',)
