@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from aiops_gym.backends.settings import read_settings
 from aiops_gym.catalog.model import App
 from aiops_gym.catalog.system import Workload
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, uid_of
@@ -67,12 +68,13 @@ def _container(world: World, app: App, container: Mapping[str, Json], volumes: M
 def _built_in(
     world: World, app: App, container: Mapping[str, Json], mount: Mapping[str, Json], volumes: Mapping[str, Json]
 ) -> bool:
-    """Whether a mounted file is the very one that the image has in its place."""
+    """Whether a mounted file says what the one says that the image has in its place."""
     image = images.find_image(world, container.get("image", ""))
     name = get(volumes.get(mount["name"], {}), "configMap", "name", default="")
     found = world.store.get("configmaps", app.namespace, name) if name else None
     text = get(found or {}, "data", default={}).get(mount.get("subPath", ""))
-    return image is not None and text is not None and image.files.get(mount["mountPath"]) == text
+    usual = image.files.get(mount["mountPath"]) if image is not None else None
+    return text is not None and usual is not None and read_settings(usual) == read_settings(text)
 
 
 def _argv(world: World, pod: Obj, container: Mapping[str, Json]) -> Sequence[str]:
@@ -114,7 +116,7 @@ def _same_content(world: World, app: App, name: str, kind: str, source: Mapping[
 
 
 def _data(obj: Obj) -> Json:
-    return obj.get("data")
+    return {key: read_settings(str(text)) for key, text in (obj.get("data") or {}).items()}
 
 
 def _given(app: App, name: str, kind: str, key: str) -> set[str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from aiops_gym.backends.intent import pods
-from aiops_gym.backends.intent.settings import read_settings
+from aiops_gym.backends.settings import read_settings
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of
 from aiops_gym.sim.kernel.quantity import parse
 from aiops_gym.types import Json

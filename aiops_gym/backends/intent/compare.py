@@ -103,12 +103,11 @@ def compare(before: World, now: World, app: App, fault: Fault | None) -> tuple[D
         app: the application.
         fault: what was done to it.
     """
-    mine = find_hurt(app, fault)
     found = [
         difference
         for resource in RESOURCES
         if resource not in BY_CONTROLLERS
-        for difference in _differences(resource, before, now, app, mine)
+        for difference in _differences(resource, before, now, app, fault)
     ]
     found += [Difference("the network", how, hard=True) for how in guards.list_opened_ways(before, now)]
     return tuple(sorted(found, key=lambda each: not each.hard))
@@ -140,7 +139,7 @@ def _place(resource: str, app: App, name: str) -> Place:
     return resource, app.namespace if RESOURCES[resource].namespaced else "", name
 
 
-def _differences(resource: str, before: World, now: World, app: App, mine: Collection[Place]) -> Iterator[Difference]:
+def _differences(resource: str, before: World, now: World, app: App, fault: Fault | None) -> Iterator[Difference]:
     old = {key_of(each): each for each in before.store.all(resource)}
     new = {key_of(each): each for each in now.store.all(resource)}
     for key in sorted({*old, *new}):
@@ -149,7 +148,7 @@ def _differences(resource: str, before: World, now: World, app: App, mine: Colle
             continue
         known: Obj = is_ if was is None else was  # type: ignore[assignment]  # one of them is there
         at = (resource, namespace_of(known), name_of(known))
-        how, hard = _judge(at, was, is_, before, now, app, mine)
+        how, hard = _judge(at, was, is_, before, now, app, fault)
         if how:
             yield Difference(_name(resource, known, app), how, hard)
 
@@ -167,10 +166,10 @@ def _follows(world: World, obj: Obj | None) -> bool:
 
 
 def _judge(
-    at: Place, was: Obj | None, is_: Obj | None, before: World, now: World, app: App, mine: Collection[Place]
+    at: Place, was: Obj | None, is_: Obj | None, before: World, now: World, app: App, fault: Fault | None
 ) -> tuple[str, bool]:
     """What is different, in words, "" for nothing that counts; and whether it is hard."""
-    resource = at[0]
+    resource, mine = at[0], find_hurt(app, fault)
     opened = guards.list_opened(resource, was, is_, now) if is_ is not None else []
     if opened:
         return ", ".join(opened), True
@@ -181,7 +180,8 @@ def _judge(
     if is_ is None:
         return "is gone", resource not in PASSING
     if was is None:
-        mine_too = _is_used(is_, now, mine) or (resource in GUARDS and any(each[:2] == at[:2] for each in mine))
+        about = resource in GUARDS and any(each[:2] == at[:2] for each in mine)
+        mine_too = _is_used(is_, now, mine) or (about and guards.list_selected(is_, now) <= _meant(fault, now, app))
         return ("", False) if mine_too else ("was added", resource in RUNNING | GUARDS)
     changed = _changed(resource, was, is_)
     if resource == "deployments.apps" and namespace_of(was) == app.namespace:
@@ -197,6 +197,13 @@ def _is_used(obj: Obj, now: World, mine: Collection[Place]) -> bool:
     hurt = (now.store.get(*place) for place in mine if place[0] == "deployments.apps")
     texts = (json.dumps(each["spec"]["template"]["spec"]) for each in hurt if each is not None)
     return any(name_of(obj) in text for text in texts)
+
+
+def _meant(fault: Fault | None, now: World, app: App) -> set[str]:
+    """Pods that the policies of the incident are about: a new policy of a repair may be about no others."""
+    made = [c.manifest for c in fault.changes if isinstance(c, Create)] if fault else []
+    there = [Obj({**each, "metadata": {**each["metadata"], "namespace": app.namespace}}) for each in made]
+    return set().union(*(guards.list_selected(each, now) for each in there if each["kind"] == "NetworkPolicy"))
 
 
 def _changed(resource: str, was: Obj, is_: Obj) -> list[str]:

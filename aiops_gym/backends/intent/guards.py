@@ -204,6 +204,13 @@ def _ports(pod: Obj) -> list[int]:
     )
 
 
+def list_selected(policy: Obj, world: World) -> set[str]:
+    """Names of the pods that a policy is about; none for what is no policy."""
+    if policy["kind"] != "NetworkPolicy":
+        return set()
+    return {name_of(pod) for pod in world.store.all("pods", namespace_of(policy)) if _selects(policy, pod)}
+
+
 def _selects(policy: Obj, pod: Obj) -> bool:
     return namespace_of(policy) == namespace_of(pod) and matches(
         get(policy, "spec", "podSelector") or {}, labels_of(pod)
