@@ -92,7 +92,7 @@ def find_affected(before: World, found: World, world: World, app: App, hurt: Ite
     if wide:
         touched |= {owner for owner in owners.values() if owner[0] == app.namespace} | _name_servers(world)
     touched |= _callers(before, app, touched)
-    touched |= _written_down(world, app, pods, owners, touched, changed)
+    touched |= _written_down(world, pods, owners, touched, changed)
     return Affected(
         frozenset(key for key, owner in owners.items() if owner in touched),
         frozenset(touched & set(owners.values())),
@@ -251,7 +251,6 @@ def _callers(before: World, app: App, touched: set[Owner]) -> set[Owner]:
 
 def _written_down(
     world: World,
-    app: App,
     pods: Iterable[Obj],
     owners: Mapping[str, Owner],
     touched: set[Owner],
@@ -264,5 +263,6 @@ def _written_down(
             found = world.store.get(resource, space, name)
             texts += [text.encode() for text in decode_data(found, resource == "secrets").values()]
     written = b"\n".join(texts)
-    places = {key_of(pod): str(get(pod, "status", "podIP", default="")).encode() for pod in pods}
-    return {owners[key] for key, ip in places.items() if ip and ip in written and owners[key][0] == app.namespace}
+    own = [pod for pod in pods if not get(pod, "spec", "hostNetwork", default=False)]
+    places = {key_of(pod): str(get(pod, "status", "podIP", default="")).encode() for pod in own}
+    return {owners[key] for key, ip in places.items() if ip and ip in written}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from aiops_gym.backends.settings import read_settings
 from aiops_gym.catalog.model import App
 from aiops_gym.catalog.system import Workload
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, uid_of
+from aiops_gym.sim.kernel.objects import Obj, controller_of, get, name_of, uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import images, runtime
 from aiops_gym.sim.machine.container import Container
@@ -44,14 +44,16 @@ def describe_workload(world: World, app: App, name: str) -> Workload | None:
 def _effects(world: World, app: App, name: str) -> Json:
     """What each of a deployment's programs has made of all that it was told, by container.
 
-    The Service behind a full name and behind a short one is the same.
+    The Service behind a full name, a short one and its address is the same.
     """
     pods, found = {uid_of(pod) for pod in find_owned_pods(world, app, name)}, set()
+    named = {get(each, "spec", "clusterIP"): name_of(each) for each in world.store.all("services", app.namespace)}
     for row in world.table("processes").values():
         if row["uid"] in pods and row["running"]:
             state = {key: row["state"][key] for key in ("auth", "path", "configured") if key in row["state"]}
             text = json.dumps([row["container"], row["program"], row["params"], row["ports"], state], sort_keys=True)
-            found.add(re.sub(rf"[.]{re.escape(app.namespace)}([.]svc([.]cluster[.]local[.]?)?)?\b", "", text))
+            text = re.sub(rf"[.]{re.escape(app.namespace)}([.]svc([.]cluster[.]local[.]?)?)?\b", "", text)
+            found.add(re.sub(r"\b[0-9]+([.][0-9]+){3}\b", lambda ip: named.get(ip[0], ip[0]), text))
     return sorted(found)
 
 

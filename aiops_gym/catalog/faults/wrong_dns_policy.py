@@ -1,10 +1,17 @@
 """A pod asks the name server of its node instead of the cluster's: it finds no Service by name."""
 
-from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.checks import named, template
 from aiops_gym.catalog.model import Cause, Fault, Patch
 from aiops_gym.catalog.scripts import POD, PODS, make_edit, make_patch
+from aiops_gym.catalog.system import System
 
 POLICY = {"op": "replace", "path": f"{POD}/dnsPolicy"}
+
+
+def resolving(before: System, now: System, cause: Cause) -> str:
+    """The component runs its own program and finds whom the cluster's name server knows, not only whom it was told."""
+    return template(before, now, cause) or named(before, now, cause)
+
 
 fault = Fault(
     id="wrong_dns_policy",
@@ -14,7 +21,7 @@ fault = Fault(
         Patch(resource="deployments.apps", name="{target}", ops=({**POLICY, "value": "Default"},), recreate=True),
     ),
     wait=90.0,
-    cause=Cause(check=template),
+    cause=Cause(check=resolving, detail="kubernetes.default"),
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",
