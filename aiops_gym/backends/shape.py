@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from aiops_gym.backends.settings import read_settings
 from aiops_gym.catalog.model import App
@@ -37,7 +37,7 @@ def describe_workload(world: World, app: App, name: str) -> Workload | None:
         inside = [c for c in spec.get(kind) or () if kind != "initContainers" or c.get("restartPolicy") == "Always"]
         # An init container that ends before the others serve is left out; what it does shows in them.
         kept[kind] = [_container(world, app, c, volumes, name) for c in inside]
-        told[kind] = [_argv(world, pod, c) for c in inside]
+        told[kind] = [[_argv(world, pod, c), _mounts(world, app, c, volumes, name, CONTENTS.keys())] for c in inside]
     return Workload(kept, told, _effects(world, app, name))
 
 
@@ -58,13 +58,29 @@ def _effects(world: World, app: App, name: str) -> Json:
 
 
 def _container(world: World, app: App, container: Mapping[str, Json], volumes: Mapping[str, Json], name: str) -> Json:
-    sources = {key: _source(world, app, name, volume) for key, volume in volumes.items()}
-    mounts = {
-        mount["mountPath"].rstrip("/"): [sources.get(mount["name"]), mount.get("subPath", "")]
+    kinds = {kind for volume in volumes.values() for kind in volume} - {"name", *CONTENTS}
+    image = images.identify(world, container.get("image", ""))
+    mounts, programs = _mounts(world, app, container, volumes, name, kinds), _named_programs(world, container)
+    return [image, mounts, container.get("lifecycle") or {}, programs]
+
+
+def _mounts(
+    world: World,
+    app: App,
+    container: Mapping[str, Json],
+    volumes: Mapping[str, Json],
+    name: str,
+    kinds: Set[str],
+) -> Json:
+    """What is seen where, of volumes of some kinds; those of settings are a way to tell a program something."""
+    sources = {key: _source(world, app, name, volume) for key, volume in volumes.items() if kinds & volume.keys()}
+    return {
+        mount["mountPath"].rstrip("/"): [sources[mount["name"]], mount.get("subPath", "")]
         for mount in container.get("volumeMounts") or ()
-        if mount["mountPath"] != OWN_FILES and not _built_in(world, app, container, mount, volumes)
+        if mount["name"] in sources
+        and mount["mountPath"] != OWN_FILES
+        and not _built_in(world, app, container, mount, volumes)
     }
-    return [images.identify(world, container.get("image", "")), mounts, container.get("lifecycle") or {}]
 
 
 def _built_in(
@@ -93,7 +109,19 @@ def _argv(world: World, pod: Obj, container: Mapping[str, Json]) -> Sequence[str
     if isinstance(found, runtime.StartError) or found is None:
         return [*(container.get("command") or ()), "|", *(container.get("args") or ())]
     usual = {f"{flag}={value}" for flag, value in (found.binary.params.get("flags") or {}).items()}
-    return [found.argv[0].rpartition("/")[2], *(word for word in found.argv[1:] if word not in usual)]
+    return [
+        found.argv[0].rpartition("/")[2],
+        *(word for word in found.argv[1:] if word not in usual),
+    ]
+
+
+def _named_programs(world: World, container: Mapping[str, Json]) -> Sequence[str]:
+    """The programs of the image that a script names, where it names several: one may run beside the other."""
+    image = images.find_image(world, container.get("image", ""))
+    text = " ".join(map(str, (*(container.get("command") or ()), *(container.get("args") or ()))))
+    binaries = [name for name, each in (image.binaries if image else {}).items() if each.program != runtime.SHELL]
+    found = [name for name in sorted(binaries) if re.search(rf"(^|[ ;&|(/]){re.escape(name)}\b", text)]
+    return found if len(found) > 1 else []
 
 
 def _source(world: World, app: App, name: str, volume: Mapping[str, Json]) -> Json:

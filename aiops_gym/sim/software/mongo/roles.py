@@ -13,11 +13,11 @@ def _words(text: str) -> frozenset[str]:
 
 READ = _words("find listCollections listIndexes collStats dbStats dbHash killCursors")
 WRITE = READ | _words(
-    "insert update remove createCollection dropCollection createIndex dropIndex convertToCapped renameCollection"
+    "insert update remove createCollection dropCollection createIndex dropIndex convertToCapped renameCollectionSameDB"
 )
 DB_ADMIN = _words(
     "listCollections listIndexes collStats dbStats createCollection dropCollection dropDatabase createIndex dropIndex "
-    "collMod compact validate enableProfiler reIndex renameCollection"
+    "collMod compact validate enableProfiler reIndex renameCollectionSameDB"
 )
 USER_ADMIN = _words(
     "createUser dropUser grantRole revokeRole viewUser viewRole createRole dropRole changePassword changeCustomData "
