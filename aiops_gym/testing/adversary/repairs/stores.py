@@ -12,7 +12,7 @@ BOTH = "[{role: 'userAdminAnyDatabase', db: 'admin'}, " + OWN + "]"
 PRIVILEGES = (
     "[{resource: {db: '{database}', collection: ''}, actions: ['find', 'insert', 'update', 'remove', 'createIndex', "
     "'createCollection', 'dropCollection', 'dropIndex', 'listCollections', 'listIndexes', 'collStats', 'dbStats', "
-    "'collMod', 'killCursors', 'changeStream', 'convertToCapped', 'dbHash', 'planCacheRead', "
+    "'killCursors', 'changeStream', 'convertToCapped', 'dbHash', 'planCacheRead', "
     "'renameCollectionSameDB']}]"
 )
 LOGINS = {
