@@ -33,6 +33,19 @@ BY_CONTROLLERS = {
 }
 """Resources that nobody writes by hand to decide something."""
 
+MAKERS = {
+    "Pod": {
+        "ReplicaSet": "replicasets.apps",
+        "StatefulSet": "statefulsets.apps",
+        "DaemonSet": "daemonsets.apps",
+        "ReplicationController": "replicationcontrollers",
+        "Job": "jobs.batch",
+    },
+    "ReplicaSet": {"Deployment": "deployments.apps"},
+    "Job": {"CronJob": "cronjobs.batch"},
+}
+"""Kinds that controllers make, and from what: kind of the owner -> its resource."""
+
 PASSING = {"pods", "jobs.batch"}
 """What comes and goes: one more or one less is left lying about, unless something serves it or it has power."""
 
@@ -157,12 +170,21 @@ def _follows(world: World, obj: Obj | None) -> bool:
     """Whether an object is no decision of its own: made by a controller, by noise, or the history of a release."""
     if obj is None:
         return False
-    if controller_of(obj) is not None or uid_of(obj) in world.table(TABLE) or obj.get("type") == HISTORY:
+    if _is_made(world, obj) or uid_of(obj) in world.table(TABLE) or obj.get("type") == HISTORY:
         return True
     if obj["kind"] == "Endpoints":
         service = world.store.get("services", namespace_of(obj), name_of(obj))
         return service is not None and bool(get(service, "spec", "selector"))
     return False
+
+
+def _is_made(world: World, obj: Obj) -> bool:
+    """Whether an object was made by its owner, which is there: anybody may write down an owner for his own."""
+    owner = controller_of(obj)
+    if owner is None or owner.get("kind") not in MAKERS.get(obj["kind"], {}):
+        return False
+    found = world.store.get(MAKERS[obj["kind"]][owner["kind"]], namespace_of(obj), str(owner.get("name")))
+    return found is not None and uid_of(found) == owner.get("uid")
 
 
 def _judge(
