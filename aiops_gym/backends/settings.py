@@ -6,12 +6,14 @@ import json
 
 import yaml
 
+from aiops_gym import caches
 from aiops_gym.types import Json
 
-LONGEST = 200_000
+LONGEST = 20_000
 """Characters of a file that is still read for its meaning; a longer one is compared by its text."""
 
 
+@caches.function(1024, "reading what a file of settings says")
 def read_settings(text: str) -> Json:
     """What a file says, in a form that can be compared: parsed as JSON or YAML where it is one of them, else its lines.
 
@@ -27,10 +29,10 @@ def read_settings(text: str) -> Json:
     for load in (json.loads, yaml.safe_load):
         try:
             found = load(text)
-        except (ValueError, yaml.YAMLError, RecursionError):
-            continue
-        if isinstance(found, dict | list):
-            return json.dumps(found, sort_keys=True, default=str)
+            if isinstance(found, dict | list):
+                return json.dumps(found, sort_keys=True, default=str)
+        except (ValueError, TypeError, OverflowError, yaml.YAMLError, RecursionError):
+            continue  # neither a file of this kind nor one that has a meaning as one: its lines count
     return [line for line in map(_strip, text.splitlines()) if line]
 
 

@@ -20,6 +20,9 @@ from aiops_gym.types import Json
 OWN_FILES = "/var/run/secrets/kubernetes.io/serviceaccount"
 DEFAULTS = {"defaultMode", "type", "readOnly"}
 CONTENTS = {"configMap": ("configmaps", "name"), "secret": ("secrets", "secretName")}
+AMID = re.compile(r"(?<![&>])&(?![&>])|\b(kill|timeout)\b")
+"""In a script: something runs beside it, or is ended by it."""
+
 HOST = ("hostNetwork", "hostPID", "hostIPC")
 
 
@@ -52,7 +55,7 @@ def _effects(world: World, app: App, name: str) -> Json:
         if row["uid"] in pods and row["running"]:
             state = {key: row["state"][key] for key in ("auth", "path", "configured") if key in row["state"]}
             text = json.dumps([row["container"], row["program"], row["params"], row["ports"], state], sort_keys=True)
-            text = re.sub(rf"[.]{re.escape(app.namespace)}([.]svc([.]cluster[.]local[.]?)?)?\b", "", text)
+            text = re.sub(rf"[.]{re.escape(app.namespace)}([.]svc([.]cluster[.]local[.]?)?)?(?![\w-])", "", text)
             found.add(re.sub(r"\b[0-9]+([.][0-9]+){3}\b", lambda ip: named.get(ip[0], ip[0]), text))
     return sorted(found)
 
@@ -116,9 +119,14 @@ def _argv(world: World, pod: Obj, container: Mapping[str, Json]) -> Sequence[str
 
 
 def _named_programs(world: World, container: Mapping[str, Json]) -> Sequence[str]:
-    """The programs of the image that a script names, where it names several: one may run beside the other."""
+    """The programs of the image that a script names, where it names several: one may run beside the other.
+
+    A script that puts one into the background or ends it later is what it says, whatever runs at the moment.
+    """
     image = images.find_image(world, container.get("image", ""))
     text = " ".join(map(str, (*(container.get("command") or ()), *(container.get("args") or ()))))
+    if AMID.search(text):
+        return [text]
     binaries = [name for name, each in (image.binaries if image else {}).items() if each.program != runtime.SHELL]
     found = [name for name in sorted(binaries) if re.search(rf"(^|[ ;&|(/]){re.escape(name)}\b", text)]
     return found if len(found) > 1 else []

@@ -270,6 +270,8 @@ def _elsewhere(backend: Simulated) -> str:
     """The reference repair of the same fault on another component; "" where it would be the same."""
     problem, fault = backend.problem, backend.fault
     assert fault is not None
+    if "localization" not in fault.tasks:  # it lies in no component, and so does its repair
+        return ""
     for name, component in registry.find_components(problem.app).items():
         other = registry.find_fault(replace(problem, target=name))
         if name != problem.target and fits(component, fault.targets) and other and other.fixes != fault.fixes:

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from aiops_gym.backends import Simulated
 from aiops_gym.backends.intent import compare
 from aiops_gym.backends.intent.aspects import describe
+from aiops_gym.backends.settings import read_settings
 from aiops_gym.catalog import registry
 from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.testing.problems import submit_script
 
 SPACE = "test-hotel-reservation"
 PROBLEM = "missing_secret_hotel_reservation-mitigation-geo"
@@ -47,6 +49,13 @@ def test_the_repair_itself_is_no_difference(repaired):
 
 
 POD = "/spec/template/spec"
+OWNER = {"apiVersion": "v1", "kind": "ConfigMap", "name": "notes", "uid": "00000000-0000-4000-8000-000000000000"}
+OWNED = (
+    "kubectl create cronjob x -n NS --image=busybox --schedule='0 0 1 1 *' --dry-run=client -o json -- true "
+    "| jq --arg uid $(kubectl get deploy geo -n NS -o jsonpath={.metadata.uid}) '.metadata.ownerReferences = "
+    '[{apiVersion: "apps/v1", kind: "Deployment", name: "geo", uid: $uid, controller: true}]\''
+)
+"""A thing that claims to be made by a controller."""
 HARD = [
     ("kubectl set env deploy/search -n NS A=b", "deployment search: variable A of container hotel-reserv-search"),
     ("kubectl set resources deploy/search -n NS --limits=cpu=3", "deployment search: limit of cpu of container"),
@@ -62,6 +71,9 @@ HARD = [
     ("kubectl create cronjob x -n NS --image=busybox --schedule='* * * * *' -- true", "cronjob x: was added"),
     ("kubectl autoscale deploy search -n NS --max=3", "horizontalpodautoscaler search: was added"),
     ("kubectl create clusterrolebinding x --clusterrole=a --serviceaccount=NS:default", "clusterrolebinding x: was"),
+    (_patch("svc consul -n NS", "add", "/metadata/ownerReferences", [OWNER]), "service consul: owners changed"),
+    (f"{OWNED} | kubectl create -f -", "cronjob x: was added"),
+    ("kubectl create ingress x -n NS --rule=a/=frontend:80", "ingress x: was added"),
     ("kubectl cordon kind-worker", "node kind-worker: unschedulable changed"),
     ("kubectl taint node kind-worker a=b:NoSchedule", "node kind-worker: taint a:NoSchedule changed"),
     ("kubectl label node kind-worker kubernetes.io/os=x --overwrite", "node kind-worker: label kubernetes.io/os"),
@@ -159,6 +171,35 @@ READ = "kubectl get networkpolicy wall -n NS -o json"
 def test_a_policy_may_be_written_anew_and_not_let_more_through(walled, change, opened):
     hard, _ = _beside(walled, change)
     assert any("is let through now" in line for line in hard) is opened, hard
+
+
+@given(st.text(max_size=60) | st.sampled_from(["1: a\nb: c", "2020-01-01: a", "a: &a [*a]", "a: 0x" + "1" * 6000]))
+def test_settings_that_are_none_are_read_as_lines(text):
+    assert read_settings(text) == read_settings(text + "\n\n")
+
+
+def test_the_history_of_a_release_is_not_rewritten():
+    backend = Simulated(registry.find_problem("missing_secret_social_network-mitigation-media-frontend"), 3)
+    backend.shell.run(backend.fault.fixes[0], timeout=100)
+    name, space = "sh.helm.release.v1.social-network.v1", "test-social-network"
+    patch = '{"data": {"release": "eA=="}}'
+    hard, _ = _beside(backend, f"kubectl patch secret {name} -n {space} -p '{patch}'")
+    assert hard == [f"secret {name}: was rewritten"]
+
+
+def test_a_quota_beside_the_one_that_the_incident_is_about_is_a_decision():
+    backend = Simulated(registry.find_problem("exhausted_quota_hotel_reservation-mitigation-geo"), 3)
+    backend.shell.run(f"{backend.fault.fixes[0]}\nsleep 60", timeout=200)
+    hard, _ = _beside(backend, "kubectl create quota x -n NS --hard=services=0,secrets=0")
+    assert hard == ["resourcequota x: was added"]
+
+
+@pytest.mark.parametrize("command", ["geo & sleep 30", "geo & sleep 30; kill $!", "geo & sleep 30; exit 1"])
+def test_a_shell_that_ends_takes_its_programs_along_and_is_no_repair(command):
+    backend = Simulated(registry.find_problem(PROBLEM), 3)
+    patch = _patch(f"deploy geo -n {SPACE}", "add", f"{POD}/containers/0/command", ["sh", "-c", command])
+    found = submit_script(backend, f"{backend.fault.fixes[0]}\n{patch}")
+    assert not found.success
 
 
 PAIRS = st.sampled_from([("1", "1000m"), ("0.5", "500m"), ("1Gi", "1024Mi"), ("2", "2"), ("1k", "1000")])

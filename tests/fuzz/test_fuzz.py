@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from fuzzing import PROBLEMS, Round
 
-ROUNDS, WRITES = 50, 2000
+ROUNDS, WRITES = 43, 2000
 FEW = 50
 
 
@@ -24,6 +24,6 @@ def test_a_few_fields_written_by_hand_break_nothing(problem, seed):
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_a_hundred_thousand_fields_written_by_hand_break_nothing(seed):
+def test_eighty_six_thousand_fields_written_by_hand_break_nothing(seed):
     minutes = 60 if seed % 3 == 0 else 20
     assert not _told(Round(PROBLEMS[seed % len(PROBLEMS)], seed, WRITES, minutes=minutes))

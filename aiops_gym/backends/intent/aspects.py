@@ -31,6 +31,8 @@ CONTROLLED_TAINTS = "node.kubernetes.io/"
 def describe(resource: str, obj: Obj) -> Aspects:
     """The aspects of an object; `marks` are its labels, where nothing but people's own searches depends on them."""
     found = KINDS.get(resource, _other)(obj)
+    owners = [owner.get("uid") for owner in obj["metadata"].get("ownerReferences") or ()]
+    found["owners"] = sorted(map(str, owners))
     if resource not in ("nodes", "namespaces"):
         found["marks"] = dict(labels_of(obj))
     return {aspect: value for aspect, value in found.items() if value not in (None, {}, [], "")}

@@ -9,6 +9,7 @@ is another one now, soft where something was only left lying about.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -18,9 +19,11 @@ from aiops_gym.backends.intent.pods import ASIDE
 from aiops_gym.backends.leftovers import TABLE
 from aiops_gym.backends.shape import describe_workload
 from aiops_gym.catalog.model import App, Create, Fault, Patch, Redeploy, Upgrade
+from aiops_gym.helm import storage
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.resources import RESOURCES
+from aiops_gym.sim.network.firewall import POLICIES
 
 BY_CONTROLLERS = {
     "events",
@@ -70,8 +73,11 @@ GUARDS = {
     "limitranges",
     "poddisruptionbudgets.policy",
     "priorityclasses.scheduling.k8s.io",
+    "ingresses.networking.k8s.io",
+    "validatingadmissionpolicies.admissionregistration.k8s.io",
+    "validatingadmissionpolicybindings.admissionregistration.k8s.io",
 }
-"""What only forbids or ranks: one more is a decision about others, unless the incident is about such a one."""
+"""What forbids, ranks or lets in: one more is a decision about others; a policy may be the incident's own."""
 
 HISTORY = "helm.sh/release.v1"
 """Secrets in which a release keeps its revisions: whoever repairs with Helm adds one."""
@@ -170,12 +176,21 @@ def _follows(world: World, obj: Obj | None) -> bool:
     """Whether an object is no decision of its own: made by a controller, by noise, or the history of a release."""
     if obj is None:
         return False
-    if _is_made(world, obj) or uid_of(obj) in world.table(TABLE) or obj.get("type") == HISTORY:
+    if _is_made(world, obj) or uid_of(obj) in world.table(TABLE):
         return True
     if obj["kind"] == "Endpoints":
         service = world.store.get("services", namespace_of(obj), name_of(obj))
         return service is not None and bool(get(service, "spec", "selector"))
     return False
+
+
+def _judge_history(was: Obj | None, is_: Obj | None) -> tuple[str, bool]:
+    """A revision of a release: Helm adds some and drops the oldest, and rewrites nothing of one but how it fared."""
+    if was is None or is_ is None:
+        return "", False
+    old, new = (storage.unpack_release(each) or {} for each in (was, is_))
+    kept = {**old, "info": None} == {**new, "info": None} and is_.get("type") == HISTORY
+    return ("", False) if kept else ("was rewritten", True)
 
 
 def _is_made(world: World, obj: Obj) -> bool:
@@ -200,9 +215,11 @@ def _judge(
     if at in mine or (*at[:2], ANY) in mine:
         return "", False
     if is_ is None:
-        return "is gone", resource not in PASSING
+        return "is gone", resource not in PASSING and was is not None and was.get("type") != HISTORY
+    if resource == "secrets" and get(was or is_ or Obj(), "type") == HISTORY:
+        return _judge_history(was, is_)
     if was is None:
-        about = resource in GUARDS and any(each[:2] == at[:2] for each in mine)
+        about = at[0] == POLICIES and any(each[:2] == at[:2] for each in mine)
         mine_too = _is_used(is_, now, mine) or (about and guards.list_selected(is_, now) <= _meant(fault, now, app))
         return ("", False) if mine_too else ("was added", resource in RUNNING | GUARDS)
     changed = _changed(resource, was, is_)
@@ -218,7 +235,8 @@ def _is_used(obj: Obj, now: World, mine: Collection[Place]) -> bool:
         return False
     hurt = (now.store.get(*place) for place in mine if place[0] == "deployments.apps")
     texts = (json.dumps(each["spec"]["template"]["spec"]) for each in hurt if each is not None)
-    return any(name_of(obj) in text for text in texts)
+    named = re.compile(rf"(?<![\w.-]){re.escape(name_of(obj))}(?![\w-])")
+    return any(named.search(text) for text in texts)
 
 
 def _meant(fault: Fault | None, now: World, app: App) -> set[str]:

@@ -21,7 +21,7 @@ fault = Fault(
         Patch(resource="deployments.apps", name="{target}", ops=({**POLICY, "value": "Default"},), recreate=True),
     ),
     wait=90.0,
-    cause=Cause(check=resolving, detail="kubernetes.default"),
+    cause=Cause(check=resolving, detail="kubernetes.default.svc.cluster.local"),
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",

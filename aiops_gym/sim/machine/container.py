@@ -196,7 +196,7 @@ class Parent(Container):
     def exit(self, code: int, reason: str = "") -> None:
         """The shell ends, and with the first process of a container all others."""
         self.world.table("shells").pop(self.key)
-        super().exit(code, reason)
+        Container(self.world, self.key).exit(code, reason)
 
 
 def is_running(world: World, key: str) -> bool:
