@@ -9,7 +9,9 @@ from __future__ import annotations
 import pytest
 from fuzzing import PROBLEMS, Round
 
-ROUNDS, WRITES = 43, 2000
+SEEDS, WRITES = (*range(43), *range(44, 48), 49, 50, 51), 2000
+"""Fifty rounds. One step of 43 or 48 takes over 30 s of processor on a busy machine: each service that misses its tracer
+dials every second, and a dial makes the index of the network anew."""
 FEW = 50
 
 
@@ -23,7 +25,7 @@ def test_a_few_fields_written_by_hand_break_nothing(problem, seed):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("seed", range(ROUNDS))
-def test_eighty_six_thousand_fields_written_by_hand_break_nothing(seed):
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_hundred_thousand_fields_written_by_hand_break_nothing(seed):
     minutes = 60 if seed % 3 == 0 else 20
     assert not _told(Round(PROBLEMS[seed % len(PROBLEMS)], seed, WRITES, minutes=minutes))
