@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from aiops_gym.backends.intent import guards
 from aiops_gym.backends.intent.aspects import describe
@@ -113,6 +114,16 @@ class Difference:
         return f"{self.what}: {self.how}"
 
 
+class _Case(NamedTuple):
+    """What is compared, and the places that the incident is about, see `find_hurt`."""
+
+    before: World
+    now: World
+    app: App
+    fault: Fault | None
+    mine: frozenset[Place]
+
+
 def compare(before: World, now: World, app: App, fault: Fault | None) -> tuple[Difference, ...]:
     """What a repair changed beside the point, the hard differences first, each object once.
 
@@ -122,11 +133,12 @@ def compare(before: World, now: World, app: App, fault: Fault | None) -> tuple[D
         app: the application.
         fault: what was done to it.
     """
+    case = _Case(before, now, app, fault, find_hurt(app, fault))
     found = [
         difference
         for resource in RESOURCES
         if resource not in BY_CONTROLLERS
-        for difference in _differences(resource, before, now, app, fault)
+        for difference in _differences(resource, case)
     ]
     found += [Difference("the network", how, hard=True) for how in guards.list_opened_ways(before, now)]
     return tuple(sorted(found, key=lambda each: not each.hard))
@@ -158,22 +170,21 @@ def _place(resource: str, app: App, name: str) -> Place:
     return resource, app.namespace if RESOURCES[resource].namespaced else "", name
 
 
-def _differences(resource: str, before: World, now: World, app: App, fault: Fault | None) -> Iterator[Difference]:
-    old = {key_of(each): each for each in before.store.all(resource)}
-    new = {key_of(each): each for each in now.store.all(resource)}
+def _differences(resource: str, case: _Case) -> Iterator[Difference]:
+    old = {key_of(each): each for each in case.before.store.all(resource)}
+    new = {key_of(each): each for each in case.now.store.all(resource)}
     for key in sorted({*old, *new}):
         was, is_ = old.get(key), new.get(key)
-        if was is is_ or _follows(before, was) or _follows(now, is_):
+        if was is is_ or _follows(case.before, was) or _follows(case.now, is_):
             continue
         known: Obj = is_ if was is None else was  # type: ignore[assignment]  # one of them is there
-        at = (resource, namespace_of(known), name_of(known))
-        how, hard = _judge(at, was, is_, before, now, app, fault)
+        how, hard = _judge((resource, namespace_of(known), name_of(known)), was, is_, case)
         if how:
-            yield Difference(_name(resource, known, app), how, hard)
+            yield Difference(_name(resource, known, case.app), how, hard)
 
 
 def _follows(world: World, obj: Obj | None) -> bool:
-    """Whether an object is no decision of its own: made by a controller, by noise, or the history of a release."""
+    """Whether an object is no decision of its own: made by a controller or by noise."""
     if obj is None:
         return False
     if _is_made(world, obj) or uid_of(obj) in world.table(TABLE):
@@ -202,31 +213,38 @@ def _is_made(world: World, obj: Obj) -> bool:
     return found is not None and uid_of(found) == owner.get("uid")
 
 
-def _judge(
-    at: Place, was: Obj | None, is_: Obj | None, before: World, now: World, app: App, fault: Fault | None
-) -> tuple[str, bool]:
+def _judge(at: Place, was: Obj | None, is_: Obj | None, case: _Case) -> tuple[str, bool]:
     """What is different, in words, "" for nothing that counts; and whether it is hard."""
-    resource, mine = at[0], find_hurt(app, fault)
-    opened = guards.list_opened(resource, was, is_, now) if is_ is not None else []
+    resource = at[0]
+    opened = guards.list_opened(resource, was, is_, case.now) if is_ is not None else []
     if opened:
         return ", ".join(opened), True
     if is_ is not None and "deletionTimestamp" in is_["metadata"] and resource not in PASSING:
         return "is being deleted", True
-    if at in mine or (*at[:2], ANY) in mine:
+    if at in case.mine or (*at[:2], ANY) in case.mine:
         return "", False
-    if is_ is None:
-        return "is gone", resource not in PASSING and was is not None and was.get("type") != HISTORY
     if resource == "secrets" and get(was or is_ or Obj(), "type") == HISTORY:
         return _judge_history(was, is_)
+    if is_ is None:
+        return "is gone", resource not in PASSING
     if was is None:
-        about = at[0] == POLICIES and any(each[:2] == at[:2] for each in mine)
-        mine_too = _is_used(is_, now, mine) or (about and guards.list_selected(is_, now) <= _meant(fault, now, app))
-        return ("", False) if mine_too else ("was added", resource in RUNNING | GUARDS)
+        return ("", False) if _is_asked_for(at, is_, case) else ("was added", resource in RUNNING | GUARDS)
+    return _judge_change(resource, was, is_, case)
+
+
+def _judge_change(resource: str, was: Obj, is_: Obj, case: _Case) -> tuple[str, bool]:
     changed = _changed(resource, was, is_)
-    if resource == "deployments.apps" and namespace_of(was) == app.namespace:
-        changed = _without_spellings(changed, before, now, app, name_of(was))
+    if resource == "deployments.apps" and namespace_of(was) == case.app.namespace:
+        changed = _without_spellings(changed, case, name_of(was))
     hard = [aspect for aspect in changed if not _is_soft(resource, aspect, was, is_)]
     return _list(hard or changed), bool(hard)
+
+
+def _is_asked_for(at: Place, is_: Obj, case: _Case) -> bool:
+    """Whether a new object is there for the incident: its workload waits for it, or it stands for its policy."""
+    if at[0] == POLICIES and any(each[:2] == at[:2] for each in case.mine):
+        return guards.list_selected(is_, case.now) <= _list_meant(case)
+    return _is_used(is_, case.now, case.mine)
 
 
 def _is_used(obj: Obj, now: World, mine: Collection[Place]) -> bool:
@@ -239,11 +257,11 @@ def _is_used(obj: Obj, now: World, mine: Collection[Place]) -> bool:
     return any(named.search(text) for text in texts)
 
 
-def _meant(fault: Fault | None, now: World, app: App) -> set[str]:
+def _list_meant(case: _Case) -> set[str]:
     """Pods that the policies of the incident are about: a new policy of a repair may be about no others."""
-    made = [c.manifest for c in fault.changes if isinstance(c, Create)] if fault else []
-    there = [Obj({**each, "metadata": {**each["metadata"], "namespace": app.namespace}}) for each in made]
-    return set().union(*(guards.list_selected(each, now) for each in there if each["kind"] == "NetworkPolicy"))
+    made = [change.manifest for change in case.fault.changes if isinstance(change, Create)] if case.fault else []
+    there = [Obj({**each, "metadata": {**each["metadata"], "namespace": case.app.namespace}}) for each in made]
+    return set().union(*(guards.list_selected(each, case.now) for each in there))
 
 
 def _changed(resource: str, was: Obj, is_: Obj) -> list[str]:
@@ -252,13 +270,13 @@ def _changed(resource: str, was: Obj, is_: Obj) -> list[str]:
     return sorted(aspect for aspect in {*old, *new} if old.get(aspect) != new.get(aspect))
 
 
-def _without_spellings(changed: list[str], before: World, now: World, app: App, name: str) -> list[str]:
+def _without_spellings(changed: list[str], case: _Case, name: str) -> list[str]:
     """Without those aspects of what a component runs that are another spelling of the same."""
     words = ("image of", "program of", "mount ")
     if not any(aspect.startswith(words) for aspect in changed):
         return changed
-    usual = describe_workload(before, app, name)
-    same = usual is not None and usual.is_same(describe_workload(now, app, name))
+    usual = describe_workload(case.before, case.app, name)
+    same = usual is not None and usual.is_same(describe_workload(case.now, case.app, name))
     return [aspect for aspect in changed if not (same and aspect.startswith(words))]
 
 
