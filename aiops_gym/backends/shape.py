@@ -98,10 +98,27 @@ def _built_in(
     return text is not None and usual is not None and read_settings(usual) == read_settings(text)
 
 
-def _argv(world: World, pod: Obj, container: Mapping[str, Json]) -> Sequence[str]:
-    """What is executed in the end: `/go/bin/geo`, `geo`, `sh -c "exec geo"` and `env geo` are the same.
+def list_executed(world: World, app: App, name: str) -> list[list[Sequence[str]]]:
+    """The words that a deployment's containers execute in the end, and what may run beside; empty if there is none."""
+    deployment = world.store.get("deployments.apps", app.namespace, name)
+    if deployment is None:
+        return []
+    template = deployment["spec"]["template"]
+    pod = trial.make_pod(app.namespace, template)
+    inside = [c for kind in ("initContainers", "containers") for c in template["spec"].get(kind) or ()]
+    return [[_executed(world, pod, each)[0], _named_programs(world, each)] for each in inside]
 
-    Arguments that say what is compiled in anyway are left out.
+
+def _argv(world: World, pod: Obj, container: Mapping[str, Json]) -> Sequence[str]:
+    """What is executed in the end, without arguments that say what is compiled in anyway."""
+    words, usual = _executed(world, pod, container)
+    return [*words[:1], *(word for word in words[1:] if word not in usual)]
+
+
+def _executed(world: World, pod: Obj, container: Mapping[str, Json]) -> tuple[Sequence[str], Set[str]]:
+    """What is executed in the end, and which arguments say what is compiled in.
+
+    `/go/bin/geo`, `geo`, `sh -c "exec geo"` and `env geo` are the same.
     """
     image = images.find_image(world, container.get("image", ""))
     env = {entry["name"]: entry["value"] for entry in container.get("env") or () if "value" in entry}
@@ -110,12 +127,9 @@ def _argv(world: World, pod: Obj, container: Mapping[str, Json]) -> Sequence[str
     if isinstance(found, runtime.Command) and found.binary.program == runtime.SHELL:
         found = trial.find_final(world, pod, container)
     if isinstance(found, runtime.StartError) or found is None:
-        return [*(container.get("command") or ()), "|", *(container.get("args") or ())]
+        return [*(container.get("command") or ()), "|", *(container.get("args") or ())], frozenset()
     usual = {f"{flag}={value}" for flag, value in (found.binary.params.get("flags") or {}).items()}
-    return [
-        found.argv[0].rpartition("/")[2],
-        *(word for word in found.argv[1:] if word not in usual),
-    ]
+    return [found.argv[0].rpartition("/")[2], *found.argv[1:]], usual
 
 
 def _named_programs(world: World, container: Mapping[str, Json]) -> Sequence[str]:

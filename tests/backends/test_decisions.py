@@ -5,6 +5,7 @@ import pytest
 from aiops_gym.backends import decisions, shadows, warmup
 from aiops_gym.backends.baseline import is_rolled_out, make_baseline, request
 from aiops_gym.backends.decisions.site import ALL
+from aiops_gym.backends.intent.compare import compare
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
@@ -62,6 +63,49 @@ def test_as_many_are_made_as_in_a_cluster_that_is_lived_in_and_never_the_same_tw
         assert all(len(set(each)) == len(each) for each in found)
         assert {whom for each in found for _, whom in each} == {ALL, *app.components}
         assert {name for each in found for name, _ in each} == {name for name, _ in decisions.list_possible(app.id)}
+
+
+def _merge_manifests(world, app):
+    """What `helm rollback` or `kubectl apply` of the manifests does: fields that they do not have stay as they are."""
+    kind = "application/strategic-merge-patch+json"
+    for manifest in app.manifests:
+        resource = {"Deployment": "deployments.apps", "Service": "services", "ConfigMap": "configmaps"}
+        if manifest["kind"] in resource:
+            body = {key: manifest[key] for key in ("spec", "data") if key in manifest}
+            where = (resource[manifest["kind"]], app.namespace, manifest["metadata"]["name"])
+            request(world, "patch", *where, body=body, content_type=kind)
+    world.run(MINUTE)
+
+
+REPLACING = [(app, *made) for app in registry.apps() for made in sorted(decisions.list_replacing(app))]
+
+
+@pytest.mark.parametrize(("app", "name", "whom"), REPLACING[3::40])
+def test_who_applies_the_manifests_undoes_what_contradicts_them(app, name, whom):
+    _is_undone(app, name, whom)
+
+
+@pytest.mark.full
+def test_who_applies_the_manifests_undoes_all_that_contradicts_them():
+    for app, name, whom in REPLACING[::3]:
+        _is_undone(app, name, whom)
+
+
+def _is_undone(app_id, name, whom):
+    world, app = _decided(app_id, (name, whom))
+    now = world.fork(1)
+    _merge_manifests(now, app)
+    assert [each for each in compare(world, now, app, None) if each.hard], (name, whom)
+
+
+@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("app_id", registry.apps())
+def test_each_world_has_decisions_about_three_components_that_manifests_would_undo(app_id, number):
+    app, world = registry.find_app(app_id), warmup.make_lived_in(app_id, 1, number)
+    now = world.fork(1)
+    _merge_manifests(now, app)
+    words = [word for each in compare(world, now, app, None) if each.hard for word in each.what.split()]
+    assert len({name for name in app.components if name in words}) >= decisions.REPLACING
 
 
 def test_upstreams_problems_have_none_and_healthy_twins_have_them_as_computed_ones():

@@ -25,6 +25,10 @@ from aiops_gym.sim.kernel.world import World
 FEWEST, MOST = 8, 20
 """How many were made in one namespace."""
 
+REPLACING = 3
+"""Of these so many contradict the manifests, each about another component, and perhaps more: an incident is about one
+component, and who applies manifests without a question undoes what was decided about the others."""
+
 CONTRARY: Mapping[str, tuple[str, ...]] = {
     "blocking_network_policy": ("policy for everybody", "policy for the namespace", "policy for its callers"),
     "forgotten_dns": ("policy of its own calls",),
@@ -51,10 +55,20 @@ def all_decisions() -> Mapping[str, Decision]:
 
 def draw_decisions(app: App, seed: int) -> tuple[Made, ...]:
     """Which decisions were made, and about whom, in order; none is made twice."""
-    possible = list_possible(app.id)
+    possible, replacing = list_possible(app.id), list_replacing(app.id)
     wanted = FEWEST + draws.pick(MOST - FEWEST + 1, seed, "decisions", "how many")
     order = sorted(possible, key=lambda made: draws.bits(seed, "decision", " ".join(made)) / possible[made])
-    return tuple(order[:wanted])
+    certain = _list_first_about_each(made for made in order if made in replacing)[:REPLACING]
+    others = [made for made in order if made not in certain]
+    return tuple(sorted([*certain, *others][:wanted], key=order.index))
+
+
+def _list_first_about_each(chosen: Iterable[Made]) -> list[Made]:
+    """Of some decisions in their order the first one about each component."""
+    found: dict[str, Made] = {}
+    for made in chosen:
+        found.setdefault(made[1], made)
+    return list(found.values())
 
 
 @caches.function(len(registry.apps()), "who each decision can be about")
@@ -67,6 +81,14 @@ def list_possible(app_id: str) -> Mapping[Made, float]:
         fitting = [name for name in names if decision.fits(Site(world, app, name, 0))]
         found |= {(decision.name, name): decision.weight / len(fitting) for name in fitting}
     return found
+
+
+@caches.function(len(registry.apps()), "which decisions contradict the manifests of an app")
+def list_replacing(app_id: str) -> frozenset[Made]:
+    """Those decisions that whoever applies the manifests undoes, with everybody they can be about."""
+    app, world = registry.find_app(app_id), make_baseline(app_id, 0)
+    rows = all_decisions()
+    return frozenset(made for made in list_possible(app_id) if rows[made[0]].replaces(Site(world, app, made[1], 0)))
 
 
 def make_decisions(world: World, app: App, seed: int, chosen: Iterable[Made]) -> None:

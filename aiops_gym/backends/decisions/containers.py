@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aiops_gym.backends.decisions.site import Decision, Site
+from aiops_gym.backends.decisions.site import Decision, Site, anybody
 from aiops_gym.catalog.names import NEW
 from aiops_gym.sim.machine.container import find_image
 
@@ -101,6 +101,10 @@ def _extra(site: Site) -> list[list[str]]:
     return EXTRA.get(image, [])
 
 
+def _has_arguments(site: Site) -> bool:
+    return bool(site.container.get("args"))
+
+
 def _argument(site: Site) -> None:
     """An argument says what is compiled in anyway."""
     site.patch_container({"args": [_flag(site)]})
@@ -157,13 +161,15 @@ def _pull(site: Site) -> None:
 
 
 decisions = (
-    Decision("tag of the image", _tag, lambda site: bool(_other_tag(site)), 2.0),
+    Decision("tag of the image", _tag, lambda site: bool(_other_tag(site)), 2.0, replaces=anybody),
     Decision("more environment", _variable, weight=2.0),
-    Decision("value of a variable", _value, _has_value),
+    Decision("value of a variable", _value, _has_value, 1.5, replaces=anybody),
     Decision("environment of a map", _variables_of_a_map),
     Decision("command", _command, lambda site: bool(_same_command(site)), 2.0),
-    Decision("arguments of a store", _arguments_of_a_store, lambda site: bool(_extra(site)), 1.5),
-    Decision("argument", _argument, lambda site: bool(_flag(site))),
+    Decision(
+        "arguments of a store", _arguments_of_a_store, lambda site: bool(_extra(site)), 1.5, replaces=_has_arguments
+    ),
+    Decision("argument", _argument, lambda site: bool(_flag(site)), replaces=_has_arguments),
     Decision("liveness probe", _live, _listens),
     Decision("readiness probe", _ready, _listens),
     Decision("startup probe", _start, _listens, 0.5),

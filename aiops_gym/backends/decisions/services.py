@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aiops_gym.backends.decisions.site import Decision, Site, find_callers
+from aiops_gym.backends.decisions.site import Decision, Site, anybody, find_callers
 from aiops_gym.backends.inject import roll_out
 
 SETTINGS = "service-config.json"
@@ -100,10 +100,10 @@ def _more_ports(site: Site) -> None:
 
 
 decisions = (
-    Decision("named port", _name_port, _nameable, 1.5),
-    Decision("another number", _renumber, _only_in_settings, 1.2),
+    Decision("named port", _name_port, _nameable, 1.5, replaces=anybody),
+    Decision("another number", _renumber, _only_in_settings, 1.2, replaces=anybody),
     Decision("narrower selector", _select_more, _has_service, 1.5),
-    Decision("selector of another label", _select_otherwise, _has_service, 1.2),
+    Decision("selector of another label", _select_otherwise, _has_service, 1.2, replaces=anybody),
     Decision("unused Service", _unused, _has_service, 0.7),
     Decision("second port", _more_ports, _has_service),
 )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from aiops_gym.backends.baseline import apply
-from aiops_gym.backends.decisions.site import Decision, Site
+from aiops_gym.backends.decisions.site import Decision, Site, anybody
 from aiops_gym.backends.inject import roll_out
 from aiops_gym.catalog.names import NEW
 from aiops_gym.sim.kernel.objects import get
 
 LINES = {
-    "redis.conf": ("# reviewed by team-blue", "maxclients 5000", "timeout 0", "databases 16"),
-    "mongod.conf": ("# reviewed by team-blue", "# nothing else is set here"),
-    "nginx.conf": ("# reviewed by team-blue",),
+    "redis.conf": ("maxclients 5000", "timeout 0", "databases 16", "loglevel notice"),
+    "mongod.conf": ("operationProfiling:\n  slowOpThresholdMs: 200", "systemLog:\n  verbosity: 0"),
+    "nginx.conf": ("worker_rlimit_nofile 8192;", "pcre_jit on;", "timer_resolution 100ms;"),
 }
-"""Further lines that change nothing, by file."""
+"""Further lines that change nothing here, by file."""
 
 TUNED = '"timeout_ms": 10000, "keepalive_ms": 10000'
 TO = ('"timeout_ms": 10000, "keepalive_ms": 20000', '"timeout_ms": 10000, "keepalive_ms": 30000')
@@ -109,11 +109,11 @@ def _old_secret(site: Site) -> None:
 
 
 decisions = (
-    Decision("value in the settings", _tune, _tunable, 2.0),
-    Decision("line in a store's settings", _tune, lambda site: _settings(site)[0] in LINES, 1.2),
+    Decision("value in the settings", _tune, _tunable, 2.0, replaces=anybody),
+    Decision("line in a store's settings", _tune, lambda site: _settings(site)[0] in LINES, 1.2, replaces=anybody),
     Decision("one more file", _mount, weight=2.0),
-    Decision("copy of the settings", _copy, lambda site: bool(_mounted(site)[0]), 1.5),
-    Decision("other claim", _move, lambda site: "claim" in _kinds(site), 0.8),
+    Decision("copy of the settings", _copy, lambda site: bool(_mounted(site)[0]), 1.5, replaces=anybody),
+    Decision("other claim", _move, lambda site: "claim" in _kinds(site), 0.8, replaces=anybody),
     Decision("old ConfigMap", _old_map, weight=0.7),
     Decision("old Secret", _old_secret, weight=0.7),
 )

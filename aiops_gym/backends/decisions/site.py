@@ -109,6 +109,11 @@ def anybody(site: Site) -> bool:
     return True
 
 
+def nowhere(site: Site) -> bool:
+    """Whether a decision is about what the manifests say: it is about what they leave open."""
+    return False
+
+
 def find_callers(site: Site) -> list[str]:
     """Components that call it or read from it when they start, and `USERS`."""
     edges = _find_edges(site.app.id)
@@ -129,6 +134,8 @@ class Decision(NamedTuple):
         fits: whether it makes sense of a component, in a world as it was deployed; tells of a component, not of faults.
         weight: how likely it is beside others.
         wide: it is about the whole namespace.
+        replaces: whether it puts something else in the place of what the manifests say, so that whoever applies them
+            undoes it; what they leave open stays as it is then.
     """
 
     name: str
@@ -136,3 +143,4 @@ class Decision(NamedTuple):
     fits: Callable[[Site], bool] = anybody
     weight: float = 1.0
     wide: bool = False
+    replaces: Callable[[Site], bool] = nowhere

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from aiops_gym.backends.decisions.site import Decision, Site
+from aiops_gym.backends.decisions.site import Decision, Site, anybody
 from aiops_gym.catalog.names import NEW
 
 USED = ("50m", "100m", "150m", "200m")
-ROOM = ("1", "1500m", "2", "3")
+ROOM = ("1500m", "2", "3", "4")
 MEMORY = (("64Mi", "1Gi"), ("96Mi", "1536Mi"), ("128Mi", "2Gi"), ("256Mi", "3Gi"))
 """Requests and limits that no program here comes near."""
 
@@ -29,6 +29,10 @@ def _limit_processor(site: Site) -> None:
     site.patch_container(
         {"resources": {"requests": {"cpu": site.pick(USED)}, "limits": {"cpu": site.pick(ROOM, "room")}}}
     )
+
+
+def _has_amounts(site: Site) -> bool:
+    return bool(site.container.get("resources"))
 
 
 def _replace(site: Site) -> None:
@@ -94,10 +98,10 @@ def _budget(site: Site) -> None:
 
 
 decisions = (
-    Decision("replicas", _scale, lambda site: site.is_stateless, 2.0),
-    Decision("requests and limits", _limit, weight=2.0),
+    Decision("replicas", _scale, lambda site: site.is_stateless, 2.0, replaces=anybody),
+    Decision("requests and limits", _limit, weight=2.0, replaces=_has_amounts),
     Decision("request of memory", _request),
-    Decision("limit of a processor", _limit_processor),
+    Decision("limit of a processor", _limit_processor, replaces=_has_amounts),
     Decision("way of rolling out", _surge, _rolls),
     Decision("order of rolling out", _replace),
     Decision("label of pods", _label),

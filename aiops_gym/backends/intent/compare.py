@@ -18,7 +18,7 @@ from aiops_gym.backends.intent import guards
 from aiops_gym.backends.intent.aspects import describe
 from aiops_gym.backends.intent.pods import ASIDE
 from aiops_gym.backends.leftovers import TABLE
-from aiops_gym.backends.shape import describe_workload
+from aiops_gym.backends.shape import list_executed
 from aiops_gym.catalog.model import App, Create, Fault, Patch, Redeploy, Upgrade
 from aiops_gym.helm import storage
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
@@ -89,6 +89,8 @@ ASKED_FOR = {"ConfigMap", "Secret", "ServiceAccount", "PersistentVolumeClaim", "
 SOFT = ("marks", "revisionHistoryLimit", "progressDeadlineSeconds", "minReadySeconds", "immutable", "secrets")
 SOFT_BEGINNINGS = ("name of port", "ports of", *(f"{field} of" for field in ASIDE))
 """Aspects that change nothing for those whom an object serves."""
+
+PROGRAM = "program of"
 
 ANY = "*"
 
@@ -271,13 +273,15 @@ def _changed(resource: str, was: Obj, is_: Obj) -> list[str]:
 
 
 def _without_spellings(changed: list[str], case: _Case, name: str) -> list[str]:
-    """Without those aspects of what a component runs that are another spelling of the same."""
-    words = ("image of", "program of", "mount ")
-    if not any(aspect.startswith(words) for aspect in changed):
+    """Without another spelling of the very words that a healthy workload's containers execute.
+
+    What comes to the same today is not the same decision: another tag, other arguments, the older copy of a file.
+    """
+    if not any(aspect.startswith(PROGRAM) for aspect in changed):
         return changed
-    usual = describe_workload(case.before, case.app, name)
-    same = usual is not None and usual.is_same(describe_workload(case.now, case.app, name))
-    return [aspect for aspect in changed if not (same and aspect.startswith(words))]
+    usual = list_executed(case.before, case.app, name)
+    same = bool(usual) and usual == list_executed(case.now, case.app, name)
+    return [aspect for aspect in changed if not (same and aspect.startswith(PROGRAM))]
 
 
 def _is_soft(resource: str, aspect: str, was: Obj, is_: Obj) -> bool:
