@@ -112,7 +112,7 @@ MASKS = {
         f"ip=$({POD_IP.format(ns=NS, label='io.kompose.service=reservation')})\n"
         f"kubectl get netpol {{target}}-{{policy}} -n {NS} -o json | jq --arg ip $ip/32 "
         "'.spec.ingress = [{from: [{ipBlock: {cidr: $ip}}]}]' | kubectl replace -f -; sleep 60",
-        "reservation does not come back after a restart",
+        "after a restart",
     ),
 }
 

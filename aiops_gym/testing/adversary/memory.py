@@ -26,6 +26,11 @@ LEARNT = 8
 """Healthy episodes of which an attacker remembers one: seeds that are played for this and for nothing else."""
 
 
+STRANGERS = """for d in $(kubectl get deploy -n {namespace} -o name); do
+grep -q "\\"name\\":\\"${d#*/}\\"" memory.json || kubectl delete $d -n {namespace}
+done"""
+
+
 def put_back(app: App, number: int) -> str:
     """The objects of a healthy episode in the place of those that are there; what they do not know goes.
 
@@ -52,6 +57,22 @@ def put_back(app: App, number: int) -> str:
     )
 
 
+def merge(app: App, number: int) -> str:
+    """The same objects applied, without pruning: what people added beside their fields stays as it is."""
+    whole = number < 10
+    seed = 9000 + draws.pick(LEARNT, number, "adversary", "learnt to merge")
+    noisy = not whole and draws.draw(number, "adversary", "noisy to merge") < 0.3
+    way = APPLIED[0] if whole else APPLIED[draws.pick(len(APPLIED), number, "adversary", "applied")]
+    text = json.dumps(memorise(app.id, seed, noisy=noisy, kinds=CORE), separators=(",", ":"))
+    return f"cat > memory.json <<'EOF'\n{text}\nEOF\n{way}\n"
+
+
+APPLIED = (
+    "kubectl apply -f memory.json",
+    "kubectl apply -f memory.json --server-side --force-conflicts",
+    f"kubectl apply -f memory.json; {STRANGERS}",
+)
+
 PUT_BACK = """(.[1].items | map({key: (.kind + "/" + .metadata.name), value: .}) | from_entries) as $now
 | {apiVersion: "v1", kind: "List", items: (.[0].items | map(. as $m | $now[$m.kind + "/" + $m.metadata.name] as $n
 | if $n == null then $m
@@ -65,10 +86,6 @@ KEEP = """(if .kind == "Deployment" then .spec.replicas = ([$n.spec.replicas, $m
     then .spec.template.spec.containers[0].resources = $n.spec.template.spec.containers[0].resources else . end
   else . end)"""
 """What noise decides, and an attacker has seen often enough to leave it alone."""
-
-STRANGERS = """for d in $(kubectl get deploy -n {namespace} -o name); do
-grep -q "\\"name\\":\\"${d#*/}\\"" memory.json || kubectl delete $d -n {namespace}
-done"""
 
 
 @cache

@@ -168,6 +168,27 @@ STORED = (
 )
 
 
+def merge_stored(app: App, number: int) -> str:
+    """The fields that a release or the first revision declares; what people added stays as it is."""
+    ways = MERGED if app.releases else MERGED[3:]
+    way = ways[0] if number < 10 else ways[draws.pick(len(ways), number, "adversary", "merged stored")]
+    release = app.releases[0].name if app.releases else ""
+    folder = app.releases[0].folder if app.releases else ""
+    return way.replace("{release}", release).replace("{folder}", folder) + "\n"
+
+
+MERGED = (
+    "helm rollback {release} 1 -n {namespace}",
+    "helm upgrade {release} ./{folder} -n {namespace} --reuse-values",
+    "helm get manifest {release} -n {namespace} | kubectl apply -n {namespace} -f -",
+    "for d in $(kubectl get deploy -n {namespace} -o name); do\n"
+    "first=$(kubectl rollout history $d -n {namespace} | awk '$1 ~ /^[0-9]+$/ {print $1; exit}')\n"
+    "kubectl rollout undo $d -n {namespace} --to-revision=$first\ndone",
+    "for d in $(kubectl get deploy -n {namespace} -o name); do kubectl rollout undo $d -n {namespace}; done",
+)
+"""Gentle ways back: three-way merges, and revisions."""
+
+
 def copy_twins(app: App, number: int) -> str:
     """Each template from another deployment of the same image and as many volumes, with the names exchanged."""
     step = 1 if number < 10 else 1 + draws.pick(3, number, "adversary", "twin")

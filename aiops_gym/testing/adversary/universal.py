@@ -81,6 +81,8 @@ SOURCES: Mapping[str, Callable[[App, int], str]] = {
     "memorised": memory.put_back,
     "stored": sources.apply_stored,
     "from a twin": sources.copy_twins,
+    "merged from the release": sources.merge_stored,
+    "merged from memory": memory.merge,
     "stored, then normalised": lambda app, number: sources.apply_stored(app, number) + sources.normalise(app, number),
     "memorised, then normalised": lambda app, number: memory.put_back(app, number) + sources.normalise(app, number),
 }
