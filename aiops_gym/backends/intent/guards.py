@@ -57,7 +57,7 @@ def list_opened(resource: str, was: Obj | None, is_: Obj, before: World, now: Wo
 
 def _tied(was: Obj | None, is_: Obj) -> list[str]:
     """Finalizers that are new: what bears one cannot go until somebody takes it off."""
-    old, new = (set((each or {"metadata": {}})["metadata"].get("finalizers") or ()) for each in (was, is_))
+    old, new = ({*get(each or Obj(), "metadata", "finalizers", default=())} for each in (was, is_))
     return [f"it cannot go because of {name}" for name in sorted(new - old - FINALIZERS)]
 
 
