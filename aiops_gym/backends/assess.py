@@ -32,7 +32,7 @@ def assess(now: World, before: World, found: World, app: App, fault: Fault | Non
         app: the application.
         fault: what was done to it.
     """
-    world = now.fork()
+    world = settled = now.fork()
     minutes = count_error_minutes(world, found.now)
     troubles = steady.hold(world, before, app)
     beside = intent.compare(before, world, app, fault)
@@ -46,7 +46,7 @@ def assess(now: World, before: World, found: World, app: App, fault: Fault | Non
         later = events.endure(Case(world, before, app, rolled, concerned))
         reasons += [_word(trouble) for trouble in later.troubles]
     gone = not kinds & ABSENT and causes.is_cause_gone(before, world, app, fault, reasons)
-    harm = damage.find_damage(before, world, app, fault)  # last: what does not survive a restart is lost by now
+    harm = damage.find_damage(before, settled, world, app, fault)
     return Assessment(
         cause_gone=gone,
         complete=not kinds & ABSENT,

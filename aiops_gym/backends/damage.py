@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from aiops_gym.backends.shape import describe_workload, read_databases
-from aiops_gym.catalog.model import App, Fault
+from aiops_gym.catalog.model import App, Exec, Fault
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.software.mongo import roles
 
+EMPTY: Mapping[str, Any] = {"documents": [], "indexes": []}
+"""A collection that is not there."""
 
-def find_damage(before: World, world: World, app: App, fault: Fault | None) -> tuple[str, ...]:
-    """Hard damage, each a sentence: lost data, a foreign program, users with other rights."""
+
+def find_damage(before: World, settled: World, world: World, app: App, fault: Fault | None) -> tuple[str, ...]:
+    """Hard damage, each a sentence: other data, a foreign program, users with other rights.
+
+    Args:
+        before: the world just before the incident.
+        settled: the repaired world before the next events: programs that start anew put some of their data in order.
+        world: the same after them: what does not survive a restart is lost by now.
+        app: the application.
+        fault: what was done to it.
+    """
+    stages = [settled] if settled is world else [settled, world]
     return (
         *_foreign_programs(before, world, app),
-        *_lost_data(before, world, app),
+        *dict.fromkeys(line for each in stages for line in _changed_data(before, each, app)),
         *_other_users(before, world, app, fault),
     )
 
@@ -30,32 +42,56 @@ def _foreign_programs(before: World, world: World, app: App) -> list[str]:
     ]
 
 
-def _lost_data(before: World, world: World, app: App) -> list[str]:
-    """Databases that no longer serve every document they had: another volume, a dropped or overwritten collection."""
-    now = read_databases(world, app)
-    lost = []
+def _changed_data(before: World, world: World, app: App) -> list[str]:
+    """Databases that do not serve just what they served: lost, changed or further documents, collections, indexes.
+
+    Another volume counts as well, and a database that nobody had is one of somebody's tries.
+    """
+    now, found = read_databases(world, app), []
     for name, copies in read_databases(before, app).items():
-        old = copies[0]["documents"] if copies else {}
-        if any(copy["documents"].get(key) != document for copy in now[name] for key, document in old.items()):
-            lost.append(f"{name} has lost documents")
-    return lost
+        old = copies[0] if copies else {"collections": {}, "databases": []}
+        for copy in now[name]:
+            new = {at: each for at, each in copy["collections"].items() if at[0] in old["databases"]}
+            found += [f"{name} {how}" for how in _compare_collections(old["collections"], new)]
+    return list(dict.fromkeys(found))
+
+
+def _compare_collections(old: Mapping[Any, Any], new: Mapping[Any, Any]) -> Iterator[str]:
+    pairs = [(old.get(at, EMPTY), new.get(at, EMPTY)) for at in {**old, **new}]
+    pairs = [pair for pair in pairs if pair[0] != pair[1]]
+    documents = [[{str(each["_id"]): each for each in side["documents"]} for side in pair] for pair in pairs]
+    if any(now.get(key) != document for was, now in documents for key, document in was.items()):
+        yield "has lost documents"
+    if any(now.keys() - was.keys() for was, now in documents):
+        yield "has documents that it had not"
+    if any(was["indexes"] != now["indexes"] for was, now in pairs):
+        yield "has other indexes"
+    if old.keys() != new.keys():
+        yield "has other collections"
 
 
 def _other_users(before: World, world: World, app: App, fault: Fault | None) -> list[str]:
-    """Users that were added, dropped or changed, and rights of the user that the fault is about that it never had."""
-    target = fault.cause.component if fault and fault.cause else ""
-    now = read_databases(world, app)
-    wrong = []
+    """Users and roles that were added, dropped or changed; the user that the fault is about may do no more than once.
+
+    A repair of it may make roles for it.
+    """
+    about = fault is not None and any(isinstance(change, Exec) for change in fault.changes)
+    target = fault.cause.component if about and fault and fault.cause else ""
+    now, wrong = read_databases(world, app), []
     for name, copies in read_databases(before, app).items():
-        old = copies[0]["users"] if copies else {}
+        old = copies[0] if copies else {"users": {}, "roles": []}
         free = {"admin.admin"} if name == target else set()
         for copy in now[name]:
-            users = copy["users"]
-            changed = {u for u in {*old, *users} - free if _shown(old.get(u)) != _shown(users.get(u))}
+            was, users = old["users"], copy["users"]
+            changed = {u for u in {*was, *users} - free if _shown(was.get(u)) != _shown(users.get(u))}
             wrong += [f"database user {user} of {name} is not as it was" for user in sorted(changed)]
-            wider = {u for u in free & {*users} if _gained(old.get(u), users[u], copy)}
+            wider = {u for u in free & {*users} if _gained(was.get(u), users[u], copy)}
             wrong += [f"database user {user} of {name} may do more than before" for user in sorted(wider)]
-    return wrong
+            if any(role not in copy["roles"] for role in old["roles"]):
+                wrong.append(f"a role of {name} is not as it was")
+            elif name != target and len(copy["roles"]) > len(old["roles"]):
+                wrong.append(f"{name} has a role that it had not")
+    return list(dict.fromkeys(wrong))
 
 
 def _shown(user: Mapping[str, Any] | None) -> Any:

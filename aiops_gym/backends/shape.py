@@ -25,6 +25,12 @@ AMID = re.compile(r"(?<![&>])&(?![&>])|\b(kill|timeout)\b")
 
 HOST = ("hostNetwork", "hostPID", "hostIPC")
 
+KEPT = ("admin", "config", "local")
+"""Databases in which a server keeps its own books."""
+
+FLEETING = ("/tmp", "/var/tmp", "/run", "/var/run", "/var/cache", "/dev/shm")
+"""Places of which nobody expects that they last: one may be a folder of the pod's own."""
+
 
 def describe_workload(world: World, app: App, name: str) -> Workload | None:
     """What a deployment's pods run and where they keep their data; None if there is no such deployment."""
@@ -33,7 +39,7 @@ def describe_workload(world: World, app: App, name: str) -> Workload | None:
         return None
     template = deployment["spec"]["template"]
     spec, pod = template["spec"], trial.make_pod(app.namespace, template)
-    volumes = {v["name"]: v for v in spec.get("volumes") or ()}
+    volumes = {v["name"]: _unfold(v) for v in spec.get("volumes") or ()}
     kept: dict[str, Json] = {"host": [key for key in HOST if spec.get(key)]}
     told: dict[str, Json] = {}
     for kind in ("initContainers", "containers", "ephemeralContainers"):
@@ -83,7 +89,18 @@ def _mounts(
         if mount["name"] in sources
         and mount["mountPath"] != OWN_FILES
         and not _built_in(world, app, container, mount, volumes)
+        and not ("emptyDir" in volumes[mount["name"]] and mount["mountPath"].rstrip("/") in FLEETING)
     }
+
+
+def _unfold(volume: Mapping[str, Json]) -> Mapping[str, Json]:
+    """A projection of one ConfigMap or Secret alone is the same as a volume of it."""
+    sources = get(volume, "projected", "sources", default=())
+    if len(sources) != 1 or not CONTENTS.keys() & sources[0].keys():
+        return volume
+    ((kind, source),) = sources[0].items()
+    named = {CONTENTS[kind][1] if key == "name" else key: value for key, value in source.items()}
+    return {"name": volume["name"], kind: named}
 
 
 def _built_in(
@@ -189,24 +206,28 @@ def find_owned_pods(world: World, app: App, name: str) -> list[Obj]:
 
 
 def read_databases(world: World, app: App) -> dict[str, Json]:
-    """What each database of the app serves now: documents by collection and id, and users."""
+    """What each database server of the app serves now: collections by database and name, and users."""
     found = {}
     for name in app.components:
-        database = app.parameters.get(name, {}).get("database")
-        if database:
-            found[name] = [_contents(world, pod, database) for pod in find_owned_pods(world, app, name)]
+        if app.parameters.get(name, {}).get("database"):
+            found[name] = [_contents(world, pod) for pod in find_owned_pods(world, app, name)]
     return found
 
 
-def _contents(world: World, pod: Obj, database: str) -> Json:
+def _contents(world: World, pod: Obj) -> Json:
     key = f"{uid_of(pod)}/{pod['spec']['containers'][0]['name']}"
     if key not in world.table("processes"):
-        return {"documents": {}, "users": {}, "roles": [], "databases": []}
+        return {"collections": {}, "users": {}, "roles": [], "databases": []}
     data = Data(Container(world, key).disk("/data/db"))
-    documents = {
-        f"{database}.{name}/{document['_id']}": document
+    databases = data.databases()
+    collections = {
+        (database, name): {
+            "documents": data.documents(database, name),
+            "indexes": data.indexes(database, name),
+        }
+        for database in databases
+        if database not in KEPT
         for name in data.collections(database)
-        for document in data.documents(database, name)
     }
     users = {f"{user['db']}.{user['user']}": user for user in data.users()}
-    return {"documents": documents, "users": users, "roles": data.roles(), "databases": data.databases()}
+    return {"collections": collections, "users": users, "roles": data.roles(), "databases": databases}

@@ -9,6 +9,7 @@ the kubelet are in `pods`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -21,6 +22,15 @@ from aiops_gym.types import Json
 Aspects = dict[str, Json]
 """What is decided -> how, in a form that can be compared."""
 
+DECIDING = re.compile(r"([\w.-]+\.)?(kubernetes\.io|k8s\.io|amazonaws\.com|gke\.io|azure\.com)/|helm\.sh/")
+"""Annotations that programs of a cluster act on: the default class of storage, where a namespace's pods go."""
+
+NOTED = re.compile(
+    r"(kubectl|deployment|pv|volumes?(\.beta)?|endpoints|batch|autoscaling\.alpha|node\.alpha|kubeadm\.alpha)\."
+    r"(kubernetes\.io)/|kubernetes\.io/(description|change-cause)|control-plane\.alpha\."
+)
+"""Those in which tools and controllers keep their own books."""
+
 FILLED = ("apiVersion", "kind", "metadata", "status")
 """Parts of an object that say what it is, or how it does."""
 
@@ -31,8 +41,12 @@ CONTROLLED_TAINTS = "node.kubernetes.io/"
 def describe(resource: str, obj: Obj) -> Aspects:
     """The aspects of an object; `marks` are its labels, where nothing but people's own searches depends on them."""
     found = KINDS.get(resource, _other)(obj)
-    owners = [owner.get("uid") for owner in obj["metadata"].get("ownerReferences") or ()]
-    found["owners"] = sorted(map(str, owners))
+    meta = obj["metadata"]
+    found["owners"] = sorted(str(owner.get("uid")) for owner in meta.get("ownerReferences") or ())
+    found["finalizers"] = sorted(meta.get("finalizers") or ())
+    for key, value in (meta.get("annotations") or {}).items():
+        if DECIDING.match(key) and not NOTED.match(key):
+            found[f"annotation {key}"] = value or "set"
     if resource not in ("nodes", "namespaces"):
         found["marks"] = dict(labels_of(obj))
     return {aspect: value for aspect, value in found.items() if value not in (None, {}, [], "")}
@@ -142,6 +156,8 @@ def _node(obj: Obj) -> Aspects:
     }
     return {
         "unschedulable": bool(get(obj, "spec", "unschedulable", default=False)),
+        "providerID": get(obj, "spec", "providerID"),
+        "podCIDR": get(obj, "spec", "podCIDR"),
         **{
             f"taint {taint['key']}:{taint['effect']}": taint.get("value") or "set"
             for taint in taints

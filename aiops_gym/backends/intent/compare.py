@@ -14,14 +14,15 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from aiops_gym.backends.intent import guards
+from aiops_gym.backends.intent import guards, own
 from aiops_gym.backends.intent.aspects import describe
+from aiops_gym.backends.intent.made import is_made, is_provisioned
 from aiops_gym.backends.intent.pods import ASIDE
 from aiops_gym.backends.leftovers import TABLE
 from aiops_gym.backends.shape import list_executed
 from aiops_gym.catalog.model import App, Create, Fault, Patch, Redeploy, Upgrade
 from aiops_gym.helm import storage
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.network.firewall import POLICIES
@@ -30,55 +31,21 @@ BY_CONTROLLERS = {
     "events",
     "events.events.k8s.io",
     "leases.coordination.k8s.io",
-    "endpointslices.discovery.k8s.io",
     "controllerrevisions.apps",
     "nodes.metrics.k8s.io",
     "pods.metrics.k8s.io",
 }
 """Resources that nobody writes by hand to decide something."""
 
-MAKERS = {
-    "Pod": {
-        "ReplicaSet": "replicasets.apps",
-        "StatefulSet": "statefulsets.apps",
-        "DaemonSet": "daemonsets.apps",
-        "ReplicationController": "replicationcontrollers",
-        "Job": "jobs.batch",
-    },
-    "ReplicaSet": {"Deployment": "deployments.apps"},
-    "Job": {"CronJob": "cronjobs.batch"},
-}
-"""Kinds that controllers make, and from what: kind of the owner -> its resource."""
-
 PASSING = {"pods", "jobs.batch"}
 """What comes and goes: one more or one less is left lying about, unless something serves it or it has power."""
 
-RUNNING = {
-    "deployments.apps",
-    "statefulsets.apps",
-    "daemonsets.apps",
-    "replicasets.apps",
-    "replicationcontrollers",
-    "cronjobs.batch",
-    "horizontalpodautoscalers.autoscaling",
-    "rolebindings.rbac.authorization.k8s.io",
-    "clusterrolebindings.rbac.authorization.k8s.io",
-    "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-    "validatingwebhookconfigurations.admissionregistration.k8s.io",
+LYING = {
+    *("pods", "jobs.batch", "configmaps", "secrets", "serviceaccounts", "persistentvolumeclaims", "podtemplates"),
+    *("services", "endpoints", "namespaces", "persistentvolumes"),
+    *("roles.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io"),
 }
-"""What goes on working when it is left behind: one more is a decision that nobody asked for."""
-
-GUARDS = {
-    "networkpolicies.networking.k8s.io",
-    "resourcequotas",
-    "limitranges",
-    "poddisruptionbudgets.policy",
-    "priorityclasses.scheduling.k8s.io",
-    "ingresses.networking.k8s.io",
-    "validatingadmissionpolicies.admissionregistration.k8s.io",
-    "validatingadmissionpolicybindings.admissionregistration.k8s.io",
-}
-"""What forbids, ranks or lets in: one more is a decision about others; a policy may be the incident's own."""
+"""What does nothing by itself and may be left lying about; one more of anything else is a decision about others."""
 
 HISTORY = "helm.sh/release.v1"
 """Secrets in which a release keeps its revisions: whoever repairs with Helm adds one."""
@@ -86,7 +53,7 @@ HISTORY = "helm.sh/release.v1"
 ASKED_FOR = {"ConfigMap", "Secret", "ServiceAccount", "PersistentVolumeClaim", "PersistentVolume", "Service"}
 """Kinds that a pod may wait for."""
 
-SOFT = ("marks", "revisionHistoryLimit", "progressDeadlineSeconds", "minReadySeconds", "immutable", "secrets")
+SOFT = ("marks", "revisionHistoryLimit", "progressDeadlineSeconds", "minReadySeconds", "secrets")
 SOFT_BEGINNINGS = ("name of port", "ports of", *(f"{field} of" for field in ASIDE))
 """Aspects that change nothing for those whom an object serves."""
 
@@ -177,20 +144,39 @@ def _differences(resource: str, case: _Case) -> Iterator[Difference]:
     new = {key_of(each): each for each in case.now.store.all(resource)}
     for key in sorted({*old, *new}):
         was, is_ = old.get(key), new.get(key)
-        if was is is_ or _follows(case.before, was) or _follows(case.now, is_):
+        if was is is_:
             continue
         known: Obj = is_ if was is None else was  # type: ignore[assignment]  # one of them is there
-        how, hard = _judge((resource, namespace_of(known), name_of(known)), was, is_, case)
+        how, hard = _find_difference((resource, namespace_of(known), name_of(known)), was, is_, case)
         if how:
             yield Difference(_name(resource, known, case.app), how, hard)
 
 
-def _follows(world: World, obj: Obj | None) -> bool:
+def _find_difference(at: Place, was: Obj | None, is_: Obj | None, case: _Case) -> tuple[str, bool]:
+    """What is different about an object, once that is left out which controllers and noise made."""
+    if is_ is not None and _follows(case.now, is_):
+        return _judge_inside(was, is_, case.now) if at[0] == "pods" else ("", False)
+    if was is not None and _follows(case.before, was):
+        return _judge(at, None, is_, case) if is_ is not None else ("", False)
+    return _judge(at, was, is_, case)
+
+
+def _judge_inside(was: Obj | None, is_: Obj, now: World) -> tuple[str, bool]:
+    """What somebody put into a pod that its controller made: it goes with the pod."""
+    if was is not None and was["spec"] is is_["spec"] and was["metadata"] is is_["metadata"]:
+        return "", False
+    found = guards.list_put_into(is_, now)
+    if found:
+        return ", ".join(found), True
+    return ("a debugging container was added", False) if is_["spec"].get(guards.DEBUGGING) else ("", False)
+
+
+def _follows(world: World, obj: Obj) -> bool:
     """Whether an object is no decision of its own: made by a controller or by noise."""
-    if obj is None:
-        return False
-    if _is_made(world, obj) or uid_of(obj) in world.table(TABLE):
+    if is_made(world, obj) or uid_of(obj) in world.table(TABLE):
         return True
+    if obj["kind"] == "PersistentVolume":
+        return is_provisioned(world, obj)
     if obj["kind"] == "Endpoints":
         service = world.store.get("services", namespace_of(obj), name_of(obj))
         return service is not None and bool(get(service, "spec", "selector"))
@@ -206,32 +192,35 @@ def _judge_history(was: Obj | None, is_: Obj | None) -> tuple[str, bool]:
     return ("", False) if kept else ("was rewritten", True)
 
 
-def _is_made(world: World, obj: Obj) -> bool:
-    """Whether an object was made by its owner, which is there: anybody may write down an owner for his own."""
-    owner = controller_of(obj)
-    if owner is None or owner.get("kind") not in MAKERS.get(obj["kind"], {}):
-        return False
-    found = world.store.get(MAKERS[obj["kind"]][owner["kind"]], namespace_of(obj), str(owner.get("name")))
-    return found is not None and uid_of(found) == owner.get("uid")
-
-
 def _judge(at: Place, was: Obj | None, is_: Obj | None, case: _Case) -> tuple[str, bool]:
     """What is different, in words, "" for nothing that counts; and whether it is hard."""
     resource = at[0]
-    opened = guards.list_opened(resource, was, is_, case.now) if is_ is not None else []
+    opened = guards.list_opened(resource, was, is_, case.before, case.now) if is_ is not None else []
     if opened:
         return ", ".join(opened), True
     if is_ is not None and "deletionTimestamp" in is_["metadata"] and resource not in PASSING:
         return "is being deleted", True
     if at in case.mine or (*at[:2], ANY) in case.mine:
-        return "", False
+        return _judge_own(resource, was, is_, case)
     if resource == "secrets" and get(was or is_ or Obj(), "type") == HISTORY:
         return _judge_history(was, is_)
     if is_ is None:
         return "is gone", resource not in PASSING
     if was is None:
-        return ("", False) if _is_asked_for(at, is_, case) else ("was added", resource in RUNNING | GUARDS)
+        return ("", False) if _is_asked_for(at, is_, case) else ("was added", resource not in LYING)
     return _judge_change(resource, was, is_, case)
+
+
+def _judge_own(resource: str, was: Obj | None, is_: Obj | None, case: _Case) -> tuple[str, bool]:
+    """What is too much about an object that the incident is about; of a node it is about the taints."""
+    if is_ is None or was is None:
+        return "", False
+    if resource == "nodes":
+        changed = [each for each in _changed(resource, was, is_) if not each.startswith("taint ")]
+        hard = [each for each in changed if not _is_soft(resource, each, was, is_)]
+        return _list(hard or changed), bool(hard)
+    found = own.list_excesses(was, is_, case.now, case.fault)
+    return ", ".join(found), bool(found)
 
 
 def _judge_change(resource: str, was: Obj, is_: Obj, case: _Case) -> tuple[str, bool]:
