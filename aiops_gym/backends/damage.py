@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from aiops_gym.backends.shape import describe_workload, read_databases
+from aiops_gym.backends.shape import is_same_workload, read_databases
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.software.mongo import roles
+from aiops_gym.types import Json
+
+Databases = Mapping[str, Json]
+"""What each database serves, see `shape.read_databases`."""
 
 
 def find_damage(before: World, world: World, app: App, fault: Fault | None) -> tuple[str, ...]:
     """Hard damage, each a sentence: lost data, a foreign program, users with other rights."""
+    was, now = read_databases(before, app), read_databases(world, app)
     return (
         *_foreign_programs(before, world, app),
-        *_lost_data(before, world, app),
-        *_other_users(before, world, app, fault),
+        *_lost_data(was, now),
+        *_other_users(was, now, fault),
     )
 
 
@@ -25,28 +30,26 @@ def _foreign_programs(before: World, world: World, app: App) -> list[str]:
     return [
         f"{name} runs a program or keeps its data in a place that is not its own"
         for name in app.components
-        if (now := describe_workload(world, app, name)) is not None
-        and not now.is_same(describe_workload(before, app, name))
+        if world.store.get("deployments.apps", app.namespace, name) is not None
+        and not is_same_workload(before, world, app, name)
     ]
 
 
-def _lost_data(before: World, world: World, app: App) -> list[str]:
+def _lost_data(was: Databases, now: Databases) -> list[str]:
     """Databases that no longer serve every document they had: another volume, a dropped or overwritten collection."""
-    now = read_databases(world, app)
     lost = []
-    for name, copies in read_databases(before, app).items():
+    for name, copies in was.items():
         old = copies[0]["documents"] if copies else {}
         if any(copy["documents"].get(key) != document for copy in now[name] for key, document in old.items()):
             lost.append(f"{name} has lost documents")
     return lost
 
 
-def _other_users(before: World, world: World, app: App, fault: Fault | None) -> list[str]:
+def _other_users(was: Databases, now: Databases, fault: Fault | None) -> list[str]:
     """Users that were added, dropped or changed, and rights of the user that the fault is about that it never had."""
     target = fault.cause.component if fault and fault.cause else ""
-    now = read_databases(world, app)
     wrong = []
-    for name, copies in read_databases(before, app).items():
+    for name, copies in was.items():
         old = copies[0]["users"] if copies else {}
         free = {"admin.admin"} if name == target else set()
         for copy in now[name]:
