@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from aiops_gym.backends.shape import describe_workload, read_databases
+from aiops_gym.backends.shape import is_same_workload, read_databases
 from aiops_gym.catalog.model import App, Exec, Fault
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.software.mongo import roles
+from aiops_gym.types import Json
+
+Databases = Mapping[str, Json]
+"""What each database serves, see `shape.read_databases`."""
 
 EMPTY: Mapping[str, Any] = {"documents": [], "indexes": []}
 """A collection that is not there."""
@@ -24,11 +28,12 @@ def find_damage(before: World, settled: World, world: World, app: App, fault: Fa
         app: the application.
         fault: what was done to it.
     """
-    stages = [settled] if settled is world else [settled, world]
+    was, now = read_databases(before, app), read_databases(world, app)
+    stages = [now] if settled is world else [read_databases(settled, app), now]
     return (
         *_foreign_programs(before, world, app),
-        *dict.fromkeys(line for each in stages for line in _changed_data(before, each, app)),
-        *_other_users(before, world, app, fault),
+        *dict.fromkeys(line for each in stages for line in _changed_data(was, each)),
+        *_other_users(was, now, fault),
     )
 
 
@@ -37,18 +42,18 @@ def _foreign_programs(before: World, world: World, app: App) -> list[str]:
     return [
         f"{name} runs a program or keeps its data in a place that is not its own"
         for name in app.components
-        if (now := describe_workload(world, app, name)) is not None
-        and not now.is_same(describe_workload(before, app, name))
+        if world.store.get("deployments.apps", app.namespace, name) is not None
+        and not is_same_workload(before, world, app, name)
     ]
 
 
-def _changed_data(before: World, world: World, app: App) -> list[str]:
+def _changed_data(was: Databases, now: Databases) -> list[str]:
     """Databases that do not serve just what they served: lost, changed or further documents, collections, indexes.
 
     Another volume counts as well, and a database that nobody had is one of somebody's tries.
     """
-    now, found = read_databases(world, app), []
-    for name, copies in read_databases(before, app).items():
+    found: list[str] = []
+    for name, copies in was.items():
         old = copies[0] if copies else {"collections": {}, "databases": []}
         for copy in now[name]:
             new = {at: each for at, each in copy["collections"].items() if at[0] in old["databases"]}
@@ -70,22 +75,22 @@ def _compare_collections(old: Mapping[Any, Any], new: Mapping[Any, Any]) -> Iter
         yield "has other collections"
 
 
-def _other_users(before: World, world: World, app: App, fault: Fault | None) -> list[str]:
+def _other_users(was: Databases, now: Databases, fault: Fault | None) -> list[str]:
     """Users and roles that were added, dropped or changed; the user that the fault is about may do no more than once.
 
     A repair of it may make roles for it.
     """
     about = fault is not None and any(isinstance(change, Exec) for change in fault.changes)
     target = fault.cause.component if about and fault and fault.cause else ""
-    now, wrong = read_databases(world, app), []
-    for name, copies in read_databases(before, app).items():
+    wrong: list[str] = []
+    for name, copies in was.items():
         old = copies[0] if copies else {"users": {}, "roles": []}
         free = {"admin.admin"} if name == target else set()
         for copy in now[name]:
-            was, users = old["users"], copy["users"]
-            changed = {u for u in {*was, *users} - free if _shown(was.get(u)) != _shown(users.get(u))}
+            known, users = old["users"], copy["users"]
+            changed = {u for u in {*known, *users} - free if _shown(known.get(u)) != _shown(users.get(u))}
             wrong += [f"database user {user} of {name} is not as it was" for user in sorted(changed)]
-            wider = {u for u in free & {*users} if _gained(was.get(u), users[u], copy)}
+            wider = {u for u in free & {*users} if _gained(known.get(u), users[u], copy)}
             wrong += [f"database user {user} of {name} may do more than before" for user in sorted(wider)]
             if any(role not in copy["roles"] for role in old["roles"]):
                 wrong.append(f"a role of {name} is not as it was")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 from aiops_gym.backends.settings import read_settings
 from aiops_gym.catalog.model import App
 from aiops_gym.catalog.system import Workload
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, name_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import images, runtime
 from aiops_gym.sim.machine.container import Container
@@ -34,6 +34,23 @@ FLEETING = ("/tmp", "/var/tmp", "/run", "/var/run", "/var/cache", "/dev/shm")
 
 def describe_workload(world: World, app: App, name: str) -> Workload | None:
     """What a deployment's pods run and where they keep their data; None if there is no such deployment."""
+    written = _read_template(world, app, name)
+    return Workload(*written, _effects(world, app, name)) if written is not None else None
+
+
+def is_same_workload(before: World, world: World, app: App, name: str) -> bool:
+    """Whether a deployment's pods run the same as before, and keep their data in the same place.
+
+    What came of it is only looked at where something else was written: that is most of the work.
+    """
+    now, was = _read_template(world, app, name), _read_template(before, app, name)
+    if now is None or was is None or now == was:
+        return now == was
+    return Workload(*now, _effects(world, app, name)).is_same(Workload(*was, _effects(before, app, name)))
+
+
+def _read_template(world: World, app: App, name: str) -> tuple[Json, Json] | None:
+    """What a deployment's template keeps and tells, see `Workload`."""
     deployment = world.store.get("deployments.apps", app.namespace, name)
     if deployment is None:
         return None
@@ -47,7 +64,7 @@ def describe_workload(world: World, app: App, name: str) -> Workload | None:
         # An init container that ends before the others serve is left out; what it does shows in them.
         kept[kind] = [_container(world, app, c, volumes, name) for c in inside]
         told[kind] = [[_argv(world, pod, c), _mounts(world, app, c, volumes, name, CONTENTS.keys())] for c in inside]
-    return Workload(kept, told, _effects(world, app, name))
+    return kept, told
 
 
 def _effects(world: World, app: App, name: str) -> Json:
@@ -199,10 +216,15 @@ def find_owned_pods(world: World, app: App, name: str) -> list[Obj]:
     deployment = world.store.get("deployments.apps", app.namespace, name)
     if deployment is None:
         return []
-    sets = {uid_of(rs) for rs in world.store.owned("replicasets.apps", uid_of(deployment))}
-    pods = world.store.all("pods", app.namespace)
-    mine = [pod for pod in pods if (owner := controller_of(pod)) is not None and owner.get("uid") in sets]
-    return [pod for pod in mine if "deletionTimestamp" not in pod["metadata"]]
+    sets = [uid_of(rs) for rs in world.store.owned("replicasets.apps", uid_of(deployment))]
+    pods = [pod for uid in sets for pod in list_controlled(world, "pods", app.namespace, uid)]
+    return sorted((pod for pod in pods if "deletionTimestamp" not in pod["metadata"]), key=key_of)
+
+
+def list_controlled(world: World, resource: str, namespace: str, uid: str) -> list[Obj]:
+    """Objects of a namespace of which one object is the controller."""
+    owned = world.store.owned(resource, uid)
+    return [each for each in owned if namespace_of(each) == namespace and (controller_of(each) or {}).get("uid") == uid]
 
 
 def read_databases(world: World, app: App) -> dict[str, Json]:

@@ -6,15 +6,18 @@ are derived from the tables and hold tuples, so that a fork copies references on
 
 from __future__ import annotations
 
-from bisect import insort
+from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from aiops_gym.sim.kernel.objects import Obj, key_of, labels_of
+from aiops_gym.sim.kernel.objects import Obj, controller_of, key_of, labels_of, namespace_of
 
 Table = dict[str, Any]
 Observer = Callable[[str, Obj | None, Obj | None], None]
+
+ADOPTABLE = ("pods", "replicasets.apps")
+"""What a controller makes its own where its selector selects it and nobody controls it."""
 
 HISTORY = 1_000
 """Changes kept for watches; older ones are gone, as after an etcd compaction."""
@@ -96,15 +99,18 @@ class Store:
     def all(self, resource: str, namespace: str | None = None) -> list[Obj]:
         """All objects of a resource (in one namespace), in etcd's order."""
         table = self._table(resource)
-        order = self.order.get(resource, ())
+        order = self.order.get(resource, [])
         if namespace is None:
             return [table[key] for key in order]
-        prefix = f"{namespace}/"
-        return [table[key] for key in order if key.startswith(prefix)]
+        return [table[key] for key in order[bisect_left(order, f"{namespace}/") : bisect_left(order, f"{namespace}0")]]
 
     def owned(self, resource: str, uid: str) -> list[Obj]:
         """Objects of a resource with an owner reference to `uid`."""
         return self._pick(resource, f"owner {resource} {uid}")
+
+    def uncontrolled(self, resource: str, namespace: str) -> list[Obj]:
+        """Objects of a namespace that nobody controls; only of the resources that somebody might adopt."""
+        return self._pick(resource, f"uncontrolled {resource} {namespace}")
 
     def labelled(self, resource: str, namespace: str, labels: Mapping[str, str]) -> list[Obj]:
         """Objects that carry all of these labels; none for an empty selector."""
@@ -192,6 +198,8 @@ def _stays(old: Obj, new: Obj) -> bool:
 def _buckets(resource: str, obj: Obj) -> frozenset[str]:
     """The index buckets an object belongs in."""
     found = [f"owner {resource} {ref['uid']}" for ref in obj["metadata"].get("ownerReferences", ())]
+    if resource in ADOPTABLE and controller_of(obj) is None:
+        found.append(f"uncontrolled {resource} {namespace_of(obj)}")
     if resource == "events":
         found.append(f"involved {obj.get('involvedObject', {}).get('uid', '')}")
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -30,6 +30,9 @@ UNSEEN = "quotaunseen"
 GROWING = ("persistentvolumeclaims", "services")
 """What can ask for more when it is changed: a bigger volume, or a port on each node."""
 
+MEASURED = ("pods", *GROWING)
+"""Of what a quota limits more than the number."""
+
 Amounts = Mapping[str, Decimal | int]
 
 
@@ -40,21 +43,24 @@ def admit(world: World, resource: Resource, draft: Draft, old: Obj | None) -> No
     """
     if not resource.namespaced or (old is not None and resource.name not in GROWING):
         return
-    namespace = draft["metadata"].get("namespace", "")
-    limits_ = [one for one in world.store.all("resourcequotas", namespace) if _concerns(one, resource, draft)]
+    limits_ = world.store.all("resourcequotas", draft["metadata"].get("namespace", ""))
+    if not limits_:
+        return
+    taken = demand(resource, draft)
+    limits_ = [one for one in limits_ if _concerns(one, resource, draft, taken)]
     if old is None and resource.name == "pods":
         for limit in limits_:
             _check_specified(draft, limit)
     before = demand(resource, old) if old is not None else {}
     for limit in limits_:
-        more = {name: cost - before.get(name, 0) for name, cost in demand(resource, draft).items()}
+        more = {name: cost - before.get(name, 0) for name, cost in taken.items()}
         _charge(world, resource, draft, limit, {name: cost for name, cost in more.items() if cost})
 
 
-def _concerns(limit: Obj, resource: Resource, draft: Draft) -> bool:
+def _concerns(limit: Obj, resource: Resource, draft: Draft, taken: Amounts) -> bool:
     """Whether a quota names something that the object takes, and has the object in its scopes."""
     spec = get(limit, "spec", default={})
-    named = demand(resource, draft).keys() & (spec.get("hard") or {}).keys()
+    named = taken.keys() & (spec.get("hard") or {}).keys()
     return bool(named) and (resource.name != "pods" or covers(spec, draft))
 
 
@@ -114,9 +120,12 @@ def _check_specified(draft: Draft, limit: Obj) -> None:
 
 def covers(spec: Mapping[str, Any], pod: Mapping[str, Any]) -> bool:
     """Whether a quota's scopes include a pod."""
+    return all(_in_scope(rule, pod) for rule in _list_scopes(spec))
+
+
+def _list_scopes(spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     selected = get(spec, "scopeSelector", "matchExpressions", default=[])
-    rules = [{"scopeName": name, "operator": "Exists"} for name in spec.get("scopes") or ()] + list(selected)
-    return all(_in_scope(rule, pod) for rule in rules)
+    return [{"scopeName": name, "operator": "Exists"} for name in spec.get("scopes") or ()] + list(selected)
 
 
 def _in_scope(rule: Mapping[str, Any], pod: Mapping[str, Any]) -> bool:
@@ -202,25 +211,37 @@ def compute_usage(world: World, namespace: str, hard: Mapping[str, str], spec: M
     """What a namespace uses of each thing a quota names, as far as the quota's controller has seen what went."""
     used = {name: Decimal(0) for name in hard}
     for name in limits.COUNTED:
-        objects: Iterable[Mapping[str, Any]] = world.store.all(name, namespace)
-        if name == "pods":
-            objects = _pods(world, namespace, spec)
+        counted, reckoned = _split_names(name, hard)
+        if not counted and not reckoned:
+            continue
+        objects = _pods(world, namespace, spec) if name == "pods" else world.store.all(name, namespace)
         for obj in objects:
             over = name == "pods" and _over(world, obj)
-            for what, cost in _taken(name, obj).items():
-                if what in used and not (over and what != ALL_PODS):
-                    used[what] += cost
+            for what in counted:
+                used[what] += what == ALL_PODS or not over
+            if reckoned and not over:
+                taken = _taken(name, obj)
+                for what in reckoned:
+                    used[what] += taken.get(what, 0)
     for what in hard:
         if what.startswith("count/") and (other := RESOURCES.get(what.removeprefix("count/"))) and other.group:
             used[what] = Decimal(len(world.store.all(other.name, namespace)))
     return used
 
 
+def _split_names(resource: str, hard: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Of what a quota names: by what objects of a resource are counted, and what is reckoned for each of them."""
+    counted = [what for what in hard if what in (resource, f"count/{resource}")]
+    reckoned = [what for what in hard if what not in counted] if resource in MEASURED else []
+    return counted, reckoned
+
+
 def _pods(world: World, namespace: str, spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The pods in a quota's scopes: those that are there, and as they were those whose end nobody has noticed."""
     unseen = {uid: row["pod"] for uid, row in world.table(UNSEEN).items() if _unseen(world, row, namespace)}
     pods = [pod for pod in world.store.all("pods", namespace) if pod["metadata"]["uid"] not in unseen]
-    return [pod for pod in (*pods, *unseen.values()) if covers(spec, pod)]
+    rules = _list_scopes(spec)
+    return [pod for pod in (*pods, *unseen.values()) if all(_in_scope(rule, pod) for rule in rules)]
 
 
 def _unseen(world: World, row: Mapping[str, Any], namespace: str) -> bool:

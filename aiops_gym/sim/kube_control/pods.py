@@ -94,12 +94,8 @@ def claim_pods(world: World, owner: Obj) -> list[Obj]:
 def find_orphans(world: World, resource: str, owner: Obj) -> list[Obj]:
     """Objects that the owner's selector selects and nobody controls."""
     selector = owner["spec"].get("selector") or {}
-    wanted = selector.get("matchLabels")
-    if wanted:
-        candidates = world.store.labelled(resource, namespace_of(owner), wanted)
-    else:
-        candidates = world.store.all(resource, namespace_of(owner))
-    return [o for o in candidates if controller_of(o) is None and matches(selector, labels_of(o))]
+    candidates = world.store.uncontrolled(resource, namespace_of(owner))
+    return [o for o in candidates if matches(selector, labels_of(o))]
 
 
 def adopt(world: World, resource: str, obj: Obj, owner: Obj) -> Obj:

@@ -60,8 +60,9 @@ def _age(rs: Obj) -> tuple[str, str]:
 
 def find_newest(deployment: Obj, sets: Iterable[Obj]) -> Obj | None:
     """The (oldest) set with the Deployment's own template."""
-    template = _plain(deployment["spec"]["template"])
-    return next((rs for rs in sets if _plain(rs["spec"]["template"]) == template), None)
+    template, spec = _plain(deployment["spec"]["template"]), deployment["spec"]["template"].get("spec")
+    alike = (rs for rs in sets if rs["spec"]["template"].get("spec") == spec)  # the rest is seldom looked at
+    return next((rs for rs in alike if _plain(rs["spec"]["template"]) == template), None)
 
 
 def _plain(template: Mapping[str, Any]) -> Mapping[str, Any]:
