@@ -282,6 +282,12 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         return [self._twin() for _ in range(n)]
 
     @property
+    def episode(self) -> tuple[str, int]:
+        """Problem and seed of the current episode, which repeat it. For the trainer only."""
+        state = self._running()[0]
+        return state.problem, state.episode_seed
+
+    @property
     def began(self) -> float:
         """Unix seconds of the world's clock at which the episode began."""
         return self._running()[1].began
