@@ -11,6 +11,7 @@ import numpy as np
 from aiops_gym.agents.base import Agent, Env
 from aiops_gym.catalog.model import App
 from aiops_gym.openrca import clock
+from aiops_gym.sim.kernel import draws
 from aiops_gym.tasks.analysis import KINDS, LAYERS
 from aiops_gym.types import Call
 
@@ -36,7 +37,12 @@ _CSV = re.compile(r"\S+\.csv")
 
 
 class Random:
-    """Draws a tool, and each of its arguments by name."""
+    """Draws a tool, and each of its arguments by name; in each episode of each problem others.
+
+    Args:
+        env: that is played.
+        seed: other ones of the same episode.
+    """
 
     name = "random"
 
@@ -44,11 +50,11 @@ class Random:
         self.env = env
         self.seed = seed
         self.files: list[str] = []
-        self.reset("")
 
     def reset(self, prompt: str) -> None:
-        """Begin with the same numbers again."""
-        self.chance = np.random.default_rng(self.seed)
+        """Begin with the numbers of this episode: a sample plays each problem with the same seed."""
+        problem, episode_seed = self.env.get_wrapper_attr("episode")
+        self.chance = np.random.default_rng(draws.bits(self.seed, "random agent", problem, episode_seed))
         self.files = []
 
     def act(self, observation: str) -> str:

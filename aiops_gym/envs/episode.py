@@ -8,6 +8,7 @@ import operator
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Self, TypeVar
+from weakref import WeakSet
 
 import gymnasium as gym
 import numpy as np
@@ -82,6 +83,7 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         self.action_space = UnicodeText()
         self._state: State | None = None
         self._backend: W | None = None
+        self._around: WeakSet[gym.Wrapper[Any, Any, Any, Any]] = WeakSet()
 
     @abstractmethod
     def _known(self, problem: str) -> str:
@@ -242,21 +244,48 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         """Continue from a snapshot of an environment made with the same arguments, in this process or another.
 
         Raises:
-            SnapshotError: no snapshot, one of another version, or one of another task or world.
+            SnapshotError: no snapshot, one of another version, or one of another task or world; or there are wrappers
+                around this that remember the episode before, and would go on with it.
         """
-        header, body = saved.unpack(data)
-        for name, own in (("task", self.task), ("world", self.world)):
-            if header.get(name) != own:
-                raise SnapshotError(f"the snapshot was taken with {name} {header.get(name)!r}, here it is {own!r}")
+        if around := sorted({type(each).__name__ for each in self._around}):
+            raise SnapshotError(
+                f"{', '.join(around)} around this would go on with what they remember of the episode before: use "
+                "snapshot() and restore() of the stack, or aiops_gym.wrappers.snapshot(env) and restore(env, data)"
+            )
+        self.go_on(data)
+
+    def go_on(self, data: bytes) -> None:
+        """Continue from a snapshot, whatever stands around: for who restores that too, as `wrappers.restore` does."""
+        header, body = self.check(data)
         state = State.from_json(header.get("state"))
         self._backend = self._restored(body)
         self._state = state
         self._np_random = saved.generator_from_json(header.get("random"))
         self.action_space._np_random = saved.generator_from_json(header.get("sampling"))  # type: ignore[assignment]
 
+    def check(self, data: bytes) -> tuple[dict[str, Any], bytes]:
+        """Header and body of a snapshot. Raises SnapshotError for one that does not fit here."""
+        header, body = saved.unpack(data)
+        if "stack" in header:
+            raise SnapshotError("the snapshot was taken of a stack of wrappers: restore it on such a stack")
+        for name, own in (("task", self.task), ("world", self.world)):
+            if header.get(name) != own:
+                raise SnapshotError(f"the snapshot was taken with {name} {header.get(name)!r}, here it is {own!r}")
+        return header, body
+
+    def stand_around(self, wrapper: gym.Wrapper[Any, Any, Any, Any]) -> None:
+        """Note a wrapper that remembers something of the episode, for as long as it is there."""
+        self._around.add(wrapper)
+
     def fork(self, n: int = 1) -> list[Self]:
         """Independent environments that continue from here and share what does not change."""
         return [self._twin() for _ in range(n)]
+
+    @property
+    def episode(self) -> tuple[str, int]:
+        """Problem and seed of the current episode, which repeat it. For the trainer only."""
+        state = self._running()[0]
+        return state.problem, state.episode_seed
 
     @property
     def began(self) -> float:
@@ -275,21 +304,21 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         """All attributes, the backend as bytes."""
         if self._state is not None:
             self._state.count()
-        return {**self.__dict__, "_backend": self._backend.snapshot() if self._backend else None}
+        kept = {name: value for name, value in self.__dict__.items() if name != "_around"}
+        return {**kept, "_backend": self._backend.snapshot() if self._backend else None}
 
     def __setstate__(self, attributes: dict[str, Any]) -> None:
         """The attributes, and a backend that continues from those bytes."""
-        self.__dict__.update(attributes, _backend=None)
+        self.__dict__.update(attributes, _backend=None, _around=WeakSet())
         if attributes["_backend"] is not None and self._state is not None:
             self._backend = self._restored(attributes["_backend"])
 
     def _twin(self) -> Self:
         other = copy.copy(self) if self._backend is None else self._shallow()
+        other._around = WeakSet()
         other._np_random = saved.twin(self._np_random)
-        for name in ("observation_space", "action_space"):
-            space = copy.copy(getattr(self, name))
-            space._np_random = saved.twin(space._np_random)
-            setattr(other, name, space)
+        other.observation_space = saved.twin_space(self.observation_space)
+        other.action_space = saved.twin_space(self.action_space)
         return other
 
     def _shallow(self) -> Self:

@@ -7,12 +7,13 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
+from aiops_gym.envs.branching import Branching
 from aiops_gym.envs.episode import EpisodeEnv
 
 Env = gym.Env[Any, Any]
 
 
-class GradedAtLimit(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class GradedAtLimit(Branching, RecordConstructorArgs):
     """Grades an episode at its last step with `evaluation="aiopslab"`, as the original does; else changes nothing.
 
     A `TimeLimit` is all that knows which step is the last, and the environment lies below it. So this stands right

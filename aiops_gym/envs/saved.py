@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import orjson
 
@@ -53,6 +55,17 @@ def generator_from_json(data: Any) -> np.random.Generator | None:
 def twin(generator: np.random.Generator | None) -> np.random.Generator | None:
     """An independent generator in the same state."""
     return generator_from_json(generator_to_json(generator))
+
+
+def twin_space(space: gym.Space[Any]) -> Any:
+    """A space of the same values that samples on its own from here on."""
+    other = copy.copy(space)
+    other._np_random = twin(space._np_random)  # type: ignore[assignment]  # None until it is needed
+    if isinstance(space, gym.spaces.Dict):
+        other.spaces = {name: twin_space(part) for name, part in space.spaces.items()}  # type: ignore[attr-defined]
+    elif isinstance(space, gym.spaces.Tuple):
+        other.spaces = tuple(map(twin_space, space.spaces))  # type: ignore[attr-defined]
+    return other
 
 
 def _text(value: Any) -> Any:

@@ -7,10 +7,12 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
+from aiops_gym.envs.branching import Remembering
+
 Turn = tuple[str, float, bool, bool, dict[str, Any]]
 
 
-class Again(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
+class Again(Remembering, RecordConstructorArgs):
     """Begins each episode so many times, on forks of its start, before the next one is drawn.
 
     A learner that plays the same start several times sees what each of several actions leads to, as in a group of
@@ -29,9 +31,11 @@ class Again(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
     (True, False, True)
     """
 
+    MEMORY = ("start", "_left", "_begun")
+
     def __init__(self, env: gym.Env[str, str], times: int = 4) -> None:
         RecordConstructorArgs.__init__(self, times=times)
-        gym.Wrapper.__init__(self, env)
+        Remembering.__init__(self, env)
         if times < 1:
             raise ValueError("times must be 1 or more")
         self.start: Any = env
@@ -45,9 +49,23 @@ class Again(gym.Wrapper[str, str, str, str], RecordConstructorArgs):
             self._left = self.times
         self._left -= 1
         self.env = self.start.fork()[0]
+        self._tell()
         text, info = self._begun
         return text, {**info, "reward_components": {}, "results": {}}
 
     def step(self, action: str) -> Turn:
         """One turn in the fork."""
         return self.env.step(action)  # type: ignore[return-value]  # Rewards of the suite are floats.
+
+    def recall(self) -> dict[str, Any]:
+        """What it remembers: the start that others still begin from."""
+        return {**super().recall(), "start": self.start.snapshot() if self._begun[0] else b""}
+
+    def remember(self, memory: dict[str, Any]) -> None:
+        """Go on from the same start, in a fork that is nobody else's."""
+        start, data = self.start, memory["start"]
+        if data:
+            start.go_on(data)
+        super().remember({**memory, "start": start})
+        self.env = start.fork()[0]
+        self._tell()

@@ -122,18 +122,19 @@ class MaskedRandom(Numbered):
 
     def __init__(self, env: Env, seed: int, looks_first: bool) -> None:
         super().__init__(env, looks_first)
-        self.seed, self.turn = seed, 0
+        self.env, self.seed, self.turn, self.key = env, seed, 0, ""
 
     def reset(self, prompt: str) -> None:
-        """Begin with the same numbers again."""
+        """Begin with the numbers of this episode: a sample plays each problem with the same seed."""
         super().reset(prompt)
-        self.turn = 0
+        problem, episode_seed = self.env.get_wrapper_attr("episode")
+        self.turn, self.key = 0, f"{problem} {episode_seed}"
 
     def choose(self, seen: Any) -> int:
-        """One of those, each as likely; other texts draw others, where many episodes are played with one seed."""
+        """One of those, each as likely."""
         self.turn += 1
         allowed = np.flatnonzero(self.stack.get_wrapper_attr("action_masks")())
-        return int(allowed[draws.pick(len(allowed), self.seed, "masked random", self.told.text, self.turn)])
+        return int(allowed[draws.pick(len(allowed), self.seed, "masked random", self.key, self.turn)])
 
 
 def trained(env: Env, seed: int = 0, model: str = "", sampled: bool = False) -> Trained:

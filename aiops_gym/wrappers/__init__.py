@@ -4,6 +4,7 @@ They can be put around each other in any order in which each finds what it needs
 of one that turns it into numbers. A feature or a mask never holds what was not printed in the episode.
 """
 
+from aiops_gym.envs.branching import fork, restore, snapshot
 from aiops_gym.wrappers.clip_observation import ClipObservation
 from aiops_gym.wrappers.curriculum import Curriculum
 from aiops_gym.wrappers.hashed_text import HashedText
@@ -22,4 +23,7 @@ __all__ = [
     "RecordEpisodes",
     "RewardShaping",
     "Symptoms",
+    "fork",
+    "restore",
+    "snapshot",
 ]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
+from aiops_gym.envs.branching import Remembering
 from aiops_gym.errors import CatalogError
 from aiops_gym.wrappers.reading.turns import Env, Turn
 
@@ -17,7 +17,7 @@ HEALTHY = ""
 """Key of the episodes in which nothing is wrong."""
 
 
-class Curriculum(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class Curriculum(Remembering, RecordConstructorArgs):
     """Draws families of faults that are sometimes solved more often than those that always or never are.
 
     A family's weight is `floor + 4 p (1 - p)`, where p is its share of successes among its last episodes, and one half
@@ -33,7 +33,7 @@ class Curriculum(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         window: episodes of a family that count.
         floor: weight of a family that is always or never solved.
 
-    >>> import aiops_gym
+    >>> import gymnasium as gym, aiops_gym
     >>> env = Curriculum(gym.make("aiops_gym/Detection-v0", split="train"))
     >>> _, info = env.reset(seed=1)
     >>> _ = env.step('```\\nsubmit("Yes")\\n```')
@@ -41,9 +41,11 @@ class Curriculum(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     1
     """
 
+    MEMORY = ("_family", "_counted", "_resumed", "_outcomes", "_chance")
+
     def __init__(self, env: Env, window: int = 20, floor: float = 0.2) -> None:
         RecordConstructorArgs.__init__(self, window=window, floor=floor)
-        gym.Wrapper.__init__(self, env)
+        Remembering.__init__(self, env)
         if window < 1 or floor <= 0:
             raise ValueError("window must be 1 or more and floor above 0")
         self.window, self.floor = window, floor
@@ -60,7 +62,7 @@ class Curriculum(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         asked = dict(options or {})
         if not asked.keys() & {"problem", "episode_seed"}:
             asked["problem"] = self._draw()
-        observation, info = self.env.reset(seed=seed, options=asked)
+        observation, info = super().reset(seed=seed, options=asked)
         self._family = registry.find_problem(info["problem"]).fault or HEALTHY
         self._counted = False
         return observation, info

@@ -12,13 +12,14 @@ from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
 from aiops_gym import caches
-from aiops_gym.wrappers.reading.turns import Env, make_box
+from aiops_gym.envs.branching import Remembering
+from aiops_gym.wrappers.reading.turns import Env, Turn, make_box
 
 _RANDOM = re.compile(r"-[a-z0-9]{8,10}-[a-z0-9]{5}\b|-(?=[a-z0-9]*[0-9])[a-z0-9]{5,10}\b")
 _WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*|\d+(?:\.\d+)?%?|[<>=!/]+")
 
 
-class HashedText(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
+class HashedText(Remembering, RecordConstructorArgs):
     """Counts of words and of runs of words, hashed into a fixed number of buckets with signs, of length 1 together.
 
     Numbers count by their magnitude only, and the random ends of pod names not at all: what is left says the same in
@@ -36,9 +37,11 @@ class HashedText(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
     ((128,), 'float32', 1.0)
     """
 
+    MEMORY = ("heard",)
+
     def __init__(self, env: Env, size: int = 512, grams: int = 2) -> None:
         RecordConstructorArgs.__init__(self, size=size, grams=grams)
-        gym.ObservationWrapper.__init__(self, env)
+        Remembering.__init__(self, env)
         if not isinstance(env.observation_space, gym.spaces.Text):
             raise TypeError(f"HashedText reads text, and {env.observation_space} is none: put it further inside")
         if size < 1 or grams < 1:
@@ -46,6 +49,16 @@ class HashedText(gym.ObservationWrapper[Any, Any, Any], RecordConstructorArgs):
         self.size, self.grams = size, grams
         self.heard = ""
         self.observation_space = make_box(-1.0, 1.0, size)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode."""
+        observation, info = super().reset(seed=seed, options=options)
+        return self.observation(observation), info
+
+    def step(self, action: Any) -> Turn:
+        """One turn."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return self.observation(observation), float(reward), terminated, truncated, info
 
     def observation(self, observation: str) -> NDArray[np.float32]:
         """The features of a text."""

@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
+from aiops_gym.envs.branching import Remembering
 from aiops_gym.wrappers.reading.turns import Env, Turn, as_dict, make_box, split_parts
 
 ERRORS = ("", "parse", "unknown_api", "arguments", "blocked", "timeout", "submission")
@@ -17,7 +18,7 @@ ERRORS = ("", "parse", "unknown_api", "arguments", "blocked", "timeout", "submis
 STEPS = 30
 
 
-class History(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class History(Remembering, RecordConstructorArgs):
     """Puts beside the features which actions were taken, how the last ones went, and how much of the budget is left.
 
     The observation is a `Dict` of boxes: `features` (or the parts of a `Dict` inside), `used` (a number for each
@@ -43,9 +44,11 @@ class History(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     (['budget', 'features', 'last', 'results', 'used'], [1.0, 0.0, 0.0], 0.967)
     """
 
+    MEMORY = ("_taken", "_time", "_text", "_turns")
+
     def __init__(self, env: Env, last: int = 1, steps: int | None = None) -> None:
         RecordConstructorArgs.__init__(self, last=last, steps=steps)
-        gym.Wrapper.__init__(self, env)
+        Remembering.__init__(self, env)
         inside = as_dict(env.observation_space, "features")
         if not isinstance(env.action_space, gym.spaces.Discrete):
             raise TypeError(f"History counts discrete actions, and {env.action_space} is none: put it further outside")
@@ -66,7 +69,7 @@ class History(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode without a history."""
-        observation, info = self.env.reset(seed=seed, options=options)
+        observation, info = super().reset(seed=seed, options=options)
         self._taken = np.zeros(self.actions, np.float32)
         self._time, self._text, self._turns = 0, "", []
         return self._beside(observation), info

@@ -56,6 +56,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
     (False, True, True)
     """
 
+    MEMORY = (*Slotted.MEMORY, "spoken", "focus", "_looks", "_texts")
+
     def __init__(
         self,
         env: Env,

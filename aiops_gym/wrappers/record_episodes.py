@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-import gymnasium as gym
 from gymnasium.utils import RecordConstructorArgs
 
+from aiops_gym.envs.branching import Remembering
 from aiops_gym.runs import recording
 from aiops_gym.runs.episode import Episode
 from aiops_gym.wrappers.reading.turns import Env, Turn, hear_observation, needs_text, read_action
 
 
-class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
+class RecordEpisodes(Remembering, RecordConstructorArgs):
     """Writes a JSON file for each finished episode, and keeps the newest of its own only.
 
     Actions and observations are recorded as texts, wherever in a stack this stands; the reward is the one that the
@@ -31,7 +32,7 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         every: only each so many-th episode.
         name: of the agent, with which the names of the files begin.
 
-    >>> import tempfile, aiops_gym
+    >>> import tempfile, gymnasium as gym, aiops_gym
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     env = RecordEpisodes(gym.make("aiops_gym/Detection-v0"), folder)
     ...     _ = env.reset(seed=1, options={"problem": "container_kill-detection"})
@@ -40,11 +41,14 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     1.0
     """
 
+    MEMORY = ("_count", "_episode")
+    PLACES = ("folder",)
+
     def __init__(
         self, env: Env, folder: str | os.PathLike[str], keep: int = 1_000, every: int = 1, name: str = "episode"
     ) -> None:
         RecordConstructorArgs.__init__(self, folder=os.fspath(folder), keep=keep, every=every, name=name)
-        gym.Wrapper.__init__(self, env)
+        Remembering.__init__(self, env)
         needs_text(env, type(self).__name__)
         if keep < 1 or every < 1:
             raise ValueError("keep and every must be 1 or more")
@@ -55,7 +59,7 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, and its record."""
-        observation, info = self.env.reset(seed=seed, options=options)
+        observation, info = super().reset(seed=seed, options=options)
         prompt, session = hear_observation(self.env, observation), f" {self._count}"
         self._episode = recording.begin_episode(self.env, self.agent, seed, prompt, info, session)
         return observation, info
@@ -75,6 +79,15 @@ class RecordEpisodes(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def __getstate__(self) -> dict[str, Any]:
         """All but the files, which only the original removes; for `copy` and `pickle`."""
         return {**self.__dict__, "files": []}
+
+    def recall(self) -> dict[str, Any]:
+        """What it remembers: the running episode, and how many there were."""
+        return {"_count": self._count, "_episode": None if self._episode is None else asdict(self._episode)}
+
+    def remember(self, memory: dict[str, Any]) -> None:
+        """Go on with the episode; none of the files before it are its own."""
+        self._count, self.files = memory["_count"], []
+        self._episode = None if memory["_episode"] is None else Episode(**memory["_episode"])
 
     def _finish(self, episode: Episode, terminated: bool, truncated: bool, info: dict[str, Any]) -> None:
         self._count += 1

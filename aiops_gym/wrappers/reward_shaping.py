@@ -36,6 +36,8 @@ class RewardShaping(Reading, RecordConstructorArgs):
     (-0.12, -0.1)
     """
 
+    MEMORY = (*Reading.MEMORY, "_time", "_potential")
+
     def __init__(
         self,
         env: Env,

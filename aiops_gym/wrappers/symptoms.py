@@ -62,6 +62,8 @@ class Symptoms(Slotted, RecordConstructorArgs):
     ['user-service']
     """
 
+    MEMORY = (*Slotted.MEMORY, "heard")
+
     def __init__(self, env: Env, slots: int | None = None, other_slots: int | None = None) -> None:
         RecordConstructorArgs.__init__(self, slots=slots, other_slots=other_slots)
         Slotted.__init__(self, env, slots, other_slots)

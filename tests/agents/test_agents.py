@@ -6,6 +6,7 @@ import pytest
 from toy_world import ToyEnv
 
 from aiops_gym.agents.base import list_agents, make
+from aiops_gym.catalog.registry import problems as problems_of
 from aiops_gym.errors import CatalogError
 from aiops_gym.runs import run_episode
 from aiops_gym.tools import parse
@@ -55,6 +56,19 @@ def test_a_random_agent_makes_valid_calls_only_and_repeats_itself(task):
                 break
         played.append(actions)
     assert played[0] == played[1]
+
+
+def test_a_random_agent_with_one_seed_plays_each_problem_in_another_way():
+    def play(problem, seed=0):
+        env = ToyEnv("detection", problem)
+        return run_episode(env, make("random", env), seed, options={"problem": problem})
+
+    problems = [each.id for each in problems_of("detection")]
+    episodes = [play(problem) for problem in problems]
+    assert {episode.submitted for episode in episodes} == {'"Yes"', '"No"'}
+    assert len({len(episode.steps) for episode in episodes}) > 5
+    assert play(problems[0]).steps == episodes[0].steps
+    assert play(problems[0], seed=1).steps != episodes[0].steps
 
 
 @pytest.mark.parametrize("task", ["detection", "localization", "analysis", "mitigation"])

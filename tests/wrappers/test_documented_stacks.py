@@ -12,7 +12,8 @@ from aiops_gym import wrappers
 
 ROOT = Path(aiops_gym.__file__).parents[1]
 PLACES = ("README*.md", "docs/**/*.md", "examples/*.py", "aiops_gym/wrappers/*.py", "aiops_gym/learning/*.py")
-NESTED = re.compile(rf"(?:(?<!class )\b(?:{'|'.join(wrappers.__all__)})\(\s*)+")
+NAMES = [name for name in wrappers.__all__ if name[0].isupper()]
+NESTED = re.compile(rf"(?:(?<!class )\b(?:{'|'.join(NAMES)})\(\s*)+")
 
 
 def named(text):

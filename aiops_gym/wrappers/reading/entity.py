@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 TRAFFIC = ("called_fails", "called_slow", "calls_fail", "calls_slow", "fails_itself", "slow_itself")
 """What the traces tell of a component: of the calls to it, of its calls to others, and of itself; 0 to 1."""
@@ -35,6 +35,13 @@ class Component:
     wanted: int = 1
     touched: bool = False
 
+    def copy(self) -> Component:
+        """Another one of which something else may be learnt."""
+        symptoms, looks, traffic = set(self.symptoms), set(self.looks), dict(self.traffic)
+        return replace(
+            self, symptoms=symptoms, looks=looks, traffic=traffic, ages=dict(self.ages), strain=dict(self.strain)
+        )
+
 
 @dataclass
 class Other:
@@ -49,3 +56,7 @@ class Other:
     kind: str
     facts: dict[str, str] = field(default_factory=dict)
     symptoms: set[str] = field(default_factory=set)
+
+    def copy(self) -> Other:
+        """Another one of which something else may be learnt."""
+        return replace(self, facts=dict(self.facts), symptoms=set(self.symptoms))

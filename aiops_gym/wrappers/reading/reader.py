@@ -35,6 +35,7 @@ class Reader(Seen):
 
     def read(self, action: str, text: str) -> None:
         """Learn from one turn: what was done, "" for the prompt, and what was printed."""
+        self.turns.append((action, text))
         if action:
             self._acted(action)
         self._prompt(text)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from aiops_gym.wrappers.reading import indicators
 from aiops_gym.wrappers.reading.entity import Component, Other
@@ -28,6 +30,7 @@ class Seen:
         said: texts of the actions so far; `lately` those since something was changed, or was waited for.
         changed: something was changed in this episode.
         at: the component that was described last, "" for none.
+        turns: all that it was learnt from: what was done and what was printed.
     """
 
     namespace: str = ""
@@ -44,8 +47,19 @@ class Seen:
     lately: set[str] = field(default_factory=set)
     changed: bool = False
     at: str = ""
+    turns: list[tuple[str, str]] = field(default_factory=list)
     _drifts: dict[str, dict[str, Drift]] = field(default_factory=dict)
     _lines: dict[str, str] = field(default_factory=dict)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Another one that learns on by itself; what never changes is shared."""
+        other = copy.copy(self)
+        for name, value in vars(self).items():
+            if isinstance(value, dict | set | list):
+                setattr(other, name, value.copy())
+        other.components = {name: each.copy() for name, each in self.components.items()}
+        other.others = {name: each.copy() for name, each in self.others.items()}
+        return other
 
     def component(self, name: str) -> Component:
         """A component by name, known from now on."""

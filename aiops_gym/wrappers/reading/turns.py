@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import gymnasium as gym
 import numpy as np
 
+from aiops_gym.envs.branching import Remembering
 from aiops_gym.wrappers.reading.entity import Other
 from aiops_gym.wrappers.reading.reader import Reader
 from aiops_gym.wrappers.reading.seen import Seen
@@ -48,15 +49,17 @@ def split_parts(observation: Any, name: str) -> dict[str, Any]:
     return dict(observation) if isinstance(observation, Mapping) else {name: observation}
 
 
-class Reading(gym.Wrapper[Any, Any, Any, Any]):
+class Reading(Remembering):
     """Keeps what has been seen, or shares it with a wrapper inside that does already.
 
     Args:
         env: observes text, or keeps it as `heard`.
     """
 
+    MEMORY: ClassVar[tuple[str, ...]] = ("_own",)
+
     def __init__(self, env: Env) -> None:
-        gym.Wrapper.__init__(self, env)
+        Remembering.__init__(self, env)
         needs_text(env, type(self).__name__)
         self._own: Reader | None = None if env.has_wrapper_attr("seen") else Reader()
 
@@ -68,7 +71,7 @@ class Reading(gym.Wrapper[Any, Any, Any, Any]):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode, with nothing seen but its prompt."""
-        observation, info = self.env.reset(seed=seed, options=options)
+        observation, info = super().reset(seed=seed, options=options)
         if self._own is not None:
             self._own = Reader()
             self._own.read("", hear_observation(self.env, observation))
@@ -80,6 +83,18 @@ class Reading(gym.Wrapper[Any, Any, Any, Any]):
         if self._own is not None:
             self._own.read(read_action(self.env, action), hear_observation(self.env, observation))
         return observation, float(reward), terminated, truncated, info
+
+    def recall(self) -> dict[str, Any]:
+        """What it remembers; what was seen as the turns that it was read from."""
+        return {**super().recall(), "_own": None if self._own is None else list(self._own.turns)}
+
+    def remember(self, memory: dict[str, Any]) -> None:
+        """Read the turns again: what is seen is a function of them."""
+        turns = memory["_own"]
+        super().remember({**memory, "_own": None if turns is None else Reader()})
+        for action, text in turns or ():
+            assert self._own is not None
+            self._own.read(action, text)
 
 
 class Slotted(Reading):
