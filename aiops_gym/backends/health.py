@@ -13,7 +13,7 @@ from typing import NamedTuple
 from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.network.routes import Network
+from aiops_gym.sim.network.routes import find_network
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.sim.traffic.graph import count_cores
 from aiops_gym.sim.traffic.outcomes import solve
@@ -190,7 +190,7 @@ def _components(world: World, app: App) -> dict[str, str]:
 
 def _startup(world: World, components: Mapping[str, str]) -> list[Edge]:
     """Who reads from whose database when it starts."""
-    network, found = Network(world), []
+    network, found = find_network(world), []
     for key, component in components.items():
         row = world.table("processes")[key]
         for step in row["params"].get("startup", ()):

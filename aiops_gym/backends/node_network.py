@@ -67,7 +67,7 @@ class NodeNetwork:
         host = known[0] if known and host in routes.LOCAL else host
         if host not in known:
             return False, None
-        if (host, port) in routes.Network(self.world).listeners:
+        if (host, port) in routes.find_network(self.world).listeners:
             return True, (host, port)
         for service in self.world.store.all("services"):
             for entry in get(service, "spec", "ports", default=()):

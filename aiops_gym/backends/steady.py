@@ -12,10 +12,9 @@ from typing import NamedTuple
 
 from aiops_gym.backends.baseline import is_rolled_out
 from aiops_gym.backends.explain import explain
-from aiops_gym.backends.shape import find_owned_pods
 from aiops_gym.catalog.model import App
 from aiops_gym.sim import traffic
-from aiops_gym.sim.kernel.objects import get, uid_of
+from aiops_gym.sim.kernel.objects import controller_of, get, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.kubelet import backoff
@@ -142,8 +141,13 @@ def _mean(spans: list[traffic.Interval], what: str, name: str) -> float:
 
 def _restarts(world: World, app: App) -> Pods:
     """Restarts of each pod that one of the app's deployments owns, whatever its labels, and is not on its way out."""
+    owners = set[str]()
+    for name in app.components:
+        deployment = world.store.get("deployments.apps", app.namespace, name)
+        if deployment is not None:
+            owners.update(uid_of(made) for made in world.store.owned("replicasets.apps", uid_of(deployment)))
     return {
         uid_of(pod): sum(s.get("restartCount", 0) for s in get(pod, "status", "containerStatuses", default=()))
-        for name in app.components
-        for pod in find_owned_pods(world, app, name)
+        for pod in world.store.all("pods", app.namespace)
+        if "deletionTimestamp" not in pod["metadata"] and (controller_of(pod) or {}).get("uid") in owners
     }

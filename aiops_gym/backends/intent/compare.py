@@ -226,6 +226,8 @@ def _judge_own(resource: str, was: Obj | None, is_: Obj | None, case: _Case) -> 
 def _judge_change(resource: str, was: Obj, is_: Obj, case: _Case) -> tuple[str, bool]:
     changed = _changed(resource, was, is_)
     if resource == "deployments.apps" and namespace_of(was) == case.app.namespace:
+        if started := list(own.list_started(was, is_, case.now, None)):
+            return ", ".join(started), True
         changed = _without_spellings(changed, case, name_of(was))
     hard = [aspect for aspect in changed if not _is_soft(resource, aspect, was, is_)]
     return _list(hard or changed), bool(hard)

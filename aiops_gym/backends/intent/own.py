@@ -26,7 +26,7 @@ SMALL = {"cpu": Decimal("0.5"), "memory": Decimal(512 * 1024 * 1024)}
 TIMES = 2
 """How many times as much of a resource, or of pods, is still a repair."""
 
-DOTTED = re.compile(r"(?<![\w./-])(?:[\w-]+\.)+[\w-]+")
+DOTTED = re.compile(r"(?:(?<=//)|(?<![\w./-]))(?:[\w-]+\.)+[\w-]+")
 """A full name of a host, or its address."""
 
 
@@ -36,7 +36,7 @@ def list_excesses(was: Obj | None, is_: Obj, now: World, fault: Fault | None) ->
         return []
     old, new = (read_template(each).get("spec") or {} for each in (was, is_))
     return [
-        *_list_started(old, new, now, fault),
+        *list_started(was, is_, now, fault),
         *_list_detours(old, new, is_, now),
         *([] if _is_about(fault, "/resources") else _list_amounts(old, new)),
     ]
@@ -48,8 +48,9 @@ def _is_about(fault: Fault | None, part: str) -> bool:
     return any(part in str(op["path"]) for each in changes if isinstance(each, Patch) for op in each.ops)
 
 
-def _list_started(old: Mapping[str, Any], new: Mapping[str, Any], now: World, fault: Fault | None) -> Iterator[str]:
+def list_started(was: Obj, is_: Obj, now: World, fault: Fault | None) -> Iterator[str]:
     """Init containers that were not there: the incident's own may wait for something else, and no other."""
+    old, new = (read_template(each).get("spec") or {} for each in (was, is_))
     known = {each["name"]: each for each in (*(old.get("initContainers") or ()), *_list_injected(fault))}
     for each in new.get("initContainers") or ():
         usual = known.get(each["name"])

@@ -33,5 +33,6 @@ fault = Fault(
         "kubectl scale deployment toolbox -n {namespace} --replicas=0",
         f"kubectl patch deployment toolbox -n {{namespace}} --type=json -p '{UNMARKED}'",
     ),
+    mends=(("services", "{target}"), ("deployments.apps", "{target}")),
     targets=("asked", "served", "!database"),
 )

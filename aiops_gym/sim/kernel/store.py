@@ -156,8 +156,10 @@ class Store:
         return old
 
     def _table(self, resource: str) -> Table:
-        table = self.tables.get(f"objects/{resource}")
-        return self.tables.setdefault(f"objects/{resource}", {}) if table is None else table
+        try:
+            return self.tables[f"objects/{resource}"]
+        except KeyError:
+            return self.tables.setdefault(f"objects/{resource}", {})
 
     def _pick(self, resource: str, bucket: str) -> list[Obj]:
         table = self._table(resource)

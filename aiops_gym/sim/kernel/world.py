@@ -126,8 +126,10 @@ class World:
     def table(self, name: str) -> Table: ...
     def table(self, name: str) -> Table:
         """A table of the state, made when first asked for. Replace values in it, never change them."""
-        table = self.tables.get(name)
-        return self.tables.setdefault(name, {}) if table is None else table
+        try:
+            return self.tables[name]
+        except KeyError:
+            return self.tables.setdefault(name, {})
 
     def count(self, name: str) -> int:
         """The next number of a counter, from 1."""

@@ -250,7 +250,8 @@ def _unseen(world: World, row: Mapping[str, Any], namespace: str) -> bool:
 
 def _over(world: World, pod: Mapping[str, Any]) -> bool:
     """Whether a pod uses nothing any more: it has ended, or should be gone for longer than its grace by now."""
-    if get(pod, "status", "phase") in ("Succeeded", "Failed"):
+    status, meta = pod.get("status"), pod["metadata"]
+    if status and status.get("phase") in ("Succeeded", "Failed"):
         return True
-    since, grace = pod["metadata"].get("deletionTimestamp"), pod["metadata"].get("deletionGracePeriodSeconds")
+    since, grace = meta.get("deletionTimestamp"), meta.get("deletionGracePeriodSeconds")
     return since is not None and grace is not None and millis(since) + int(grace) * SECOND < world.now

@@ -16,7 +16,9 @@ Pod = Mapping[str, Any]
 
 def phase(pod: Pod) -> str:
     """`status.phase`, Pending where there is none yet."""
-    return str(get(pod, "status", "phase", default="Pending"))
+    status = pod.get("status")
+    found = status.get("phase") if status else None
+    return "Pending" if found is None else str(found)
 
 
 def is_terminal(pod: Pod) -> bool:
@@ -36,7 +38,8 @@ def is_active(pod: Pod) -> bool:
 
 def ready_since(pod: Pod) -> int | None:
     """Since when (ms) the pod has been ready; None when it is not."""
-    for found in get(pod, "status", "conditions", default=()):
+    status = pod.get("status")
+    for found in (status.get("conditions") or ()) if status else ():
         if found["type"] == "Ready":
             return millis(since(found, pod["metadata"]["creationTimestamp"])) if found["status"] == "True" else None
     return None

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Set
 from hashlib import blake2b
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import orjson
 
@@ -37,15 +38,22 @@ class Firewall:
     """The policies of this moment. Make a new one when the world changes.
 
     Args:
-        world: whose policies count.
+        world: whose policies count; it is not held.
     """
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        self._world = ref(world)
         self.policies = find_closing(world)
         self.pods: dict[str, Obj] | None = None
         self.name_servers: list[tuple[str, int]] | None = None
         self.known: dict[tuple[str | None, str, int, str], bool] = {}
+
+    @property
+    def world(self) -> World:
+        """Whose policies count."""
+        world = self._world()
+        assert world is not None, "who asks for the firewall of a world holds the world"
+        return world
 
     def pod_at(self, ip: str) -> Obj | None:
         """The pod with an address."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import ref
 
 from aiops_gym import caches
 from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
@@ -21,6 +22,7 @@ from aiops_gym.sim.network.names import (
     make_usual,
     read_aliases,
 )
+from aiops_gym.sim.network.seen import Seen
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -29,7 +31,12 @@ if TYPE_CHECKING:
 _BACKENDS = caches.slot(
     f"{__name__}.backends", "listing the ready endpoints of a port", key="the stored object, name of the port"
 )
-
+_KEPT = caches.slot(
+    f"{__name__}.network",
+    "making the indexes of the network anew for each connection",
+    key="the world",
+    ends="what `Seen` holds of processes, pods, Services, endpoints, namespaces, policies and effects, and compares",
+)
 
 LOCAL = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 ADDRESS = re.compile(r"\d+\.\d+\.\d+\.\d+", re.ASCII)
@@ -79,14 +86,15 @@ Asked = tuple[bool, str | Resolver, str, int]
 
 
 class Network:
-    """The network at this moment, with indexes that are made when first needed. Drop it when the world changes.
+    """The network at this moment, with indexes that are made when first needed. Ask `find_network` again later.
 
     Args:
-        world: where it is.
+        world: where it is; it is not held, and goes when everybody else lets go of it.
     """
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        self._world = ref(world)
+        self.seen = Seen(world)
         self.processes = world.table("processes")
         self.effects: dict[str, tuple[float, float]] = {}
         self.names: dict[str, str] = {}
@@ -96,6 +104,13 @@ class Network:
         self.known: dict[Asked, Ends] = {}
         self.plain: dict[Asked, Route] = {}
         self.impaired = bool(world.table("effects"))
+
+    @property
+    def world(self) -> World:
+        """Where it is."""
+        world = self._world()
+        assert world is not None, "who asks for the network of a world holds the world"
+        return world
 
     @cached_property
     def listeners(self) -> dict[tuple[str, int], str]:
@@ -290,13 +305,21 @@ class Network:
         return Target(key, delay, loss)
 
 
+def find_network(world: World) -> Network:
+    """The network of a world as it is now; the same one while nothing that it depends on changes."""
+    kept: Network | None = world.memo.get(_KEPT)
+    if kept is None or kept._world() is not world or not kept.seen.holds(world):
+        kept = world.memo[_KEPT] = Network(world)
+    return kept
+
+
 def dial(world: World, source: str | None, namespace: str, host: str, port: int) -> Route:
     """Follow a connection from a process (None: from outside) in a namespace to `host:port`.
 
     `host` is a name that the caller's resolver finds, a cluster, pod or node IP, the caller's own host name, or
     `localhost`.
     """
-    return Network(world).dial(source, namespace, host, port)
+    return find_network(world).dial(source, namespace, host, port)
 
 
 def resolve(world: World, source: str | None, namespace: str, host: str, *, served: bool = False) -> list[str]:
@@ -334,7 +357,7 @@ def ask(
         host: the name.
         resolver: who is asked and how; that of the process's pod if None.
     """
-    network = Network(world)
+    network = find_network(world)
     asking = resolver or (network.custom(own) if own is not None else None)
     if own is not None and not network.firewall.resolves(own["ip"]):
         return None
@@ -361,11 +384,11 @@ def _named_addresses(world: World, service: Obj, hostname: str) -> list[str]:
 
 def dns_works(world: World, process: Process | None = None) -> bool:
     """Whether a name server answers (a process, if one is given); without one, one outside is assumed."""
-    network = Network(world)
+    network = find_network(world)
     custom = network.custom(process) if process is not None else None
     if custom is not None and network.answer(custom) != "cluster":
         return network.answer(custom) != ""
-    return network.dns_works and (process is None or Firewall(world).resolves(process["ip"]))
+    return network.dns_works and (process is None or network.firewall.resolves(process["ip"]))
 
 
 def find_impairment(world: World, process: Process) -> tuple[float, float]:

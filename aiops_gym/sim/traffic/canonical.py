@@ -85,7 +85,7 @@ def make_own(found: Inputs) -> Canonical:
 
 def _rows(world: World, found: Inputs, members: Sequence[Process], name: Name) -> list[reach.Key]:
     """What is left of each process."""
-    here, pods, rows = routes.Network(world), dict[str, int](), []
+    here, pods, rows = routes.find_network(world), dict[str, int](), []
     for place, process in enumerate(members):
         row = process.sources[0]
         rows.append(

@@ -48,7 +48,7 @@ class Survey:
     def __init__(self, world: World) -> None:
         self.world = world
         self.table = world.table("processes")
-        self.network = routes.Network(world)
+        self.network = routes.find_network(world)
         self.processes: dict[str, int] = {}
         self.nodes: list[Json] = []
         self.known: dict[tuple[str, str], int] = {}

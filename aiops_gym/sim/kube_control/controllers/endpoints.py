@@ -27,10 +27,11 @@ def find_services(world: World, old: Obj | None, new: Obj | None) -> Iterable[st
     if some is None:
         return
     labels = labels_of(some).items()
-    before = labels if old is None else labels_of(old).items()
+    before = labels if old is None or labels_of(old) == labels_of(some) else labels_of(old).items()
     for service in world.store.all("services", namespace_of(some)):
         selector = service["spec"].get("selector")
-        if selector and (selector.items() <= labels or selector.items() <= before):
+        wanted = selector.items() if selector else ()
+        if selector and (wanted <= labels or (before is not labels and wanted <= before)):
             yield key_of(service)
 
 

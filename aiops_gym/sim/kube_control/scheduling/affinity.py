@@ -62,7 +62,8 @@ def _wanted(world: World, owner: Obj, term: Term, pod: Obj) -> bool:
 
 
 def _terms(pod: Obj, kind: str) -> Sequence[Term]:
-    found: Sequence[Term] = get(pod, "spec", "affinity", kind, REQUIRED, default=())
+    affinity = pod["spec"].get("affinity")  # few pods have one, and all are asked
+    found: Sequence[Term] = get(affinity, kind, REQUIRED, default=()) if affinity else ()
     return found
 
 

@@ -20,9 +20,9 @@ TIMED_OUT = "ProgressDeadlineExceeded"
 Condition = Mapping[str, Any]
 
 
-def sum_replicas(sets: Sequence[Obj], *path: str) -> int:
+def sum_replicas(sets: Sequence[Obj], part: str, name: str) -> int:
     """Sum of a number over sets: `spec replicas`, `status availableReplicas`."""
-    return sum(int(get(rs, *path, default=0)) for rs in sets)
+    return sum(int((rs.get(part) or {}).get(name) or 0) for rs in sets)
 
 
 def make(world: World, type_: str, status: str, reason: str, message: str) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def _asking(c: Container, server: str = "") -> tuple[Resolver, bool]:
     if server:
         known = [server] if is_address(server) else routes.resolve(c.world, c.key, c.namespace, server)
         resolver = resolver._replace(servers=tuple(known[:1]))
-    network = routes.Network(c.world)
+    network = routes.find_network(c.world)
     answering = [one for one in resolver.servers if network.answer(resolver._replace(servers=(one,)))]
     silent = not answering or not network.firewall.resolves(c.process["ip"])
     return resolver._replace(servers=tuple(answering[:1]) or resolver.servers or ("127.0.0.1",)), silent

@@ -9,7 +9,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import HttpAnswer, program_of
 from aiops_gym.sim.network import routes
-from aiops_gym.sim.network.routes import ADDRESS, Network
+from aiops_gym.sim.network.routes import ADDRESS, find_network
 
 HOP = 0.0002
 """Seconds of a round trip between two pods."""
@@ -122,7 +122,7 @@ def _echo(world: World, source: str | None, address: str) -> Link:
     """The way of an echo request: pods and nodes answer, the virtual addresses of Services do not."""
     if address in routes.LOCAL:
         return Link("ok", address, HOP / 5)
-    net, own = Network(world), world.table("processes").get(source) if source else None
+    net, own = find_network(world), world.table("processes").get(source) if source else None
     nodes = [a["address"] for n in world.store.all("nodes") for a in n.get("status", {}).get("addresses", ())]
     if address in nodes:
         delay, loss = net.impairment(own) if own is not None else (0.0, 0.0)

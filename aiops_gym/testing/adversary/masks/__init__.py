@@ -3,7 +3,19 @@
 None may be accepted, on any family of which it is no true repair.
 """
 
-from aiops_gym.testing.adversary.masks import access, cluster, names, placement, routes, state, workloads
+from aiops_gym.testing.adversary.masks import (
+    access,
+    belongings,
+    cluster,
+    databases,
+    excess,
+    marks,
+    names,
+    placement,
+    routes,
+    state,
+    workloads,
+)
 from aiops_gym.testing.adversary.recipe import Recipe, check_names
 
 MASKS: tuple[Recipe, ...] = (
@@ -14,6 +26,10 @@ MASKS: tuple[Recipe, ...] = (
     *access.RECIPES,
     *state.RECIPES,
     *cluster.RECIPES,
+    *belongings.RECIPES,
+    *marks.RECIPES,
+    *excess.RECIPES,
+    *databases.RECIPES,
 )
 """All of them."""
 

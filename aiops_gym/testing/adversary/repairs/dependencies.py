@@ -49,6 +49,10 @@ DEPENDENCIES = (
             f"kubectl create configmap {{configmap}}-v2 {NS} --from-file=files",
             "the old name": f"kubectl get deployment {{target}} {NS} -o yaml | sed 's/name: "
             f"{{configmap}}-v2/name: {{configmap}}/' | {PUT}",
+            "the old name in a projection": edit(
+                ".spec.template.spec.volumes[{configmap_index}] |= {name, projected: {sources: [{configMap: "
+                '(.configMap | del(.defaultMode) | .name = "{configmap}")}]}}'
+            ),
         },
     ),
     *list_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aiops_gym.testing.adversary.recipe import NOT_HERE
 from aiops_gym.testing.adversary.repairs.words import (
     CLIENT,
     NS,
@@ -214,6 +215,17 @@ STRAY = list_rows(
         "recreated without the mark": make_anew(
             "deployment", "toolbox", 'del(.spec.template.metadata.labels["{selector_key}"])'
         ),
+        "told apart by a label of its own": f"kubectl patch deployment {{target}} {NS} --type=merge -p "
+        '\'{"spec": {"template": {"metadata": {"labels": {"part": "{target}"}}}}}\'\n'
+        f"kubectl rollout status deployment/{{target}} {NS} --timeout=200s\n"
+        f'kubectl patch service {{target}} {NS} --type=merge -p \'{{"spec": {{"selector": {{"part": '
+        '"{target}"}}}\'\nsleep 20',
+        "told apart by the labels that its pods have": f"l=$(kubectl get deployment {{target}} {NS} -o json "
+        "| jq -c '.spec.template.metadata.labels')\n"
+        f'kubectl get deployment toolbox {NS} -o json | jq -e --argjson l "$l" '
+        f"'.spec.template.metadata.labels | contains($l) | not' || exit {NOT_HERE}\n"
+        f"kubectl get service {{target}} {NS} -o json | jq --argjson l \"$l\" '.spec.selector = $l' "
+        "| kubectl replace -f -\nsleep 20",
         "deleted after looks": f"kubectl get pods {NS} -l {{selector_key}}={{selector_value}} -o wide\nsleep 120\n"
         f"kubectl delete pod {NS} -l run=toolbox\nsleep 30\nkubectl delete deployment toolbox {NS}",
     },
