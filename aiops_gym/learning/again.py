@@ -42,6 +42,11 @@ class Again(Remembering, RecordConstructorArgs):
         self.times, self._left = times, 0
         self._begun: tuple[str, dict[str, Any]] = ("", {})
 
+    @property
+    def left(self) -> int:
+        """Episodes that still begin from the same start."""
+        return self._left
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Begin the same episode once more, or the next one."""
         if seed is not None or options or not self._left:

@@ -61,7 +61,7 @@ class Numbered(ABC):
 
     Args:
         env: that is played; nothing but its task and limits is looked at.
-        looks_first: of the stack of the learning runs.
+        looks_first: of the stack of the learning runs; so is `without`.
         stack: puts other wrappers around an environment of texts. They must say with `meaning(number)` which text an
             action stands for, as `MacroActions` does, and can look at nothing but texts.
 
@@ -71,9 +71,11 @@ class Numbered(ABC):
 
     name = "numbered"
 
-    def __init__(self, env: Env, looks_first: bool = True, stack: Callable[[Env], Env] | None = None) -> None:
+    def __init__(
+        self, env: Env, looks_first: bool = False, stack: Callable[[Env], Env] | None = None, without: str = ""
+    ) -> None:
         self.told = Told(env)
-        self.stack = stack(self.told) if stack else wrap(self.told, looks_first)
+        self.stack = stack(self.told) if stack else wrap(self.told, looks_first, without=without)
         self.action: int | None = None
 
     def reset(self, prompt: str) -> None:
@@ -97,8 +99,8 @@ class Trained(Numbered):
 
     name = "trained"
 
-    def __init__(self, env: Env, seed: int, policy: policies.Policy, sampled: bool) -> None:
-        super().__init__(env)
+    def __init__(self, env: Env, seed: int, policy: policies.Policy, sampled: bool, without: str) -> None:
+        super().__init__(env, without=without)
         policy.fits(self.stack)
         self.policy, self.sampled, self.seed = policy, sampled, seed
 
@@ -137,14 +139,15 @@ class MaskedRandom(Numbered):
         return int(allowed[draws.pick(len(allowed), self.seed, "masked random", self.key, self.turn)])
 
 
-def trained(env: Env, seed: int = 0, model: str = "", sampled: bool = False) -> Trained:
+def trained(env: Env, seed: int = 0, model: str = "", sampled: bool = False, without: str = "") -> Trained:
     """The agent of a model that `aiops-gym train` has written.
 
     Args:
         model: its file, `DIR/model.zip`.
         sampled: draw actions by their probabilities, instead of always taking the likeliest.
+        without: what was left out when it was trained.
     """
-    return Trained(env, seed, policies.load(model), sampled)
+    return Trained(env, seed, policies.load(model), sampled, without)
 
 
 def masked_random(env: Env, seed: int = 0, looks_first: bool = False) -> MaskedRandom:

@@ -70,11 +70,12 @@ def make(config: Mapping[str, Any]) -> gym.Env[Any, Any]:
 
     Args:
         config: `task`, `gamma` (that of the learner, `stack.GAMMA` if not given: the potential in the reward needs it),
-            and arguments of the environment, such as `split` or `problem`.
+            `looks_first` and `price` of `stack.wrap`, and arguments of the environment, such as `split` or `problem`.
 
     >>> make({"task": "detection", "split": "train"}).action_space
     Discrete(...)
     """
     kwargs = dict(config)
     task, gamma = kwargs.pop("task"), kwargs.pop("gamma", GAMMA)
-    return MaskInObservation(wrap(gym.make(f"aiops_gym/{task.capitalize()}-v0", **kwargs), gamma=gamma))
+    given = {name: kwargs.pop(name) for name in ("looks_first", "price") if name in kwargs}
+    return MaskInObservation(wrap(gym.make(f"aiops_gym/{task.capitalize()}-v0", **kwargs), gamma=gamma, **given))

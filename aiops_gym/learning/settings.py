@@ -13,7 +13,8 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.envs.choice import Choice
 from aiops_gym.errors import AiopsGymError, ArgumentError
-from aiops_gym.learning.stack import GAMMA
+from aiops_gym.learning.ablations import check_ablation
+from aiops_gym.learning.stack import GAMMA, PRICE
 from aiops_gym.version import __version__
 
 ALGORITHMS = ("maskable-ppo", "ppo")
@@ -29,10 +30,16 @@ RECIPE: Mapping[str, float] = {
     "clip": 0.2,
     "divergence": 0.03,
     "again": 1,
+    "curriculum": 1,
+    "guided": 0.5,
+    "before_repairs": 0,
+    "price": PRICE,
 }
 """Numbers of the learner: steps of each environment between two updates, size of a minibatch, passes over the steps,
 step size at the start (it falls to 0), weight of the entropy, discount, weight of longer returns, range of a change,
-divergence from the policy that played at which an update ends, episodes from each start."""
+divergence from the policy that played at which an update ends, episodes from each start. Then those of the exploration:
+whether families that are sometimes solved are drawn more often, for what share of the run answers wait for all looks in
+some episodes (in all at the start, in none from then on), whether repairs wait likewise, and the price of a call."""
 
 Range = tuple[str, Callable[[float], bool]]
 
@@ -42,6 +49,7 @@ _SHARE: Range = ("from 0 to 1", lambda value: 0 <= value <= 1)
 _STEP: Range = ("above 0 and at most 1", lambda value: 0 < value <= 1)
 _ABOVE: Range = ("above 0", lambda value: value > 0)
 _WEIGHT: Range = ("0 or more", lambda value: value >= 0)
+_SWITCH: Range = ("0 or 1", lambda value: value in (0, 1))
 
 RANGES: Mapping[str, Range] = {
     "horizon": _SOME,
@@ -54,15 +62,20 @@ RANGES: Mapping[str, Range] = {
     "clip": _ABOVE,
     "divergence": _ABOVE,
     "again": _SOME,
+    "curriculum": _SWITCH,
+    "guided": _SHARE,
+    "before_repairs": _SWITCH,
+    "price": _WEIGHT,
 }
 """What each of them may be."""
 
 UPDATE = 100_000
 """Steps between two updates at most: each takes some 25 KB of memory."""
 
-OF_TASK: Mapping[str, Mapping[str, float]] = {"mitigation": {"again": 4}}
+OF_TASK: Mapping[str, Mapping[str, float]] = {"mitigation": {"again": 4, "before_repairs": 1}}
 """What is different for a task: a mitigation ends in so many ways that it helps to see several from one start, while
-the tasks that end with a name learn more from other starts."""
+the tasks that end with a name learn more from other starts; and whoever begins to repair before the looks finds the
+repairs of a few families, and stops looking."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +93,7 @@ class Settings:
         every: steps between two checkpoints, rounded up to whole updates.
         evaluate: steps between two evaluations, rounded up to whole checkpoints; 0 for none but the last.
         sample: problems with a fault in an evaluation.
+        without: what is left out of what it sees, a name of `ablations.ABLATIONS`; "" for nothing.
         recipe: what differs from `RECIPE`.
         version: of the package.
     """
@@ -94,6 +108,7 @@ class Settings:
     every: int = 8_192
     evaluate: int = 16_384
     sample: int = 16
+    without: str = ""
     recipe: Mapping[str, float] = field(default_factory=dict)
     version: str = __version__
 
@@ -102,6 +117,7 @@ class Settings:
         for what, given, known in (("task", self.task, TASKS), ("algorithm", self.algorithm, ALGORITHMS)):
             if given not in known:
                 raise ArgumentError(f"there is no {what} {given!r}; there are {', '.join(known)}")
+        check_ablation(self.without)
         for name, value in self.recipe.items():
             if name not in RECIPE:
                 raise ArgumentError(f"there is no number {name!r} of the learner; there are {', '.join(RECIPE)}")
@@ -142,6 +158,11 @@ class Settings:
     def total(self) -> int:
         """Steps of the run: whole updates."""
         return self.update * -(-self.steps // self.update)
+
+    def looks_first(self, steps: int) -> float:
+        """In what share of the episodes answers wait for the looks, after so many steps."""
+        guided = self.number("guided") * self.total
+        return max(0.0, 1 - steps / guided) if guided else 0.0
 
     def due(self, steps: int) -> bool:
         """Whether an evaluation belongs to the checkpoint after so many steps."""

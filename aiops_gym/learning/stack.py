@@ -6,23 +6,42 @@ from typing import Any
 
 import gymnasium as gym
 
+from aiops_gym.learning.ablations import Ablated, list_macros
 from aiops_gym.wrappers import History, MacroActions, RewardShaping, Symptoms
 
 GAMMA = 0.98
 """Discount of the learner where nothing else is asked for, which the potential of the reward needs too."""
 
+PRICE = 0.01
+"""Of each call, where a right answer is worth 1: all looks around together cost a tenth of it."""
 
-def wrap(env: gym.Env[Any, Any], looks_first: bool = True, gamma: float = GAMMA) -> gym.Env[Any, Any]:
+
+def wrap(
+    env: gym.Env[Any, Any],
+    looks_first: bool | float = False,
+    gamma: float = GAMMA,
+    *,
+    price: float = PRICE,
+    before_repairs: bool = False,
+    without: str = "",
+) -> gym.Env[Any, Any]:
     """Puts the wrappers of the learning runs around a live incident.
 
     Args:
         env: as registered: observes and takes text.
-        looks_first: whether answers are masked until all was looked at.
+        looks_first: whether answers are masked until all was looked at, or in what share of the episodes. By default
+            each look is free to choose, and has its price.
         gamma: discount of the learner.
+        price: of each call.
+        before_repairs: whether repairs are masked likewise.
+        without: what is left out, a name of `ablations.ABLATIONS`; "" for nothing.
 
     Returns:
         An environment with a `Dict` of boxes as observation, discrete actions and `action_masks()`.
     """
-    return RewardShaping(
-        History(Symptoms(MacroActions(env, looks_first=looks_first))), step=0.01, progress=0.5, gamma=gamma
-    )
+    macros = list_macros(str(env.get_wrapper_attr("task")), without)
+    acting = MacroActions(env, macros=macros, looks_first=looks_first, before_repairs=before_repairs)
+    seen: gym.Env[Any, Any] = Symptoms(acting)
+    if without:
+        seen = Ablated(seen, without)
+    return RewardShaping(History(seen), step=price, progress=0.5, gamma=gamma)

@@ -180,6 +180,7 @@ def _begin(run: Run) -> None:
     set_random_seed(_seed(settings, "learner", state.steps))
     left = 1 - state.steps / settings.total
     run.learner.lr_schedule = ConstantSchedule(settings.number("learning_rate") * left)
+    run.envs.env_method("look_first", settings.looks_first(state.steps))
     for i, learned in enumerate(state.curriculum):
         run.envs.env_method("resume", learned, indices=i)
     run.envs.seed(worlds.FIRST_SEED + _seed(settings, "worlds", state.steps) * settings.envs)

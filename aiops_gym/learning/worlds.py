@@ -13,19 +13,26 @@ from aiops_gym.learning.again import Again
 from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.stack import wrap
 from aiops_gym.runs.arguments import ENVS
+from aiops_gym.wrappers import Curriculum
 
 FIRST_SEED = 2**32
 """Seeds of training lie from here on, those of evaluations below: no healthy episode is in both."""
 
 
-def make_world(settings: Settings, times: int = 1) -> gym.Env[Any, Any]:
+def make_world(settings: Settings, times: int = 1, curriculum: bool = False) -> gym.Env[Any, Any]:
     """One environment with the stack around it, and so many episodes from each start."""
     given = {"problem": list(settings.problems)} if settings.problems else {"split": settings.split}
     plain: gym.Env[str, str] = gym.make(f"aiops_gym:{ENVS[settings.task]}", disable_env_checker=True, **given)
     assert plain.spec is not None
     again = Again(plain.unwrapped, times)
-    limited = TimeLimit(again, plain.spec.max_episode_steps or STEPS)
-    return wrap(limited, gamma=settings.number("gamma"))
+    limited: gym.Env[Any, Any] = TimeLimit(again, plain.spec.max_episode_steps or STEPS)
+    return wrap(
+        Curriculum(limited) if curriculum else limited,
+        gamma=settings.number("gamma"),
+        price=settings.number("price"),
+        before_repairs=bool(settings.number("before_repairs")),
+        without=settings.without,
+    )
 
 
 def make_vector(settings: Settings, processes: int) -> Any:
@@ -46,5 +53,6 @@ def _watched(settings: Settings) -> gym.Env[Any, Any]:
     """One environment whose returns are noted."""
     from stable_baselines3.common.monitor import Monitor  # noqa: PLC0415
 
-    watched: gym.Env[Any, Any] = Monitor(make_world(settings, int(settings.number("again"))))
+    world = make_world(settings, int(settings.number("again")), bool(settings.number("curriculum")))
+    watched: gym.Env[Any, Any] = Monitor(world)
     return watched

@@ -23,7 +23,7 @@ class Curriculum(Remembering, RecordConstructorArgs):
     A family's weight is `floor + 4 p (1 - p)`, where p is its share of successes among its last episodes, and one half
     as long as there are none. Healthy episodes keep their share; within a family each problem is as likely. Problems
     come from the environment's `problem` and `split`. An episode whose problem or seed is given in the options is
-    played as asked.
+    played as asked, and so is one that a wrapper inside begins once more, as it says by `left`.
 
     `reset(seed=...)` begins anew: the draws are then a function of the seed and of how the episodes went. What it has
     learned so far can be kept as JSON data, by `curriculum` and `resume`; copies and pickles have it too.
@@ -60,9 +60,9 @@ class Curriculum(Remembering, RecordConstructorArgs):
             self._outcomes, self._chance = {}, np.random.default_rng(seed)
         self._resumed = False
         asked = dict(options or {})
-        if not asked.keys() & {"problem", "episode_seed"}:
+        if not asked.keys() & {"problem", "episode_seed"} and (seed is not None or not self._left()):
             asked["problem"] = self._draw()
-        observation, info = super().reset(seed=seed, options=asked)
+        observation, info = super().reset(seed=seed, options=asked or None)
         self._family = registry.find_problem(info["problem"]).fault or HEALTHY
         self._counted = False
         return observation, info
@@ -91,6 +91,10 @@ class Curriculum(Remembering, RecordConstructorArgs):
         self._chance = np.random.default_rng(0)
         self._chance.bit_generator.state = data["random"]
         self._resumed = True
+
+    def _left(self) -> int:
+        """Episodes that still begin from the start that was drawn last, where a wrapper inside plays it again."""
+        return int(self.env.get_wrapper_attr("left")) if self.env.has_wrapper_attr("left") else 0
 
     def _weight(self, family: str) -> float:
         outcomes = self._outcomes.get(family) or [True, False]

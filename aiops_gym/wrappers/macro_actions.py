@@ -11,6 +11,7 @@ import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
+from aiops_gym.sim.kernel.draws import draw
 from aiops_gym.wrappers.reading import naming
 from aiops_gym.wrappers.reading.macros import AROUND, lay_out
 from aiops_gym.wrappers.reading.turns import Env, Slotted, Turn
@@ -27,8 +28,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
     stands in slot 3 and makes it the focus: `logs`, `restart` or `undo` are about it from then on. For each
     field that a manifest can have there are two changes: `match` makes it as in the components that are like the one
     in focus, `unset` takes it away; both need that the manifests were seen. What needs a name that was not seen is
-    masked, and taken nevertheless it is refused by the environment; so are answers before all was looked at, unless
-    `looks_first` is False, and a repair is not submitted before something was changed. The infos have the mask under
+    masked, and taken nevertheless it is refused by the environment; so are answers before all was looked at, as
+    `looks_first` has it, and a repair is not submitted before something was changed. The infos have the mask under
     `action_mask` (int8).
 
     Args:
@@ -37,7 +38,9 @@ class MacroActions(Slotted, RecordConstructorArgs):
         other_slots: other objects that have slots.
         macros: names from `wrappers.reading.macros.MACROS`, and command lines of one's own with `{component}`,
             `{namespace}` and other names in them, or `{slot}` for one action a component; None for all.
-        looks_first: whether answers wait until all of `wrappers.reading.macros.AROUND` was looked at.
+        looks_first: whether answers wait until all of `wrappers.reading.macros.AROUND` was looked at; or in what share
+            of the episodes they do, drawn by the episode's seed. `look_first` changes it later.
+        before_repairs: whether repairs wait with them.
 
     Raises:
         TypeError: the environment takes no text.
@@ -56,7 +59,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
     (False, True, True)
     """
 
-    MEMORY = (*Slotted.MEMORY, "spoken", "focus", "_looks", "_texts")
+    MEMORY = (*Slotted.MEMORY, "spoken", "focus", "_looks", "_texts", "_waits")
 
     def __init__(
         self,
@@ -64,19 +67,20 @@ class MacroActions(Slotted, RecordConstructorArgs):
         slots: int | None = None,
         other_slots: int | None = None,
         macros: Sequence[str] | None = None,
-        looks_first: bool = True,
+        looks_first: bool | float = True,
+        before_repairs: bool = False,
     ) -> None:
         chosen = None if macros is None else list(macros)
-        RecordConstructorArgs.__init__(
-            self, slots=slots, other_slots=other_slots, macros=chosen, looks_first=looks_first
-        )
+        waits = {"looks_first": looks_first, "before_repairs": before_repairs}
+        RecordConstructorArgs.__init__(self, slots=slots, other_slots=other_slots, macros=chosen, **waits)
         if not isinstance(env.action_space, gym.spaces.Text):
             raise TypeError(f"MacroActions acts by text, and {env.action_space} is none: put it further inside")
         Slotted.__init__(self, env, slots, other_slots)
         task = str(env.get_wrapper_attr("task"))
         self.layout = lay_out(task, self.slots, self.other_slots, None if chosen is None else tuple(chosen))
         self.action_space = gym.spaces.Discrete(len(self.layout))
-        self.looks_first = looks_first
+        self.look_first(looks_first)
+        self.before_repairs, self._waits = before_repairs, bool(looks_first)
         self.spoken = ""
         self.focus: tuple[str, str] = ("", "")
         self._looks: set[str] = set()
@@ -115,10 +119,17 @@ class MacroActions(Slotted, RecordConstructorArgs):
         said = self.seen.said
         return np.array([text in said for text in self.meanings()], np.bool_)
 
+    def look_first(self, share: float) -> None:
+        """Let answers wait for the looks in another share of the episodes, from the next one on. Raises ValueError."""
+        if not 0 <= share <= 1:
+            raise ValueError(f"looks_first must be from 0 to 1, not {share!r}")
+        self.looks_first = float(share)
+
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode."""
         observation, info = super().reset(seed=seed, options=options)
         self._texts, self.spoken, self.focus, self._looks = [], "", ("", ""), set()
+        self._waits = draw(int(info["episode_seed"]), "looks first") < self.looks_first
         return observation, {**info, "action_mask": self.action_masks().astype(np.int8)}
 
     def step(self, action: Any) -> Turn:
@@ -150,14 +161,17 @@ class MacroActions(Slotted, RecordConstructorArgs):
             self.focus = ("other", self.others()[slot.index][0])
 
     def _around(self) -> dict[str, str]:
-        """A name that is there once everything was looked at that can be, or need not be."""
-        if not self.looks_first:
-            return {"looked": "looked"}
+        """Names that are there once everything was looked at that can be, or need not be: for answers, for repairs."""
+        free = {"surveyed": "surveyed"}
+        if not self._waits:
+            return {"looked": "looked", **free}
         offered = {slot.macro.name for slot in self.layout} & set(AROUND)
         # Where nothing was collected there is nothing to sum up.
         offered -= {"spans"} if not self.seen.traces else set()
         offered -= {"rates"} if not self.seen.metrics else set()
-        return {"looked": "looked"} if offered <= self._looks else {}
+        if offered <= self._looks:
+            return {"looked": "looked", **free}
+        return {} if self.before_repairs else free
 
     def _names(self) -> dict[tuple[str, int], Mapping[str, str]]:
         """What the open names stand for, for actions without a slot and for those of each slot."""

@@ -23,6 +23,10 @@ WRONG = {
     "clip": ("-1", "0"),
     "divergence": ("-1", "0"),
     "again": ("0", "2.5"),
+    "curriculum": ("2", "-1"),
+    "guided": ("1.5",),
+    "price": ("-0.1",),
+    "before_repairs": ("0.5",),
 }
 
 
@@ -45,6 +49,7 @@ def test_what_is_no_number_is_refused(tmp_path, capsys, value):
     "arguments",
     [
         ("--task", "guessing"),
+        ("--without", "luck"),
         ("--algo", "dqn"),
         ("--split", "exam"),
         ("--split", "exam", "--problem", "container_kill-detection"),
@@ -67,6 +72,22 @@ def test_whole_numbers_and_the_ends_of_ranges_are_fine():
     Settings(task="detection", recipe=dict(RECIPE))
     ends = {"gamma": 0, "lambda": 1.0, "entropy": 0.0, "horizon": 32.0, "batch": 2, "learning_rate": 1}
     assert Settings(task="detection", recipe=ends).batch == 2
+
+
+def test_answers_wait_for_the_looks_less_and_less():
+    asked = Settings(task="detection", steps=51_200, recipe={"guided": 0.5})
+    assert [asked.looks_first(steps) for steps in (0, 12_800, 25_600, 51_200)] == [1.0, 0.5, 0.0, 0.0]
+    assert Settings(task="detection", recipe={"guided": 0}).looks_first(0) == 0.0
+
+
+def test_a_mitigation_looks_before_it_repairs():
+    assert [Settings(task=task).number("before_repairs") for task in ("detection", "mitigation")] == [0, 1]
+
+
+def test_a_world_of_training_has_a_curriculum_and_one_of_evaluations_none():
+    settings = Settings(task="detection", problems=("container_kill-detection",))
+    assert worlds.make_world(settings, curriculum=True).has_wrapper_attr("curriculum")
+    assert not worlds.make_world(settings).has_wrapper_attr("curriculum")
 
 
 def test_problems_are_those_of_the_task():

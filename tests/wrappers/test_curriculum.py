@@ -12,6 +12,7 @@ from toy_world import ToyEnv
 
 from aiops_gym.catalog import registry
 from aiops_gym.errors import CatalogError
+from aiops_gym.learning.again import Again
 from aiops_gym.types import Call
 from aiops_gym.wrappers import Curriculum
 
@@ -76,6 +77,17 @@ def test_an_outcome_counts_once_and_only_the_last_ones_count():
         env.reset()
         env.step(str(Call("submit", (answer,))))
     assert env.curriculum()["outcomes"] == {"container_kill": [False, False]}
+
+
+def test_a_start_that_is_played_again_is_drawn_once():
+    env = Curriculum(Again(ToyEnv("detection", split="train"), 3))
+    begun = [env.reset(seed=1)[1]]
+    for _ in range(8):
+        env.step(YES)
+        begun.append(env.reset()[1])
+    starts = [(info["problem"], info["episode_seed"]) for info in begun]
+    assert [starts[at] == starts[at + 1] for at in range(8)] == [True, True, False, True, True, False, True, True]
+    assert sum(map(len, env.curriculum()["outcomes"].values())) == 8
 
 
 def test_a_problem_that_is_asked_for_is_played():

@@ -152,6 +152,41 @@ def test_a_quota_that_is_used_up_and_blamed_shows_it():
     assert row_of(env, "pay", seen)["refused_pod"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("selector", "about"),
+    [
+        ("app=pay", True),
+        ("app in (pay)", True),
+        ("app in (cart,pay)", True),
+        ("app notin (cart)", True),
+        ("app!=pay", False),
+        ("app in (cart)", False),
+        ("tier in (pay)", False),
+        ("<none>", True),
+        ("!old,app", True),
+        ("app=pay,zone in (a,b)", False),
+    ],
+)
+def test_a_policy_is_about_those_that_its_selector_chooses(selector, about):
+    policies = f"NAME   {'POD-SELECTOR':28}AGE\nwall   {selector:28}9m\n"
+    lines = '{0}\t1\t{{"app":"{0}"}}\t{{"containers":[{{"image":"shop:v1"}}]}}\n'
+    env = Symptoms(PlayedEnv([PROMPT, PODS, lines.format("cart") + lines.format("pay"), policies]), 3)
+    env.reset()
+    for _ in range(3):
+        env.step("")
+    ((_, other),) = env.others()
+    assert ("about_trouble" in other.symptoms) is about
+
+
+def test_while_no_labels_were_seen_a_selector_is_about_whom_it_names():
+    policies = "NAME   POD-SELECTOR    AGE\nwall   app in (pay)    9m\n"
+    env = Symptoms(PlayedEnv([PROMPT, PODS, policies]), 3)
+    env.reset()
+    env.step("")
+    env.step("")
+    assert "about_trouble" in env.others()[0][1].symptoms
+
+
 def test_changes_of_the_focus_stand_in_the_row_of_their_action():
     line = '{0}\t1\t{{"app":"{0}"}}\t{{"containers":[{{"command":["{1}"],"image":"shop:v1"}}]}}\n'
     manifests = "".join(line.format(name, word) for name, word in (("cart", "cart"), ("pay", "cart"), ("user", "user")))

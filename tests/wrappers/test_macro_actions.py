@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from played_world import PlayedEnv
+from toy_world import ToyEnv
 
 from aiops_gym import wrappers
 from aiops_gym.catalog import registry
@@ -207,6 +208,35 @@ def test_a_stack_with_few_looks_asks_for_those_only():
     assert env.action_masks()[2]
 
 
+def test_repairs_wait_for_the_looks_too_where_they_are_asked_to():
+    env = played(DEPLOYMENTS, macros=["status", "events", "focus", "restart"], before_repairs=True)
+    env.step(env.macro_names.index("focus 0"))
+    restart = env.macro_names.index("restart")
+    assert not env.action_masks()[restart]
+    for name in ("status", "events"):
+        env.step(env.macro_names.index(name))
+    assert env.action_masks()[restart]
+    assert MacroActions(env.unwrapped, macros=["status", "restart"]).look_first(0) is None
+
+
+def test_answers_wait_in_as_many_episodes_as_one_asks_for():
+    env = MacroActions(ToyEnv("detection", problem="container_kill-detection"), looks_first=0.3)
+    answer = env.macro_names.index("submit yes")
+
+    def free():
+        return [bool(env.reset(seed=seed)[1]["action_mask"][answer]) for seed in range(40)]
+
+    first = free()
+    assert 20 <= sum(first) <= 36
+    assert free() == first
+    env.look_first(1)
+    assert not any(free())
+    env.look_first(0.0)
+    assert all(free())
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        env.look_first(1.5)
+
+
 FILES = """\
 file cart app.yml: 0 odd lines, 0 missing, of 3
 file pay app.yml: 1 odd lines, 1 missing, of 3
@@ -321,7 +351,7 @@ def test_no_two_macros_have_the_same_name():
 def test_every_name_in_a_template_is_one_that_can_be_seen():
     seen = {
         "namespace", "traces", "metrics", "changed", "looked", "component", "older", "unserved", "match settings",
-        "slot", "slot resource", "other", "deletable", "taint", "cordoned", "previous",
+        "slot", "slot resource", "other", "deletable", "taint", "cordoned", "previous", "surveyed",
     }  # fmt: skip
     assert {name for name in NAMES if name.partition(" ")[2] not in FIELDS} == seen
 

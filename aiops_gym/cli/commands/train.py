@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsed
 from rich.progress import Progress as Display
 
 from aiops_gym.cli.common import blame_arguments, show, show_json
+from aiops_gym.learning.ablations import ABLATIONS
 from aiops_gym.learning.settings import ALGORITHMS, Settings
 from aiops_gym.learning.training import Progress, train
 
@@ -31,6 +32,7 @@ def command(
     every: Annotated[int, typer.Option(min=1, help="Steps between two checkpoints.")] = 8_192,
     evaluate: Annotated[int, typer.Option(min=0, help="Steps between two evaluations; 0 for one at the end.")] = 16_384,
     sample: Annotated[int, typer.Option(min=1, help="Problems of the test split in an evaluation.")] = 16,
+    without: Annotated[str, typer.Option(help=f"Leave something out: {', '.join(ABLATIONS)}.")] = "",
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A number of the learner, name=value, such as entropy=0.02.")
     ] = None,
@@ -50,6 +52,7 @@ def command(
             every=every,
             evaluate=evaluate,
             sample=sample,
+            without=without,
             recipe=_numbers(set_ or ()),
         )
     with _bar(out) as progress:

@@ -113,11 +113,16 @@ def _filled(value: Any, names: Mapping[str, str]) -> Any:
     return value
 
 
+def _repair(name: str, command: str, *only: str) -> Macro:
+    """Something that changes the system."""
+    return Macro(name, command, tasks=REPAIR, only=(*only, "surveyed"))
+
+
 def _fields() -> list[Macro]:
     """For each field there is: make it as in the peers, and take it away where one may."""
-    found = [Macro(f"match {field}", f"{{match {field}}}", tasks=REPAIR) for field in FIELDS]
+    found = [_repair(f"match {field}", f"{{match {field}}}") for field in FIELDS]
     unset = [field for field in FIELDS if field not in NEEDED and not field.startswith("service ")]
-    return found + [Macro(f"unset {field}", f"{{unset {field}}}", tasks=REPAIR) for field in unset]
+    return found + [_repair(f"unset {field}", f"{{unset {field}}}") for field in unset]
 
 
 def _submissions() -> list[Macro]:
@@ -165,14 +170,14 @@ MACROS: tuple[Macro, ...] = (
         "kubectl logs deployment/{component} -n {namespace} --tail=30 --previous --pod-running-timeout=1s",
     ),
     Macro("wait", f"sleep 60; {_STATUS}", tasks=REPAIR, timeout=120),
-    Macro("undo", "kubectl rollout undo deployment/{component} -n {namespace}", tasks=REPAIR, only=("older",)),
-    Macro("restart", "kubectl rollout restart deployment/{component} -n {namespace}", tasks=REPAIR),
-    Macro("match settings", "{match settings}", tasks=REPAIR),
-    Macro("remove", "kubectl delete deployment {component} -n {namespace}", tasks=REPAIR, only=("unserved",)),
-    Macro("delete", "kubectl delete {deletable} {other} -n {namespace}", tasks=REPAIR),
-    Macro("untaint", "kubectl taint nodes {other} {taint}-", tasks=REPAIR),
-    Macro("uncordon", "kubectl uncordon {other}", tasks=REPAIR, only=("cordoned",)),
-    Macro("roll back", "helm rollback {other} {previous} -n {namespace}", tasks=REPAIR),
+    _repair("undo", "kubectl rollout undo deployment/{component} -n {namespace}", "older"),
+    _repair("restart", "kubectl rollout restart deployment/{component} -n {namespace}"),
+    _repair("match settings", "{match settings}"),
+    _repair("remove", "kubectl delete deployment {component} -n {namespace}", "unserved"),
+    _repair("delete", "kubectl delete {deletable} {other} -n {namespace}"),
+    _repair("untaint", "kubectl taint nodes {other} {taint}-"),
+    _repair("uncordon", "kubectl uncordon {other}", "cordoned"),
+    _repair("roll back", "helm rollback {other} {previous} -n {namespace}"),
     *_fields(),
     *_submissions(),
 )

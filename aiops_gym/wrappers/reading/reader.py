@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aiops_gym.wrappers.reading import indicators, manifests, outliers, rates, settings, spans, table_readers
+from aiops_gym.wrappers.reading import indicators, manifests, outliers, rates, selectors, settings, spans, table_readers
 from aiops_gym.wrappers.reading.seen import Seen
 from aiops_gym.wrappers.reading.tables import parse_tables
 
@@ -160,6 +160,17 @@ class Reader(Seen):
             kin = any(parts & {other, other.rpartition("-")[0]} for other in ill - {name})
             component.symptoms = component.symptoms - {"kin"} | ({"kin"} if kin else set())
         for other in self.others.values():
-            chosen = {part.partition("=")[2] for part in other.facts.get("POD-SELECTOR", "").split(",")}
-            harmed = any(self.components[name].symptoms & indicators.HARM for name in chosen & self.components.keys())
+            chosen = self._chosen(other.facts["POD-SELECTOR"]) if "POD-SELECTOR" in other.facts else ()
+            harmed = any(self.components[name].symptoms & indicators.HARM for name in chosen)
             other.symptoms = other.symptoms - {"about_trouble"} | ({"about_trouble"} if harmed else set())
+
+    def _chosen(self, selector: str) -> list[str]:
+        """Components that a selector chooses: by the labels of their pods, and by its words while none were seen."""
+        said = selectors.names(selector)
+        return [
+            name
+            for name in self.components
+            if (
+                selectors.chooses(selector, self.deployments[name].labels) if name in self.deployments else name in said
+            )
+        ]
