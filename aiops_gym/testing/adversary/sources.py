@@ -181,10 +181,10 @@ MERGED = (
     "helm rollback {release} 1 -n {namespace}",
     "helm upgrade {release} ./{folder} -n {namespace} --reuse-values",
     "helm get manifest {release} -n {namespace} | kubectl apply -n {namespace} -f -",
+    "for d in $(kubectl get deploy -n {namespace} -o name); do kubectl rollout undo $d -n {namespace}; done",
     "for d in $(kubectl get deploy -n {namespace} -o name); do\n"
     "first=$(kubectl rollout history $d -n {namespace} | awk '$1 ~ /^[0-9]+$/ {print $1; exit}')\n"
     "kubectl rollout undo $d -n {namespace} --to-revision=$first\ndone",
-    "for d in $(kubectl get deploy -n {namespace} -o name); do kubectl rollout undo $d -n {namespace}; done",
 )
 """Gentle ways back: three-way merges, and revisions."""
 
