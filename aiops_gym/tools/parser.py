@@ -35,8 +35,8 @@ def parse(text: Any, strict: bool = False, example: str = EXAMPLE) -> Call:
     Call(name='exec_shell', args=('kubectl get pods',), kwargs={})
     """
     try:
-        code, around = _block(_checked(text))
-        if strict and around:
+        before, code, after = split_block(_checked(text))
+        if strict and (before.strip() or after.strip()):
             raise LiteralError("only the fenced block is allowed, without any text around it")
         return read_call(code)
     except LiteralError as error:
@@ -55,8 +55,8 @@ def _checked(text: Any) -> str:
     return text
 
 
-def _block(text: str) -> tuple[str, bool]:
-    """The content of the only block, and whether there is text around it."""
+def split_block(text: str) -> tuple[str, str, str]:
+    """What stands before the only block, in it, and after it. Raises LiteralError where there is not exactly one."""
     opening = _OPEN.search(text)
     if opening is None:
         raise LiteralError("no fenced block found: three backticks on a line before the call, three on a line after it")
@@ -67,7 +67,7 @@ def _block(text: str) -> tuple[str, bool]:
     before, after = text[: opening.start()], text[closing.end() :]
     if "```" in before or "```" in after:
         raise LiteralError("there must be exactly one fenced block; write a backtick inside a string as \\x60")
-    return text[opening.end() : closing.start()], bool(before.strip() or after.strip())
+    return before, text[opening.end() : closing.start()], after
 
 
 def _refusal(reason: str, example: str) -> ToolError:
