@@ -7,10 +7,11 @@ one stands first on its line. Nothing is evaluated, and nothing but a `ToolError
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.errors import ToolError
-from aiops_gym.tools.literals import LiteralError, read_call
+from aiops_gym.tools.literals import NAME, LiteralError, read_call
 from aiops_gym.types import Call
 
 LIMIT = 65_536
@@ -41,6 +42,28 @@ def parse(text: Any, strict: bool = False, example: str = EXAMPLE) -> Call:
         return read_call(code)
     except LiteralError as error:
         raise _refusal(str(error), example) from None
+
+
+def write_call(name: str, arguments: Mapping[str, Any]) -> str:
+    r"""The text of an action for a call with arguments by name, JSON data: `parse` gives back the very same call.
+
+    What no text can say (a name that is none, a number that is not finite) becomes a text that `parse` refuses, and so
+    reaches the agent as the same words.
+
+    >>> write_call("exec_shell", {"command": "echo 'a'\n", "timeout": 5})
+    '```\nexec_shell(command="echo \'a\'\\n", timeout=5)\n```'
+    >>> write_call("submit()#", {})
+    "```\n'submit()#'()\n```"
+    """
+    try:
+        return str(Call(_word(name), (), {_word(key): value for key, value in arguments.items()}))
+    except (ValueError, RecursionError):  # a number of too many digits, or values nested too deep, to be written
+        return f"```\n{_word(name)}(...)\n```"
+
+
+def _word(name: str) -> str:
+    """A name as it is; in quotes, which is no name to the parser, where it could be taken for more than that."""
+    return name if NAME.fullmatch(name) else repr(name).replace("`", "\\x60")
 
 
 def _checked(text: Any) -> str:
