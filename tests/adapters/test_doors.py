@@ -6,9 +6,14 @@ an agent read and what a trainer got. A new door is an entry in `DOORS`.
 
 from __future__ import annotations
 
+import asyncio
+import tempfile
+
 import gymnasium as gym
 import pytest
 
+from aiops_gym.adapters.aiopslab import OpenRCAOrchestrator, Orchestrator
+from aiops_gym.agents.kinds import NEXT
 from aiops_gym.sessions import Sessions
 from aiops_gym.tools import write_call
 
@@ -68,7 +73,35 @@ def _play_session(problem, seed, calls, act):
     return texts, session.score().reward
 
 
-DOORS = {"text": play_text, "call": play_call}
+def play_aiopslab(problem, seed, calls):
+    """Its orchestrators ask an agent, who is told the prompt in parts and then observations, the last one too late."""
+    agent = Scripted([write_call(tool, arguments) for tool, arguments in calls])
+    with tempfile.TemporaryDirectory() as folder:
+        if problem.startswith("Bank"):
+            orchestrator = OpenRCAOrchestrator(results_dir=folder, seed=seed)
+            orchestrator.init_problem("Bank", problem)
+        else:
+            orchestrator = Orchestrator(folder, seed=seed, evaluation="strict")
+            orchestrator.init_problem(problem)
+        orchestrator.register_agent(agent)
+        prompt = orchestrator.problem.env.prompt
+        told = asyncio.run(orchestrator.start_problem(max_steps=30))
+    assert agent.states[1:] == [f"{item.content}\n{NEXT}" for item in told["history"][1:-1:2]]
+    return [prompt, *(item.content for item in told["history"][1::2])], orchestrator.session.reward
+
+
+class Scripted:
+    """An agent of AIOpsLab that knows beforehand what it will do."""
+
+    def __init__(self, actions):
+        self.actions, self.states = actions, []
+
+    async def get_action(self, state):
+        self.states.append(state)
+        return self.actions[len(self.states) - 1]
+
+
+DOORS = {"text": play_text, "call": play_call, "aiopslab": play_aiopslab}
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from aiops_gym.adapters.aiopslab.actions import BankActions, MarketActions, RecordedActions, TelecomActions
 from aiops_gym.adapters.aiopslab.registry import Registry
 from aiops_gym.adapters.aiopslab.tasks import Task, Trace
-from aiops_gym.errors import ToolError, unknown
+from aiops_gym.errors import ArgumentError, ToolError
 from aiops_gym.openrca import problems_from_query_csv
 from aiops_gym.openrca.answers import normalise
 from aiops_gym.openrca.dataset import BankDataset, Dataset, MarketDataset, TelecomDataset
@@ -59,7 +59,7 @@ class RCAProblem(Task):
         where = "/".join(filter(None, (self.dataset_class.domain.title, self.cloudbed)))
         found = {each.row: each for each in problems_from_query_csv(where, root)}
         if row_id not in found:
-            raise unknown("row", row_id, map(str, found))
+            raise ArgumentError(f"no row {row_id!r}: {where} has the rows 0 to {len(found) - 1}")
         self.question = question = found[row_id]
         self.instruction, self.scoring_points = question.instruction, question.scoring_points
         self.task_index = question.task_index
@@ -68,10 +68,11 @@ class RCAProblem(Task):
     @cached_property
     def dataset(self) -> Dataset:
         """The telemetry as tables, labels too."""
-        return self.dataset_class(*filter(None, [self.cloudbed]), root=self.root)
+        where: dict[str, Any] = {"cloudbed": self.cloudbed} if self.cloudbed else {}
+        return self.dataset_class(root=self.root, **where)
 
     @cached_property
-    def actions(self) -> RecordedActions:  # type: ignore[override]  # each domain has its own
+    def actions(self) -> RecordedActions:
         """The actions as methods; each call is a step of the episode."""
         return self.actions_class(self)
 

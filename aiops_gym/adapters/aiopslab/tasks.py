@@ -42,8 +42,6 @@ class Task:
         results: of the last `eval`.
     """
 
-    actions: Any
-
     def __init__(self, problem_id: str, *, seed: int = 0, **options: Any) -> None:
         self.problem_id, self.seed, self.options = problem_id, seed, options
         self.results: dict[str, Any] = {}
@@ -148,7 +146,7 @@ class LiveTask(Task):
         cls.actions_class = actions
 
     @cached_property
-    def actions(self) -> TaskActions:  # type: ignore[override]  # each task has its own
+    def actions(self) -> TaskActions:
         """The actions as methods; each call is a step of the episode."""
         return self.actions_class(self)
 

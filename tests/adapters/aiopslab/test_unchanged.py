@@ -47,7 +47,13 @@ RESULTS = {
     "localization": {"Localization Accuracy": float, "success": bool, "is_subset": bool, "TTL": float},
     "analysis": {"system_level_correct": bool, "fault_type_correct": bool, "success": bool, "TTA": float},
     "mitigation": {"success": bool, "TTM": float},
-    "root_cause": {"score": float, "component_match": bool, "reason_match": bool, "time_match": bool, "task_index": str},
+    "root_cause": {
+        "score": float,
+        "component_match": bool,
+        "reason_match": bool,
+        "time_match": bool,
+        "task_index": str,
+    },
 }
 
 
