@@ -1,12 +1,6 @@
-"""AIOpsLab's names over these environments: an agent that was written for its orchestrator runs as it is.
+"""AIOpsLab's names over these environments: what was written for its orchestrator runs with another import line.
 
 from aiops_gym.adapters.aiopslab import Orchestrator   # was: from aiopslab.orchestrator import Orchestrator
-
-orchestrator = Orchestrator()
-orchestrator.register_agent(agent, name="mine")
-task_desc, instructions, actions = orchestrator.init_problem("revoke_auth_mongodb-detection-1")
-agent.init_context(task_desc, instructions, actions)
-asyncio.run(orchestrator.start_problem(max_steps=30))
 """
 
 from aiops_gym.adapters.aiopslab.actions import (

@@ -42,13 +42,16 @@ class ProblemRegistry(Registry[LiveTask]):
     Args:
         options: given to each problem: `seed`, and further arguments of the environment.
 
+    Attributes:
+        PROBLEM_REGISTRY: the same mapping, under the name by which programs go through it.
+
     >>> known = ProblemRegistry()
     >>> known.get_problem_count(), known.get_problem_count("mitigation"), known.get_problem("no such")
     (63, 13, None)
     """
 
     def __init__(self, **options: Any) -> None:
-        self.options = options
+        self.options, self.PROBLEM_REGISTRY = options, self
         super().__init__({each.id: partial(TASKS[each.task], each.id, **options) for each in registry.problems()})
 
     def get_problem(self, problem_id: str) -> Callable[..., LiveTask] | None:

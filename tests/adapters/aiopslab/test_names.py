@@ -106,7 +106,7 @@ def test_methods_of_ones_own_are_marked():
 def test_the_registry_lists_the_originals_ids_by_task():
     registry = ProblemRegistry()
     ids = registry.get_problem_ids()
-    assert ids == [each.id for each in aiops_gym.problems()]
+    assert ids == list(registry.PROBLEM_REGISTRY) == [each.id for each in aiops_gym.problems()]
     assert registry.get_problem_count() == len(ids) == sum(map(registry.get_problem_count, TASKS))
     for task in TASKS:
         assert registry.get_problem_ids(task) == [each for each in ids if task in each]
@@ -151,6 +151,25 @@ def test_a_question_is_posed_with_the_candidates_and_judged_by_its_criteria():
     assert BankDataset().get_queries().iloc[0]["instruction"] == problem.instruction
     with pytest.raises(ArgumentError, match="no row 100000: Bank has the rows 0 to"):
         BankRCAProblem(100_000)
+
+
+def test_a_cluster_of_the_market_has_its_own_questions(tmp_path):
+    asked = "On March 20, 2022, between 09:00 and 09:30, there was one failure. Find its component."
+    for number, cloudbed in enumerate(("cloudbed-1", "cloudbed-2")):
+        (tmp_path / "Market" / cloudbed).mkdir(parents=True)
+        text = f'task_index,instruction,scoring_points\ntask_3,"{asked}",{POINT.format(number)}\n'
+        (tmp_path / "Market" / cloudbed / "query.csv").write_text(text)
+    both = OpenRCAProblemRegistry.from_query_csv("Market", tmp_path)
+    assert list(both) == ["Market-cloudbed-1-task_3-0", "Market-cloudbed-2-task_3-0"]
+    problems = [each() for each in both.values()]
+    assert [each.cloudbed for each in problems] == ["cloudbed-1", "cloudbed-2"]
+    assert [each.scoring_points for each in problems] == [POINT.format(0), POINT.format(1)]
+    assert MarketRCAProblem(0, root=tmp_path).problem_id == "Market-cloudbed-1-task_3-0"
+    assert problems[1].eval({"component": "node-1"}, [], 0.0)["score"] == 1.0
+    assert problems[0].eval({"component": "node-1"}, [], 0.0)["score"] == 0.0
+
+
+POINT = "The only predicted root cause component is node-{}"
 
 
 def test_the_elements_of_each_task_are_the_plans():

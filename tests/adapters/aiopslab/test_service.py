@@ -88,6 +88,7 @@ def test_a_page_in_somebodys_browser_may_not_ask(client):
     assert client.post("/simulate", json={"problem_id": SICK}, headers={"Origin": "null"}).status_code == 403
 
 
-def test_an_address_has_one_method(client):
+def test_these_are_all_addresses_and_each_has_one_method(client):
+    assert {each.path for each in client.app.routes} == {"/health", "/problems", "/agents", "/simulate"}
     assert client.post("/health").status_code == client.get("/simulate").status_code == 405
     assert client.get("/step").status_code == 404
