@@ -59,8 +59,7 @@ def _offers(name: str) -> Callable[[A], A]:
 
 def _make_method(tool: Tool, actions: type) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> str | SubmissionStatus:
-        found: str | SubmissionStatus = self.performer.perform(Call(tool.name, args, kwargs))
-        return found
+        return self._perform(Call(tool.name, args, kwargs))  # type: ignore[no-any-return]
 
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     method.__name__, method.__qualname__ = tool.name, f"{actions.__name__}.{tool.name}"
@@ -72,6 +71,16 @@ def _make_method(tool: Tool, actions: type) -> Callable[..., Any]:
     return marked
 
 
+def _hide(performer: Any) -> Callable[[Call], str | SubmissionStatus]:
+    """What it does, without it: a method would have it as its `__self__`, and an agent may be given the actions."""
+
+    def perform(call: Call) -> str | SubmissionStatus:
+        found: str | SubmissionStatus = performer.perform(call)
+        return found
+
+    return perform
+
+
 @_offers("live")
 class TaskActions:
     """What all tasks about a live incident share.
@@ -81,7 +90,7 @@ class TaskActions:
     """
 
     def __init__(self, problem: Any) -> None:
-        self.performer = problem
+        self._perform = _hide(problem)
 
 
 @_offers("detection")
@@ -114,7 +123,7 @@ class RecordedActions:
     domain: str
 
     def __init__(self, source: Any) -> None:
-        self.performer = _Reader(source.recording, self.domain) if isinstance(source, Dataset) else source
+        self._perform = _hide(_Reader(source.recording, self.domain) if isinstance(source, Dataset) else source)
 
 
 @_offers("openrca_bank")

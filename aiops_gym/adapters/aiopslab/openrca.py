@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
@@ -14,7 +13,6 @@ from aiops_gym.errors import ArgumentError, ToolError
 from aiops_gym.openrca import problems_from_query_csv
 from aiops_gym.openrca.answers import normalise
 from aiops_gym.openrca.dataset import BankDataset, Dataset, MarketDataset, TelecomDataset
-from aiops_gym.openrca.problems import Problem
 from aiops_gym.openrca.queries import TASKS
 from aiops_gym.tasks import root_cause
 from aiops_gym.tasks.base import NO_ANSWER
@@ -82,14 +80,11 @@ class RCAProblem(Task):
             answer: Any = normalise((soln,), {})
         except ToolError:
             answer = NO_ANSWER
-        self.results = {root_cause.task.clock: duration, **self.common_eval(trace), **self._judge(answer)}
+        self.results = {root_cause.task.clock: duration, **self.common_eval(trace), **self.judge(answer)}
         return self.results
 
-    def judge_unsubmitted(self) -> dict[str, Any]:
-        """Nothing is met."""
-        return self._judge(NO_ANSWER)
-
-    def _judge(self, answer: Any) -> dict[str, Any]:
+    def judge(self, answer: Any = NO_ANSWER) -> dict[str, Any]:
+        """Results of an answer in its one form; without one nothing is met."""
         return dict(root_cause.task.judge(answer, self.question).results)
 
 
@@ -121,8 +116,5 @@ class OpenRCAProblemRegistry(Registry[RCAProblem]):
     @classmethod
     def from_query_csv(cls, domain: str, root: Root = None) -> Self:
         """All questions of a domain, such as `Bank` or `Market/cloudbed-2`; `Market` has those of both cloudbeds."""
-        return cls({each.id: _maker(each, root) for each in problems_from_query_csv(domain, root)})
-
-
-def _maker(question: Problem, root: Root) -> Callable[..., RCAProblem]:
-    return partial(CLASSES[question.domain], question.row, cloudbed=question.cloudbed, root=root)
+        found = problems_from_query_csv(domain, root)
+        return cls({each.id: partial(CLASSES[each.domain], each.row, each.cloudbed, root) for each in found})

@@ -135,7 +135,7 @@ class BaseOrchestrator:
             raise BackendError(score.reason)
         recording.finish(problem.env, session, dict(score.info))
         if not score.info["results"]:
-            session.results |= problem.judge_unsubmitted()
+            session.results |= problem.judge()
 
 
 class Orchestrator(BaseOrchestrator):

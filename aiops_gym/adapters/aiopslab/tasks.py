@@ -24,9 +24,6 @@ from aiops_gym.errors import BackendError
 from aiops_gym.sessions import Session, Sessions
 from aiops_gym.types import Call
 
-UNLIMITED = sys.maxsize
-"""Steps of an episode, until somebody says how many there are."""
-
 Trace = Sequence[SessionItem | Mapping[str, str]]
 
 
@@ -50,7 +47,8 @@ class Task:
     @cached_property
     def session(self) -> Session:
         """The trainer's side of the episode. Raises BackendError where it could not begin."""
-        opened = self._sessions.create(self.problem_id, seed=self.seed, steps=UNLIMITED, **self.options)
+        steps = sys.maxsize  # until somebody says how many there are
+        opened = self._sessions.create(self.problem_id, seed=self.seed, steps=steps, **self.options)
         if opened.env is None:
             raise BackendError(opened.score().reason)
         return opened
@@ -128,7 +126,7 @@ class Task:
         heard = [count(each.content) for each in items if each.role != "assistant"]
         return {"steps": len(said), "in_tokens": sum(heard), "out_tokens": sum(said), "token_method": METHOD}
 
-    def judge_unsubmitted(self) -> dict[str, Any]:
+    def judge(self) -> dict[str, Any]:
         """Results of an episode that ran out of steps, where the environment gives none."""
         return {}
 

@@ -69,6 +69,17 @@ def test_the_actions_of_a_domain_are_its_own(actions, domain):
     assert hasattr(actions, "get_logs") == (domain != "telecom")
 
 
+@pytest.mark.parametrize("make", [lambda: ProblemRegistry().get_problem_instance(SICK), lambda: BankRCAProblem(0)])
+def test_actions_have_no_other_names_for_who_is_given_them(make):
+    actions = make().actions
+    assert [name for name in dir(actions) if not name.startswith("_") and name != "domain"] == methods(actions)
+    assert list(vars(actions)) == ["_perform"]
+    assert not hasattr(actions._perform, "__self__")
+
+
+SICK = "container_kill-detection"
+
+
 def test_the_parameters_are_those_of_the_original():
     assert list(inspect.signature(DetectionActions.exec_shell).parameters) == ["self", "command", "timeout"]
     given = {name: list(inspect.signature(getattr(aiopslab, f"{name}Actions").submit).parameters)[1:] for name in NAMES}
