@@ -58,25 +58,23 @@ def _offers(name: str) -> Callable[[A], A]:
 
 
 def _make_method(tool: Tool, actions: type) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> str | SubmissionStatus:
-        return self._perform(Call(tool.name, args, kwargs))  # type: ignore[no-any-return]
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._perform(Call(tool.name, args, kwargs))
 
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     method.__name__, method.__qualname__ = tool.name, f"{actions.__name__}.{tool.name}"
     method.__doc__ = tool.manual
-    method.__signature__ = tool.signature.replace(  # type: ignore[attr-defined]
-        parameters=[own, *tool.signature.parameters.values()]
-    )
+    given = [own, *tool.signature.parameters.values()]
+    method.__signature__ = tool.signature.replace(parameters=given)  # type: ignore[attr-defined]
     marked: Callable[..., Any] = MARKS[tool.kind](method)
     return marked
 
 
-def _hide(performer: Any) -> Callable[[Call], str | SubmissionStatus]:
+def _hide(performer: Any) -> Callable[[Call], Any]:
     """What it does, without it: a method would have it as its `__self__`, and an agent may be given the actions."""
 
-    def perform(call: Call) -> str | SubmissionStatus:
-        found: str | SubmissionStatus = performer.perform(call)
-        return found
+    def perform(call: Call) -> Any:
+        return performer.perform(call)
 
     return perform
 

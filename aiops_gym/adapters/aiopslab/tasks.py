@@ -39,8 +39,10 @@ class Task:
         results: of the last `eval`.
     """
 
+    defaults: ClassVar[Mapping[str, Any]] = {}
+
     def __init__(self, problem_id: str, *, seed: int = 0, **options: Any) -> None:
-        self.problem_id, self.seed, self.options = problem_id, seed, options
+        self.problem_id, self.seed, self.options = problem_id, seed, {**self.defaults, **options}
         self.results: dict[str, Any] = {}
         self._sessions = Sessions(limit=2, idle=math.inf)  # its own, and one to judge in
 
@@ -138,6 +140,7 @@ class LiveTask(Task):
     """A problem about a system that runs."""
 
     actions_class: ClassVar[type[TaskActions]]
+    defaults = {"evaluation": "aiopslab"}  # noqa: RUF012  # declared above
 
     def __init_subclass__(cls, actions: type[TaskActions]) -> None:
         """A task: its actions."""

@@ -124,6 +124,8 @@ def test_the_registry_lists_the_originals_ids_by_task():
         problem = registry.get_problem_instance(registry.get_problem_ids(task)[0])
         assert type(problem) is getattr(aiopslab, f"{task.capitalize()}Task")
         assert type(problem.actions) is getattr(aiopslab, f"{task.capitalize()}Actions")
+    assert problem.env.evaluation == "aiopslab"
+    assert ProblemRegistry(evaluation="strict").get_problem_instance(ids[0]).env.evaluation == "strict"
     assert registry.get_problem_deployment(ids[0]) == "k8s"
     assert registry.get_problem("no such") is None
     with pytest.raises(ValueError, match=r"^Problem ID no such not found in registry\.$"):

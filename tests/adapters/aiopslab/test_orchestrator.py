@@ -147,7 +147,7 @@ def test_a_world_that_cannot_begin_is_an_error(monkeypatch):
 
 
 def test_actions_are_steps_of_the_episode_and_answers_are_judged_beside_it():
-    problem = ProblemRegistry(evaluation="aiopslab").get_problem_instance(GEO.format("localization"))
+    problem = ProblemRegistry().get_problem_instance(GEO.format("localization"))
     assert problem.namespace == problem.app.namespace == "test-hotel-reservation"
     env = gym.make("aiops_gym/Localization-v0", problem=GEO.format("localization"))
     env.reset(seed=0)
@@ -174,7 +174,7 @@ def test_actions_are_steps_of_the_episode_and_answers_are_judged_beside_it():
 
 
 def test_mitigation_is_judged_on_the_system_whatever_was_submitted():
-    problem = ProblemRegistry(evaluation="aiopslab").get_problem_instance(GEO.format("mitigation"))
+    problem = ProblemRegistry().get_problem_instance(GEO.format("mitigation"))
     assert problem.eval("done", [], 1.0)["success"] is False
     for action in problem.env.reference_actions()[:-1]:
         problem.session.agent.act(action)
