@@ -15,11 +15,22 @@ from aiops_gym.ids import RECORDED, STEPS, TASKS
 from aiops_gym.version import __version__
 
 if TYPE_CHECKING:
-    from aiops_gym import errors, openrca, shell, testing, tools
+    from aiops_gym import errors, openrca, sessions, shell, testing, tools
     from aiops_gym.catalog.registry import problems
     from aiops_gym.runs import Episode, run_episode
 
-__all__ = ["Episode", "__version__", "errors", "openrca", "problems", "run_episode", "shell", "testing", "tools"]
+__all__ = [
+    "Episode",
+    "__version__",
+    "errors",
+    "openrca",
+    "problems",
+    "run_episode",
+    "sessions",
+    "shell",
+    "testing",
+    "tools",
+]
 
 _GRADED = WrapperSpec("GradedAtLimit", "aiops_gym.envs.limit:GradedAtLimit", {})
 
@@ -28,7 +39,7 @@ _LAZY = {
     "problems": "aiops_gym.catalog.registry",
     "run_episode": "aiops_gym.runs",
 }
-_ROOMS = ("errors", "openrca", "shell", "testing", "tools")
+_ROOMS = ("errors", "openrca", "sessions", "shell", "testing", "tools")
 
 
 def __getattr__(name: str) -> Any:

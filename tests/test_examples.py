@@ -19,6 +19,7 @@ SAYS = {
     "07_tree_search": ["with it, better: True"],
     "08_train": ["after 6,144 steps, better: True"],
     "09_rllib": ["after 16 iterations, better: True"],
+    "10_aiopslab": ["mongodb-localization-1: 100 after 4 messages", "saved in data/results"],
 }
 WHEN = dict.fromkeys(("06_group_rollouts", "07_tree_search", "08_train"), pytest.mark.full)
 WHEN["09_rllib"] = pytest.mark.ray

@@ -11,16 +11,14 @@ from typing import Any
 import gymnasium as gym
 import typer
 
-from aiops_gym import ids
 from aiops_gym.agents.base import Env
-from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.envs import render
-from aiops_gym.errors import ArgumentError, unknown
-from aiops_gym.openrca.problems import system_of
+from aiops_gym.envs.naming import ENVS, find_env
+from aiops_gym.errors import ArgumentError
 
-RECORDED = {f"openrca_{kwargs['domain']}": name for name, kwargs in ids.RECORDED.items()}
-"""Task as the command line calls it -> environment."""
+RECORDED = tuple(task for task in ENVS if task not in TASKS)
+"""Tasks over recorded telemetry."""
 
 
 SPLIT = "Draw of all problems of train or of test, computed ones too; without it AIOpsLab's."
@@ -39,21 +37,20 @@ def make_env(
     Raises:
         ArgumentError: no such problem or task.
     """
-    name = _recorded(problem, task)
-    if name:
+    name = find_env(problem, task)
+    recorded = name in {ENVS[each] for each in RECORDED}
+    if recorded:
         kwargs.pop("evaluation", None)  # the official scorer is the only one
-    else:
-        name = _live(problem, task)
     if problem is not None and (split or app):
         raise ArgumentError(f"{problem} is one problem: --split and --app say which are drawn")
-    if name.startswith("OpenRCA") and app:
+    if recorded and app:
         raise ArgumentError("recorded incidents have no --app")
     kwargs |= {key: value for key, value in (("split", split), ("app", app)) if value}
     with blame_arguments():
         try:
-            env: Env = gym.make(f"aiops_gym/{name}-v0", problem=problem, disable_env_checker=True, **kwargs)
+            env: Env = gym.make(name, problem=problem, disable_env_checker=True, **kwargs)
         except TypeError as error:
-            raise ArgumentError(f"aiops_gym/{name}-v0 cannot be made with {kwargs}: {error}") from None
+            raise ArgumentError(f"{name} cannot be made with {kwargs}: {error}") from None
     return env
 
 
@@ -70,26 +67,6 @@ def parse_env_arguments(text: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise typer.BadParameter('--env-kwargs is a JSON object, such as {"noise": false}')
     return data
-
-
-def _recorded(problem: str | None, task: str | None) -> str:
-    """The environment of a recorded incident; "" for a live one."""
-    if problem is None:
-        return RECORDED.get((task or "").lower(), "")
-    system = system_of(problem)
-    return RECORDED[f"openrca_{system[0].name}"] if system else ""
-
-
-def _live(problem: str | None, task: str | None) -> str:
-    if problem is not None:
-        found = registry.find_problem(problem).task
-        if task is not None and task.lower() != found:
-            raise ArgumentError(f"{problem} is a problem of {found}, not of {task}")
-        task = found
-    task = task or TASKS[0]
-    if task.lower() not in TASKS:
-        raise unknown("task", task, (*TASKS, *RECORDED))
-    return task.capitalize()
 
 
 @contextmanager

@@ -147,7 +147,7 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         problem = chosen or self._draw(episode_seed)
         self._backend = self._open(problem, episode_seed)
         self._state = state = State(problem, episode_seed)
-        text = utf8(self._prompt(problem, self._backend))[:LIMIT]
+        text = self.prompt
         state.last = (None, text, 0.0)
         state.info = self._info(state, "", "")
         self._show()
@@ -214,6 +214,18 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
     @abstractmethod
     def form(self) -> Form:
         """What a person is asked for who submits an answer to the current episode."""
+
+    @property
+    def prompt(self) -> str:
+        """The first observation of the current episode."""
+        state, backend = self._running()
+        return utf8(self._prompt(state.problem, backend))[:LIMIT]
+
+    @property
+    def last(self) -> Turn:
+        """What the last step, or `reset`, returned: of the episode as it stands, branched or restored ones too."""
+        state, _ = self._running()
+        return state.last[1], state.last[2], state.over, False, _fresh(state.info)
 
     @property
     def prompt_parts(self) -> PromptParts:

@@ -11,16 +11,10 @@ import gymnasium as gym
 
 from aiops_gym.agents import base
 from aiops_gym.catalog.model import TASKS
+from aiops_gym.envs.naming import ENVS
 from aiops_gym.errors import ArgumentError, make_hint, unknown
-from aiops_gym.ids import RECORDED
 from aiops_gym.runs import tokenizer
 from aiops_gym.version import __version__
-
-ENVS = {
-    **{task: f"aiops_gym/{task.capitalize()}-v0" for task in TASKS},
-    **{f"openrca_{kwargs['domain']}": f"aiops_gym/{name}-v0" for name, kwargs in RECORDED.items()},
-}
-"""Task as it is asked for -> environment."""
 
 SPLITS = ("train", "test")
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
+from aiops_gym.envs.naming import ENVS
 from aiops_gym.errors import ArgumentError
 from aiops_gym.openrca.problems import Problem as Question
 from aiops_gym.openrca.problems import Questions, system_of
-from aiops_gym.runs.arguments import ENVS, Arguments, make_env
+from aiops_gym.runs.arguments import Arguments, make_env
 
 HEALTHY = "healthy"
 """Family of the episodes in which nothing is wrong."""

@@ -23,7 +23,7 @@ DIGITS = 4_000
 """How long a number may be; Python itself stops at 4,300."""
 
 _BLANK = re.compile(r"(?:[ \t\f\r\n]|\\\r?\n|#[^\n]*)*")
-_NAME = re.compile(r"[^\W\d]\w*")
+NAME = re.compile(r"[^\W\d]\w*")
 _NUMBER = re.compile(
     r"(?P<whole>0[xX][0-9a-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|[0-9][0-9_]*(?![0-9_.eE]))|"
     r"(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9][0-9_]*)?"
@@ -72,7 +72,7 @@ class _Reader:
 
     def call(self) -> Call:
         self._blank()
-        name = _NAME.match(self.text, self.at)
+        name = NAME.match(self.text, self.at)
         if name is None:
             raise LiteralError("the block holds no call" if self.at < len(self.text) else "the block is empty")
         self.at = name.end()
@@ -105,7 +105,7 @@ class _Reader:
 
     def _keyword(self) -> str | None:
         self._blank()
-        name = _NAME.match(self.text, self.at)
+        name = NAME.match(self.text, self.at)
         if name is None:
             return None
         equals = _BLANK.match(self.text, name.end())
@@ -126,7 +126,7 @@ class _Reader:
             return self._collection(mark, tuples)
         if mark in "+-.0123456789":
             return self._number()
-        word = _NAME.match(self.text, self.at)
+        word = NAME.match(self.text, self.at)
         if word is None or word[0] not in _WORDS:
             self._unsupported()
         self.at = word.end()
@@ -203,7 +203,7 @@ class _Reader:
         if found is None or len(found[0]) > DIGITS:
             self._unsupported()
         self.at = found.end()
-        if _NAME.match(self.text, self.at):
+        if NAME.match(self.text, self.at):
             self._unsupported()
         return sign * _number(found)
 

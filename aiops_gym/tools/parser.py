@@ -7,10 +7,11 @@ one stands first on its line. Nothing is evaluated, and nothing but a `ToolError
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from aiops_gym.errors import ToolError
-from aiops_gym.tools.literals import LiteralError, read_call
+from aiops_gym.tools.literals import NAME, LiteralError, read_call
 from aiops_gym.types import Call
 
 LIMIT = 65_536
@@ -35,12 +36,34 @@ def parse(text: Any, strict: bool = False, example: str = EXAMPLE) -> Call:
     Call(name='exec_shell', args=('kubectl get pods',), kwargs={})
     """
     try:
-        code, around = _block(_checked(text))
-        if strict and around:
+        before, code, after = split_block(_checked(text))
+        if strict and (before.strip() or after.strip()):
             raise LiteralError("only the fenced block is allowed, without any text around it")
         return read_call(code)
     except LiteralError as error:
         raise _refusal(str(error), example) from None
+
+
+def write_call(name: str, arguments: Mapping[str, Any]) -> str:
+    r"""The text of an action for a call with arguments by name, JSON data: `parse` gives back the very same call.
+
+    What no text can say (a name that is none, a number that is not finite) becomes a text that `parse` refuses, and so
+    reaches the agent as the same words.
+
+    >>> write_call("exec_shell", {"command": "echo 'a'\n", "timeout": 5})
+    '```\nexec_shell(command="echo \'a\'\\n", timeout=5)\n```'
+    >>> write_call("submit()#", {})
+    "```\n'submit()#'()\n```"
+    """
+    try:
+        return str(Call(_word(name), (), {_word(key): value for key, value in arguments.items()}))
+    except (ValueError, RecursionError):  # a number of too many digits, or values nested too deep, to be written
+        return f"```\n{_word(name)}(...)\n```"
+
+
+def _word(name: str) -> str:
+    """A name as it is; in quotes, which is no name to the parser, where it could be taken for more than that."""
+    return name if NAME.fullmatch(name) else repr(name).replace("`", "\\x60")
 
 
 def _checked(text: Any) -> str:
@@ -55,8 +78,8 @@ def _checked(text: Any) -> str:
     return text
 
 
-def _block(text: str) -> tuple[str, bool]:
-    """The content of the only block, and whether there is text around it."""
+def split_block(text: str) -> tuple[str, str, str]:
+    """What stands before the only block, in it, and after it. Raises LiteralError where there is not exactly one."""
     opening = _OPEN.search(text)
     if opening is None:
         raise LiteralError("no fenced block found: three backticks on a line before the call, three on a line after it")
@@ -67,7 +90,7 @@ def _block(text: str) -> tuple[str, bool]:
     before, after = text[: opening.start()], text[closing.end() :]
     if "```" in before or "```" in after:
         raise LiteralError("there must be exactly one fenced block; write a backtick inside a string as \\x60")
-    return text[opening.end() : closing.start()], bool(before.strip() or after.strip())
+    return before, text[opening.end() : closing.start()], after
 
 
 def _refusal(reason: str, example: str) -> ToolError:

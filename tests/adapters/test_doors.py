@@ -1,0 +1,123 @@
+"""All doors play the same: the same problem, seed and calls give the observations and the reward of `gymnasium.make`.
+
+A door is a context here, in which a function opens an episode, carries out calls one after another until it is over and
+returns what an agent read and what a trainer got. A new door is an entry in `DOORS`.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import gymnasium as gym
+import pytest
+from door import aiopslab_door
+
+from aiops_gym.serve.service import serve_sessions
+from aiops_gym.sessions import Sessions
+from aiops_gym.sessions.client import RemoteSessions
+from aiops_gym.tools import write_call
+
+WATCHED = "get_logs", {"namespace": "test-hotel-reservation", "service": "geo"}
+MISTAKES = [("get_logs", {"namespace": "test-hotel-reservation"}), ("get_log", {}), ("exec_shell", {"command": 5})]
+SHELL = "exec_shell", {"command": "kubectl get pods -A -o wide; echo `date` $RANDOM 'ä\"\\'", "timeout": 60}
+
+CASES = {
+    "detection": (
+        ("revoke_auth_mongodb-detection-1", 3),
+        [WATCHED, SHELL, *MISTAKES, ("submit", {"has_anomaly": "Yes"})],
+    ),
+    "mitigation": (("scale_pod_zero_social_net-mitigation-1", 8), [SHELL, ("submit", {})]),
+    "never submitted": (("misconfig_app_hotel_res-localization-1", 1), 30 * [SHELL]),
+    "recorded": (
+        ("Bank-task_5-0", 2),
+        [
+            ("get_logs", {"start_time": "2021-03-04 14:30", "end_time": "2021-03-04 14:31"}),
+            ("submit", {"component": {"1": {"root cause component": "Mysql02"}}}),
+        ],
+    ),
+}
+"""Problem and seed, and what is called in it."""
+
+
+def play_registered(problem, seed, calls):
+    """`gymnasium.make`, with action texts; what all others are compared with."""
+    name = "OpenRCABank" if problem.startswith("Bank") else problem.split("-")[-2].capitalize()
+    with gym.make(f"aiops_gym/{name}-v0", problem=problem) as env:
+        texts, total = [env.reset(seed=seed)[0]], 0.0
+        for tool, arguments in calls:
+            observation, reward, terminated, truncated, _ = env.step(write_call(tool, arguments))
+            texts.append(observation)
+            total += reward
+            if terminated or truncated:
+                break
+    return texts, total
+
+
+def _play(session, calls, act):
+    """What a session's agent reads, and its reward; `act(agent, tool, arguments)` gives a reply."""
+    texts, over = [session.agent.prompt], False
+    for tool, arguments in calls:
+        reply = act(session.agent, tool, arguments)
+        texts.append(reply.text)
+        over = reply.over
+        if over:
+            break
+    assert over
+    return texts, session.score().reward
+
+
+def _text(agent, tool, arguments):
+    return agent.act(write_call(tool, arguments))
+
+
+def _call(agent, tool, arguments):
+    return agent.call(tool, **arguments)
+
+
+@contextmanager
+def text_door():
+    """Action texts in a session."""
+    sessions = Sessions()
+    yield lambda problem, seed, calls: _play(sessions.create(problem, seed=seed), calls, _text)
+
+
+@contextmanager
+def call_door():
+    """Tools and arguments in a session."""
+    sessions = Sessions()
+    yield lambda problem, seed, calls: _play(sessions.create(problem, seed=seed), calls, _call)
+
+
+@contextmanager
+def service_door():
+    """`aiops-gym serve --sessions` and its client."""
+    with serve_sessions() as service:
+        sessions = RemoteSessions(service.url, service.token)
+        yield lambda problem, seed, calls: _play(sessions.create(problem, seed=seed), calls, _call)
+
+
+DOORS = [text_door, call_door, aiopslab_door, pytest.param(service_door, marks=pytest.mark.slow)]
+"""Each is open for all cases, and plays one of them: problem, seed, calls -> what was read, and the reward."""
+
+
+@pytest.fixture(scope="module", params=DOORS, ids=lambda door: door.__name__)
+def play(request):
+    with request.param() as playing:
+        yield playing
+
+
+@pytest.fixture(scope="module")
+def registered():
+    return {case: play_registered(*posed, calls) for case, (posed, calls) in CASES.items()}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_door_plays_as_the_registered_environment_does(registered, play, case):
+    posed, calls = CASES[case]
+    assert play(*posed, calls) == registered[case]
+
+
+def test_the_cases_are_worth_something(registered):
+    assert registered["detection"][1] == 1.0
+    assert len(registered["never submitted"][0]) == 31
+    assert len({text for texts, _ in registered.values() for text in texts}) > 10
