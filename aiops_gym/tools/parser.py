@@ -35,11 +35,17 @@ def parse(text: Any, strict: bool = False, example: str = EXAMPLE) -> Call:
     >>> parse('The pods first.\n```\nexec_shell("kubectl get pods")\n```')
     Call(name='exec_shell', args=('kubectl get pods',), kwargs={})
     """
+    return split_action(text, strict, example)[1]
+
+
+def split_action(text: Any, strict: bool = False, example: str = EXAMPLE) -> tuple[str, Call]:
+    """The thought of an action, "" for none, and its call; the arguments, and what is raised, are those of `parse`."""
     try:
         before, code, after = split_block(_checked(text))
-        if strict and (before.strip() or after.strip()):
+        thought = f"{before.strip()}\n{after.strip()}".strip()
+        if strict and thought:
             raise LiteralError("only the fenced block is allowed, without any text around it")
-        return read_call(code)
+        return thought, read_call(code)
     except LiteralError as error:
         raise _refusal(str(error), example) from None
 

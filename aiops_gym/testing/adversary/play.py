@@ -86,6 +86,17 @@ def draw_mitigations(per_family: int, split: str | None = None, family: str | No
     return [problem for name in sorted(drawn) for problem in drawn[name][:per_family]]
 
 
+def draw_split(count: int, split: str) -> list[Problem]:
+    """So many mitigations of a split, each problem as likely as any other: large families are played more often.
+
+    Args:
+        count: at most so many.
+        split: whose.
+    """
+    rows = [problem for problem in registry.problems("mitigation", split=split) if problem.fault]
+    return sorted(rows, key=lambda problem: hash_to_fraction("adversary", problem.id))[:count]
+
+
 def play_all(problem: Problem, seed: int, recipes: Sequence[Recipe]) -> Iterator[Verdict]:
     """Play all recipes that make sense on a problem in this world."""
     begun = Simulated(problem, seed)

@@ -11,13 +11,14 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.testing.adversary.masks import MASKS
-from aiops_gym.testing.adversary.play import Verdict, draw_mitigations, play, play_script
+from aiops_gym.testing.adversary.play import Verdict, draw_mitigations, draw_split, play, play_script
 from aiops_gym.testing.adversary.repairs import list_repairs
 from aiops_gym.testing.adversary.universal import generate
 
 HEAD = ("family", "masks accepted", "of", "good repairs refused", "of", "which")
 PER_FAMILY, SEEDS = 2, (1, 2, 3)
-SCRIPTS = 30
+PROBLEMS = 60
+"""Of a split, that a script without a question is tried on: one in twenty is three of them."""
 SHOWN = 12
 """Names of offenders in a row of the table; of further ones only their number."""
 
@@ -68,12 +69,12 @@ def _tried(problem: Problem, seed: int, begun: Simulated, *, masks: bool) -> Ite
     return (verdict for verdict in played if verdict is not None and verdict.tried)
 
 
-def measure_script(number: int, per_family: int = 1, seed: int = 1) -> tuple[str, ...]:
+def measure_script(number: int, count: int = PROBLEMS, seed: int = 1) -> tuple[str, ...]:
     """The row of a script without a question: its name, and the share of mitigations of each split that it repairs."""
     shares, name = [], ""
     for split in SPLITS:
         verdicts = []
-        for problem in draw_mitigations(per_family, split):
+        for problem in draw_split(count, split):
             made = generate(number, registry.find_app(problem.app))
             name = made.name
             verdicts.append(play_script(problem, seed, made.name, made.script).accepted)
