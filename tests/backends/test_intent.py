@@ -56,6 +56,24 @@ OWNED = (
     '[{apiVersion: "apps/v1", kind: "Deployment", name: "geo", uid: $uid, controller: true}]\''
 )
 """A thing that claims to be made by a controller."""
+LIKE_A_SET = (
+    "kubectl get rs -n NS -l io.kompose.service=search -o json | jq '.items[0] | {apiVersion, kind, metadata: {name: "
+    '"x", namespace: .metadata.namespace, labels: {run: "x"}, ownerReferences: .metadata.ownerReferences}, spec} '
+    '| .spec.selector = {matchLabels: {run: "x"}} | .spec.template.metadata.labels = {run: "x"}\''
+)
+CLAIMING = (
+    "kubectl run x -n NS --image=busybox --dry-run=client -o json -- sleep 99 | jq '.spec.volumes = "
+    '[{name: "v", persistentVolumeClaim: {claimName: "geo-pvc"}}]\''
+)
+TOKEN = (
+    "kubectl create secret generic x -n NS --type=kubernetes.io/service-account-token --dry-run=client -o json "
+    '| jq \'.metadata.annotations = {"kubernetes.io/service-account.name": "default"}\''
+)
+PODS_OF = "pod=$(kubectl get pods -n NS -l io.kompose.service=search -o name | head -1);"
+TIED = json.dumps({"metadata": {"finalizers": ["example.com/x"]}})
+DEFAULT = "/metadata/annotations/storageclass.kubernetes.io~1is-default-class"
+FIRST = {"name": "x", "image": "busybox", "command": ["true"]}
+ENTRY = {"ip": "10.43.118.27", "hostnames": ["search"]}
 HARD = [
     ("kubectl set env deploy/search -n NS A=b", "deployment search: variable A of container hotel-reserv-search"),
     ("kubectl set resources deploy/search -n NS --limits=cpu=3", "deployment search: limit of cpu of container"),
@@ -82,6 +100,26 @@ HARD = [
     ("kubectl delete ds -n openebs --all", "daemonset openebs/"),
     ("kubectl label ns NS a=b", f"namespace {SPACE}: label a changed"),
     (_patch("deploy geo -n NS", "add", f"{POD}/hostNetwork", True), "deployment geo: hostNetwork is set"),
+    (_patch("svc search -n NS", "add", "/metadata/finalizers", ["example.com/x"]), "service search: it cannot go"),
+    (f"{PODS_OF} kubectl patch $pod -n NS --type=merge -p '{TIED}'", "pod search-"),
+    (_patch("cm kube-root-ca.crt -n NS", "add", "/immutable", True), "configmap kube-root-ca.crt: immutable"),
+    (_patch("storageclass standard", "replace", DEFAULT, "false"), "storageclass standard: annotation storageclass"),
+    (_patch("node kind-worker", "add", "/spec/providerID", "x"), "node kind-worker: providerID changed"),
+    ("kubectl create priorityclass x --value=9", "priorityclass x: was added"),
+    (f"{TOKEN} | kubectl create -f -", "secret x: it is a token"),
+    ("kubectl create service externalname x -n NS --external-name=example.com", "service x: it leads to the outside"),
+    ("kubectl scale deploy search -n NS --replicas=9", "deployment search: it has 9 pods in place of 1"),
+    ("kubectl scale deploy geo -n NS --replicas=9", "deployment geo: it has 9 pods in place of 1"),
+    ("kubectl set env deploy/geo -n NS LD_PRELOAD=x.so", "deployment geo: variable LD_PRELOAD of container"),
+    ("kubectl set resources deploy/geo -n NS --limits=cpu=8 --requests=cpu=3", "deployment geo: the limit of cpu"),
+    (_patch("deploy geo -n NS", "add", f"{POD}/initContainers", [FIRST]), "deployment geo: init container x was added"),
+    (_patch("deploy search -n NS", "add", f"{POD}/initContainers", [FIRST]), "deployment search: init container x"),
+    (_patch("deploy geo -n NS", "add", f"{POD}/hostAliases", [ENTRY]), "deployment geo: a host entry leads search"),
+    (_patch("deploy geo -n NS", "add", f"{POD}/dnsConfig", {"nameservers": ["8.8.8.8"]}), "deployment geo: 8.8.8.8"),
+    (_patch("deploy geo -n NS", "add", f"{POD}/nodeName", "kind-worker"), "deployment geo: its pods are put on a node"),
+    (_patch("deploy geo -n NS", "add", f"{POD}/tolerations", [{"operator": "Exists"}]), "deployment geo: every taint"),
+    (f"{CLAIMING} | kubectl apply -f -", "pod x: the data of claim geo-pvc is mounted"),
+    (f"{LIKE_A_SET} | kubectl create -f -", "replicaset x: was added"),
     (
         _patch("deploy geo -n NS", "add", f"{POD}/containers/0/securityContext", {"privileged": True}),
         "deployment geo: privileged mode of container hotel-reserv-geo",
@@ -101,6 +139,8 @@ SOFT = [
     ("kubectl label svc geo -n NS a=b", "service geo: marks changed"),
     ("kubectl scale deploy recommendation -n NS --replicas=2", "deployment recommendation: replicas changed"),
     ("kubectl label node kind-worker disk=ssd", "node kind-worker: label disk changed"),
+    ("kubectl create job x -n NS --image=busybox -- sleep 99", "job x: was added"),
+    ("kubectl create role x -n NS --verb=get --resource=pods", "role x: was added"),
 ]
 
 
@@ -118,6 +158,9 @@ ANEW = "kubectl replace --force -f -; sleep 60"
         "kubectl rollout restart deploy -n NS; sleep 60",
         "kubectl delete pods --all -n NS; sleep 90",
         "kubectl set resources deploy/search -n NS --limits=cpu=1000m",
+        "kubectl set resources deploy/geo -n NS --limits=cpu=2000m",
+        "kubectl set env deploy/geo -n NS LOG_LEVEL=debug",
+        "kubectl scale deploy geo -n NS --replicas=3; sleep 30",
         "kubectl annotate deploy --all -n NS a=b",
         f"kubectl get deploy search -n NS -o json | {ANEW}",
         f"kubectl get svc search -n NS -o json | jq 'del(.spec.clusterIP, .spec.clusterIPs)' | {ANEW}",

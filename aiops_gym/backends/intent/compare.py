@@ -185,8 +185,12 @@ def _follows(world: World, obj: Obj) -> bool:
 
 def _judge_history(was: Obj | None, is_: Obj | None) -> tuple[str, bool]:
     """A revision of a release: Helm adds some and drops the oldest, and rewrites nothing of one but how it fared."""
-    if was is None or is_ is None:
+    if is_ is None:
         return "", False
+    if was is None:
+        found = storage.unpack_release(is_) or {}
+        named = name_of(is_) == f"sh.helm.release.v1.{found.get('name')}.v{found.get('version')}"
+        return ("", False) if named else ("was forged", True)
     old, new = (storage.unpack_release(each) or {} for each in (was, is_))
     kept = {**old, "info": None} == {**new, "info": None} and is_.get("type") == HISTORY
     return ("", False) if kept else ("was rewritten", True)

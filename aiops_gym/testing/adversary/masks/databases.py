@@ -23,7 +23,13 @@ def _each(code: str) -> str:
 
 
 RECIPES = (
-    _after("another database's indexes dropped", "data", _each("d[c].dropIndexes()")),
+    Recipe(
+        name="the repair, and another database's indexes dropped",
+        layer="data",
+        script=_each("d[c].dropIndexes()"),
+        after=True,
+        repairs=("redeploy_without_pv",),  # programs that are still waiting to start make them again
+    ),
     _after("an index more in another database", "data", _each("d[c].createIndex({further: 1})")),
     _after("documents more in another database", "data", _each("d[c].insert({further: true})")),
     _after("a document of another database deleted", "data", _each("d[c].deleteOne({})")),
