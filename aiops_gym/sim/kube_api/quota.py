@@ -114,6 +114,8 @@ def _check_specified(draft: Draft, limit: Obj) -> None:
 
 def covers(spec: Mapping[str, Any], pod: Mapping[str, Any]) -> bool:
     """Whether a quota's scopes include a pod."""
+    if not spec.get("scopes") and not spec.get("scopeSelector"):
+        return True
     selected = get(spec, "scopeSelector", "matchExpressions", default=[])
     rules = [{"scopeName": name, "operator": "Exists"} for name in spec.get("scopes") or ()] + list(selected)
     return all(_in_scope(rule, pod) for rule in rules)
@@ -201,7 +203,7 @@ def _peak(spec: Mapping[str, Any], kind: str, what: str) -> Decimal:
 def compute_usage(world: World, namespace: str, hard: Mapping[str, str], spec: Mapping[str, Any]) -> dict[str, Decimal]:
     """What a namespace uses of each thing a quota names, as far as the quota's controller has seen what went."""
     used = {name: Decimal(0) for name in hard}
-    for name in limits.COUNTED:
+    for name in (each for each in limits.COUNTED if _may_take(each, used)):
         objects: Iterable[Mapping[str, Any]] = world.store.all(name, namespace)
         if name == "pods":
             objects = _pods(world, namespace, spec)
@@ -214,6 +216,12 @@ def compute_usage(world: World, namespace: str, hard: Mapping[str, str], spec: M
         if what.startswith("count/") and (other := RESOURCES.get(what.removeprefix("count/"))) and other.group:
             used[what] = Decimal(len(world.store.all(other.name, namespace)))
     return used
+
+
+def _may_take(name: str, used: Mapping[str, Decimal]) -> bool:
+    """Whether objects of a resource may count in any of what a quota names."""
+    claims = name == "persistentvolumeclaims"
+    return name == "pods" or any(name in what or (claims and "storage" in what) for what in used)
 
 
 def _pods(world: World, namespace: str, spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
