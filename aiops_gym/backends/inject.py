@@ -10,7 +10,7 @@ from aiops_gym.backends import releases
 from aiops_gym.backends.baseline import apply, deploy, request
 from aiops_gym.catalog.model import App, Change, Create, Effect, Exec, Fault, Patch, Redeploy, Restart, Rollout, Upgrade
 from aiops_gym.errors import BackendError
-from aiops_gym.sim.kernel.objects import Obj, key_of
+from aiops_gym.sim.kernel.objects import Obj, key_of, name_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND, iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.patch.jsonpatch import apply_json_patch
@@ -77,12 +77,30 @@ def _recreate(change: Patch, world: World, app: App) -> None:
         raise BackendError(f"no {change.resource} {change.name} to recreate")
     _done(request(world, "delete", change.resource, app.namespace, change.name), f"deletion of {change.name}")
     world.run(2 * SECOND)
+    found = _strip(old)
+    body = apply_json_patch(found, _fitting(change, found))
+    _done(request(world, "create", change.resource, app.namespace, body=body), f"creation of {change.name}")
+
+
+def _strip(old: Obj) -> dict[str, Any]:
+    """An object as somebody writes it who has read it, without what the server and controllers noted on it."""
     meta = {key: value for key, value in old["metadata"].items() if key not in SERVER_FIELDS}
     meta["annotations"] = {k: v for k, v in meta.get("annotations", {}).items() if not k.startswith("deployment.")}
     bare = {key: value for key, value in old.items() if key not in {"metadata", "status"}}
-    found = {**bare, "metadata": {k: v for k, v in meta.items() if v}}
-    body = apply_json_patch(found, _fitting(change, found))
-    _done(request(world, "create", change.resource, app.namespace, body=body), f"creation of {change.name}")
+    return {**bare, "metadata": {k: v for k, v in meta.items() if v}}
+
+
+def replace_around_pods(world: World, app: App, name: str) -> None:
+    """Replace a deployment and its ReplicaSet, `--cascade=orphan`: the new ones adopt the pods. Raises BackendError."""
+    old = world.store.get("deployments.apps", app.namespace, name)
+    if old is None:
+        raise BackendError(f"no deployment {name} to replace")
+    live = [each for each in world.store.owned("replicasets.apps", uid_of(old)) if each["spec"].get("replicas")]
+    options = {"propagationPolicy": "Orphan"}
+    for resource, each in (("deployments.apps", old), *(("replicasets.apps", each) for each in live)):
+        answer = request(world, "delete", resource, app.namespace, name_of(each), body=options)
+        _done(answer, f"deletion of {name_of(each)}")
+    _done(request(world, "create", "deployments.apps", app.namespace, body=_strip(old)), f"creation of {name}")
 
 
 def _fitting(change: Patch, old: Mapping[str, Any] | None) -> list[dict[str, Any]]:

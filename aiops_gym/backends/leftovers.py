@@ -1,8 +1,8 @@
-"""What noise leaves behind, so that no verdict of pods is about it: the pods it made, and the unrest that follows.
+"""What noise leaves behind: the pods it made and the unrest that follows, about which no verdict is, and decisions.
 
 Noise says itself what it does, when it does it. It is noted in the world's table `noise`, out of reach of the agent and
 carried along by forks and snapshots: the uid of whatever makes pods -> what runs in them, and under `last` when
-something happened last (ms).
+something happened last (ms). What people decided while an incident unfolded is in the table `decided late`, as it was.
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, controller_of, get, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.resources import RESOURCES
 
 TABLE = "noise"
 LAST = "last"
+LATE = "decided late"
+
+PASSING = {"pods", "jobs.batch", "events", "events.events.k8s.io", "endpoints", "endpointslices.discovery.k8s.io"}
+"""What comes and goes, or follows from something else."""
 
 UNREST = 60 * SECOND
 """How long something may be seen of what happened: a rollout, or a start after two back-offs, 10 s each for a container
@@ -36,19 +40,24 @@ def note_owner(world: World, owner: Obj) -> None:
 
 
 def note_new(world: World, before: World, mine: Collection[tuple[str, str, str]]) -> None:
-    """Note what noise wrote while an incident unfolded, and that nobody may be blamed for.
+    """Note what people wrote while an incident unfolded: it is right, nobody may be blamed for it, and it must stay.
 
     Args:
         world: as the agent finds it.
         before: the same just before the incident.
         mine: the incident's own objects: resource, namespace, name.
     """
-    for resource in RESOURCES:
-        old = {key_of(each) for each in before.store.all(resource)}
-        for obj in world.store.all(resource):
-            place = (resource, namespace_of(obj), name_of(obj))
-            if key_of(obj) not in old and controller_of(obj) is None and place not in mine:
-                world.table(TABLE).setdefault(uid_of(obj), [])
+    for resource in (each for each in RESOURCES if each not in PASSING):
+        for key in sorted({*world.store.order.get(resource, ())}.difference(before.store.order.get(resource, ()))):
+            obj = world.store.by_key(resource, key)
+            assert obj is not None
+            if controller_of(obj) is None and (resource, namespace_of(obj), name_of(obj)) not in mine:
+                world.table(LATE)[f"{resource} {key}"] = obj
+
+
+def list_new(world: World, resource: str) -> list[Obj]:
+    """Objects of a resource that people wrote while an incident unfolded, as they were when the agent came."""
+    return [Obj(obj) for key, obj in world.table(LATE).items() if key.startswith(f"{resource} ")]
 
 
 def is_noise(world: World, pod: Mapping[str, Any]) -> bool:

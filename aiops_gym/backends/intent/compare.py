@@ -18,7 +18,7 @@ from aiops_gym.backends.intent import guards, own
 from aiops_gym.backends.intent.aspects import describe
 from aiops_gym.backends.intent.made import is_made, is_provisioned
 from aiops_gym.backends.intent.pods import ASIDE
-from aiops_gym.backends.leftovers import TABLE
+from aiops_gym.backends.leftovers import TABLE, list_new
 from aiops_gym.backends.shape import list_executed
 from aiops_gym.catalog.model import App, Create, Fault, Patch, Redeploy, Upgrade
 from aiops_gym.helm import storage
@@ -140,7 +140,7 @@ def _place(resource: str, app: App, name: str) -> Place:
 
 
 def _differences(resource: str, case: _Case) -> Iterator[Difference]:
-    old = {key_of(each): each for each in case.before.store.all(resource)}
+    old = {key_of(each): each for each in (*case.before.store.all(resource), *list_new(case.now, resource))}
     new = {key_of(each): each for each in case.now.store.all(resource)}
     for key in sorted({*old, *new}):
         was, is_ = old.get(key), new.get(key)

@@ -86,7 +86,7 @@ def list_differences(backend: Simulated, known: Mapping[tuple[str, str], Obj]) -
     for kind in KINDS:
         for obj in backend.world.store.all(kind, space):
             name = obj["metadata"]["name"]
-            owner = name if name in found else _guess_owner(app.components, obj)
+            owner = name if name in found else guess_owner(app.components, obj)
             old = known.get((kind, name))
             paths = {f"{kind} new"} if old is None else set(_differing(kind, _decided(old), _decided(obj)))
             if owner:
@@ -100,7 +100,7 @@ def remember(backend: Simulated, kinds: Sequence[str] = KINDS) -> dict[tuple[str
     return {(kind, obj["metadata"]["name"]): obj for kind in kinds for obj in world.store.all(kind, space)}
 
 
-def _guess_owner(components: Sequence[str], obj: Obj) -> str:
+def guess_owner(components: Sequence[str], obj: Obj) -> str:
     """The component whose name an object's begins with, or that a policy selects."""
     name = obj["metadata"]["name"]
     return max((each for each in components if name.startswith(f"{each}-")), key=len, default="")

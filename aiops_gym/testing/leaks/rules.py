@@ -10,7 +10,7 @@ from typing import NamedTuple
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog.splits import hash_to_fraction
 from aiops_gym.sim.kernel.objects import Obj
-from aiops_gym.testing.leaks.looks import age_in_seconds
+from aiops_gym.testing.leaks.looks import age_in_seconds, guess_owner
 
 FOLDS = 5
 YOUNG = 220.0
@@ -85,12 +85,77 @@ def _owner(backend: Simulated, pod: Obj) -> str:
     return str((pod["metadata"].get("labels") or {}).get(backend.app.selector, ""))
 
 
+def name_youngest_set(backend: Simulated) -> frozenset[str]:
+    """The component of the youngest ReplicaSet that has pods."""
+    sets = [
+        each for each in backend.world.store.all("replicasets.apps", backend.app.namespace) if _owner(backend, each)
+    ]
+    live = [each for each in sets if each["spec"].get("replicas")]
+    return frozenset({_owner(backend, min(live, key=lambda each: age_in_seconds(backend, each)))} if live else ())
+
+
+def name_youngest_of(kind: str) -> Callable[[Simulated], frozenset[str]]:
+    """The component whose name the youngest object of a kind begins with."""
+
+    def name(backend: Simulated) -> frozenset[str]:
+        objects = backend.world.store.all(kind, backend.app.namespace)
+        mine = [(age_in_seconds(backend, obj), guess_owner(backend.app.components, obj)) for obj in objects]
+        named = sorted((age, owner) for age, owner in mine if owner)
+        return frozenset(owner for _, owner in named[:1])
+
+    return name
+
+
+def name_last_settings(backend: Simulated) -> frozenset[str]:
+    """The component whose ConfigMap was written last."""
+    objects = backend.world.store.all("configmaps", backend.app.namespace)
+    named = {int(o["metadata"]["resourceVersion"]): guess_owner(backend.app.components, o) for o in objects}
+    owners = [named[version] for version in sorted(named, reverse=True) if named[version]]
+    return frozenset(owners[:1])
+
+
+def name_most_revised(backend: Simulated) -> frozenset[str]:
+    """The deployments with the most revisions."""
+    return _name_most(backend, lambda obj: int((obj["metadata"].get("annotations") or {}).get(REVISION, "0")))
+
+
+def name_most_written(backend: Simulated) -> frozenset[str]:
+    """The deployments with the highest generation."""
+    return _name_most(backend, lambda obj: int(obj["metadata"].get("generation", 1)))
+
+
+def _name_most(backend: Simulated, read: Callable[[Obj], int]) -> frozenset[str]:
+    objects = backend.world.store.all("deployments.apps", backend.app.namespace)
+    named = {obj["metadata"]["name"]: read(obj) for obj in objects if obj["metadata"]["name"] in backend.app.components}
+    most = max(named.values(), default=0)
+    return frozenset(name for name, value in named.items() if value == most)
+
+
+def name_last_scaled(backend: Simulated) -> frozenset[str]:
+    """The deployment of the last event that tells of a rollout."""
+    events = backend.world.store.all("events", backend.app.namespace)
+    told = [each for each in events if each.get("reason") == "ScalingReplicaSet"]
+    if not told:
+        return frozenset()
+    last = max(told, key=lambda each: str(each.get("lastTimestamp") or each["metadata"]["creationTimestamp"]))
+    return frozenset({str(last["involvedObject"]["name"])} & set(backend.app.components))
+
+
+REVISION = "deployment.kubernetes.io/revision"
+
 RULES: Mapping[str, Callable[[Simulated], frozenset[str]]] = {
     "the youngest deployment": name_youngest,
     f"the oldest deployment younger than {YOUNG:.0f} s": name_oldest_of_young,
     f"any deployment younger than {YOUNG:.0f} s": name_young,
     "the Service written last": name_last_service,
     "the component of the youngest pod": name_youngest_pod,
+    "the component of the youngest ReplicaSet": name_youngest_set,
+    "the component of the youngest ConfigMap": name_youngest_of("configmaps"),
+    "the component of the youngest policy": name_youngest_of("networkpolicies.networking.k8s.io"),
+    "the component of the ConfigMap written last": name_last_settings,
+    "the deployments with most revisions": name_most_revised,
+    "the deployments with the highest generation": name_most_written,
+    "the deployment of the last rollout in events": name_last_scaled,
 }
 
 
