@@ -204,20 +204,20 @@ def _remind(wrapper: Wrapper, memory: dict[str, Any]) -> None:
         vars(wrapper).update(memory)
 
 
-def _twin(env: Env, memo: dict[int, Any]) -> Env:
-    """An independent copy; `memo` is that of `copy.deepcopy`, for wrappers that keep what stands inside of them."""
+def _twin(env: Env, copies: dict[int, Any]) -> Env:
+    """An independent copy; `copies` is that of `copy.deepcopy`, for wrappers that keep what stands inside of them."""
     if not isinstance(env, gym.Wrapper):
-        return copy.deepcopy(env, memo)
-    inside = memo[id(env.env)] = _twin(env.env, memo)
+        return copy.deepcopy(env, copies)
+    inside = copies[id(env.env)] = _twin(env.env, copies)
     twin: Wrapper = object.__new__(type(env))
     own: dict[str, Any] = env.__getstate__() if isinstance(env, Remembering) else vars(env)  # type: ignore[assignment]
     changing = _changing(env)
-    parts = {name: copy.deepcopy(value, memo) if name in changing else value for name, value in own.items()}
+    parts = {name: copy.deepcopy(value, copies) if name in changing else value for name, value in own.items()}
     spaces = {name: saved.twin_space(value) for name, value in own.items() if isinstance(value, gym.Space)}
     attributes = {**parts, **spaces, "env": inside}
     if isinstance(twin, Remembering):
         twin.__setstate__(attributes)
     else:
         vars(twin).update(attributes)
-    memo[id(env)] = twin
+    copies[id(env)] = twin
     return twin
