@@ -97,10 +97,10 @@ class Ablated(Remembering, RecordConstructorArgs):
 
 
 def _without_drift(name: str, rows: Any) -> Any:
-    gone = {"components": _is_drift, "changes": lambda column: column != "change"}.get(name, lambda _: False)
-    left = np.array([0.0 if gone(column) else 1.0 for column in ROWS[name]], np.float32)
-    return rows * left
+    return rows * np.array([0.0 if _tells_drift(name, column) else 1.0 for column in ROWS[name]], np.float32)
 
 
-def _is_drift(column: str) -> bool:
-    return column in ("drifts", "strange_settings") or " differs" in column
+def _tells_drift(name: str, column: str) -> bool:
+    if name == "changes":
+        return column != "change"
+    return name == "components" and (column in ("drifts", "strange_settings") or " differs" in column)

@@ -71,7 +71,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
         before_repairs: bool = False,
     ) -> None:
         chosen = None if macros is None else list(macros)
-        waits = {"looks_first": looks_first, "before_repairs": before_repairs}
+        waits: dict[str, Any] = {"looks_first": looks_first, "before_repairs": before_repairs}
         RecordConstructorArgs.__init__(self, slots=slots, other_slots=other_slots, macros=chosen, **waits)
         if not isinstance(env.action_space, gym.spaces.Text):
             raise TypeError(f"MacroActions acts by text, and {env.action_space} is none: put it further inside")
