@@ -32,7 +32,10 @@ FULL = (
 NEEDS = {
     "torch": (
         *("aiops_gym/learning/again.py", "aiops_gym/learning/policy.py", "aiops_gym/learning/workers.py"),
-        *(f"tests/learning/test_{name}.py" for name in ("agents", "learning", "policy", "stacks", "study", "training")),
+        *(
+            f"tests/learning/test_{name}.py"
+            for name in ("agents", "imitation", "learning", "policy", "stacks", "study", "training")
+        ),
         "tests/wrappers/test_sb3.py",
     ),
     "transformers": ("tests/agents/test_chat_model.py", "tests/tiny_lm.py"),

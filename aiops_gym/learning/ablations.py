@@ -97,11 +97,10 @@ class Ablated(Remembering, RecordConstructorArgs):
 
 
 def _without_drift(name: str, rows: Any) -> Any:
-    left = np.array([0.0 if _is_drift(name, column) else 1.0 for column in ROWS[name]], np.float32)
-    return rows * left
+    return rows * np.array([0.0 if _tells_drift(name, column) else 1.0 for column in ROWS[name]], np.float32)
 
 
-def _is_drift(name: str, column: str) -> bool:
+def _tells_drift(name: str, column: str) -> bool:
     if name == "changes":
         return column != "change"
     return name == "components" and (column in ("drifts", "strange_settings") or " differs" in column)

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from aiops_gym.learning import curve
+from aiops_gym.learning.ablations import ABLATIONS
+from aiops_gym.learning.reach import Reach
+from aiops_gym.learning.stack import PRICE
 from aiops_gym.learning.study import LEARNT, Score, Study, group_by_agent
 from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
 from aiops_gym.runs.intervals import compute_crossed_interval
+from aiops_gym.wrappers.reading.macros import AROUND
 
 TITLE = """\
 # What can be learned
@@ -27,22 +31,40 @@ brackets its 95 % interval: Wilson's, for as many episodes as scatter like the m
 run, never the best of several. "Masked-random" draws evenly among the same actions and may answer at once, which the
 others that act by number may not: with "looks first" it draws under the very mask that a network learns with, and
 seldom comes to an answer in 30 steps.
+
+"Script" is some sixty lines of rules over the same numbers that a network reads, looks first. "Shown the answers" is
+the same network without any exploration: it was shown all looks and then what is right, for faults of the train split.
+The rows that leave something out are runs of their own, {ablations} of each; what each leaves out:
+
+{left_out}
+Looks are free to choose, and each call costs {price}, where a right answer is worth 1. A task is sequential as far as
+more than one look is needed, and as far as what is found by one decides on the next: the column "actions" is the mean
+number of calls of an episode, the answer among them, and all looks alone are {looks}. Where one look does nearly as
+well as all of them, the task is a choice among answers; where the script or the network that was shown the answers does
+as well as the learnt one, nothing is gained by exploring.
 """
 
 Key = Callable[[Score], bool]
 
 
-def write(study: Study, scores: Sequence[Score], page: Path) -> None:
+def write(study: Study, scores: Sequence[Score], page: Path, reach: Sequence[Reach] = ()) -> None:
     """Write the page, and its pictures into a folder beside it."""
     pictures = page.with_suffix("")
     pictures.mkdir(parents=True, exist_ok=True)
     summaries = {task: _summaries(study, task) for task in study.tasks}
     version = next(iter(summaries.values()))[0]["settings"]["version"]
-    lines = [TITLE.format(version=version, seeds=study.seeds), *_short(study, scores)]
+    lines = [_title(study, version), *_short(study, scores)]
     for task in study.tasks:
         _picture(task, summaries[task], pictures / f"{task}.png")
         lines += _section(task, summaries[task], [each for each in scores if each.task == task], pictures.name)
+    lines += _reached(reach)
     page.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _title(study: Study, version: str) -> str:
+    left_out = "".join(f"- {name}: {words};\n" for name, words in ABLATIONS.items())
+    numbers = {"price": PRICE, "looks": len(AROUND), "ablations": study.ablations}
+    return TITLE.format(version=version, seeds=study.seeds, left_out=left_out, **numbers)
 
 
 def _short(study: Study, scores: Sequence[Score]) -> Iterator[str]:
@@ -96,6 +118,9 @@ def _section(task: str, summaries: Sequence[dict[str, Any]], scores: Sequence[Sc
     columns |= {f"test, {app.replace('_', ' ')}": _of_app(app) for app in apps}
     yield from _table("agent", columns, group_by_agent(scores))
     learnt = [score for score in scores if score.agent == LEARNT]
+    yield "\n### Learnt, seed by seed\n"
+    seeds = sorted({score.seed for score in learnt})
+    yield from _table("seed", columns, {str(seed): [each for each in learnt if each.seed == seed] for seed in seeds})
     yield "\n### Learnt, by family\n"
     families = sorted({score.fault for score in learnt})
     found = {family: [score for score in learnt if score.fault == family] for family in families}
@@ -113,11 +138,12 @@ def _named(scores: Sequence[Score]) -> str:
 
 def _table(first: str, columns: dict[str, Key], rows: dict[str, list[Score]]) -> Iterator[str]:
     columns = {name: key for name, key in columns.items() if any(key(each) for row in rows.values() for each in row)}
-    yield f"| {first} | episodes | {' | '.join(columns)} |"
-    yield "|---|---|" + "---|" * len(columns)
+    yield f"| {first} | episodes | actions | {' | '.join(columns)} |"
+    yield "|---|---|---|" + "---|" * len(columns)
     for name, scores in rows.items():
         cells = [_cell([score for score in scores if key(score)]) for key in columns.values()]
-        yield f"| {name} | {len(scores)} | {' | '.join(cells)} |"
+        actions = sum(score.actions for score in scores) / len(scores)
+        yield f"| {name} | {len(scores)} | {actions:.1f} | {' | '.join(cells)} |"
 
 
 def _cell(scores: Sequence[Score]) -> str:
@@ -129,3 +155,28 @@ def _cell(scores: Sequence[Score]) -> str:
     table = [[found[seed, *place] for place in places] for seed in seeds]
     low, high = compute_crossed_interval(table)
     return f"{sum(map(sum, table)) / len(scores):.2f} ({low:.2f}-{high:.2f})"
+
+
+def _reached(reach: Sequence[Reach]) -> Iterator[str]:
+    """What some actions can repair, by family: the most that any policy over them can learn."""
+    if not reach:
+        return
+    yield "\n## What the actions of Mitigation are enough for\n"
+    yield "Tried on forks by who knows where the fault is: all looks, a focus, one change, the submission.\n"
+    yield "| family | episodes | repaired | by |"
+    yield "|---|---|---|---|"
+    groups = {group: [each for each in reach if each.group == group] for group in (FAMILIAR, NOVEL)}
+    for group, those in groups.items():
+        for family in sorted({each.fault for each in those}):
+            yield _reach_row(
+                f"{family}{' (unseen)' if group == NOVEL else ''}", [e for e in those if e.fault == family]
+            )
+    for group, those in groups.items():
+        if those:
+            yield _reach_row({FAMILIAR: "**all that training shows**", NOVEL: "**all unseen**"}[group], those, "")
+
+
+def _reach_row(name: str, those: Sequence[Reach], by: str | None = None) -> str:
+    found = [each for each in those if each.actions]
+    changes = dict.fromkeys(each.actions[-2] for each in found)
+    return f"| {name} | {len(those)} | {len(found) / len(those):.2f} | {', '.join(changes) if by is None else by} |"

@@ -44,4 +44,5 @@ def wrap(
     seen: gym.Env[Any, Any] = Symptoms(acting)
     if without:
         seen = Ablated(seen, without)
-    return RewardShaping(History(seen), step=price, progress=0.5, gamma=gamma)
+    remembered = History(seen)
+    return RewardShaping(remembered, step=price, progress=0.5, gamma=gamma)

@@ -1,7 +1,9 @@
 """The study behind `docs/learning.md`: each task learned from several seeds, and played beside the other agents.
 
-Everything lies in one folder, and what is there is not done again: runs of training in `TASK/seed-K`, the episodes of
-their tests in `TASK/seed-K/test`, and those of the other agents in `TASK/others`.
+Everything lies in one folder, and what is there is not done again: runs of training in `TASK/seed-K`, those that leave
+something out in `TASK/without-NAME/seed-K`, networks that were shown the answers in `TASK/imitation/seed-K`, the
+episodes of their tests below each, those of the other agents in `TASK/others`, and what actions can do in
+`mitigation/actions`. A study may be cut short at any time; with more tasks, seeds or ablations it goes on.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ from typing import Any
 from aiops_gym.catalog.model import TASKS as ALL
 from aiops_gym.errors import ArgumentError
 from aiops_gym.learning import trial
+from aiops_gym.learning.ablations import ABLATIONS
+from aiops_gym.learning.imitation import LESSONS, imitate
 from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.training import Progress, train
 from aiops_gym.learning.trial import FAMILIAR, HEALTHY, NOVEL
@@ -27,7 +31,7 @@ TASKS = ("detection", "localization", "mitigation")
 STEPS: Mapping[str, int] = {"detection": 49_152, "localization": 65_536, "mitigation": 73_728}
 """Of a run: what two cores do in less than eight minutes."""
 
-LEARNT, LEARNT_SAMPLED = "learnt", "learnt, sampled"
+LEARNT, LEARNT_SAMPLED, IMITATION = "learnt", "learnt, sampled", "shown the answers"
 OTHERS: Mapping[str, str] = {
     "random": "random",
     "masked-random": "aiops_gym.learning:masked_random",
@@ -35,6 +39,7 @@ OTHERS: Mapping[str, str] = {
     "noop": "noop",
     "restart": "restart",
     "runbook": "runbook",
+    "script": "aiops_gym.learning:scripted",
 }
 """Agents beside the learnt ones, by what they are called in tables."""
 
@@ -53,6 +58,7 @@ class Score:
         agent: as tables call it.
         group: `familiar`, `novel` or `healthy`.
         seed: of the training run, 0 for agents that are not trained.
+        actions: until the end, the answer among them.
     """
 
     task: str
@@ -64,6 +70,7 @@ class Score:
     seed: int
     episode: int
     success: float
+    actions: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,16 +80,21 @@ class Study:
     Attributes:
         out: folder of everything.
         seeds: runs of each task.
+        ablations: runs of each task with each of `ABLATIONS` left out, and networks that are shown the answers; 0 for
+            none of them.
         steps: of a run; 0 for those of `STEPS`.
         sample: problems of each group in a test; 0 for all there are.
+        lessons: episodes that show the answers; 0 for those of `imitation.LESSONS`.
         workers: processes.
     """
 
     out: Path
     tasks: tuple[str, ...] = TASKS
-    seeds: int = 3
+    seeds: int = 5
+    ablations: int = 1
     steps: int = 0
     sample: int = 0
+    lessons: int = 0
     workers: int = 2
 
     def __post_init__(self) -> None:
@@ -95,14 +107,31 @@ class Study:
             if not self.steps and task not in STEPS:
                 raise ArgumentError(f"how many steps a run of {task} has must be said")
 
-    def settings(self, task: str, seed: int) -> Settings:
+    def settings(self, task: str, seed: int, without: str = "") -> Settings:
         """One of the runs."""
         steps = self.steps or STEPS[task]
-        return Settings(task=task, steps=steps, seed=seed, evaluate=max(1, steps // 8))
+        return Settings(task=task, steps=steps, seed=seed, evaluate=max(1, steps // 8), without=without)
 
-    def run(self, task: str, seed: int) -> Path:
-        """The folder of a run."""
-        return self.out / task / f"seed-{seed}"
+    def run(self, task: str, seed: int, kind: str = "") -> Path:
+        """The folder of a run: one that leaves something out is of another kind, as `without-drift`."""
+        return self.out / task / kind / f"seed-{seed}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learnt:
+    """A network that is played.
+
+    Attributes:
+        name: as tables call it.
+        run: its folder.
+        seed: of the run.
+        options: of the agent, besides the model.
+    """
+
+    name: str
+    run: Path
+    seed: int
+    options: Mapping[str, Any]
 
 
 def carry_out(study: Study, shown: Shown) -> list[Score]:
@@ -110,17 +139,45 @@ def carry_out(study: Study, shown: Shown) -> list[Score]:
     for task in study.tasks:
         for seed in range(study.seeds):
             _train(study, task, seed, shown)
+    for task in study.tasks:
+        for seed in range(study.ablations):
+            _imitate(study, task, seed, shown)
+            for without in ABLATIONS:
+                _train(study, task, seed, shown, without)
     return [score for task in study.tasks for score in _tests(study, task, shown)]
 
 
-def _train(study: Study, task: str, seed: int, shown: Shown) -> None:
+def _train(study: Study, task: str, seed: int, shown: Shown, without: str = "") -> None:
     def progress(now: Progress) -> None:
-        shown(f"{task}, seed {seed}, solved {now.success:.0%}", now.steps, now.total)
+        less = f" without {without}" if without else ""
+        shown(f"{task}{less}, seed {seed}, solved {now.success:.0%}", now.steps, now.total)
 
-    out = study.run(task, seed)
+    out = study.run(task, seed, f"without-{without}" if without else "")
     if not (out / "summary.json").exists():
         shutil.rmtree(out / "test", ignore_errors=True)  # played by a model that is no more
-    train(study.settings(task, seed), out, resume=True, processes=study.workers, progress=progress)
+    train(study.settings(task, seed, without), out, resume=True, processes=study.workers, progress=progress)
+
+
+def _imitate(study: Study, task: str, seed: int, shown: Shown) -> None:
+    out, lessons = study.run(task, seed, "imitation"), study.lessons or LESSONS[task]
+    imitate(study.settings(task, seed), out, lessons, lambda n: shown(f"{task}, lessons of seed {seed}", n, lessons))
+
+
+def _list_learnt(study: Study, task: str) -> Iterator[Learnt]:
+    """All networks of a task, and how each is played."""
+    for seed in range(study.seeds):
+        yield Learnt(name=LEARNT, run=study.run(task, seed), seed=seed, options={"sampled": False})
+        yield Learnt(name=LEARNT_SAMPLED, run=study.run(task, seed), seed=seed, options={"sampled": True})
+    for seed in range(study.ablations):
+        yield Learnt(name=IMITATION, run=study.run(task, seed, "imitation"), seed=seed, options={"sampled": False})
+        for without in ABLATIONS:
+            run, options = study.run(task, seed, f"without-{without}"), {"sampled": False, "without": without}
+            yield Learnt(name=name_ablation(without), run=run, seed=seed, options=options)
+
+
+def name_ablation(without: str) -> str:
+    """What tables call the runs that leave something out."""
+    return f"learnt, {without} left out" if without != "shuffled" else "learnt, shuffled"
 
 
 def _tests(study: Study, task: str, shown: Shown) -> Iterator[Score]:
@@ -136,13 +193,13 @@ def _tests(study: Study, task: str, shown: Shown) -> Iterator[Score]:
             yield from _played(
                 where, task, group, name, 0, shown, agents=agent, agent_options=OPTIONS.get(name), **many
             )
-        for seed in range(study.seeds):
-            run = study.run(task, seed)
-            for name, sampled in ((LEARNT, False), (LEARNT_SAMPLED, True)):
-                where = run / "test" / ("sampled" if sampled else "deterministic") / group
-                options = {"model": str((run / "model.zip").resolve()), "sampled": sampled}
-                agent = "aiops_gym.learning:trained"
-                yield from _played(where, task, group, name, seed, shown, agents=agent, agent_options=options, **many)
+        for each in _list_learnt(study, task):
+            where = each.run / "test" / ("sampled" if each.options["sampled"] else "deterministic") / group
+            options = {"model": str((each.run / "model.zip").resolve()), **each.options}
+            agent = "aiops_gym.learning:trained"
+            yield from _played(
+                where, task, group, each.name, each.seed, shown, agents=agent, agent_options=options, **many
+            )
 
 
 def _played(
@@ -156,7 +213,7 @@ def _played(
     evaluate(agents, task, out=where, progress=progress, **many)
     folder = Folder(where)
     for entry in folder.plan().entries:
-        solved = folder.finished(entry) and Episode.load(folder.episode(entry)).success
+        episode = Episode.load(folder.episode(entry)) if folder.finished(entry) else None
         yield Score(
             task=task,
             agent=name,
@@ -166,12 +223,13 @@ def _played(
             problem=entry.problem,
             seed=seed,
             episode=entry.seed,
-            success=float(solved),
+            success=float(episode is not None and episode.success),
+            actions=len(episode.steps) if episode else 0,
         )
 
 
 def group_by_agent(scores: Sequence[Score]) -> dict[str, list[Score]]:
     """Scores by agent: first those that are not trained, then the learnt."""
-    order = [*OTHERS, LEARNT_SAMPLED, LEARNT]
+    order = [*OTHERS, *map(name_ablation, ABLATIONS), IMITATION, LEARNT_SAMPLED, LEARNT]
     found = {name: [score for score in scores if score.agent == name] for name in order}
     return {name: rows for name, rows in found.items() if rows}

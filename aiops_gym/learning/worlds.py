@@ -15,6 +15,8 @@ from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.stack import wrap
 from aiops_gym.wrappers import Curriculum
 
+Env = gym.Env[Any, Any]
+
 FIRST_SEED = 2**32
 """Seeds of training lie from here on, those of evaluations below: no healthy episode is in both."""
 

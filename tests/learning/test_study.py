@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from aiops_gym.cli import run
@@ -17,14 +19,14 @@ TINY = {"every": 32, "envs": 2, "sample": 1, "recipe": {"horizon": 16, "batch": 
 class Small(Study):
     """Runs of no consequence."""
 
-    def settings(self, task, seed):
-        return Settings(task=task, steps=32, seed=seed, **TINY)
+    def settings(self, task, seed, without=""):
+        return Settings(task=task, steps=32, seed=seed, without=without, **TINY)
 
 
 def test_it_trains_plays_and_writes_a_page_and_is_not_done_twice(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("aiops_gym.cli.commands.study.Study", Small)
+    monkeypatch.setattr("aiops_gym.cli.commands.study.Study", partial(Small, lessons=4))
     given = ["study", "--out", str(tmp_path / "out"), "--write", str(tmp_path / "learning.md"), "--workers", "0"]
-    given += ["--task", "detection", "--seeds", "2", "--sample", "1"]
+    given += ["--tasks", "detection", "--seeds", "2", "--sample", "1"]
     assert run(given) == 0
     page = (tmp_path / "learning.md").read_text()
     assert "(learning/detection.png)" in page
@@ -38,13 +40,22 @@ def test_it_trains_plays_and_writes_a_page_and_is_not_done_twice(tmp_path, capsy
         "noop",
         "restart",
         "runbook",
+        "script",
+        "shown the answers",
+        "learnt, shuffled",
+        "learnt, drift left out",
+        "learnt, telemetry left out",
+        "learnt, looks left out",
         "learnt",
         "learnt, sampled",
+        "0",
+        "1",
     }
-    assert "| noop | 3 | 0.50 (0.05-0.95) | 0.00 (0.00-0.79) | 1.00 (0.21-1.00) | 0.00 (0.00-0.79) |" in page
+    assert "| noop | 3 | 1.0 | 0.50 (0.05-0.95) | 0.00 (0.00-0.79) | 1.00 (0.21-1.00) | 0.00 (0.00-0.79) |" in page
     assert "(unseen)" in page
     monkeypatch.setattr("aiops_gym.runs.player.play", None)
     monkeypatch.setattr("aiops_gym.learning.training._segment", None)
+    monkeypatch.setattr("aiops_gym.learning.imitation._lesson", None)
     assert run(given) == 0
     assert (tmp_path / "learning.md").read_text() == page
     capsys.readouterr()

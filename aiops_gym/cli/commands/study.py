@@ -14,14 +14,18 @@ from rich.progress import Progress as Display
 
 from aiops_gym.cli.common import show
 from aiops_gym.learning.extra import require_extra
+from aiops_gym.learning.reach import try_actions
 from aiops_gym.learning.study import TASKS, Study, carry_out
 
 
 def command(
     out: Annotated[Path, typer.Option(help="Folder of runs and episodes; what is there is not done again.")],
     write: Annotated[Path | None, typer.Option(help="The page; its pictures go into a folder beside it.")] = None,
-    task: Annotated[str, typer.Option(help="Tasks, separated by commas.")] = ",".join(TASKS),
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each task.")] = 3,
+    task: Annotated[str, typer.Option("--task", "--tasks", help="Tasks, separated by commas.")] = ",".join(TASKS),
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each task.")] = 5,
+    ablations: Annotated[
+        int, typer.Option(min=0, help="Runs of each task with each part left out, and of imitation; 0 for none.")
+    ] = 1,
     steps: Annotated[int, typer.Option(min=0, help="Of a run; 0 for what fits into eight minutes.")] = 0,
     sample: Annotated[int, typer.Option(min=0, help="Problems of each group in the tests; 0 for all.")] = 80,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 does it all in this one.")] = 2,
@@ -31,11 +35,12 @@ def command(
     from aiops_gym.learning import report  # noqa: PLC0415
 
     tasks = tuple(each.strip() for each in task.lower().split(",") if each.strip())
-    study = Study(out=out, tasks=tasks, seeds=seeds, steps=steps, sample=sample, workers=workers)
+    runs = {"seeds": seeds, "ablations": ablations, "steps": steps}
+    study = Study(out=out, tasks=tasks, sample=sample, workers=workers, **runs)
     with _bar() as shown:
-        scores = carry_out(study, shown)
+        scores, reach = carry_out(study, shown), try_actions(study, shown)
     page = write or out / "learning.md"
-    report.write(study, scores, page)
+    report.write(study, scores, page, reach)
     show(f"{len(scores):,} episodes; the page is {page}")
 
 

@@ -17,8 +17,8 @@ Env: TypeAlias = gym.Env[Any, Any]
 Turn: TypeAlias = tuple[Any, float, bool, bool, dict[str, Any]]
 Wrapper: TypeAlias = gym.Wrapper[Any, Any, Any, Any]
 
-SLOTS, OTHER_SLOTS = 32, 6
-"""Components, and other objects, that have slots where nothing else is asked for."""
+SLOTS, OTHER_SLOTS = 32, 20
+"""Components, and other objects, that have slots where nothing else is asked for: more than a lived-in cluster has."""
 
 
 def hear_observation(env: Env, observation: Any) -> str:
@@ -103,7 +103,7 @@ class Slotted(Reading):
     Args:
         env: observes text, or keeps it as `heard`.
         slots: components that have slots; None for as many as the wrapper inside has, or 32.
-        other_slots: other objects; None likewise, or 6.
+        other_slots: other objects; None likewise, or 20.
 
     Raises:
         ValueError: another number than the wrapper inside has, or none.
