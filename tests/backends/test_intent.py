@@ -171,6 +171,7 @@ def test_what_changes_no_meaning_is_no_difference(repaired, script):
     assert _beside(repaired, script) == ([], [])
 
 
+FRIEND = {"podSelector": {"matchLabels": {"friend": "yes"}}}
 SEARCH = {"podSelector": {"matchLabels": {"io.kompose.service": "search"}}}
 WALL = {
     "apiVersion": "networking.k8s.io/v1",
@@ -179,7 +180,7 @@ WALL = {
     "spec": {
         "podSelector": {"matchLabels": {"io.kompose.service": "rate"}},
         "policyTypes": ["Ingress"],
-        "ingress": [{"from": [SEARCH]}],
+        "ingress": [{"from": [SEARCH, FRIEND]}],
     },
 }
 
@@ -208,8 +209,14 @@ READ = "kubectl get networkpolicy wall -n NS -o json"
         (_patch("networkpolicy wall -n NS", "replace", "/spec/ingress", [{}]), True),
         (f"""{READ} | jq '.metadata.name = "door" | .spec.ingress = [{{}}]' | kubectl create -f -""", True),
         (f"{READ} | kubectl replace --force -f -", False),
+        (
+            _patch("deploy geo -n NS", "add", f"{POD}/metadata/labels/friend", "yes").replace(
+                "spec/metadata", "metadata"
+            ),
+            True,
+        ),
     ],
-    ids=["deleted", "opened", "opened by another", "made anew"],
+    ids=["deleted", "opened", "opened by another", "made anew", "a friend by label"],
 )
 def test_a_policy_may_be_written_anew_and_not_let_more_through(walled, change, opened):
     hard, _ = _beside(walled, change)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from aiops_gym.backends.intent import pods
@@ -22,7 +22,9 @@ from aiops_gym.types import Json
 Aspects = dict[str, Json]
 """What is decided -> how, in a form that can be compared."""
 
-DECIDING = re.compile(r"([\w.-]+\.)?(kubernetes\.io|k8s\.io|amazonaws\.com|gke\.io|azure\.com)/|helm\.sh/")
+DECIDING = re.compile(
+    r"([\w.-]+\.)?(kubernetes\.io|k8s\.io|amazonaws\.com|gke\.io|azure\.com|istio\.io)/|(meta\.)?helm\.sh/"
+)
 """Annotations that programs of a cluster act on: the default class of storage, where a namespace's pods go."""
 
 NOTED = re.compile(
@@ -44,12 +46,16 @@ def describe(resource: str, obj: Obj) -> Aspects:
     meta = obj["metadata"]
     found["owners"] = sorted(str(owner.get("uid")) for owner in meta.get("ownerReferences") or ())
     found["finalizers"] = sorted(meta.get("finalizers") or ())
-    for key, value in (meta.get("annotations") or {}).items():
-        if DECIDING.match(key) and not NOTED.match(key):
-            found[f"annotation {key}"] = value or "set"
+    found |= {f"annotation {key}": value for key, value in _list_deciding(meta)}
     if resource not in ("nodes", "namespaces"):
         found["marks"] = dict(labels_of(obj))
     return {aspect: value for aspect, value in found.items() if value not in (None, {}, [], "")}
+
+
+def _list_deciding(meta: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
+    for key, value in (meta.get("annotations") or {}).items():
+        if DECIDING.match(key) and not NOTED.match(key):
+            yield key, value or "set"
 
 
 def _other(obj: Obj) -> Aspects:
@@ -64,6 +70,7 @@ def _workload(obj: Obj) -> Aspects:
     return {
         **found,
         **{f"label {key} of its pods": value for key, value in labels.items()},
+        **{f"annotation {key} of its pods": value for key, value in _list_deciding(template.get("metadata") or {})},
         **pods.describe(template.get("spec") or {}),
     }
 

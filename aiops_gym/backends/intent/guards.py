@@ -7,7 +7,7 @@ from typing import Any
 
 from aiops_gym.backends.intent.holdings import is_known_source, list_taken
 from aiops_gym.backends.intent.own import list_swollen
-from aiops_gym.backends.intent.powers import list_new_powers, read_template
+from aiops_gym.backends.intent.powers import BINDINGS, list_new_powers, read_template
 from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.quantity import parse
@@ -19,9 +19,11 @@ TEMPLATES = ("deployments.apps", "statefulsets.apps", "daemonsets.apps")
 MAKERS = (*TEMPLATES, "replicasets.apps", "replicationcontrollers", "jobs.batch", "cronjobs.batch", "pods")
 
 DEBUGGING = "ephemeralContainers"
-TOKEN = "kubernetes.io/service-account-token"
+TOKENS = ("kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token")
 AGGREGATED = "rbac.authorization.k8s.io/aggregate-to-"
 CLUSTER_DOMAIN = ".cluster.local"
+
+ROLES = ("roles.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io")
 
 FINALIZERS = {
     *("kubernetes", "kubernetes.io/pv-protection", "kubernetes.io/pvc-protection", "foregroundDeletion", "orphan"),
@@ -48,11 +50,24 @@ def list_opened(resource: str, was: Obj | None, is_: Obj, before: World, now: Wo
         return found + _raised(get(was, "spec", "hard", default={}), get(is_, "spec", "hard", default={}))
     if resource == "persistentvolumes" and was is None:
         return found if is_known_source(is_, before) else [*found, "it leads to a place that no volume led to"]
-    if resource == "secrets" and was is None and is_.get("type") == TOKEN:
+    if resource == "secrets" and was is None and is_.get("type") in TOKENS:
         return [*found, "it is a token that does not end"]
-    if resource == "clusterroles.rbac.authorization.k8s.io" and was is None:
-        return found + [f"other roles take it up by {key}" for key in labels_of(is_) if key.startswith(AGGREGATED)]
+    if resource in ROLES and was is None:
+        return found + _given(is_, before)
     return found
+
+
+def _given(role: Obj, before: World) -> list[str]:
+    """To whom a role that is new gives rights without anybody's word: it was bound before, or others take it up."""
+    bound = [name_of(each) for kind in BINDINGS for each in before.store.all(kind) if _binds(each, role)]
+    taken = [key for key in labels_of(role) if key.startswith(AGGREGATED)]
+    return [*(f"it is bound by {name}" for name in bound), *(f"other roles take it up by {key}" for key in taken)]
+
+
+def _binds(binding: Obj, role: Obj) -> bool:
+    referred: Mapping[str, Any] = binding.get("roleRef") or {}
+    same = (referred.get("kind"), referred.get("name")) == (role["kind"], name_of(role))
+    return same and namespace_of(role) in ("", namespace_of(binding))
 
 
 def _tied(was: Obj | None, is_: Obj) -> list[str]:
@@ -100,10 +115,17 @@ def _exposed(was: Obj | None, is_: Obj) -> list[str]:
         found.append(f"it is open to the outside as a {new['type']}")
     if set(new.get("externalIPs") or ()) - set(old.get("externalIPs") or ()):
         found.append("it is open to the outside at external addresses")
+    if set(_list_balanced(is_)) - set(_list_balanced(was or Obj())):
+        found.append("it is open to the outside at addresses of a balancer")
     name = str(new.get("externalName") or "")
     if name and name != old.get("externalName") and not name.rstrip(".").endswith(CLUSTER_DOMAIN):
         found.append(f"it leads to the outside, to {name}")
     return found
+
+
+def _list_balanced(service: Obj) -> list[str]:
+    entries = get(service, "status", "loadBalancer", "ingress", default=())
+    return [str(each.get("ip") or each.get("hostname")) for each in entries]
 
 
 def _raised(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -123,17 +145,38 @@ def list_opened_ways(before: World, now: World) -> list[str]:
     if not any(policy in old for policy in differ):  # more policies never let more through where none was
         touched = {namespace_of(policy) for policy in differ} & {namespace_of(policy) for policy in old}
         differ = [policy for policy in differ if namespace_of(policy) in touched]
-    if not differ:
+    moved = _find_relabelled(before, now) if old else set()
+    if not differ and not moved:
         return []
     was, is_ = _workloads(before), _workloads(now)
     names = [name for name in was if name in is_]
     about = [name for name in names if any(_selects(policy, pods[name]) for policy in differ for pods in (was, is_))]
+    ways = [
+        *_ways(about, names, was),
+        *(way for way in _ways(names if moved else (), names, was) if moved & {*way[1:3]}),
+    ]
     gates = Firewall(before), Firewall(now)
     return [
         f"{_say(*way)} is let through now"
-        for way in _ways(about, names, was)
+        for way in dict.fromkeys(ways)
         if not _lets(gates[0], was, *way) and _lets(gates[1], is_, *way)
     ][:5]
+
+
+def _find_relabelled(before: World, now: World) -> set[str]:
+    """Workloads whose pods other policies may select now than did."""
+    found = set()
+    for resource in TEMPLATES:
+        for obj in now.store.all(resource):
+            was = before.store.get(resource, namespace_of(obj), name_of(obj))
+            if was is not None and was is not obj and _marks(was) != _marks(obj):
+                found.add(f"{namespace_of(obj)}/{name_of(obj)}")
+    return found
+
+
+def _marks(obj: Obj) -> Mapping[str, str]:
+    found: Mapping[str, str] = get(read_template(obj), "metadata", "labels", default={})
+    return found
 
 
 Way = tuple[str, str, str, int]

@@ -9,6 +9,7 @@ from aiops_gym.testing.adversary.recipe import NOT_HERE, Recipe
 NS = "-n {namespace}"
 TIED = json.dumps({"metadata": {"finalizers": ["example.com/stays"]}})
 DEFAULT = "is-default-class"
+MESH = json.dumps({"spec": {"template": {"metadata": {"annotations": {"sidecar.istio.io/inject": "true"}}}}})
 
 
 def _after(name: str, layer: str, script: str, *traits: str) -> Recipe:
@@ -87,6 +88,37 @@ ANNOTATIONS = (
         "the rights of a cloud for the default account",
         "RBAC",
         f"kubectl annotate serviceaccount default {NS} eks.amazonaws.com/role-arn=arn:aws:iam::1:role/admin",
+    ),
+)
+
+MORE = (
+    _after(
+        "the words of a mesh at another component's pods",
+        "traffic source",
+        f"kubectl patch deployment {{bystander}} {NS} --type=merge -p '{MESH}'; sleep 40",
+    ),
+    _after(
+        "another component that belongs to another release",
+        "labels",
+        f"kubectl annotate deployment {{bystander}} {NS} meta.helm.sh/release-name=other --overwrite",
+    ),
+    _after(
+        "another Service's address at a balancer",
+        "addresses",
+        f"kubectl patch service {{bystander}} {NS} --subresource=status --type=merge -p "
+        '\'{"status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.9"}]}}}\'',
+    ),
+    _after(
+        "a token that lets nodes in",
+        "credentials",
+        "kubectl create secret generic bootstrap-token-abcdef -n kube-system --type=bootstrap.kubernetes.io/token "
+        "--from-literal=token-id=abcdef --from-literal=token-secret=0123456789abcdef",
+    ),
+    _after(
+        "a revision of a release by hand",
+        "data",
+        f"kubectl create secret generic sh.helm.release.v1.{{namespace}}.v9 {NS} --type=helm.sh/release.v1 "
+        "--from-literal=release=eA==",
     ),
 )
 
@@ -177,4 +209,4 @@ KINDS = (
     _after("a node's label of the cluster's own", "nodes", "kubectl label node {node} node-role.kubernetes.io/edge=x"),
 )
 
-RECIPES = (*FINALIZERS, *ANNOTATIONS, *KINDS)
+RECIPES = (*FINALIZERS, *ANNOTATIONS, *MORE, *KINDS)
