@@ -72,8 +72,9 @@ def hold(world: World, before: World, app: App, limit: int = SETTLE) -> list[Tro
             since = world.now
         if (found or since > end) and world.now >= end:
             return _explain(world, app, found) or [Trouble(RESTARTS, "", "containers restart by themselves")]
+        version = world.store.version
         _pass(world, LOOK if found else since + needed - world.now)
-        now = _restarts(world, app)
+        now = _restarts(world, app) if world.store.version != version else restarts
         if now != restarts:
             needed, changed = max(needed, 2 * (world.now - changed)), world.now
             restarts, since = now, world.now

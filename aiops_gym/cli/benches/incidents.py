@@ -18,6 +18,7 @@ from aiops_gym.backends.baseline import VARIANTS, make_baseline
 from aiops_gym.backends.warmup import WARMUPS, make_warmed_up
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.registry import fill_in
+from aiops_gym.cli.benches import training
 from aiops_gym.cli.common import make_env
 from aiops_gym.cli.measure import measure_own_memory, measure_seconds, spawn, spawn_bare, start_python
 from aiops_gym.types import Call
@@ -31,12 +32,13 @@ EPISODES = 5
 
 
 def measure(rounds: int, envs: int) -> dict[str, Any]:
-    """Steps, resets, branching and memory.
+    """Steps, resets, branching, verdicts and memory.
 
     Args:
         rounds: times that the mix of 20 commands is run in each episode.
         envs: environments whose memory is measured.
     """
+    first = training.measure_first_resets()  # before anything is made
     warmups = _warmups()
     env = make_env(PROBLEM, max_episode_steps=UNLIMITED)
     mix, per_command = _mix(env, rounds)
@@ -48,9 +50,13 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         "subprocess.run of /bin/true, ms": 1e3 * measure_seconds(spawn, 200),
         "a step of `kubectl get pods`, in spawns of /bin/true": get_pods / spawned,
         "reset to a drawn problem, ms": 1e3 * _resets(None),
+        **first,
+        **training.measure_resets(),
         **_apps(rounds),
         **warmups,
         **_branching(env),
+        **training.measure_branching(),
+        **training.measure_verdicts(),
         "memory of one more environment, MB": _memory(envs) / 1e6,
         "import aiops_gym, s": start_python("import aiops_gym"),
     }

@@ -238,10 +238,12 @@ def _split_names(resource: str, hard: Mapping[str, str]) -> tuple[list[str], lis
 
 def _pods(world: World, namespace: str, spec: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The pods in a quota's scopes: those that are there, and as they were those whose end nobody has noticed."""
+    pods: list[Mapping[str, Any]] = [*world.store.all("pods", namespace)]
     unseen = {uid: row["pod"] for uid, row in world.table(UNSEEN).items() if _unseen(world, row, namespace)}
-    pods = [pod for pod in world.store.all("pods", namespace) if pod["metadata"]["uid"] not in unseen]
+    if unseen:
+        pods = [*(pod for pod in pods if pod["metadata"]["uid"] not in unseen), *unseen.values()]
     rules = _list_scopes(spec)
-    return [pod for pod in (*pods, *unseen.values()) if all(_in_scope(rule, pod) for rule in rules)]
+    return [pod for pod in pods if all(_in_scope(rule, pod) for rule in rules)] if rules else pods
 
 
 def _unseen(world: World, row: Mapping[str, Any], namespace: str) -> bool:

@@ -33,8 +33,8 @@ class Seen:
 
     def __init__(self, world: World) -> None:
         self.table = world.table("processes")
-        self.processes: dict[str, Any] = dict(self.table)
-        self.pods = dict(world.table("objects/pods"))
+        self.processes = _Rows(self.table, _tell_process)
+        self.pods = _Rows(world.table("objects/pods"), _tell_pod)
         self.others = _list_others(world)
 
     def holds(self, world: World) -> bool:
@@ -43,8 +43,8 @@ class Seen:
         return (
             self.table is processes
             and self.others == _list_others(world)
-            and _are_alike(self.processes, processes, _tell_process)
-            and _are_alike(self.pods, world.table("objects/pods"), _tell_pod)
+            and self.processes.are_like(processes)
+            and self.pods.are_like(world.table("objects/pods"))
         )
 
 
@@ -52,16 +52,28 @@ def _list_others(world: World) -> list[list[Any]]:
     return [list(world.table(name).values()) for name in READ]
 
 
-def _are_alike(known: dict[str, Any], now: Mapping[str, Any], tell: Callable[[Any], tuple[Any, ...]]) -> bool:
-    """Whether a table has the same rows in the same order, as far as it matters; what is like another replaces it."""
-    if len(known) != len(now):
-        return False
-    for (key, was), (name, row) in zip(known.items(), now.items(), strict=True):
-        if was is not row:
-            if key != name or tell(was) != tell(row):
+class _Rows:
+    """A table as it was, in its order.
+
+    Args:
+        table: all of it.
+        tell: what matters of a row.
+    """
+
+    def __init__(self, table: Mapping[str, Any], tell: Callable[[Any], tuple[Any, ...]]) -> None:
+        self.names, self.rows, self.tell = list(table), list(table.values()), tell
+
+    def are_like(self, table: Mapping[str, Any]) -> bool:
+        """Whether a table has the same rows, as far as it matters; they are what is compared next time."""
+        rows = list(table.values())
+        if self.names != list(table):
+            return False
+        if self.rows != rows:
+            pairs = zip(self.rows, rows, strict=True)
+            if any(was is not row and self.tell(was) != self.tell(row) for was, row in pairs):
                 return False
-            known[key] = row
-    return True
+            self.rows = rows
+        return True
 
 
 def _tell_process(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -76,9 +76,16 @@ class _Rollout:
         self.wanted = int(get(deployment, "spec", "replicas", default=1))
         self.recreate = get(deployment, "spec", "strategy", "type", default="RollingUpdate") == "Recreate"
         self.surge, self.unavailable = (0, 0) if self.recreate else _limits(deployment, self.wanted)
-        self.sets = replica_sets.list_replica_sets(world, deployment)
-        self.new = replica_sets.find_newest(deployment, self.sets)
+        self.version = -1
+        self._look()
         self.failed = False
+
+    def _look(self) -> None:
+        """Find the sets, unless nothing was written since."""
+        if self.version != self.world.store.version:
+            self.sets = replica_sets.list_replica_sets(self.world, self.deployment)
+            self.new = replica_sets.find_newest(self.deployment, self.sets)
+            self.version = self.world.store.version
 
     @property
     def old(self) -> list[Obj]:
@@ -111,8 +118,7 @@ class _Rollout:
         self._publish(rolling=True)
 
     def _publish(self, rolling: bool) -> None:
-        self.sets = replica_sets.list_replica_sets(self.world, self.deployment)
-        self.new = replica_sets.find_newest(self.deployment, self.sets)
+        self._look()
         deployment_status.publish(self.world, self.deployment, self.new, self.old, self.unavailable, rolling)
 
     def _note_pause(self, paused: bool) -> None:

@@ -57,7 +57,8 @@ class ReplicaSetController:
                 failure = pod_control.make_all(world, rs, repeat(template, missing), COMPONENT)[1]
             elif missing < 0:
                 shrink(world, rs, mine, -missing, COMPONENT)
-            mine = [pod for pod in pods_of.claim_pods(world, rs) if pods_of.is_active(pod)]
+            if missing:
+                mine = [pod for pod in pods_of.claim_pods(world, rs) if pods_of.is_active(pod)]
         if failure:
             pod_control.retry(world, rs, "replicaset")
         else:

@@ -37,7 +37,7 @@ def reject_if_unfit(world: World, uid: str, pod: Obj) -> bool:
 
 def _reasons(world: World, uid: str, pod: Obj, node: Obj) -> Iterator[tuple[str, str]]:
     here = [other for other in world.store.on_node(pod["spec"]["nodeName"]) if uid_of(other) != uid]
-    here = [other for other in here if not pods_of.is_terminal(other) and get(other, "status", "startTime")]
+    here = [each for each in here if (each.get("status") or {}).get("startTime") and not pods_of.is_terminal(each)]
     have, want, used = get(node, "status", "allocatable", default={}), filters.sum_requests(pod), filters.sum_used(here)
     if (most := filters.parse_amount("pods", have.get("pods", "110"))) < len(here) + 1:
         yield "OutOfpods", f"Node didn't have enough resource: pods, requested: 1, used: {len(here)}, capacity: {most}"

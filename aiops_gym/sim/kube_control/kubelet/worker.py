@@ -112,7 +112,7 @@ def _address(world: World, pod: Obj) -> str:
     names = [n["metadata"]["name"] for n in world.store.all("nodes")]
     cidr = get(obj or {}, "spec", "podCIDR", default=f"10.244.{names.index(node) if node in names else 0}.0/24")
     prefix = str(cidr).partition("/")[0].rpartition(".")[0]
-    taken = {get(other, "status", "podIP") for other in world.store.on_node(node)}
+    taken = {(other.get("status") or {}).get("podIP") for other in world.store.on_node(node)}
     taken |= {record["ip"] for record in world.table("kubelet").values()}
     for _ in range(253):
         address = f"{prefix}.{2 + (world.count(f'address {node}') - 1) % 253}"
