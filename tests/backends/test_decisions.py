@@ -2,9 +2,10 @@
 
 import pytest
 
-from aiops_gym.backends import decisions, shadows, warmup
+from aiops_gym.backends import decisions, leftovers, shadows, warmup
 from aiops_gym.backends.baseline import is_rolled_out, make_baseline, request
 from aiops_gym.backends.decisions.site import ALL
+from aiops_gym.backends.inject import replace_around_pods
 from aiops_gym.backends.intent.compare import compare
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
@@ -183,6 +184,43 @@ def test_a_shadow_breaks_nothing():
             shadows.cast(world, app, shadows.draw_shadow(world, app, seed), seed)
         world.run(2 * MINUTE)
         assert _well(world, app)
+
+
+GUARDS = ("networkpolicies.networking.k8s.io", "resourcequotas")
+
+
+def test_what_people_create_while_an_incident_unfolds_must_stay():
+    problem = registry.find_problem("blocking_network_policy_social_network-mitigation-user-mongodb")
+    backend = next(b for seed in range(9) if _list_late_guards(b := Simulated(problem, seed)))
+    resource, name = _list_late_guards(backend)[0]
+    fix, sweep = backend.fault.fixes[0], f"kubectl delete {resource} {name} -n {backend.app.namespace}"
+    assert submit_script(backend.fork(), fix).success
+    swept = submit_script(backend.fork(), f"{fix}\n{sweep}")
+    assert [each for each in swept.collateral if name in each and "is gone" in each]
+    restored = Simulated.restored(backend.snapshot())
+    assert submit_script(restored.fork(), fix).success
+    assert not submit_script(restored, f"{fix}\n{sweep}").success
+
+
+def _list_late_guards(backend):
+    return [(kind, each["metadata"]["name"]) for kind in GUARDS for each in leftovers.list_new(backend.world, kind)]
+
+
+@pytest.mark.parametrize("app_id", registry.apps())
+def test_a_deployment_that_is_replaced_around_its_pods_is_young_and_its_pods_are_not(app_id):
+    app, name = registry.find_app(app_id), sorted(registry.find_app(app_id).components)[0]
+    world = warmup.make_lived_in(app_id, 1, 0).fork(3)
+    labels = {app.selector: name}
+    before = [pod["metadata"]["uid"] for pod in world.store.labelled("pods", app.namespace, labels)]
+    since = world.timestamp
+    replace_around_pods(world, app, name)
+    world.run(MINUTE)
+    sets = world.store.labelled("replicasets.apps", app.namespace, labels)
+    owners = [world.store.get("deployments.apps", app.namespace, name), *sets]
+    assert sum(each["metadata"]["creationTimestamp"] >= since for each in owners) == 2
+    assert [pod["metadata"]["uid"] for pod in world.store.labelled("pods", app.namespace, labels)] == before
+    assert _well(world, app)
+    assert not compare(warmup.make_lived_in(app_id, 1, 0), world, app, None)
 
 
 def test_the_same_seed_gives_the_same_world():

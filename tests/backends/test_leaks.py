@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from aiops_gym.testing.leaks import learners, measure, rules
+from aiops_gym.testing.leaks import learners, measure, played, rules
 
 FEW = 160
 
@@ -46,4 +46,11 @@ def test_ages_counts_versions_and_names_tell_nothing_and_symptoms_do():
         low = float(rows["ages, counts, versions, names", who].partition("(")[2].split()[0])
         assert low < 0.55, rows
     assert float(rows["symptoms", "decision tree"].split()[0]) > 0.6
-    assert "## Localization" in measure.render_page(found, found, "test")
+    assert "## Localization" in measure.render_page(found, found, {"wait": [0.0, 1.0]}, "test")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_nobody_who_goes_by_age_alone_repairs_one_in_twenty(split):
+    found = played.play_scripts(split, range(40))
+    assert max(sum(found[name]) / len(found[name]) for name in played.SCRIPTS) <= 0.05, found

@@ -12,7 +12,7 @@ from aiops_gym.backends.warmup import find_decisions
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Create, Patch, Problem
 from aiops_gym.sim.kernel.objects import Obj
-from aiops_gym.testing.leaks import learners, looks, rules
+from aiops_gym.testing.leaks import learners, looks, played, rules
 
 Known = Mapping[tuple[str, str], Obj]
 
@@ -29,6 +29,7 @@ class Episode:
         differences: fields of each component that are not as in the manifests.
         named: by rule, components.
         recreated: the incident made its target anew.
+        well: the pods of its target are ready and have never ended, so that they are no symptom.
         guard: whether the youngest policy or quota is the incident's, None where the incident made none.
         alone: whether it is the only young one.
         decided: components about which something was decided.
@@ -41,6 +42,7 @@ class Episode:
     differences: dict[str, set[str]]
     named: dict[str, frozenset[str]]
     recreated: bool = False
+    well: bool = False
     guard: bool | None = None
     alone: bool = False
     decided: frozenset[str] = field(default_factory=frozenset)
@@ -69,7 +71,8 @@ def read_episode(problem: Problem, seed: int, known: Known) -> Episode:
     """One reset, and what can be read of it."""
     backend = Simulated(problem, seed)
     changes = backend.fault.changes if backend.fault else ()
-    made = {c.manifest["metadata"]["name"] for c in changes if isinstance(c, Create) and c.manifest["kind"] in GUARDS}
+    created = [c.manifest for c in changes if isinstance(c, Create)]
+    made = {each["metadata"]["name"] for each in created if each["kind"] in played.GUARDS}
     name, _, young = rules.find_youngest_guard(backend)
     return Episode(
         problem=problem,
@@ -81,13 +84,12 @@ def read_episode(problem: Problem, seed: int, known: Known) -> Episode:
         differences=looks.list_differences(backend, known),
         named={rule: find(backend) for rule, find in rules.RULES.items()},
         recreated=any(isinstance(c, Patch) and c.recreate and c.name for c in changes),
+        well=looks.are_pods_well(backend, problem.target),
         guard=name in made if made else None,
         alone=young == 1,
         decided=find_decisions(backend.app, backend.variant, seed, problem),
     )
 
-
-GUARDS = ("NetworkPolicy", "ResourceQuota")
 
 Row = tuple[str, ...]
 
@@ -152,9 +154,10 @@ def _folds(found: Sequence[Episode]) -> Iterator[tuple[rules.Weigher, list[int],
 def judge_localization(found: Sequence[Episode]) -> list[Row]:
     """How often each rule names the component, where something is wrong with one; by lot where it names several."""
     sick = [each for each in found if each.problem.target]
-    anew = [each for each in sick if each.recreated]
     guesses = {rule: [_guess(each, each.named[rule]) for each in sick] for rule in rules.RULES}
-    guesses |= {f"{rule}, of those made anew": [_guess(e, e.named[rule]) for e in anew] for rule in rules.RULES}
+    for part, chosen in PARTS.items():
+        some = [each for each in sick if chosen(each)]
+        guesses |= {f"{rule}, {part}": [_guess(e, e.named[rule]) for e in some] for rule in rules.YOUNGEST}
     guesses["a component that differs from memorised manifests"] = [
         _guess(each, frozenset(name for name, paths in each.differences.items() if paths)) for each in sick
     ]
@@ -165,6 +168,13 @@ def judge_localization(found: Sequence[Episode]) -> list[Row]:
     ]
     guesses["anybody"] = [_guess(each, frozenset()) for each in sick]
     return [(rule, _share([guess.right for guess in rows])) for rule, rows in guesses.items()]
+
+
+PARTS: Mapping[str, Callable[[Episode], bool]] = {
+    "of those made anew": lambda each: each.recreated,
+    "where its pods are well": lambda each: each.well,
+}
+"""Parts of the episodes for which the rules about the youngest are told apart: a pod that crashes is seen anyway."""
 
 
 def _weigh_localization(found: Sequence[Episode]) -> Iterator[rules.Guess]:
@@ -206,7 +216,14 @@ def _share(values: Sequence[float]) -> str:
     return f"{mean:.3f} ({max(0.0, mean - wide):.3f} to {mean + wide:.3f}) of {len(values)}"
 
 
-def render_page(detection: Sequence[Episode], localization: Sequence[Episode], split: str) -> str:
+def judge_scripts(typed: Mapping[str, Sequence[float]]) -> list[Row]:
+    """How often what was typed without a look repaired something."""
+    return [(name, _share(values)) for name, values in typed.items()]
+
+
+def render_page(
+    detection: Sequence[Episode], localization: Sequence[Episode], typed: Mapping[str, Sequence[float]], split: str
+) -> str:
     """The page."""
     parts = [
         ABOUT.format(detection=len(detection), localization=len(localization), split=split),
@@ -216,6 +233,8 @@ def render_page(detection: Sequence[Episode], localization: Sequence[Episode], s
         _table(("rule", "right"), judge_localization(localization)),
         "\n## Mitigation\n\nWhere a policy or a quota is the cause.\n",
         _table(("rule", "share"), judge_mitigation([*detection, *localization])),
+        "\nShare of drawn mitigations that are repaired by somebody who looks at nothing but ages.\n",
+        _table(("what is typed", "repaired"), judge_scripts(typed)),
         "\n## Decisions\n\nShare of episodes in which people had decided something for good before the incident.\n",
         _table(("about whom", "share"), judge_decisions(localization)),
     ]

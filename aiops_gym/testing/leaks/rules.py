@@ -159,6 +159,15 @@ RULES: Mapping[str, Callable[[Simulated], frozenset[str]]] = {
 }
 
 
+YOUNGEST = (
+    "the youngest deployment",
+    "the component of the youngest ReplicaSet",
+    "the component of the youngest pod",
+    "the deployment of the last rollout in events",
+)
+"""Rules by how young a deployment, its ReplicaSet or its pods are."""
+
+
 def find_youngest_guard(backend: Simulated) -> tuple[str, float, int]:
     """Name and age of the youngest policy or quota, and how many are as young as an incident's; "" where none is."""
     objects = [obj for kind in GUARDS for obj in backend.world.store.all(kind, backend.app.namespace)]
