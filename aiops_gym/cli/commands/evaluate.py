@@ -215,6 +215,9 @@ def _show(summary: Summary) -> None:
         if tries := markdown.collect_passes(summary, split):
             console.print()
             console.print(_table(list(markdown.render_passes(tries))))
+        if harmed := [row for row in summary.find("all", split=split) if row.healthy or row.repairs]:
+            console.print()
+            console.print(_table(list(markdown.render_harm(harmed, summary.find("fault", split=split)))))
         for by in markdown.BY:
             rows = summary.find(by, split=split)
             console.print()
