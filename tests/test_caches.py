@@ -80,7 +80,7 @@ def calls(tree, name):
 
 
 def test_nothing_is_kept_under_an_address_in_memory():
-    """But what `copy.deepcopy` asks for while it copies: there an object is known by its address as long as it lives."""
+    """But what `copy.deepcopy` asks for while it copies: there an address stands for what lives."""
     found = [f"{path}:{line}" for path, tree in SOURCES.items() for line in calls(tree, "id")]
     assert {place.partition(":")[0] for place in found} <= {"envs/branching.py"}
 
