@@ -30,7 +30,10 @@ def is_cause_gone(before: World, world: World, app: App, fault: Fault | None, re
     """Whether a fault's cause is gone; what is left of it is added to `reasons`."""
     if fault is None or fault.cause is None:
         return True
-    wrong = fault.cause.check(SimulatedSystem(before, app), SimulatedSystem(world, app), fault.cause)
+    usual, now, name = SimulatedSystem(before, app), SimulatedSystem(world, app), fault.cause.component
+    wrong = fault.cause.check(usual, now, fault.cause)
+    if not wrong and name and (failing := now.failing_probe(name)) and not usual.failing_probe(name):
+        wrong = f"the {failing} of {name} fails"
     if wrong:
         reasons.append(wrong)
     return not wrong

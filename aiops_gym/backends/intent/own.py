@@ -42,7 +42,6 @@ def list_excesses(was: Obj | None, is_: Obj, now: World, fault: Fault | None) ->
     old, new = (read_template(each).get("spec") or {} for each in (was, is_))
     return [
         *list_started(was, is_, now, fault),
-        *_list_told(old, new, now),
         *_list_detours(old, new, is_, now),
         *([] if _is_about(fault, "/resources") else _list_amounts(old, new)),
         *([] if _is_about(fault, "/replicas") else _list_fewer(was, is_)),
@@ -57,8 +56,9 @@ def _is_about(fault: Fault | None, part: str) -> bool:
 
 
 def list_started(was: Obj, is_: Obj, now: World, fault: Fault | None) -> Iterator[str]:
-    """Init containers that were not there: the incident's own may wait for something else, and no other."""
+    """What runs besides: hosts outside that are asked, and init containers; the incident's own may wait otherwise."""
     old, new = (read_template(each).get("spec") or {} for each in (was, is_))
+    yield from _list_told(old, new, now)
     known = {each["name"]: each for each in (*(old.get("initContainers") or ()), *_list_injected(fault))}
     for each in new.get("initContainers") or ():
         usual = known.get(each["name"])

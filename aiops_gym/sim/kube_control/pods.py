@@ -86,7 +86,7 @@ def claim_pods(world: World, owner: Obj) -> list[Obj]:
         if selector is None or matches(selector, labels_of(pod)):
             mine.append(pod)
         elif not is_terminating(owner):
-            _release(world, pod, uid)
+            release(world, "pods", pod, uid)
     if selector is not None and not is_terminating(owner):
         for pod in find_orphans(world, "pods", owner):
             if is_active(pod):
@@ -107,7 +107,8 @@ def adopt(world: World, resource: str, obj: Obj, owner: Obj) -> Obj:
     return world.store.put(resource, {**obj, "metadata": {**obj["metadata"], "ownerReferences": references}})
 
 
-def _release(world: World, pod: Obj, uid: str) -> None:
-    rest = [ref for ref in pod["metadata"]["ownerReferences"] if ref["uid"] != uid]
-    meta = {k: v for k, v in pod["metadata"].items() if k != "ownerReferences"}
-    world.store.put("pods", {**pod, "metadata": {**meta, "ownerReferences": rest} if rest else meta})
+def release(world: World, resource: str, obj: Obj, uid: str) -> None:
+    """Let go of what its owner's selector does not select."""
+    rest = [ref for ref in obj["metadata"]["ownerReferences"] if ref["uid"] != uid]
+    meta = {k: v for k, v in obj["metadata"].items() if k != "ownerReferences"}
+    world.store.put(resource, {**obj, "metadata": {**meta, "ownerReferences": rest} if rest else meta})

@@ -11,6 +11,7 @@ import orjson
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.digits import integer
 from aiops_gym.sim.kernel.draws import SAFE_ALPHABET
+from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import (
     Obj,
     assoc,
@@ -44,10 +45,16 @@ NOT_COPIED = (
 
 
 def list_replica_sets(world: World, deployment: Obj) -> list[Obj]:
-    """The sets it controls, oldest first; orphans that its selector selects are adopted."""
-    uid = uid_of(deployment)
-    mine = [rs for rs in world.store.owned(RESOURCE, uid) if (controller_of(rs) or {}).get("uid") == uid]
+    """The sets it controls, oldest first; orphans that its selector selects are adopted, other sets released."""
+    uid, selector = uid_of(deployment), deployment["spec"].get("selector")
+    owned = [rs for rs in world.store.owned(RESOURCE, uid) if (controller_of(rs) or {}).get("uid") == uid]
+    mine: list[Obj] = []
+    others: list[Obj] = []
+    for rs in owned:
+        (mine if selector is None or matches(selector, labels_of(rs)) else others).append(rs)
     if not pods_of.is_terminating(deployment):
+        for rs in others:
+            pods_of.release(world, RESOURCE, rs, uid)
         mine += [
             pods_of.adopt(world, RESOURCE, rs, deployment) for rs in pods_of.find_orphans(world, RESOURCE, deployment)
         ]

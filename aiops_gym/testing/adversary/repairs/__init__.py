@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiops_gym.backends import Simulated
 from aiops_gym.testing.adversary.recipe import Recipe, check_names
 from aiops_gym.testing.adversary.repairs import (
+    besides,
     dependencies,
     goals,
     guards,
@@ -22,6 +23,7 @@ FAMILIES: tuple[Recipe, ...] = (
     *guards.RECIPES,
     *routes.RECIPES,
     *stores.RECIPES,
+    *besides.RECIPES,
 )
 """Those that only make sense on some families."""
 

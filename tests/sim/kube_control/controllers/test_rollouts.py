@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from small_cluster import SmallCluster, deployment, shell
 
+from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel.objects import Obj
 
 
@@ -190,3 +191,22 @@ def test_a_pod_whose_label_was_taken_off_is_replaced_and_left_alone() -> None:
     cluster.at(10)
     assert len(cluster.pods()) == 2
     assert "ownerReferences" not in cluster.get("pods", pod["metadata"]["name"])["metadata"]
+
+
+def test_a_set_that_only_says_it_is_a_deployments_is_let_go() -> None:
+    cluster = SmallCluster()
+    cluster.apply(deployment("web"))
+    cluster.at(5)
+    (own,) = cluster.world.store.all("replicasets.apps", "ns")
+    meta = {"name": "other", "namespace": "ns", "ownerReferences": own["metadata"]["ownerReferences"]}
+    labels = {"app": "other"}
+    template = {**own["spec"]["template"], "metadata": {"labels": labels}}
+    spec = {"replicas": 1, "selector": {"matchLabels": labels}, "template": template}
+    kube_api.create(
+        cluster.world,
+        "replicasets.apps",
+        {"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": meta, "spec": spec},
+    )
+    cluster.at(10)
+    assert "ownerReferences" not in cluster.get("replicasets.apps", "other")["metadata"]
+    assert "ownerReferences" in cluster.get("replicasets.apps", own["metadata"]["name"])["metadata"]
