@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from samples import some
 
 from aiops_gym.backends import open_backend
 from aiops_gym.catalog import registry
@@ -17,8 +16,14 @@ NS = "test-hotel-reservation"
 ELSEWHERE = {"mongodb-geo": "mongodb-rate", "mongodb-rate": "mongodb-geo", "geo": "rate", "profile": "geo"}
 UNDO_ALL = f"for d in $(kubectl get deploy -n {NS} -o name); do kubectl rollout undo $d -n {NS}; done"
 
-each_problem = pytest.mark.parametrize("problem", MITIGATIONS, ids=lambda p: p.id)
-each_seed = pytest.mark.parametrize("seed", SEEDS)
+
+def each_problem(problems, seeds, one_in):
+    """Each problem with each seed: one of so many is played always, in turn with other seeds."""
+    cases = [(problem, seed) for problem in problems for seed in seeds]
+    params = [
+        pytest.param(*case, marks=() if place % one_in == 0 else pytest.mark.full) for place, case in enumerate(cases)
+    ]
+    return pytest.mark.parametrize(("problem", "seed"), params, ids=lambda value: getattr(value, "id", str(value)))
 
 
 def _after(problem, seed, *scripts):
@@ -29,17 +34,16 @@ def _after(problem, seed, *scripts):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", some((*registry.problems(), *HEALTHY), 4), ids=lambda p: p.id)
-def test_a_problem_keeps_its_promises(problem):
-    check_problem(problem.id, SEEDS)
+@each_problem((*registry.problems(), *HEALTHY), SEEDS, 10)
+def test_a_problem_keeps_its_promises(problem, seed):
+    check_problem(problem.id, (seed,))
 
 
 def test_the_shortcuts_are_those_an_impatient_agent_tries():
     assert len(SHORTCUTS) >= 10
 
 
-@each_seed
-@each_problem
+@each_problem(MITIGATIONS, SEEDS, 2)
 def test_the_right_repair_in_the_wrong_place_is_not_accepted(problem, seed):
     if problem.target:
         fixes = registry.find_fault(replace(problem, target=ELSEWHERE[problem.target])).fixes
@@ -49,8 +53,7 @@ def test_the_right_repair_in_the_wrong_place_is_not_accepted(problem, seed):
         assert not _after(problem, seed, fix).success
 
 
-@each_seed
-@each_problem
+@each_problem(MITIGATIONS, SEEDS, 2)
 def test_undoing_every_rollout_repairs_only_what_a_rollout_broke(problem, seed):
     found = _after(problem, seed, UNDO_ALL)
     assert found.success == (registry.find_fault(problem).id == "misconfig_app"), found.reasons
@@ -103,8 +106,7 @@ def test_a_repair_with_something_harmless_beside_it_is_accepted(extra):
     assert found.success, found.reasons
 
 
-@pytest.mark.parametrize("seed", range(1, 7))
-@each_problem
+@each_problem(MITIGATIONS, range(1, 7), 5)
 def test_a_repair_that_has_just_rolled_out_is_accepted(problem, seed):
     fault = registry.find_fault(problem)
     name = problem.target if fault.cause.check is template else fault.cause.service or "frontend"

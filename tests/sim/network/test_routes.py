@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import ref
+
 import pytest
 
 from aiops_gym.sim.machine.container import Container
@@ -152,3 +154,44 @@ def test_packets_to_an_endpoint_that_no_pod_has_any_more_vanish(town):
 
 def test_a_pod_dials_itself_over_the_loopback_address(town):
     assert routes.dial(town.world, town.cache, "shop", "localhost", 1).address == "127.0.0.1"
+
+
+def test_the_network_is_kept_while_nothing_changes_that_it_depends_on(town):
+    world = town.world
+    kept = routes.find_network(world)
+    assert _dial(town, "cache").outcome == "ok"
+    Container(world, town.caller).log("a line")
+    Container(world, town.cache).remember(open=3)
+    world.run(60_000)
+    assert routes.find_network(world) is kept
+    Container(world, town.cache).close(11211)
+    assert routes.find_network(world) is not kept
+    assert _dial(town, "cache").outcome == "refused"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda town: town.service("cache", 11211, {"cache-0": 9999}),
+        lambda town: _aliased(town, ("10.43.0.9", ["cache"])),
+        lambda town: town.pod("other", "memcached"),
+        lambda town: town.world.table("effects").update(x={"kind": "network_delay", "pod": "x", "params": {"ms": 9}}),
+    ],
+)
+def test_what_a_route_depends_on_ends_the_network(town, change):
+    kept = routes.find_network(town.world)
+    _dial(town, "cache")
+    change(town)
+    assert routes.find_network(town.world) is not kept
+
+
+def test_a_fork_has_a_network_of_its_own_and_none_holds_its_world(town):
+    kept = routes.find_network(town.world)
+    twin = town.world.fork()
+    own = routes.find_network(twin)
+    assert own is not kept
+    assert own.world is twin
+    assert routes.find_network(town.world) is kept
+    gone = ref(twin)
+    del twin
+    assert gone() is None, "nothing but the cluster itself held it"
