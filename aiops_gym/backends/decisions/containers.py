@@ -164,14 +164,14 @@ decisions = (
     Decision("tag of the image", _tag, lambda site: bool(_other_tag(site)), 2.0, replaces=anybody),
     Decision("more environment", _variable, weight=2.0),
     Decision("value of a variable", _value, _has_value, 1.5, replaces=anybody),
-    Decision("environment of a map", _variables_of_a_map),
+    Decision("environment of a map", _variables_of_a_map, weight=1.2),
     Decision("command", _command, lambda site: bool(_same_command(site)), 2.0),
     Decision(
-        "arguments of a store", _arguments_of_a_store, lambda site: bool(_extra(site)), 1.5, replaces=_has_arguments
+        "arguments of a store", _arguments_of_a_store, lambda site: bool(_extra(site)), 2.0, replaces=_has_arguments
     ),
     Decision("argument", _argument, lambda site: bool(_flag(site)), replaces=_has_arguments),
-    Decision("liveness probe", _live, _listens),
-    Decision("readiness probe", _ready, _listens),
+    Decision("liveness probe", _live, _listens, 2.0),
+    Decision("readiness probe", _ready, _listens, 1.3),
     Decision("startup probe", _start, _listens, 0.5),
     Decision("init container", _prepare),
     Decision("way of pulling", _pull, weight=0.5),

@@ -110,7 +110,7 @@ def _old_secret(site: Site) -> None:
 
 decisions = (
     Decision("value in the settings", _tune, _tunable, 2.0, replaces=anybody),
-    Decision("line in a store's settings", _tune, lambda site: _settings(site)[0] in LINES, 1.2, replaces=anybody),
+    Decision("line in a store's settings", _tune, lambda site: _settings(site)[0] in LINES, 2.0, replaces=anybody),
     Decision("one more file", _mount, weight=2.0),
     Decision("copy of the settings", _copy, lambda site: bool(_mounted(site)[0]), 1.5, replaces=anybody),
     Decision("other claim", _move, lambda site: "claim" in _kinds(site), 0.8, replaces=anybody),
