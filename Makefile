@@ -89,7 +89,7 @@ agents: $(VENV)/.core ## let all bundled agents play a sample of both splits, an
 	$(BIN)/aiops-gym evaluate --agent noop,random,restart,runbook,reference --split train,test --sample 200 --workers 2 --out build/agents
 	$(BIN)/aiops-gym evaluate --report build/agents --markdown docs/agents.md
 
-learning: $(VENV)/.sb3 ## train on three tasks with three seeds (an hour and a half; can be stopped), and write docs/learning.md
+learning: $(VENV)/.sb3 ## train on three tasks with five seeds and ablations (some hours; can be stopped), and write docs/learning.md
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md
 
 conformance: $(VENV)/.test ## check what docs/making/promises.yaml names, and write docs/conformance.md
