@@ -96,7 +96,7 @@ agents-llm: $(VENV)/.llm ## MODEL=... BASE_URL=...: let a language model play a 
 	$(BIN)/aiops-gym evaluate --agent chat --model "$(MODEL)" --base-url "$(BASE_URL)" --split test --sample 50 --seeds 3 \
 	  --workers 4 --out $(LLM) --markdown $(LLM).md --submission $(LLM).jsonl.gz $(LLM_ARGS)
 
-learning: $(VENV)/.sb3 ## train on three tasks with three seeds (an hour and a half; can be stopped), and write docs/learning.md
+learning: $(VENV)/.sb3 ## train on three tasks with five seeds and ablations (some hours; can be stopped), and write docs/learning.md
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md
 
 conformance: $(VENV)/.test ## check what docs/making/promises.yaml names, and write docs/conformance.md

@@ -56,7 +56,7 @@ class Ablated(Remembering, RecordConstructorArgs):
     """Shows less of what `Symptoms` inside shows.
 
     Args:
-        env: with `Symptoms` next to it.
+        env: with `Symptoms` somewhere in it.
         without: `shuffled` or `drift`, see `ABLATIONS`; others are a matter of macros, and change nothing here.
     """
 

@@ -28,9 +28,8 @@ of kinds that training never shows, and count in nothing else. Each number is th
 brackets its 95 % interval: Wilson's, for as many episodes as scatter like the means of seeds and of problems do.
 
 "Learnt" always takes the likeliest action, "learnt, sampled" draws from the probabilities; the model is the last of its
-run, never the best of several. "Masked-random" draws evenly among the same actions and may answer at once, which the
-others that act by number may not: with "looks first" it draws under the very mask that a network learns with, and
-seldom comes to an answer in 30 steps.
+run, never the best of several. "Masked-random" draws evenly among the same actions and may answer at once; with "looks
+first" it draws under the mask with which a run begins, and seldom comes to an answer in 30 steps.
 
 "Script" is some sixty lines of rules over the same numbers that a network reads, looks first. "Shown the answers" is
 the same network without any exploration: it was shown all looks and then what is right, for faults of the train split.

@@ -40,9 +40,7 @@ def wrap(
         An environment with a `Dict` of boxes as observation, discrete actions and `action_masks()`.
     """
     macros = list_macros(str(env.get_wrapper_attr("task")), without)
-    acting = MacroActions(env, macros=macros, looks_first=looks_first, before_repairs=before_repairs)
-    seen: gym.Env[Any, Any] = Symptoms(acting)
-    if without:
-        seen = Ablated(seen, without)
-    remembered = History(seen)
-    return RewardShaping(remembered, step=price, progress=0.5, gamma=gamma)
+    acting: dict[str, Any] = {"macros": macros, "looks_first": looks_first, "before_repairs": before_repairs}
+    prices = {"step": price, "progress": 0.5, "gamma": gamma}
+    stack = RewardShaping(History(Symptoms(MacroActions(env, **acting))), **prices)
+    return Ablated(stack, without) if without else stack
