@@ -160,6 +160,7 @@ def test_more_requests_than_may_wait_are_told_to_come_again():
     assert asyncio.run(desk.ask("create", "", b"")).code == 429
 
 
+@pytest.mark.full
 def test_a_process_that_dies_takes_its_own_sessions_only_and_they_are_masked():
     with serve_sessions(processes=2, limit=8) as service:
         trainer = RemoteSessions(service.url, service.token)
