@@ -38,7 +38,10 @@ def test_some_change_of_what_the_fault_is_at_repairs_it_and_the_world_stays_as_i
 
 @pytest.mark.parametrize(
     "problem",
-    ["untolerated_taint_hotel_reservation-mitigation-memcached-rate", "stray_pod_hotel_reservation-mitigation-memcached-reserve"],
+    [
+        "untolerated_taint_hotel_reservation-mitigation-memcached-rate",
+        "stray_pod_hotel_reservation-mitigation-memcached-reserve",
+    ],
 )
 def test_nodes_and_what_no_service_leads_to_are_in_reach_in_a_lived_in_cluster(problem):
     env = worlds.make_world(Settings(task="mitigation", split="test"))
