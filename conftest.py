@@ -41,6 +41,7 @@ NEEDS = {
     "transformers": ("tests/agents/test_chat_model.py", "tests/tiny_lm.py"),
     "mkdocs": ("tests/docs/test_site.py", "tests/browser/test_site.py"),
     "kr8s": ("tests/serve/test_clients.py",),
+    "torchrl": ("tests/learning/test_torchrl.py",),
     "ray": ("aiops_gym/learning/rllib.py", "tests/on_ray/test_cluster.py", "tests/on_ray/test_rllib.py"),
 }
 """Packages that the extra `test` leaves out, and the files that cannot be imported without them.

@@ -10,6 +10,7 @@ from aiops_gym.wrappers.curriculum import Curriculum
 from aiops_gym.wrappers.hashed_text import HashedText
 from aiops_gym.wrappers.history import History
 from aiops_gym.wrappers.macro_actions import MacroActions
+from aiops_gym.wrappers.numeric_info import NumericInfo
 from aiops_gym.wrappers.record_episodes import RecordEpisodes
 from aiops_gym.wrappers.reward_shaping import RewardShaping
 from aiops_gym.wrappers.symptoms import Symptoms
@@ -20,6 +21,7 @@ __all__ = [
     "HashedText",
     "History",
     "MacroActions",
+    "NumericInfo",
     "RecordEpisodes",
     "RewardShaping",
     "Symptoms",

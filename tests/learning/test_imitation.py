@@ -36,6 +36,21 @@ def test_some_change_of_what_the_fault_is_at_repairs_it_and_the_world_stays_as_i
     assert turns[-1][4]["is_success"]
 
 
+@pytest.mark.parametrize(
+    "problem",
+    [
+        "untolerated_taint_hotel_reservation-mitigation-memcached-rate",
+        "stray_pod_hotel_reservation-mitigation-memcached-reserve",
+    ],
+)
+def test_nodes_and_what_no_service_leads_to_are_in_reach_in_a_lived_in_cluster(problem):
+    env = worlds.make_world(Settings(task="mitigation", split="test"))
+    env.reset(seed=102, options={"problem": problem})
+    for look in look_around(env):
+        env.step(look)
+    assert find_repair(env)
+
+
 def test_what_no_action_mends_is_told_apart_and_kept(tmp_path, monkeypatch):
     study = Study(out=tmp_path, tasks=("mitigation",), sample=1)
     cases = [

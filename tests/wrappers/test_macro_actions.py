@@ -89,6 +89,17 @@ def test_slots_never_move():
     assert env.named() == ["cart", "pay", "user"]
 
 
+def test_every_object_of_a_lived_in_cluster_has_a_slot():
+    env = MacroActions(gym.make("aiops_gym/Mitigation-v0", split="train"))
+    for seed in range(4):
+        env.reset(seed=seed)
+        for look in ("status", "manifests", "others", "nodes"):
+            env.step(env.macro_names.index(look))
+        assert len(env.seen.components) == len(env.named())
+        assert len(env.seen.others) == len(env.others())
+        assert "node" in {other.kind for _, other in env.others()}
+
+
 def test_only_texts_can_be_acted_by():
     with pytest.raises(
         TypeError, match=r"MacroActions acts by text, and Discrete\(\d+\) is none: put it further inside"
