@@ -64,9 +64,7 @@ def list_started(was: Obj, is_: Obj, now: World, fault: Fault | None) -> Iterato
         usual = known.get(each["name"])
         if usual is None:
             yield f"init container {each['name']} was added"
-        elif any(each.get(field) != usual.get(field) for field in ("image", "env", "envFrom")) or _mounts_more(
-            each, usual
-        ):
+        elif any(each.get(field) != usual.get(field) for field in ("image", "envFrom")) or _mounts_more(each, usual):
             yield f"init container {each['name']} is another one"
         elif each.get("command") != usual.get("command") or each.get("args") != usual.get("args"):
             asked = [host for host in DOTTED.findall(_say(each)) if not _is_inside(host, now)]
