@@ -30,8 +30,10 @@ def find_services(world: World, old: Obj | None, new: Obj | None) -> Iterable[st
     before = labels if old is None or labels_of(old) == labels_of(some) else labels_of(old).items()
     for service in world.store.all("services", namespace_of(some)):
         selector = service["spec"].get("selector")
-        wanted = selector.items() if selector else ()
-        if selector and (wanted <= labels or (before is not labels and wanted <= before)):
+        if not selector:
+            continue
+        wanted = selector.items()
+        if wanted <= labels or (before is not labels and wanted <= before):
             yield key_of(service)
 
 
