@@ -2,9 +2,11 @@
 
 import pytest
 
+from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
+from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.testing.problems import submit_script
 
@@ -27,9 +29,11 @@ def test_noise_leaves_the_app_healthy(app, seed):
     assert all(share > 0.99 for share in traffic.compute_success(world).values())
 
 
-def _targets(fault):
+def _targets(fault, variants):
+    """Problems with seeds that share a few healthy worlds: to make those is most of the work."""
     found = [p for p in registry.problems("localization", "social_network", "train") if p.fault == fault]
-    return [(found[seed % len(found)], seed) for seed in range(24)]
+    seeds = [seed for seed in range(200) if draws.pick(VARIANTS, seed, "variant") < variants][:24]
+    return [(found[place % len(found)], seed) for place, seed in enumerate(seeds)]
 
 
 def _named_last(backend, kind, key):
@@ -46,19 +50,21 @@ def _named_last(backend, kind, key):
     ],
 )
 def test_what_was_written_last_is_broken_only_now_and_then(fault, kind, key):
-    found = [_named_last(Simulated(problem, seed), kind, key) == problem.target for problem, seed in _targets(fault)]
+    found = [_named_last(Simulated(problem, seed), kind, key) == problem.target for problem, seed in _targets(fault, 3)]
     assert 0.2 < sum(found) / len(found) < 0.8
 
 
 def test_a_repair_gives_back_the_replicas_that_were_decided():
     found = set()
-    for problem, seed in _targets("scale_pods_to_zero"):
+    for problem, seed in _targets("scale_pods_to_zero", VARIANTS):
         backend = Simulated(problem, seed)
         store = backend.before_the_incident().store
         target = store.get("deployments.apps", "test-social-network", problem.target)
         assert f"--replicas={target['spec']['replicas']}" in backend.fault.fixes[0]
         found.add(target["spec"]["replicas"])
-    assert len(found) > 1
+        if len(found) > 1:
+            return
+    pytest.fail(f"of all only {found}")
 
 
 def _with(problem, test):

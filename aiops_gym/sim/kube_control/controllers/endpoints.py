@@ -29,9 +29,11 @@ def find_services(world: World, old: Obj | None, new: Obj | None) -> Iterable[st
     labels = labels_of(some).items()
     before = labels if old is None or labels_of(old) == labels_of(some) else labels_of(old).items()
     for service in world.store.all("services", namespace_of(some)):
-        selector: Mapping[str, str] = service["spec"].get("selector") or {}
+        selector = service["spec"].get("selector")
+        if not selector:
+            continue
         wanted = selector.items()
-        if wanted and (wanted <= labels or (before is not labels and wanted <= before)):
+        if wanted <= labels or (before is not labels and wanted <= before):
             yield key_of(service)
 
 
