@@ -169,7 +169,7 @@ STORED = (
 
 
 def merge_stored(app: App, number: int) -> str:
-    """The fields that a release or the first revision declares; what people added stays as it is."""
+    """The fields that a release declares, or what was there some changes ago; what people added may stay as it is."""
     ways = MERGED if app.releases else MERGED[3:]
     way = ways[0] if number < 10 else ways[draws.pick(len(ways), number, "adversary", "merged stored")]
     release = app.releases[0].name if app.releases else ""
@@ -183,8 +183,8 @@ MERGED = (
     "helm get manifest {release} -n {namespace} | kubectl apply -n {namespace} -f -",
     "for d in $(kubectl get deploy -n {namespace} -o name); do kubectl rollout undo $d -n {namespace}; done",
     "for d in $(kubectl get deploy -n {namespace} -o name); do\n"
-    "first=$(kubectl rollout history $d -n {namespace} | awk '$1 ~ /^[0-9]+$/ {print $1; exit}')\n"
-    "kubectl rollout undo $d -n {namespace} --to-revision=$first\ndone",
+    "before=$(kubectl rollout history $d -n {namespace} | awk '$1 ~ /^[0-9]+$/ {print $1}' | tail -3 | head -1)\n"
+    "kubectl rollout undo $d -n {namespace} --to-revision=$before\ndone",
 )
 """Gentle ways back: three-way merges, and revisions."""
 
