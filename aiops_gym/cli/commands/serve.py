@@ -29,6 +29,9 @@ repeat what it does. Ctrl-C ends all sessions."""
 
 ENDS = (signal.SIGINT, signal.SIGTERM)
 
+ENDED = ""
+"""News that there will be no more."""
+
 LONGEST_WAIT = 0.5
 """Seconds for news: a signal that comes in the moment before Python waits is heard after it only."""
 
@@ -96,12 +99,19 @@ def _wait() -> None:
 
 
 def _tell(running: Session, save: Path | None) -> None:
-    """Show what happens, until interrupted; a verdict is kept at once."""
+    """Show what happens, until interrupted; a verdict is kept at once.
+
+    A signal is news, too: raised between two of them it would take along the one that is about to be shown.
+    """
+    for each in ENDS:
+        signal.signal(each, lambda *_: running.news.put(ENDED))
     while True:
         try:
             news = running.news.get(timeout=LONGEST_WAIT)
         except Empty:
             continue
+        if news == ENDED:
+            return
         show(f"\n{news}")
         if save is not None and running.incident.verdict is not None:
             running.transcript.save(save)
