@@ -17,7 +17,12 @@ FAULTY = ("user_unregistered_mongodb-detection-1", "pod_failure_hotel_res-detect
 HEALTHY = "noop_detection_hotel_reservation-1"
 
 SETTINGS = Settings(
-    task="detection", steps=8_192, problems=(*FAULTY, HEALTHY, HEALTHY), evaluate=0, sample=4, recipe={"again": 8}
+    task="detection",
+    steps=16_384,
+    problems=(*FAULTY, HEALTHY, HEALTHY),
+    evaluate=0,
+    sample=4,
+    recipe={"again": 8, "guided": 0.8},
 )
 CASES = [Case(problem=problem, seed=seed, group="") for seed in range(15) for problem in SETTINGS.problems]
 

@@ -55,6 +55,8 @@ def join_lives(world: World, everyone: Sequence[Life]) -> list[Life]:
 
 def _whole_pod(world: World, life: Life, started: int) -> Life:
     pod = world.store.by_key("pods", life.record["pod"])
-    own = pod is not None and pod["metadata"]["uid"] == life.record["uid"]
-    born = get(pod or {}, "status", "startTime") if own else None
-    return life._replace(id=life.record["uid"], started=min(started, millis(born)) if born else started)
+    born = None
+    if pod is not None and pod["metadata"]["uid"] == life.record["uid"]:
+        made, said = pod["metadata"]["creationTimestamp"], get(pod, "status", "startTime")
+        born = max(millis(said), millis(made)) if said else None  # anybody may write a status, and say 1970
+    return life._replace(id=life.record["uid"], started=started if born is None else min(started, born))
