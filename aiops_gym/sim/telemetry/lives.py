@@ -57,6 +57,6 @@ def _whole_pod(world: World, life: Life, started: int) -> Life:
     pod = world.store.by_key("pods", life.record["pod"])
     born = None
     if pod is not None and pod["metadata"]["uid"] == life.record["uid"]:
-        made, said = pod["metadata"]["creationTimestamp"], get(pod, "status", "startTime")
-        born = max(millis(said), millis(made)) if said else None  # anybody may write a status, and say 1970
+        made, said = pod["metadata"].get("creationTimestamp"), get(pod, "status", "startTime")
+        born = max(millis(each) for each in (said, made) if each) if said else None  # anybody may write a status: 1970
     return life._replace(id=life.record["uid"], started=started if born is None else min(started, born))
