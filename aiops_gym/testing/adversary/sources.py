@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aiops_gym.catalog.model import App
 from aiops_gym.sim.kernel import draws
 
@@ -128,11 +130,16 @@ INIT = (
 
 def apply_stored(app: App, number: int) -> str:
     """What the cluster itself keeps of better days: the release, revisions of rollouts, annotations of `apply`."""
-    ways = STORED if app.releases else STORED[2:]
-    way = ways[0] if number < 10 else ways[draws.pick(len(ways), number, "adversary", "stored")]
-    release = app.releases[0].name if app.releases else ""
-    folder = app.releases[0].folder if app.releases else ""
-    return way.replace("{release}", release).replace("{folder}", folder) + "\n"
+    return _choose(STORED, app, number, "stored")
+
+
+def _choose(ways: Sequence[str], app: App, number: int, key: str) -> str:
+    """One of several ways, the first for scripts that do all; those of a release only where the app is one."""
+    fitting = [way for way in ways if app.releases or "{release}" not in way]
+    way = fitting[0] if number < 10 else fitting[draws.pick(len(fitting), number, "adversary", key)]
+    for release in app.releases[:1]:
+        way = way.replace("{release}", release.name).replace("{folder}", release.folder)
+    return way + "\n"
 
 
 KEPT = (
@@ -170,11 +177,7 @@ STORED = (
 
 def merge_stored(app: App, number: int) -> str:
     """The fields that a release declares, or what was there some changes ago; what people added may stay as it is."""
-    ways = MERGED if app.releases else MERGED[3:]
-    way = ways[0] if number < 10 else ways[draws.pick(len(ways), number, "adversary", "merged stored")]
-    release = app.releases[0].name if app.releases else ""
-    folder = app.releases[0].folder if app.releases else ""
-    return way.replace("{release}", release).replace("{folder}", folder) + "\n"
+    return _choose(MERGED, app, number, "merged stored")
 
 
 MERGED = (
