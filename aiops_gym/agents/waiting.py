@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +12,15 @@ from aiops_gym.errors import AgentError
 
 INTERRUPTED = "interrupted"
 """Why an agent gave up that was not to wait any more."""
+
+HEARTBEAT = 1.0
+"""Seconds for which a thread sleeps at most before it looks for an interrupt."""
+
+
+def wait_until_done(future: Future[Any]) -> None:
+    """Wait so that Ctrl-C is heard: a signal that comes just before a thread goes to sleep on a lock does not wake it."""
+    while not wait([future], HEARTBEAT).done:
+        pass
 
 
 class EventLoop:
@@ -67,6 +76,7 @@ class EventLoop:
     def _in_thread(self, thread: ThreadPoolExecutor, runner: asyncio.Runner, found: Awaitable[Any]) -> Any:
         future = thread.submit(runner.run, self._awaited(found))
         try:
+            wait_until_done(future)
             return future.result()
         except KeyboardInterrupt:
             self.interrupt()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from threading import current_thread, main_thread
@@ -13,7 +13,7 @@ from typing import Any
 import gymnasium as gym
 
 from aiops_gym.agents.kinds import Adapted, AnyAgent, Around, adapt
-from aiops_gym.agents.waiting import INTERRUPTED
+from aiops_gym.agents.waiting import INTERRUPTED, wait_until_done
 from aiops_gym.errors import AgentError
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.guards import guard_episode
@@ -105,7 +105,7 @@ def _together(play: Callable[[int], Episode], seeds: Sequence[int], at_once: int
             for turn in turns:
                 if not turn.episode.cancelled():
                     with stop.at_interrupt(turns):
-                        wait([turn.episode])
+                        wait_until_done(turn.episode)
                 if not turn.episode.cancelled():
                     yield turn.episode.result()
             if stop.asked:

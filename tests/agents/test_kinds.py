@@ -152,7 +152,7 @@ class Connected(Lab):
     async def init_context(self, problem_desc, instructions, apis):
         super().init_context(problem_desc, instructions, apis)
         self.left, self.session = [LOOK, LOOK, YES], Session()
-        self.beside = asyncio.create_task(asyncio.sleep(3600))
+        self.beside = asyncio.create_task(asyncio.sleep(60))
 
     async def get_action(self, state):
         await self.session.use()

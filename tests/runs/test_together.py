@@ -121,7 +121,7 @@ def test_agents_that_wait_are_interrupted_wherever_they_wait():
 
 
 class AsyncWaiting:
-    """An async agent that waits for ever, and is told nothing of interrupts; `met` is told that it does."""
+    """An async agent that waits for long, and is told nothing of interrupts; `met` is told that it does."""
 
     def __init__(self, met):
         self.met, self.first, self.closed = met, True, False
@@ -131,7 +131,7 @@ class AsyncWaiting:
             self.first = False
             return LOOK
         self.met()
-        await asyncio.sleep(3_600)
+        await asyncio.sleep(60)
         return YES
 
     async def close(self):
