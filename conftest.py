@@ -1,7 +1,8 @@
 """What holds for all rooms: which tests run where, what they need, and that none of them depends on the machine's pace.
 
-`make quick` leaves out what is `slow`, `make test` what is `full`, `make test-all` runs just that, and `make test-ray`
-what needs Ray. A test says it with a mark; files of which all tests say the same are listed here.
+`make quick` leaves out what is `slow`, `make test` what is `full`, `make test-all` runs just that, `make test-ray` what
+needs Ray, and `make test-adapters` what needs another framework. A test says it with a mark; files of which all tests say
+the same are listed here.
 """
 
 import os
@@ -39,11 +40,15 @@ NEEDS = {
     "mkdocs": ("tests/docs/test_site.py", "tests/browser/test_site.py"),
     "kr8s": ("tests/serve/test_clients.py",),
     "ray": ("aiops_gym/learning/rllib.py", "tests/on_ray/test_cluster.py", "tests/on_ray/test_rllib.py"),
+    "mcp": ("aiops_gym/adapters/mcp.py", "tests/on_adapters/test_mcp.py"),
 }
 """Packages that the extra `test` leaves out, and the files that cannot be imported without them.
 
-Without the package they are not collected; with it they are `ray`, or `full`.
+Without the package they are not collected; with it they are `ray`, `adapters`, or `full`.
 """
+
+APART = {"ray": "ray"} | dict.fromkeys(("inspect_ai", "mcp", "openenv", "trl", "verifiers"), "adapters")
+"""Packages of environments of their own, and the mark of what needs them."""
 
 CACHE = "AIOPS_GYM_CACHE"
 
@@ -72,12 +77,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what the lists say. What is left out of a longer run is left out of the shorter ones."""
     listed = {"slow": [f"tests/{place}" for place in SLOW], "full": [f"tests/{place}" for place in FULL]}
     for package, places in NEEDS.items():
-        listed.setdefault("ray" if package == "ray" else "full", []).extend(places)
+        listed.setdefault(APART.get(package, "full"), []).extend(places)
     places = [(mark, ROOT / place) for mark, those in listed.items() for place in those]
     for item in items:
         for mark in {mark for mark, place in places if place == item.path or place in item.path.parents}:
             item.add_marker(mark)
-        if item.get_closest_marker("ray"):
+        if item.get_closest_marker("ray") or item.get_closest_marker("adapters"):
             item.add_marker("full")
         if item.get_closest_marker("full"):
             item.add_marker("slow")

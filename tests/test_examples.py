@@ -19,10 +19,12 @@ SAYS = {
     "07_tree_search": ["with it, better: True"],
     "08_train": ["after 6,144 steps, better: True"],
     "09_rllib": ["after 16 iterations, better: True"],
+    "10_mcp": ["tools: exec_shell, get_logs", "reward 1.0"],
 }
 WHEN = dict.fromkeys(("06_group_rollouts", "07_tree_search", "08_train"), pytest.mark.full)
 WHEN["09_rllib"] = pytest.mark.ray
-"""Examples that learn, and one that needs an environment of its own."""
+WHEN |= dict.fromkeys(("10_mcp",), pytest.mark.adapters)
+"""Examples that learn, and those that need an environment of their own."""
 
 
 @pytest.mark.parametrize(
