@@ -135,7 +135,7 @@ def _hired(player: Player, entry: Entry) -> _Worker:
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_work, args=(player, theirs), daemon=True)
-    with _uninterrupted():
+    with uninterrupted():
         process.start()
     theirs.close()
     worker = _Worker(process, ours, entry)
@@ -144,7 +144,7 @@ def _hired(player: Player, entry: Entry) -> _Worker:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """What starts here never hears of Ctrl-C, which a terminal sends to all: it is the parent that ends it.
 
     Systems without signal masks, such as Windows, have no tracker either, and let it hear.
@@ -162,7 +162,7 @@ def _uninterrupted() -> Iterator[None]:
 
 def _work(player: Player, connection: Connection) -> None:
     """The life of a process: until nobody asks any more."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     collect_seldom()
     while True:
         try:
@@ -190,7 +190,7 @@ def collect_seldom() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """An orphan plays for nobody, and perhaps for ever: a killed parent cannot end it."""
     parent = multiprocessing.parent_process()
     if parent is not None:

@@ -40,6 +40,34 @@ class HasWorld(Protocol):
     world: World
 
 
+def listen(app: ASGIApp, host: str, port: int) -> tuple[uvicorn.Server, socket.socket]:
+    """A server for an application, and the socket that it shall answer at. Raises BackendError."""
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # so asyncio sets TCP_NODELAY
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+        bound.listen(BACKLOG)
+    except (OSError, OverflowError) as error:
+        bound.close()
+        raise BackendError(f"cannot listen on {host}:{port}: {error}") from None
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            lifespan="off",
+            http=Patient,
+            ws="wsproto",
+            log_config=None,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            ws_max_size=16 * 1024 * 1024,
+            timeout_keep_alive=60,
+            timeout_graceful_shutdown=GRACE,
+        )
+    )
+    return server, bound
+
+
 class Door:
     """A world behind an address; see `door`. As a path it is its kubeconfig.
 
@@ -77,29 +105,7 @@ class Door:
 
     def listen(self, app: ASGIApp, host: str = LOOPBACK, port: int = 0) -> str:
         """Have an application served as well, before `open`; its URL."""
-        bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # so asyncio sets TCP_NODELAY
-        try:
-            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            bound.bind((host, port))
-            bound.listen(BACKLOG)
-        except (OSError, OverflowError) as error:
-            bound.close()
-            raise BackendError(f"cannot listen on {host}:{port}: {error}") from None
-        server = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                lifespan="off",
-                http=Patient,
-                ws="wsproto",
-                log_config=None,
-                log_level="error",
-                access_log=False,
-                server_header=False,
-                ws_max_size=16 * 1024 * 1024,
-                timeout_keep_alive=60,
-                timeout_graceful_shutdown=GRACE,
-            )
-        )
+        server, bound = listen(app, host, port)
         self._servers.append((server, bound))
         return f"http://{host}:{bound.getsockname()[1]}"
 

@@ -1,15 +1,19 @@
 """All doors play the same: the same problem, seed and calls give the observations and the reward of `gymnasium.make`.
 
-A door is a function here: it opens an episode, carries out calls one after another until it is over, and returns what
-an agent read and what a trainer got. A new door is an entry in `DOORS`.
+A door is a context here, in which a function opens an episode, carries out calls one after another until it is over and
+returns what an agent read and what a trainer got. A new door is an entry in `DOORS`.
 """
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import gymnasium as gym
 import pytest
 
+from aiops_gym.serve.service import serve_sessions
 from aiops_gym.sessions import Sessions
+from aiops_gym.sessions.client import RemoteSessions
 from aiops_gym.tools import write_call
 
 WATCHED = "get_logs", {"namespace": "test-hotel-reservation", "service": "geo"}
@@ -48,27 +52,57 @@ def play_registered(problem, seed, calls):
     return texts, total
 
 
-def play_text(problem, seed, calls):
-    return _play_session(problem, seed, calls, lambda agent, tool, given: agent.act(write_call(tool, given)))
-
-
-def play_call(problem, seed, calls):
-    return _play_session(problem, seed, calls, lambda agent, tool, given: agent.call(tool, **given))
-
-
-def _play_session(problem, seed, calls, act):
-    session = Sessions().create(problem, seed=seed)
-    texts = [session.agent.prompt]
+def _play(session, calls, act):
+    """What a session's agent reads, and its reward; `act(agent, tool, arguments)` gives a reply."""
+    texts, over = [session.agent.prompt], False
     for tool, arguments in calls:
         reply = act(session.agent, tool, arguments)
         texts.append(reply.text)
-        if reply.over:
+        over = reply.over
+        if over:
             break
-    assert session.over
+    assert over
     return texts, session.score().reward
 
 
-DOORS = {"text": play_text, "call": play_call}
+def _text(agent, tool, arguments):
+    return agent.act(write_call(tool, arguments))
+
+
+def _call(agent, tool, arguments):
+    return agent.call(tool, **arguments)
+
+
+@contextmanager
+def text_door():
+    """Action texts in a session."""
+    sessions = Sessions()
+    yield lambda problem, seed, calls: _play(sessions.create(problem, seed=seed), calls, _text)
+
+
+@contextmanager
+def call_door():
+    """Tools and arguments in a session."""
+    sessions = Sessions()
+    yield lambda problem, seed, calls: _play(sessions.create(problem, seed=seed), calls, _call)
+
+
+@contextmanager
+def service_door():
+    """`aiops-gym serve --sessions` and its client."""
+    with serve_sessions() as service:
+        sessions = RemoteSessions(service.url, service.token)
+        yield lambda problem, seed, calls: _play(sessions.create(problem, seed=seed), calls, _call)
+
+
+DOORS = [text_door, call_door, pytest.param(service_door, marks=pytest.mark.slow)]
+"""Each is open for all cases, and plays one of them: problem, seed, calls -> what was read, and the reward."""
+
+
+@pytest.fixture(scope="module", params=DOORS, ids=lambda door: door.__name__)
+def play(request):
+    with request.param() as playing:
+        yield playing
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +110,10 @@ def registered():
     return {case: play_registered(*posed, calls) for case, (posed, calls) in CASES.items()}
 
 
-@pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("case", CASES)
-def test_a_door_plays_as_the_registered_environment_does(registered, door, case):
+def test_a_door_plays_as_the_registered_environment_does(registered, play, case):
     posed, calls = CASES[case]
-    assert DOORS[door](*posed, calls) == registered[case]
+    assert play(*posed, calls) == registered[case]
 
 
 def test_the_cases_are_worth_something(registered):
