@@ -52,7 +52,7 @@ test-ray: $(RAY)/.test ## what needs Ray, in an environment of its own: RLlib ho
 	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q -m ray $(PYTEST_ARGS) \
 	  tests/on_ray tests/test_examples.py tests/docs/test_code.py aiops_gym/learning/rllib.py
 
-DOORS := mcp
+DOORS := mcp inspect
 build/venv-%/.test: pyproject.toml
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python -m pip install --quiet --editable ".[$*]" pytest hypothesis
@@ -60,7 +60,7 @@ build/venv-%/.test: pyproject.toml
 
 test-adapters: $(DOORS:%=build/venv-%/.test) ## the doors to other frameworks, each with its extra alone
 	for door in $(DOORS); do echo "--- $$door"; OMP_NUM_THREADS=1 build/venv-$$door/bin/python -m pytest -q -m adapters \
-	  -k $$door $(PYTEST_ARGS) tests/on_adapters/test_$$door.py tests/test_examples.py || failed=1; done; exit $$failed
+	  -p no:unraisableexception -k $$door $(PYTEST_ARGS) tests/on_adapters/test_$$door.py tests/test_examples.py || failed=1; done; exit $$failed
 
 weigh: $(VENV)/.test ## what an install weighs, package by package; more than 700 MB for `make test` is an error
 	$(BIN)/python .ci/weigh.py --most 700 test

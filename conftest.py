@@ -1,8 +1,8 @@
 """What holds for all rooms: which tests run where, what they need, and that none of them depends on the machine's pace.
 
 `make quick` leaves out what is `slow`, `make test` what is `full`, `make test-all` runs just that, `make test-ray` what
-needs Ray, and `make test-adapters` what needs another framework. A test says it with a mark; files of which all tests say
-the same are listed here.
+needs Ray, and `make test-adapters` what needs another framework. A test says it with a mark; files of which all tests
+say the same are listed here.
 """
 
 import os
@@ -40,6 +40,7 @@ NEEDS = {
     "mkdocs": ("tests/docs/test_site.py", "tests/browser/test_site.py"),
     "kr8s": ("tests/serve/test_clients.py",),
     "ray": ("aiops_gym/learning/rllib.py", "tests/on_ray/test_cluster.py", "tests/on_ray/test_rllib.py"),
+    "inspect_ai": ("aiops_gym/adapters/inspect.py", "tests/on_adapters/test_inspect.py"),
     "mcp": ("aiops_gym/adapters/mcp.py", "tests/on_adapters/test_mcp.py"),
 }
 """Packages that the extra `test` leaves out, and the files that cannot be imported without them.
@@ -82,6 +83,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for mark in {mark for mark, place in places if place == item.path or place in item.path.parents}:
             item.add_marker(mark)
+        if item.get_closest_marker("adapters"):  # what other frameworks warn of among themselves is theirs
+            for warned in ("ignore", r"error:::aiops_gym\."):
+                item.add_marker(pytest.mark.filterwarnings(warned))
         if item.get_closest_marker("ray") or item.get_closest_marker("adapters"):
             item.add_marker("full")
         if item.get_closest_marker("full"):
