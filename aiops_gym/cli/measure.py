@@ -43,7 +43,12 @@ def start_python(code: str) -> float:
 
 def measure_own_memory() -> int:
     """Bytes of memory that are this process's own; 0 where the system does not tell."""
-    return _kilobytes("/proc/self/smaps_rollup", "Anonymous:") * 1024
+    return measure_memory("self")
+
+
+def measure_memory(pid: int | str) -> int:
+    """The same of any process of this user."""
+    return _kilobytes(f"/proc/{pid}/smaps_rollup", "Anonymous:") * 1024
 
 
 def measure_peak_memory() -> int:

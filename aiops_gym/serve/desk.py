@@ -42,6 +42,11 @@ class Desk:
         self._start()
 
     @property
+    def pid(self) -> int:
+        """Of its process."""
+        return self._process.pid or 0
+
+    @property
     def prefix(self) -> str:
         """Of the secrets of its sessions."""
         return f"{self.number}.{self.life}."

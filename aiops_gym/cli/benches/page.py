@@ -10,14 +10,19 @@ from typing import Any
 
 import aiops_gym
 
-TITLES = {"incidents": "Live incidents", "openrca": "Recorded telemetry", "vectors": "Many environments"}
+TITLES = {
+    "incidents": "Live incidents",
+    "openrca": "Recorded telemetry",
+    "vectors": "Many environments",
+    "sessions": "Sessions over HTTP",
+}
 
 ABOUT = """\
 # How fast it is
 
-Written by `aiops-gym bench --write docs/benchmark.md`, and with `bench openrca` and `bench vectors`; do not edit.
-Medians of one run each. A ratio compares two things of the same run, so it carries over to other machines better than
-a time does.
+Written by `aiops-gym bench --write docs/benchmark.md`, and with `bench openrca`, `bench vectors` and
+`bench sessions --envs 1000`; do not edit. Medians of one run each. A ratio compares two things of the same run, so it
+carries over to other machines better than a time does.
 """
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 import signal
+import threading
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty
 from types import FrameType
@@ -18,6 +20,12 @@ if TYPE_CHECKING:
     from aiops_gym.serve.session import Session
 
 NAMED = "The id of a problem says what is wrong: whoever sees this command knows. Without --problem one is drawn.\n"
+
+SERVED = """url {url}
+token {token}
+
+The token is the trainer's. An agent gets that of its session, and nothing else: with the trainer's it could score and
+repeat what it does. Ctrl-C ends all sessions."""
 
 ENDS = (signal.SIGINT, signal.SIGTERM)
 
@@ -43,16 +51,28 @@ def command(
     save: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Write what was asked and submitted to this file, at the end.")
     ] = None,
+    sessions: Annotated[
+        bool, typer.Option("--sessions", help="Serve sessions for trainers and agents instead; they say what to play.")
+    ] = False,
+    processes: Annotated[int, typer.Option(min=1, max=256, help="With --sessions: that hold them.")] = 1,
+    limit: Annotated[int, typer.Option(min=1, help="With --sessions: so many at once, in all processes.")] = 256,
+    idle: Annotated[float, typer.Option(min=1, help="With --sessions: seconds until an unused one ends.")] = 900.0,
 ) -> None:
     """Let kubectl, k9s or your scripts work on a hidden incident; Ctrl-C ends it."""
     try:
-        from aiops_gym.serve.session import serve_incident  # noqa: PLC0415 an extra that other commands do without
+        from aiops_gym.serve.service import serve_sessions  # noqa: PLC0415 an extra that other commands do without
+        from aiops_gym.serve.session import serve_incident  # noqa: PLC0415
     except ImportError as error:
         raise BackendError(f"this command needs more packages: pip install 'aiops_gym[serve]' ({error})") from None
     seed = secrets.randbelow(SEEDS) if seed is None else seed
     drawn = {"task": task, "split": split, "app": app}
     for number in ENDS:  # a shell may have turned off Ctrl-C for what it runs behind
         signal.signal(number, _interrupt)
+    if sessions:
+        with serve_sessions(host=host, port=port, processes=processes, limit=limit, idle=idle) as service:
+            show(SERVED.format(url=service.url, token=service.token))
+            _wait()
+        return
     with serve_incident(problem, seed, kubeconfig.absolute(), **drawn, host=host, port=port, speed=speed) as running:
         try:
             show((NAMED if problem is not None else "") + running.instructions)
@@ -65,6 +85,14 @@ def command(
     show("\nstopped" + ("" if running.incident.verdict else f" without an answer; --seed {seed} poses it again"))
     if save is not None:
         show(f"{save}: aiops-gym view shows it")
+
+
+def _wait() -> None:
+    """Until interrupted."""
+    pause = threading.Event()
+    with suppress(KeyboardInterrupt):
+        while True:
+            pause.wait(LONGEST_WAIT)
 
 
 def _tell(running: Session, save: Path | None) -> None:
