@@ -35,10 +35,13 @@ def _group():
     return [play_registered(PROBLEM, SEED, group_calls(member)) for member in range(MEMBERS)]
 
 
-def check_group(played):
-    """What members read and got is what each would have alone; they began as one, and then no two were the same."""
+def check_group(played, untold=0):
+    """What members read and got is what each would have alone; they began as one, and then no two were the same.
+
+    A door may keep to itself so many texts after the end, which nobody answers.
+    """
     expected = _group()
-    assert list(played) == expected
+    assert list(played) == [(texts[: len(texts) - untold], reward) for texts, reward in expected]
     assert len({tuple(texts[:2]) for texts, _ in expected}) == 1
     assert len({texts[3] for texts, _ in expected}) == MEMBERS
     assert [reward for _, reward in expected] == [0.0, 1.0] * (MEMBERS // 2)

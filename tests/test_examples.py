@@ -21,13 +21,14 @@ SAYS = {
     "09_rllib": ["after 16 iterations, better: True"],
     "10_mcp": ["tools: exec_shell, get_logs", "reward 1.0"],
     "11_inspect": ["reward 0.75 over 8 samples", "can be opened: True"],
+    "12_verifiers": ["rewards [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]"],
 }
 WHEN = dict.fromkeys(("06_group_rollouts", "07_tree_search", "08_train"), pytest.mark.full)
 WHEN["09_rllib"] = pytest.mark.ray
-WHEN |= dict.fromkeys(("10_mcp", "11_inspect"), pytest.mark.adapters)
+WHEN |= dict.fromkeys(("10_mcp", "11_inspect", "12_verifiers"), pytest.mark.adapters)
 """Examples that learn, and those that need an environment of their own."""
 
-LOUD = ("11_inspect",)
+LOUD = ("11_inspect", "12_verifiers")
 """Examples in which other packages warn of what they do themselves."""
 
 
