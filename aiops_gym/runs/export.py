@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from aiops_gym import caches
-from aiops_gym.agents.chat.agent import BARE, THINK
+from aiops_gym.agents.chat.agent import BARE, THINK, TOOLED
+from aiops_gym.agents.chat.history import Message, Turn
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.files import write
+from aiops_gym.runs.tool_calls import find_tools, read_called
+from aiops_gym.tools.schemas import list_schemas
 
 NOT_EPISODES = ("plan.json", "summary.json")
 """Other files of an evaluation's folder."""
@@ -58,6 +61,7 @@ def export(
     out: str | os.PathLike[str],
     wanted: Wanted = ALL,
     system: str | None = None,
+    tools: bool = False,
 ) -> tuple[int, int]:
     """Write the conversations of saved episodes to a file, all of it or nothing.
 
@@ -66,6 +70,7 @@ def export(
         out: a JSONL file; each line has `messages`, and beside them what the episode was.
         wanted: all that can be, if not given.
         system: the system message; None for that of the agent `chat`, with thoughts asked for where there are some.
+        tools: write actions as `tool_calls`, and the `tools` that there were beside the messages.
 
     Returns:
         How many were written, and how many were left out.
@@ -78,7 +83,7 @@ def export(
         episode = Episode.load(path)
         seen += 1
         if episode in wanted:
-            kept.append(json.dumps(row(episode, system), ensure_ascii=False) + "\n")
+            kept.append(json.dumps(row(episode, system, tools), ensure_ascii=False) + "\n")
     if not seen:
         raise AiopsGymError(f"there is no saved episode in {', '.join(map(str, sources))}")
     write(Path(out), "".join(kept))
@@ -99,13 +104,15 @@ def files(sources: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:
             raise AiopsGymError(f"there is no file or folder {source}")
 
 
-def row(episode: Episode, system: str | None = None) -> dict[str, Any]:
+def row(episode: Episode, system: str | None = None, tools: bool = False) -> dict[str, Any]:
     """One line: the conversation, and what is good to know for choosing among many.
 
     `reset(options={"problem": ..., "episode_seed": ...})` repeats the episode; `seed` is what its `reset` was given.
     """
+    offered = {"tools": list_schemas(find_tools(episode))} if tools else {}
     return {
-        "messages": collect_messages(episode, system),
+        "messages": collect_messages(episode, system, tools),
+        **offered,
         "reward": episode.reward,
         "success": episode.success,
         "task": episode.task,
@@ -118,7 +125,7 @@ def row(episode: Episode, system: str | None = None) -> dict[str, Any]:
     }
 
 
-def collect_messages(episode: Episode, system: str | None = None) -> list[dict[str, str]]:
+def collect_messages(episode: Episode, system: str | None = None, tools: bool = False) -> list[Message]:
     """The conversation as the agent `chat` has it, up to the last thing that the agent said.
 
     >>> steps = [{"action": "look", "observation": "smoke"}, {"action": "submit", "observation": "received"}]
@@ -128,12 +135,14 @@ def collect_messages(episode: Episode, system: str | None = None) -> list[dict[s
     """
     if system is None:
         thinks = any(not step["action"].startswith("```") for step in episode.steps)
-        system = THINK if thinks else BARE
-    found = [("system", system)] if system else []
-    found.append(("user", episode.prompt))
-    for step in episode.steps:
-        found += [("assistant", step["action"]), ("user", step["observation"])]
-    return [{"role": role, "content": content} for role, content in found[:-1]]
+        system = TOOLED if tools else THINK if thinks else BARE
+    found: list[Message] = [{"role": "system", "content": system}] if system else []
+    found.append({"role": "user", "content": episode.prompt})
+    known = find_tools(episode) if tools else {}
+    for number, step in enumerate(episode.steps):
+        said, called = read_called(step["action"], known, f"call-{number}") if tools else (step["action"], None)
+        found += Turn(said, step["observation"], called).messages()
+    return found[:-1]
 
 
 @caches.function(4096, "looking for a problem in the splits")

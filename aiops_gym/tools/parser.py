@@ -35,11 +35,16 @@ def parse(text: Any, strict: bool = False, example: str = EXAMPLE) -> Call:
     >>> parse('The pods first.\n```\nexec_shell("kubectl get pods")\n```')
     Call(name='exec_shell', args=('kubectl get pods',), kwargs={})
     """
+    return split_action(text, strict, example)[1]
+
+
+def split_action(text: Any, strict: bool = False, example: str = EXAMPLE) -> tuple[str, Call]:
+    """The thought of an action, "" for none, and its call; the arguments, and what is raised, are those of `parse`."""
     try:
-        code, around = _block(_checked(text))
-        if strict and around:
+        code, thought = _block(_checked(text))
+        if strict and thought:
             raise LiteralError("only the fenced block is allowed, without any text around it")
-        return read_call(code)
+        return thought, read_call(code)
     except LiteralError as error:
         raise _refusal(str(error), example) from None
 
@@ -78,8 +83,8 @@ def _checked(text: Any) -> str:
     return text
 
 
-def _block(text: str) -> tuple[str, bool]:
-    """The content of the only block, and whether there is text around it."""
+def _block(text: str) -> tuple[str, str]:
+    """The content of the only block, and the text around it."""
     opening = _OPEN.search(text)
     if opening is None:
         raise LiteralError("no fenced block found: three backticks on a line before the call, three on a line after it")
@@ -90,7 +95,7 @@ def _block(text: str) -> tuple[str, bool]:
     before, after = text[: opening.start()], text[closing.end() :]
     if "```" in before or "```" in after:
         raise LiteralError("there must be exactly one fenced block; write a backtick inside a string as \\x60")
-    return text[opening.end() : closing.start()], bool(before.strip() or after.strip())
+    return text[opening.end() : closing.start()], f"{before.strip()}\n{after.strip()}".strip()
 
 
 def _refusal(reason: str, example: str) -> ToolError:

@@ -92,7 +92,7 @@ def test_a_thought_is_asked_for_except_where_the_environment_refuses_one():
     with ChatServer([LOOK, YES, LOOK, YES]) as server:
         for env in (ToyEnv(), ToyEnv(action_format="strict")):
             run_episode(env, chat(server, env), seed=3)
-        assert make("chat", env, model="m").system == server.requests[2]["messages"][0]["content"]
+        assert make("chat", env, model="m", tools="never").system == server.requests[2]["messages"][0]["content"]
     systems = [request["messages"][0]["content"] for request in server.requests]
     assert "Thought:" in systems[0]
     assert "Thought:" not in systems[2]
@@ -201,7 +201,7 @@ def test_a_conversation_that_a_server_finds_too_long_is_shortened():
 ODD = {
     "is empty": choice(content=None),
     "was cut off: it needs more max_tokens": choice("length", content="<think>```\nsubmit('Yes')\n```"),
-    "calls tools by the server's own format, which was not asked for": choice(content=None, tool_calls=[{"id": "1"}]),
+    "calls a tool without its name": choice(content=None, tool_calls=[{"id": "1"}]),
 }
 
 

@@ -266,7 +266,7 @@ def test_a_stream_ends_by_its_mark_or_by_a_reason():
 def test_a_stream_tells_what_is_odd_too():
     piece = {"choices": [{"delta": {"tool_calls": [{"index": 0}]}, "finish_reason": None}]}
     end = {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}
-    assert "own format" in read_stream([f"data: {json.dumps(piece)}", f"data: {json.dumps(end)}"]).remark
+    assert "without its name" in read_stream([f"data: {json.dumps(piece)}", f"data: {json.dumps(end)}"]).remark
     end = {"choices": [{"delta": None, "finish_reason": "length"}]}
     assert "max_tokens" in read_stream([f"data: {json.dumps(end)}"]).remark
 

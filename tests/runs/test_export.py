@@ -10,11 +10,13 @@ from toy_world import ToyEnv, block
 
 import aiops_gym  # Registers the environments.
 from aiops_gym.agents.base import AgentError, Fixed, make
-from aiops_gym.agents.chat.agent import BARE, THINK
+from aiops_gym.agents.chat.agent import BARE, THINK, TOOLED, write_action
+from aiops_gym.agents.chat.history import Called
 from aiops_gym.cli import run
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import evaluate, run_episode
 from aiops_gym.runs.export import Wanted, export
+from aiops_gym.tools import get_schemas
 
 LOOK, YES, NO = block("exec_shell('echo 한 ✓')"), block("submit('Yes')"), block("submit('No')")
 
@@ -41,6 +43,40 @@ def test_a_conversation_has_the_prompt_and_ends_with_the_agents_last_word(tmp_pa
         *[("assistant", LOOK), ("user", "한 ✓\n"), ("assistant", YES)],
     ]
     assert (row["reward"], row["success"], row["problem"]) == (1.0, True, "revoke_auth_mongodb-detection-1")
+
+
+def test_actions_can_be_calls_of_tools_and_read_back_they_are_the_same_calls(tmp_path):
+    texts = ["I look.\n" + LOOK, block("get_logs('ns', service='a`b')"), "no call", block("look()"), YES]
+    episode = save(tmp_path, "a.json", texts)
+    assert run(["export", str(tmp_path), "--out", str(tmp_path / "out.jsonl"), "--tool-calls"]) == 0
+    (row,) = lines(tmp_path / "out.jsonl")
+    assert row["tools"] == get_schemas("detection")
+    assert row["messages"][0]["content"] == TOOLED
+    said, heard = row["messages"][2::2], row["messages"][3::2]
+    calls = [each["tool_calls"][0] if "tool_calls" in each else None for each in said]
+    assert [each and each["function"]["name"] for each in calls] == ["exec_shell", "get_logs", None, None, "submit"]
+    assert [json.loads(each["function"]["arguments"]) for each in calls if each][1] == {
+        "namespace": "ns",
+        "service": "a`b",
+    }
+    for each, answer, step in zip(calls, heard, episode.steps, strict=False):
+        assert answer.get("tool_call_id") == (each and each["id"])
+        assert answer["role"] == ("tool" if each else "user")
+        assert answer["content"] == step["observation"]
+    again = [
+        write_action(message["content"], Called(**call["function"])) if call else message["content"]
+        for message, call in zip(said, calls, strict=True)
+    ]
+    played = run_episode(ToyEnv(problem=episode.problem_id), Fixed(again), seed=1)
+    assert [step["observation"] for step in played.steps] == [step["observation"] for step in episode.steps]
+    assert again[0].startswith("I look.\n```\nexec_shell(command=")
+
+
+def test_what_json_cannot_say_stays_text(tmp_path):
+    save(tmp_path, "a.json", [block("submit({1: 2})"), block("exec_shell('a', 1, 2)"), YES])
+    export([tmp_path], tmp_path / "out.jsonl", tools=True)
+    said = lines(tmp_path / "out.jsonl")[0]["messages"][2::2]
+    assert ["tool_calls" in each for each in said] == [False, False, True]
 
 
 def test_a_line_names_the_seed_that_repeats_its_episode(tmp_path):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
 from aiops_gym.agents.base import AgentError, Env
 from aiops_gym.agents.chat.answers import Answer
-from aiops_gym.agents.chat.client import Client, TooLong
-from aiops_gym.agents.chat.history import History, estimate
+from aiops_gym.agents.chat.client import Client, NoTools, TooLong
+from aiops_gym.agents.chat.history import Called, History, estimate
 from aiops_gym.agents.chat.options import Options
+from aiops_gym.envs.tokens import count
 from aiops_gym.errors import ToolError
-from aiops_gym.tools.parser import parse
+from aiops_gym.tools.parser import parse, write_call
+from aiops_gym.tools.schemas import list_schemas
+from aiops_gym.types import Json
 
 COMMON = """\
 You act on a system through text. The first message describes the system, your task and the calls that there are.
@@ -44,6 +49,13 @@ one_call("with its arguments")
 ```"""
 )
 
+TOOLED = (
+    COMMON
+    + """\
+The calls are your tools. With each one, write what you learned, and what to do next and why, in a few sentences. Where
+the first message asks for a call in a fenced block, call the tool of that name instead."""
+)
+
 SHORTER = 0.7
 """What is left of a conversation each time that a server finds it too long."""
 
@@ -55,18 +67,25 @@ class Chat:
         options: the model, and how it is asked.
         client: asks for it.
         strict: the environment refuses thoughts around the call.
+        tools: what may be called, in OpenAI's shape; none where calls are text anyway.
     """
 
-    def __init__(self, options: Options, client: Client, strict: bool = False) -> None:
-        self.options, self.client = options, client
+    def __init__(self, options: Options, client: Client, strict: bool = False, tools: Sequence[Json] = ()) -> None:
+        self.options, self.client, self.strict = options, client, strict
         self.name = f"chat/{options.model}"
-        self.system = options.system or (BARE if strict else THINK)
+        self.tools = () if options.tools == "never" else tools
         self.reset("")
+
+    @property
+    def system(self) -> str:
+        """The system message."""
+        return self.options.system or (TOOLED if self.tools else BARE if self.strict else THINK)
 
     def reset(self, prompt: str) -> None:
         """A new conversation, in which nothing is spent yet."""
-        self.history = History(system=self.system, prompt=prompt, room=self.options.room)
+        self.history = History(system=self.system, prompt=prompt, room=self.options.room, beside=self._beside())
         self.said: str | None = None
+        self.called: Called | None = None
         self.invalid, self.remark = 0, ""
         self.client.reset()
 
@@ -82,11 +101,14 @@ class Chat:
         if self.said is None:
             self.history.prompt = observation
         else:
-            self.history.add(self.said, observation)
+            self.history.add(self.said, observation, self.called)
         answer = self._answer()
-        self.said, self.remark = answer.text, answer.remark
-        self.invalid = 0 if _is_call(self.said) else self.invalid + 1
-        return self.said
+        self.said, self.called, self.remark = answer.text, answer.called, answer.remark
+        action = self.said if self.called is None else write_action(self.said, self.called, self.strict)
+        if not self.tools:  # none was asked for, so the server may take no such message back
+            self.said, self.called = action, None
+        self.invalid = 0 if _is_call(action) else self.invalid + 1
+        return action
 
     def report(self) -> dict[str, Any]:
         """The model, the options and what was used, as JSON data without secrets."""
@@ -106,7 +128,12 @@ class Chat:
         while True:
             messages = history.messages()
             try:
-                answer = self.client.complete(messages)
+                answer = self.client.complete(messages, self.tools)
+            except NoTools as error:
+                if self.options.tools == "always":
+                    raise AgentError(f"{self.options.url} takes no tools: {error}") from None
+                self.tools = ()
+                history.system, history.beside = self.system, 0
             except TooLong as error:
                 history.room = min(history.room, history.size())
                 if not history.shorten(history.size() * SHORTER):
@@ -114,6 +141,27 @@ class Chat:
             else:
                 history.learn(estimate(messages), answer.prompt_tokens or 0)
                 return answer
+
+    def _beside(self) -> int:
+        return count(json.dumps(list(self.tools))) if self.tools else 0
+
+
+def write_action(thought: str, called: Called, bare: bool = False) -> str:
+    """The action text of a tool that was called: the thought, and the call in its block.
+
+    >>> write_action("So many!", Called("exec_shell", '{"command": "ls", "timeout": 5}'))
+    "So many!\\n```\\nexec_shell(command='ls', timeout=5)\\n```"
+    """
+    try:
+        given = json.loads(called.arguments or "{}")
+    except (ValueError, RecursionError):
+        given = None
+    # What is no JSON object is shown as it is to the parser, which says what a call looks like.
+    block = (
+        write_call(called.name, given) if isinstance(given, dict) else f"```\n{called.name}({called.arguments})\n```"
+    )
+    around = "" if bare or "```" in thought else thought.strip()
+    return f"{around}\n{block}" if around else block
 
 
 def _is_call(text: str) -> bool:
@@ -133,4 +181,5 @@ def make(env: Env, seed: int = 0, **options: Any) -> Chat:
     """
     chosen = Options.of(options)
     strict = env.has_wrapper_attr("action_format") and env.get_wrapper_attr("action_format") == "strict"
-    return Chat(chosen, Client(chosen, seed), strict)
+    tools = list_schemas(env.get_wrapper_attr("tools")) if env.has_wrapper_attr("tools") else ()
+    return Chat(chosen, Client(chosen, seed), strict, tools)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from aiops_gym.agents.chat.history import Called
 
 DONE = "[DONE]"
 
@@ -13,6 +15,9 @@ OPEN, CLOSE = "<think>", "</think>"
 
 ENDS = {"length": "was cut off: it needs more max_tokens", "content_filter": "was held back by the server's filter"}
 """What to say of an answer that ended for another reason than its own."""
+
+
+NAMELESS = "calls a tool without its name"
 
 
 class Malformed(Exception):
@@ -27,35 +32,38 @@ class Answer:
         text: may be empty. What a reasoning model thinks before it, between `<think>` tags, is left out.
         prompt_tokens: as the server counts, None if it does not; so is `completion_tokens`.
         remark: what is odd about it, "" for nothing; it completes "the last one".
+        called: the tool that it calls by the server's own format; of several, the first.
     """
 
     text: str
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     remark: str = ""
+    called: Called | None = None
 
 
 def read_whole(body: bytes) -> Answer:
     r"""An answer in one piece. Raises Malformed.
 
     >>> read_whole(b'{"choices": [{"message": {"content": "<think>hm</think>\\nyes"}}], "usage": {"prompt_tokens": 7}}')
-    Answer(text='yes', prompt_tokens=7, completion_tokens=None, remark='')
+    Answer(text='yes', prompt_tokens=7, completion_tokens=None, remark='', called=None)
     """
     data = _json(body)
     choice = _choice(data)
     if choice is None or not isinstance(choice.get("message"), dict):
         raise Malformed("an answer without a message")
     message = choice["message"]
-    return _answer(_text(message.get("content")), data.get("usage"), _remark(choice, message))
+    return _answer(_text(message.get("content")), data.get("usage"), _remark(choice), [message])
 
 
 def read_stream(lines: Iterable[str]) -> Answer:
     """An answer in server-sent events; it must say that it ends. Raises Malformed.
 
     >>> read_stream(['data: {"choices": [{"delta": {"content": "yes"}, "finish_reason": "stop"}]}', "", "data: [DONE]"])
-    Answer(text='yes', prompt_tokens=None, completion_tokens=None, remark='')
+    Answer(text='yes', prompt_tokens=None, completion_tokens=None, remark='', called=None)
     """
     pieces: list[str] = []
+    deltas: list[dict[str, Any]] = []
     usage: Any = None
     ended, remark = False, ""
     for line in lines:
@@ -71,11 +79,12 @@ def read_stream(lines: Iterable[str]) -> Answer:
         if choice is not None:
             delta = choice["delta"] if isinstance(choice.get("delta"), dict) else {}
             pieces.append(_text(delta.get("content")))
-            remark = _remark(choice, delta) or remark
+            deltas.append(delta)
+            remark = _remark(choice) or remark
             ended = ended or bool(choice.get("finish_reason"))
     if not ended:
         raise Malformed("a stream that breaks off")
-    return _answer("".join(pieces), usage, remark)
+    return _answer("".join(pieces), usage, remark, deltas)
 
 
 def read_reason(body: bytes) -> str:
@@ -123,11 +132,24 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _remark(choice: dict[str, Any], message: dict[str, Any]) -> str:
+def _remark(choice: dict[str, Any]) -> str:
     """What is odd about an answer, or a piece of one."""
-    if message.get("tool_calls"):
-        return "calls tools by the server's own format, which was not asked for"
     return ENDS.get(str(choice.get("finish_reason")), "")
+
+
+def _called(messages: Iterable[dict[str, Any]]) -> Called | None:
+    """The first tool that a message calls, or the pieces of one; what is of another form is left out."""
+    name = arguments = id_ = ""
+    for message in messages:
+        calls = message.get("tool_calls")
+        first = calls[0] if isinstance(calls, list) and calls else None
+        function = first.get("function") if isinstance(first, dict) and first.get("index", 0) == 0 else None
+        if isinstance(function, dict):
+            given = function.get("arguments")
+            name += _text(function.get("name"))
+            arguments += json.dumps(given) if isinstance(given, dict) else _text(given)
+            id_ = id_ or _text(first.get("id") if isinstance(first, dict) else None)
+    return Called(name, arguments, id_ or "call") if name else None
 
 
 def _spoken(text: str) -> str:
@@ -143,9 +165,13 @@ def _spoken(text: str) -> str:
     return text
 
 
-def _answer(text: str, usage: Any, remark: str) -> Answer:
+def _answer(text: str, usage: Any, remark: str, messages: Sequence[dict[str, Any]]) -> Answer:
     counts = usage if isinstance(usage, dict) else {}
     tokens = (counts.get(name) for name in ("prompt_tokens", "completion_tokens"))
     read, written = (each if type(each) is int and each >= 0 else None for each in tokens)
     spoken = _spoken(text)
-    return Answer(spoken, read, written, remark or ("" if spoken.strip() else "is empty"))
+    called = _called(messages)
+    if called is None and not remark:
+        nameless = any(message.get("tool_calls") for message in messages)
+        remark = NAMELESS if nameless else "" if spoken.strip() else "is empty"
+    return Answer(spoken, read, written, remark, called)

@@ -10,7 +10,7 @@ import importlib
 import logging
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,12 +19,13 @@ import numpy as np
 
 from aiops_gym.agents.base import AgentError
 from aiops_gym.agents.chat.answers import Answer, Malformed, read_reason, read_stream, read_whole
-from aiops_gym.agents.chat.history import Message, estimate
+from aiops_gym.agents.chat.history import Called, Message, estimate
 from aiops_gym.agents.chat.options import Options
-from aiops_gym.agents.chat.refusals import is_too_long, is_transient, make_hint, read_retry_after
+from aiops_gym.agents.chat.refusals import has_no_tools, is_too_long, is_transient, make_hint, read_retry_after
 from aiops_gym.agents.chat.usage import Usage
 from aiops_gym.agents.chat.watch import Watch
 from aiops_gym.envs.tokens import count
+from aiops_gym.types import Json
 
 LOG = logging.getLogger(__name__)
 
@@ -42,6 +43,10 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 class TooLong(Exception):
     """The conversation is longer than the model's window."""
+
+
+class NoTools(Exception):
+    """The server takes no tools, or this model does not."""
 
 
 class _Again(Exception):
@@ -89,17 +94,18 @@ class Client:
         self.begun = self.clock()
         self._watch.ended.clear()
 
-    def complete(self, messages: list[Message]) -> Answer:
-        """What the model answers to a conversation.
+    def complete(self, messages: list[Message], tools: Sequence[Json] = ()) -> Answer:
+        """What the model answers to a conversation, in which it may call one of the tools.
 
         Raises:
             AgentError: the server refuses, all retries failed, a budget is used up, or it was interrupted.
             TooLong: the model's window is shorter than the conversation.
+            NoTools: it would answer without the tools.
         """
         for retry in range(self.options.max_retries + 1):
             self._afford()
             try:
-                answer = self._ask(messages)
+                answer = self._ask(messages, tools)
             except _Again as fault:
                 if retry == self.options.max_retries:
                     raise AgentError(f"{self.options.url} failed {retry + 1} times, at last with {fault}") from None
@@ -119,15 +125,15 @@ class Client:
             self._http.close()
             self._http = None
 
-    def _ask(self, messages: list[Message]) -> Answer:
+    def _ask(self, messages: list[Message], tools: Sequence[Json]) -> Answer:
         self.usage.requests += 1
         httpx, http, patience = self.httpx, self._connection(), self._patience()
         try:
             with (
                 self._watch.within(patience),
-                http.stream("POST", self.options.url, timeout=patience, **self._request(messages)) as response,
+                http.stream("POST", self.options.url, timeout=patience, **self._request(messages, tools)) as response,
             ):
-                return self._read(response)
+                return self._read(response, bool(tools))
         except httpx.TimeoutException:
             raise _Again(f"no answer in {patience:g} s") from None
         except httpx.RequestError as error:
@@ -135,22 +141,30 @@ class Client:
         except Malformed as error:
             raise self._fault(str(error), patience) from None
 
-    def _read(self, response: Any) -> Answer:
+    def _read(self, response: Any, tools: bool) -> Answer:
         pieces = _limited(response.iter_bytes())
         if response.status_code != 200:
-            self._refused(response, b"".join(pieces))
+            body = b"".join(pieces)
+            if tools and has_no_tools(response.status_code, body):
+                raise NoTools(self._safe(read_reason(body))[:SAID])
+            self._refused(response, body)
         kind = response.headers.get("content-type", "")
         streamed = "event-stream" in kind or (self.options.stream and "json" not in kind)
         answer = read_stream(_lines(pieces)) if streamed else read_whole(b"".join(pieces))
-        return replace(answer, text=self._safe(answer.text)) if len(self.options.key) >= SECRET else answer
+        if len(self.options.key) < SECRET:
+            return answer
+        called = answer.called and Called(*map(self._safe, answer.called))
+        return replace(answer, text=self._safe(answer.text), called=called)
 
     def _fault(self, what: str, patience: float) -> _Again:
         """A fault of the connection, which may be our own doing."""
         return _Again(f"no answer in {patience:g} s" if self._watch.over else self._safe(what)[:SAID])
 
-    def _request(self, messages: list[Message]) -> dict[str, Any]:
+    def _request(self, messages: list[Message], tools: Sequence[Json]) -> dict[str, Any]:
         options = self.options
         body: dict[str, Any] = {"model": options.model, "messages": messages}
+        if tools:
+            body["tools"] = list(tools)
         if options.temperature is not None:
             body["temperature"] = options.temperature
         if options.max_tokens is not None:
@@ -224,7 +238,7 @@ class Client:
         read, written = answer.prompt_tokens, answer.completion_tokens
         self.usage.estimated += read is None or written is None
         self.usage.prompt_tokens += estimate(messages) if read is None else read
-        self.usage.completion_tokens += count(answer.text) if written is None else written
+        self.usage.completion_tokens += _length(answer) if written is None else written
 
     def _connection(self) -> Any:
         if self._http is None:
@@ -240,6 +254,11 @@ class Client:
     def _safe(self, text: str) -> str:
         """A text of the server's without the key, which some repeat."""
         return text.replace(self.options.key, "***") if self.options.key else text
+
+
+def _length(answer: Answer) -> int:
+    """Tokens that the model wrote, as we count them."""
+    return count(answer.text) + sum(map(count, answer.called[:2] if answer.called else ()))
 
 
 def _limited(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from aiops_gym.agents.base import AgentError
 from aiops_gym.envs.tokens import count
 from aiops_gym.tools.clip import clip, utf8
 
-Message = dict[str, str]
+Message = dict[str, Any]
 
 SHORT = 240
 """Characters that are left of an old observation."""
@@ -32,12 +33,30 @@ NOTHING = "(no answer)"
 """Stands for an empty answer, since many servers refuse messages without a text."""
 
 
+class Called(NamedTuple):
+    """A tool that the model called by the server's own format; the arguments are the text of a JSON object."""
+
+    name: str
+    arguments: str
+    id: str = "call"
+
+
 @dataclass
 class Turn:
-    """What the model said, and what it read then."""
+    """What the model said and perhaps called, and what it read then."""
 
     said: str
     heard: str
+    called: Called | None = None
+
+    def messages(self) -> list[Message]:
+        """As a server takes them: what a call printed is a tool's message."""
+        if self.called is None:
+            return [_message("assistant", self.said), _message("user", self.heard)]
+        name, arguments, id_ = self.called
+        call = {"id": id_, "type": "function", "function": {"name": name, "arguments": arguments}}
+        answer = {**_message("tool", self.heard), "tool_call_id": id_}
+        return [{**_message("assistant", self.said), "tool_calls": [call]}, answer]
 
 
 @dataclass
@@ -48,7 +67,8 @@ class History:
     then the oldest turns are left out; of the newest observation and answer at least the head and the tail stay.
 
     Attributes:
-        room: tokens that the messages may have.
+        room: tokens that the messages may have, and what is sent beside them.
+        beside: tokens that are sent with every request, those of the tools.
         ratio: tokens of the server for one of ours, as last reported.
 
     >>> history = History(system="Be brief.", prompt="What is wrong?", room=1_000)
@@ -62,29 +82,31 @@ class History:
     room: int
     turns: list[Turn] = field(default_factory=list)
     left_out: int = 0
+    beside: int = 0
     ratio: float = 1.0
 
-    def add(self, said: str, heard: str) -> None:
+    def add(self, said: str, heard: str, called: Called | None = None) -> None:
         """A turn is over."""
-        self.turns.append(Turn(utf8(said) if said.strip() else NOTHING, utf8(heard)))
+        nothing = "" if called else NOTHING
+        self.turns.append(Turn(utf8(said) if said.strip() else nothing, utf8(heard), called))
 
     def messages(self) -> list[Message]:
         """What to send."""
         more = f"\n\n[The first {self.left_out} turns are left out.]" if self.left_out else ""
         found = [_message("system", self.system), _message("user", utf8(self.prompt) + more)]
         for turn in self.turns:
-            found += [_message("assistant", turn.said), _message("user", turn.heard)]
+            found += turn.messages()
         return found
 
     def learn(self, estimated: int, reported: int) -> None:
         """The server counted `reported` tokens where we had counted `estimated`."""
         if estimated and reported:
             least, most = RATIOS
-            self.ratio = min(most, max(least, reported / estimated))
+            self.ratio = min(most, max(least, reported / (estimated + self.beside)))
 
     def size(self) -> int:
         """Tokens of all messages, in those of the server as far as known."""
-        return int(estimate(self.messages()) * self.ratio)
+        return int((estimate(self.messages()) + self.beside) * self.ratio)
 
     def trim_to_window(self) -> None:
         """Shorten it until it fits.
@@ -130,7 +152,13 @@ class History:
 
 def estimate(messages: list[Message]) -> int:
     """Tokens of messages, as we count them."""
-    return sum(count(message["content"]) + FRAME for message in messages)
+    return sum(
+        count(message["content"]) + FRAME + sum(map(_size, message.get("tool_calls", ()))) for message in messages
+    )
+
+
+def _size(call: Message) -> int:
+    return count(call["function"]["name"]) + count(call["function"]["arguments"])
 
 
 def _message(role: str, content: str) -> Message:

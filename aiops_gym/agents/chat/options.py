@@ -20,6 +20,8 @@ OPENAI = "https://api.openai.com/v1"
 
 ENDPOINT = "/chat/completions"
 
+TOOLS = ("auto", "always", "never")
+
 POSITIVE = ("max_tokens", "context_tokens", "timeout", "max_wait", "max_invalid")
 NOT_NEGATIVE = ("max_retries", "wait", "max_retry_after", "budget_seconds", "budget_tokens", "budget_cost")
 MOST = 1e9
@@ -40,6 +42,8 @@ class Options:
         stop: texts at which an answer ends.
         extra: more members of each request, `{"top_p": 0.9}`.
         stream: read answers as they are written; a stream that breaks off is a fault like any other.
+        tools: "auto" has the model call tools by the server's own format where the server takes them, and write calls
+            as text where not; "always" and "never" leave no choice.
         system: a system message of your own in place of ours.
         context_tokens: of the model's window; the conversation is shortened to fit, the prompt never.
         max_invalid: answers in a row without a readable call, after which the agent gives up.
@@ -61,6 +65,7 @@ class Options:
     stop: Sequence[str] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
     stream: bool = False
+    tools: str = "auto"
     system: str = ""
     context_tokens: int = 32_000
     max_invalid: int = 8
@@ -100,6 +105,8 @@ class Options:
             if value is not None and (not 0 <= value <= MOST or (name in POSITIVE and value == 0)):
                 least = "positive" if name in POSITIVE else "0 or more"
                 raise CatalogError(f"the option {name!r} must be {least}, and at most {MOST:g}")
+        if self.tools not in TOOLS:
+            raise CatalogError(f"the option 'tools' is one of {', '.join(TOOLS)}, not {self.tools!r}")
         for price in self.prices.values():
             if not (isinstance(price, Sequence) and len(price) == 2 and all(_is_price(each) for each in price)):
                 raise CatalogError("each of the option 'prices' is two numbers, per million tokens read and written")

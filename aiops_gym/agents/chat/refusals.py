@@ -13,6 +13,9 @@ NOT_IMPLEMENTED = 501
 
 TOO_LARGE = 413
 
+UNTOOLED = frozenset({400, 404, 405, 422, 500, NOT_IMPLEMENTED})
+"""What servers answer that have no tools, or none for this model; one of them says 500."""
+
 TOO_LONG = (
     "context_length",
     "context length",
@@ -50,6 +53,15 @@ def is_too_long(status: int, body: bytes) -> bool:
     """
     said = body.decode("utf-8", "replace").lower()
     return status == TOO_LARGE or (status in (400, 422) and any(words in said for words in TOO_LONG))
+
+
+def has_no_tools(status: int, body: bytes) -> bool:
+    """Whether the same request may succeed without tools.
+
+    >>> has_no_tools(400, b"gemma does not support tools"), has_no_tools(400, b"no such field"), has_no_tools(429, b"")
+    (True, False, False)
+    """
+    return status in UNTOOLED and "tool" in body.decode("utf-8", "replace").lower()
 
 
 def make_hint(status: int, headers: Mapping[str, str], path: str) -> str:

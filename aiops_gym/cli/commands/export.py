@@ -25,6 +25,9 @@ def command(
     system: Annotated[
         str | None, typer.Option(help='System message; that of the agent chat if not given, "" for none.')
     ] = None,
+    tool_calls: Annotated[
+        bool, typer.Option("--tool-calls", help="Write actions as calls of tools, and the tools beside them.")
+    ] = False,
 ) -> None:
     """Write saved episodes as chat messages, a line each, to train a model on."""
     if split not in (None, "train", "test"):
@@ -33,5 +36,5 @@ def command(
         if each not in KINDS:
             raise typer.BadParameter(f"--task is one of {', '.join(KINDS)}, not {each!r}")
     wanted = Wanted(min_reward=min_reward, tasks=tuple(task or ()), split=split)
-    written, left_out = write(source, out, wanted, system)
+    written, left_out = write(source, out, wanted, system, tool_calls)
     show(f"{written} conversations in {out}, {left_out} left out")
