@@ -43,6 +43,7 @@ NEEDS = {
     "inspect_ai": ("aiops_gym/adapters/inspect.py", "tests/on_adapters/test_inspect.py"),
     "verifiers": ("aiops_gym/adapters/verifiers.py", "tests/on_adapters/test_verifiers.py"),
     "trl": ("tests/on_adapters/test_trl.py",),
+    "openenv": ("aiops_gym/adapters/openenv.py", "tests/on_adapters/test_openenv.py"),
     "mcp": ("aiops_gym/adapters/mcp.py", "tests/on_adapters/test_mcp.py"),
 }
 """Packages that the extra `test` leaves out, and the files that cannot be imported without them.

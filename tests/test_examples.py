@@ -21,14 +21,16 @@ SAYS = {
     "09_rllib": ["after 16 iterations, better: True"],
     "10_mcp": ["tools: exec_shell, get_logs", "reward 1.0"],
     "11_inspect": ["reward 0.75 over 8 samples", "can be opened: True"],
+    "13_trl": ["reward 0.250, 1.38 calls of tools an episode"],
+    "14_openenv": ["rewards [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]"],
     "12_verifiers": ["rewards [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]"],
 }
 WHEN = dict.fromkeys(("06_group_rollouts", "07_tree_search", "08_train"), pytest.mark.full)
 WHEN["09_rllib"] = pytest.mark.ray
-WHEN |= dict.fromkeys(("10_mcp", "11_inspect", "12_verifiers"), pytest.mark.adapters)
+WHEN |= dict.fromkeys(("10_mcp", "11_inspect", "12_verifiers", "13_trl", "14_openenv"), pytest.mark.adapters)
 """Examples that learn, and those that need an environment of their own."""
 
-LOUD = ("11_inspect", "12_verifiers")
+LOUD = ("11_inspect", "12_verifiers", "13_trl", "14_openenv")
 """Examples in which other packages warn of what they do themselves."""
 
 

@@ -1,6 +1,7 @@
 """Incidents for TRL: a class for `environment_factory`, whose public methods are the tools of a task.
 
-    GRPOTrainer(..., environment_factory=make_environment("detection"), train_dataset=Dataset.from_list(list_rows(seeds=64)))
+    rows = Dataset.from_list(list_rows(seeds=64))
+    GRPOTrainer(..., environment_factory=make_environment("detection"), train_dataset=rows)
 
 TRL repeats each row for its group, and a row says problem and seed: so the members of a group start identically. What
 failed on our side has the reward None, which TRL leaves out of the group; it is never 0. Nothing here imports TRL.
@@ -57,7 +58,7 @@ def make_environment(task: str, tools: str = "basic", steps: int = STEPS, **opti
     >>> incident.submit(has_anomaly="No"), incident.get_reward()
     ('Your submission has been received. The episode is over.', 1.0)
     """
-    made = {"task": task, "tools": tools, "steps": steps, **options}
+    made = {"task": task, "steps": steps, **({} if tools == "basic" else {"tools": tools}), **options}
     state = {"_made": made, "_sessions": Sessions(limit=1_000_000, idle=math.inf)}  # TRL says how many
     methods = {name: _make_method(tool) for name, tool in toolbox(task, tools).items()}
     name = "".join(part.capitalize() for part in task.split("_"))
