@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from mcp import Client, StdioServerParameters
+from mcp import Client, StdioServerParameters, stdio_client
 
 PROBLEM = "scale_pod_zero_social_net-mitigation-1"
 REPAIR = "kubectl scale deployment user-service -n test-social-network --replicas=1"
@@ -21,7 +21,7 @@ REPAIR = "kubectl scale deployment user-service -n test-social-network --replica
 
 async def work(server):
     """What an agent does: find the service that has no pods, give it one back, and say that it is done."""
-    async with Client(server) as client:
+    async with Client(stdio_client(server)) as client:
         print("the task:", client.instructions.splitlines()[0])
         print("tools:", ", ".join(tool.name for tool in (await client.list_tools()).tools))
         look = "kubectl get deployments -n test-social-network | grep 0/"

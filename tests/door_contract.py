@@ -8,6 +8,7 @@ from functools import cache
 
 import gymnasium as gym
 
+from aiops_gym.envs.naming import find_env
 from aiops_gym.tools import write_call
 
 WATCHED = "get_logs", {"namespace": "test-hotel-reservation", "service": "geo"}
@@ -34,8 +35,7 @@ CASES = {
 
 def play_registered(problem, seed, calls):
     """`gymnasium.make`, with action texts; what all others are compared with."""
-    name = "OpenRCABank" if problem.startswith("Bank") else problem.split("-")[-2].capitalize()
-    with gym.make(f"aiops_gym/{name}-v0", problem=problem) as env:
+    with gym.make(find_env(problem), problem=problem) as env:
         texts, total = [env.reset(seed=seed)[0]], 0.0
         for tool, arguments in calls:
             observation, reward, terminated, truncated, _ = env.step(write_call(tool, arguments))

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 import uvicorn
 from door_contract import CASES, MEMBERS, PROBLEM, SEED, check_group, check_surface, group_calls, play_registered
-from mcp import Client, MCPError, StdioServerParameters
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from aiops_gym.adapters.mcp import make_app, make_server
 from aiops_gym.sessions import Sessions
@@ -76,7 +76,9 @@ def test_a_group_over_http_side_by_side():
 
 
 def stdio(*arguments):
-    return StdioServerParameters(command=sys.executable, args=["-m", "aiops_gym.adapters.mcp", *arguments])
+    return stdio_client(
+        StdioServerParameters(command=sys.executable, args=["-m", "aiops_gym.adapters.mcp", *arguments])
+    )
 
 
 def test_a_group_over_stdio(tmp_path):
