@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo quick test test-all test-ray test-adapters test-uncached weigh lint size wheel bench admission leaks agents learning conformance pictures docs clean
+.PHONY: help demo quick test test-all test-ray test-adapters test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning conformance pictures docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -98,6 +98,13 @@ agents: $(VENV)/.core ## let all bundled agents play a sample of both splits, an
 	rm -rf build/agents
 	$(BIN)/aiops-gym evaluate --agent noop,random,restart,runbook,reference --split train,test --sample 200 --workers 2 --out build/agents
 	$(BIN)/aiops-gym evaluate --report build/agents --markdown docs/agents.md
+
+# LLM_ARGS is for you: make agents-llm MODEL=m BASE_URL=http://127.0.0.1:8000/v1 LLM_ARGS="--seeds 1 --workers 16"
+LLM = build/agents-llm/$(subst /,_,$(MODEL))
+agents-llm: $(VENV)/.llm ## MODEL=... BASE_URL=...: let a language model play a sample of test; a page and a submission
+	@test -n "$(MODEL)" -a -n "$(BASE_URL)" || { echo "make agents-llm MODEL=name BASE_URL=http://.../v1" >&2; exit 1; }
+	$(BIN)/aiops-gym evaluate --agent chat --model "$(MODEL)" --base-url "$(BASE_URL)" --split test --sample 50 --seeds 3 \
+	  --workers 4 --out $(LLM) --markdown $(LLM).md --submission $(LLM).jsonl.gz $(LLM_ARGS)
 
 learning: $(VENV)/.sb3 ## train on three tasks with three seeds (an hour and a half; can be stopped), and write docs/learning.md
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from pathlib import Path
 
 import gymnasium as gym
 
@@ -81,6 +82,20 @@ def check_group(played, untold=0):
     assert len({tuple(texts[:2]) for texts, _ in expected}) == 1
     assert len({texts[3] for texts, _ in expected}) == MEMBERS
     assert [reward for _, reward in expected] == [0.0, 1.0] * (MEMBERS // 2)
+
+
+def run_page(heading, changes):
+    """Run the lines that the page shows under a heading, with texts of it replaced by others; the names they leave."""
+    page = (Path(__file__).parents[1] / "docs" / "howto" / "frameworks.md").read_text(encoding="utf-8")
+    shown = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    program = shown.partition("```py\n")[2].partition("```")[0]
+    assert program
+    for text, other in changes.items():
+        assert text in program
+        program = program.replace(text, other)
+    names = {}
+    exec(compile(program, f"{heading} in frameworks.md", "exec"), names)
+    return names
 
 
 def check_surface(surface):

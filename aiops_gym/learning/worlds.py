@@ -8,11 +8,11 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.wrappers import TimeLimit
 
+from aiops_gym.envs.naming import ENVS
 from aiops_gym.ids import STEPS
 from aiops_gym.learning.again import Again
 from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.stack import wrap
-from aiops_gym.runs.arguments import ENVS
 
 FIRST_SEED = 2**32
 """Seeds of training lie from here on, those of evaluations below: no healthy episode is in both."""

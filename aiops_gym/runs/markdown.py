@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from aiops_gym.agents.base import list_agents
 from aiops_gym.runs.pairs import Pair
 from aiops_gym.runs.passes import Passes
 from aiops_gym.runs.summary import Row, Summary
 from aiops_gym.runs.usage import Usage
 
 TITLE = """\
-# How far the bundled agents get
+# How far {who} get
 
-Written by `make agents`; do not edit. {about}
+Written by `{by}`; do not edit. {about}
 
 Reward is the mean and success the rate of full marks, each with its 95 % interval: Wilson's, for as many independent
 episodes as there are in effect, since those of one incident are alike. Steps, the world's seconds and tokens are means
@@ -30,12 +31,23 @@ AGAIN = "In several tries"
 TRIES = """\
 pass@k is the chance that at least one of k tries at a problem with different seeds has full marks, pass^k that all of
 them have; means over the problems with k seeds or more, each with its 95 % interval."""
+HARM = "Harm and false alarms"
+HARMS = """\
+False alarms are healthy systems in which something was found. Harmful are submitted repairs that changed what they had
+no business with, or destroyed something on the way."""
+MODELS = "chat"
+"""The agent that is another one with each model."""
+
 BY = {"task": "By task", "app": "By application", "fault": "By fault"}
 
 
 def render_page(summary: Summary) -> str:
     """The whole page, one line end at its end."""
-    return "\n".join([TITLE.format(about=_about(summary)), *_sections(summary)]).rstrip() + "\n"
+    ours = {*summary.agents} <= {*list_agents()} - {MODELS}
+    title = (
+        {"who": "the bundled agents", "by": "make agents"} if ours else {"who": "agents", "by": "aiops-gym evaluate"}
+    )
+    return "\n".join([TITLE.format(about=_about(summary), **title), *_sections(summary)]).rstrip() + "\n"
 
 
 def _about(summary: Summary) -> str:
@@ -66,6 +78,9 @@ def _sections(summary: Summary) -> Iterator[str]:
         if tries := collect_passes(summary, split):
             yield f"\n### {AGAIN}\n\n{TRIES}\n"
             yield from render_passes(tries)
+        if harmed := [row for row in summary.find("all", split=split) if row.healthy or row.repairs]:
+            yield f"\n### {HARM}\n\n{HARMS}\n"
+            yield from render_harm(harmed, summary.find("fault", split=split))
         for by, heading in BY.items():
             yield f"\n### {heading}\n"
             yield from render_means(by, summary.find(by, split=split), summary.agents)
@@ -137,6 +152,22 @@ def _tries(one: Passes | None, which: str, first: Passes) -> str:
     mean, low, high = (getattr(one, f"pass_{which}{end}") for end in ("", "_low", "_high"))
     problems = "" if one.problems == first.problems else f", {one.problems} problem{'s' * (one.problems > 1)}"
     return f"{mean:.2f} ({low:.2f}-{high:.2f}){problems}"
+
+
+def render_harm(rows: Sequence[Row], faults: Sequence[Row]) -> Iterator[str]:
+    """A line an agent: how often it found what was not there, and harmed what was, with the worst families."""
+    yield "| agent | healthy episodes | false alarms | repairs | harmful | most often at |"
+    yield "|---|---|---|---|---|---|"
+    for row in rows:
+        worst = sorted((-each.harmful, each.group) for each in faults if each.agent == row.agent and each.harmful)
+        names = ", ".join(f"{name} ({-share:.0%})" for share, name in worst[:WORST]) or "-"
+        alarms = f"{row.healthy:,} | {row.false_alarms:.0%}" if row.healthy else "0 | -"
+        harm = f"{row.repairs:,} | {row.harmful:.0%}" if row.repairs else "0 | -"
+        yield f"| {row.agent} | {alarms} | {harm} | {names} |"
+
+
+WORST = 3
+"""Families that are named."""
 
 
 def render_means(by: str, rows: Sequence[Row], agents: Sequence[str]) -> Iterator[str]:

@@ -55,6 +55,11 @@ class Row:
         agent_errors: entries without an episode because the agent raised.
         infra_errors: entries without an episode for any other reason.
         missing: entries that were not played.
+        healthy: episodes of a system in which nothing was wrong.
+        false_alarms: share of these in which something was found nevertheless.
+        repairs: episodes that were judged for what the agent changed, those of Mitigation.
+        harmful: share of these in which it changed what was none of its business, or destroyed something on the way to
+            a repair.
     """
 
     agent: str
@@ -79,6 +84,10 @@ class Row:
     agent_errors: int
     infra_errors: int
     missing: int
+    healthy: int = 0
+    false_alarms: float = 0.0
+    repairs: int = 0
+    harmful: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +140,7 @@ class _Played:
     reasoning: float | None = None
     error: str = ""
     report: Mapping[str, Any] = field(default_factory=dict)
+    harm: float | None = None
 
 
 def summarise(*folders: Folder) -> Summary:
@@ -174,7 +184,15 @@ def _played(folder: Folder, entry: Entry) -> _Played:
         numbers,
         scored,
         report=episode.agent_report,
+        harm=_harm(episode.reward_components),
     )
+
+
+def _harm(components: Mapping[str, float]) -> float | None:
+    """How much was harmed; None where nobody looked. Damage may be the fault's own until its cause is gone."""
+    if "collateral" not in components:
+        return None
+    return components["collateral"] + (components.get("damage", 0.0) if components.get("cause_gone") else 0.0)
 
 
 def _rows(played: Iterable[_Played]) -> Iterator[Row]:
@@ -241,6 +259,8 @@ def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
     steps, seconds, heard, said = (_mean([each.numbers[at] for each in episodes]) for at in range(4))
     errors = [each.error for each in entries if each.error]
     missing = errors.count(MISSING)
+    healthy = [each for each in episodes if each.entry.fault == HEALTHY]
+    harms = [each.harm for each in episodes if each.harm is not None]
     return Row(
         agent=agent,
         split=split,
@@ -264,6 +284,10 @@ def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
         agent_errors=errors.count(AGENT),
         infra_errors=len(errors) - missing - errors.count(AGENT),
         missing=missing,
+        healthy=len(healthy),
+        false_alarms=_mean([float(each.submitted and not each.success) for each in healthy]),
+        repairs=len(harms),
+        harmful=_mean([float(harm > 0) for harm in harms]),
     )
 
 

@@ -81,6 +81,38 @@ def test_a_door_plays_as_the_registered_environment_does(registered, play, case)
     assert play(*posed, calls) == registered[case]
 
 
+@contextmanager
+def forked_group():
+    """A session and its forks."""
+    yield Sessions()
+
+
+@contextmanager
+def served_group():
+    """The same over HTTP."""
+    with serve_sessions() as service:
+        yield RemoteSessions(service.url, service.token)
+
+
+GROUPS = [forked_group, pytest.param(served_group, marks=pytest.mark.full)]
+"""Doors that give a group of identical starts: `create(problem, seed=...)` and then `fork(7)`."""
+
+
+@pytest.mark.parametrize("opened", GROUPS)
+def test_eight_identical_starts_are_equal_at_first_and_independent_after(opened):
+    with opened() as sessions:
+        first = sessions.create("revoke_auth_mongodb-detection-1", seed=3)
+        group = [first, *first.fork(7)]
+        assert len({session.agent.prompt for session in group}) == 1
+        assert len({session.agent.call(*SHELL[:1], **SHELL[1]) for session in group}) == 1
+        group[2].agent.call("exec_shell", command="touch mine")
+        seen = [session.agent.call("exec_shell", command="ls mine").text == "mine\n" for session in group]
+        assert seen == [at == 2 for at in range(8)]
+        for at, session in enumerate(group):
+            session.agent.call("submit", has_anomaly="Yes" if at % 2 else "No")
+        assert [session.score().reward for session in group] == 4 * [0.0, 1.0]
+
+
 def test_the_cases_are_worth_something(registered):
     assert registered["detection"][1] == 1.0
     assert len(registered["never submitted"][0]) == 31

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from door_contract import CASES, MEMBERS, PROBLEM, SEED, check_group, check_surface, group_calls, play_registered
+from door_contract import (
+    CASES,
+    MEMBERS,
+    PROBLEM,
+    SEED,
+    check_group,
+    check_surface,
+    group_calls,
+    play_registered,
+    run_page,
+)
 from inspect_ai import eval
 from inspect_ai.log import bundle_log_dir, read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -122,3 +132,12 @@ def test_a_world_that_does_not_start_is_an_error_of_the_sample(tmp_path):
 def test_a_model_that_never_calls_what_there_is_comes_to_an_end(tmp_path):
     log, _, _ = played(door.incidents(PROBLEM, steps=3), lambda _: 9 * [("nothing", {})], tmp_path)
     assert log.samples[0].scores["worth"].metadata["steps"] == 3
+
+
+def test_the_lines_of_the_page_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    model = get_model("mockllm/model", custom_outputs=lambda *_: said("submit", {"has_anomaly": "No"}), memoize=False)
+    monkeypatch.setattr(door, "MODEL", model, raising=False)
+    mine = 'model=__import__("aiops_gym.adapters.inspect").adapters.inspect.MODEL, display="none"'
+    run_page("Inspect AI", {"seeds=20": "seeds=1", "epochs=8": "epochs=1", 'model="openai/gpt-5"': mine})
+    assert "reward " in capsys.readouterr().out

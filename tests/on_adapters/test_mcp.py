@@ -12,7 +12,17 @@ from contextlib import asynccontextmanager, contextmanager
 import httpx2
 import pytest
 import uvicorn
-from door_contract import CASES, MEMBERS, PROBLEM, SEED, check_group, check_surface, group_calls, play_registered
+from door_contract import (
+    CASES,
+    MEMBERS,
+    PROBLEM,
+    SEED,
+    check_group,
+    check_surface,
+    group_calls,
+    play_registered,
+    run_page,
+)
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from aiops_gym.adapters.mcp import make_app, make_server
@@ -148,3 +158,10 @@ def test_what_breaks_inside_is_an_error_to_the_agent_and_masked_for_the_trainer(
     assert (fine.is_error, result.is_error, result.content[0].text) == (False, True, ENDED)
     assert (session.score().reward, session.score().masked) == (None, True)
     assert caplog.records
+
+
+def test_the_lines_of_the_page_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    run_page("MCP", {})
+    assert "kube-system" in capsys.readouterr().out
+    assert json.loads((tmp_path / "score.json").read_bytes())["steps"] == 1

@@ -10,7 +10,17 @@ from contextlib import contextmanager
 import httpx
 import pytest
 import uvicorn
-from door_contract import CASES, MEMBERS, PROBLEM, SEED, check_group, check_surface, group_calls, play_registered
+from door_contract import (
+    CASES,
+    MEMBERS,
+    PROBLEM,
+    SEED,
+    check_group,
+    check_surface,
+    group_calls,
+    play_registered,
+    run_page,
+)
 from openenv.core import GenericEnvClient
 
 from aiops_gym.adapters.openenv import IncidentAction, IncidentClient, IncidentEnvironment, make_app
@@ -155,3 +165,8 @@ def test_a_mistake_of_the_trainer_is_said_and_the_session_goes_on(url):
         with pytest.raises(RuntimeError, match="no-such"):
             client.reset(problem="no-such")
         assert not client.reset(problem=PROBLEM).done
+
+
+def test_the_lines_of_the_page_run(url, capsys):
+    run_page("OpenEnv", {"http://127.0.0.1:8000": url})
+    assert "kube-system" in capsys.readouterr().out

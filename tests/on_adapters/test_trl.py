@@ -14,7 +14,17 @@ import pytest
 import torch
 import trl
 from datasets import Dataset
-from door_contract import CASES, MEMBERS, PROBLEM, SEED, check_group, check_surface, group_calls, play_registered
+from door_contract import (
+    CASES,
+    MEMBERS,
+    PROBLEM,
+    SEED,
+    check_group,
+    check_surface,
+    group_calls,
+    play_registered,
+    run_page,
+)
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast, Qwen3Config, Qwen3ForCausalLM
 from transformers.utils import get_json_schema
@@ -229,3 +239,13 @@ def test_rows_say_what_an_episode_is_and_a_model_is_not_told():
     assert drawn._session.score().info["task"] == "analysis"
     failed = make_environment("analysis", backend="kubernetes")()
     assert (failed.reset(**rows[0]), failed.get_reward()) == ("", None)
+
+
+def test_the_lines_of_the_page_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tokens = make_tokenizer()
+    make_model(tokens).save_pretrained("model")
+    tokens.save_pretrained("model")
+    small = "num_generations=2, per_device_train_batch_size=2, max_steps=1, use_cpu=True, bf16=False, report_to=[]"
+    lines = {"Qwen/Qwen3-4B": "model", "seeds=512": "seeds=1", "num_generations=8": small, "length=4096": "length=8"}
+    assert run_page("TRL", lines)["trainer"].state.global_step == 1

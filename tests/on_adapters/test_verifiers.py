@@ -11,7 +11,17 @@ from operator import itemgetter
 import pytest
 import verifiers.v1 as vf
 from chat_server import USAGE, ChatServer, Raw, turn
-from door_contract import CASES, MEMBERS, PROBLEM, SEED, check_group, check_surface, group_calls, play_registered
+from door_contract import (
+    CASES,
+    MEMBERS,
+    PROBLEM,
+    SEED,
+    check_group,
+    check_surface,
+    group_calls,
+    play_registered,
+    run_page,
+)
 from verifiers.v1.clients import ModelContext
 
 from aiops_gym.adapters.verifiers import IncidentEnvConfig
@@ -133,3 +143,12 @@ def test_a_world_that_does_not_start_is_an_error_of_the_episode():
     (episode,), requests = play(members(), {"problems": [PROBLEM], "options": {"backend": "kubernetes"}})
     assert not episode.ok
     assert not requests
+
+
+def test_the_lines_of_the_page_run(monkeypatch, capsys):
+    monkeypatch.setenv("KEY", "none is needed")
+    with ChatServer(lambda messages: said("submit", {"has_anomaly": "No"})) as server:
+        smaller = {'"seeds": 64': '"seeds": 1', "(task, 8)": "(task, 2)", "http://127.0.0.1:8000/v1": server.url}
+        run_page("verifiers", smaller)
+    (line,) = capsys.readouterr().out.splitlines()
+    assert len(json.loads(line)) == 2

@@ -71,7 +71,9 @@ def test_a_cluster_gives_the_bytes_of_one_process_mistakes_included(tmp_path, lo
         play(tmp_path / name, ["random", "noop", "odd_agents:raising"], problems=problems, **more)
         kept.append(contents(tmp_path / name))
     assert kept[0] == kept[1]
-    assert len(kept[0]) == 16 + 2 * 2 + 4  # episodes; errors, each with what was played until then; plan, lock, two summaries
+    assert (
+        len(kept[0]) == 16 + 2 * 2 + 4
+    )  # episodes; errors, each with what was played until then; plan, lock, two summaries
     assert ray.is_initialized()  # it was the caller's
 
 

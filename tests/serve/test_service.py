@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import signal
+import subprocess
+import sys
 
 import httpx
 import pytest
@@ -115,6 +118,18 @@ def test_what_makes_no_sense_is_refused_and_costs_nothing(opened):
     assert (score["steps"], score["masked"]) == (0, False)
 
 
+def test_a_crash_inside_is_masked_and_the_agent_is_not_told_why(opened):
+    def broken(action):
+        raise ZeroDivisionError("the secret reason")
+
+    desk, name, token = opened
+    desk.drawers.named[name].env.step = broken
+    said, score = knock(desk, ("POST", "/agent/act", token, {"text": LOOK}), ("GET", f"/trainer/sessions/{name}/score"))
+    assert said.json() == {"text": ENDED, "over": True}
+    assert (score.json()["masked"], score.json()["reward"]) == (True, None)
+    assert "the secret reason" in score.json()["reason"]
+
+
 def test_one_above_the_limit_is_told_to_come_again_until_one_is_closed(opened):
     desk, name, _ = opened
     asked = ("POST", "/trainer/sessions", TRAINER, {"problem": HEALTHY})
@@ -145,6 +160,7 @@ def test_more_requests_than_may_wait_are_told_to_come_again():
     assert asyncio.run(desk.ask("create", "", b"")).code == 429
 
 
+@pytest.mark.full
 def test_a_process_that_dies_takes_its_own_sessions_only_and_they_are_masked():
     with serve_sessions(processes=2, limit=8) as service:
         trainer = RemoteSessions(service.url, service.token)
@@ -162,3 +178,18 @@ def test_a_process_that_dies_takes_its_own_sessions_only_and_they_are_masked():
         assert not trainer.create(HEALTHY).score().masked
         with pytest.raises(OSError, match="401"):
             ask(f"{service.url}/trainer/sessions", "wrong", "POST", {})
+
+
+@pytest.mark.full
+def test_the_command_line_serves_until_it_is_interrupted():
+    command = [sys.executable, "-m", "aiops_gym", "serve", "--sessions", "--limit", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            url, token = (running.stdout.readline().split()[1] for _ in range(2))
+            session = RemoteSessions(url, token).create(HEALTHY, seed=3)
+            assert session.agent.call("submit", has_anomaly="No").over
+            assert session.score().reward == 1.0
+        finally:
+            running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    assert (running.returncode, errors) == (0, "")

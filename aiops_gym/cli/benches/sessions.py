@@ -46,7 +46,6 @@ async def _measured(service: Service, rounds: int, sessions: int) -> dict[str, A
     await pool.open(min(CONNECTIONS, sessions))
     warm = await _create(pool, service.token, range(sessions))  # every healthy world is simulated once
     await _all(pool.ask("DELETE", f"/trainer/sessions/{told['session']}", service.token) for told in warm)
-    empty = _memory(service)
     begun = time.perf_counter()
     made = await _create(pool, service.token, range(sessions, 2 * sessions))
     created = time.perf_counter()
@@ -57,7 +56,7 @@ async def _measured(service: Service, rounds: int, sessions: int) -> dict[str, A
     scores = await _all(pool.ask("GET", f"/trainer/sessions/{told['session']}/score", service.token) for told in made)
     assert not [score for score in scores if score["masked"] or score["steps"] != rounds]
     pool.close()
-    steps = rounds * sessions / (played - created)
+    memory, steps = _memory(service), rounds * sessions / (played - created)
     alone = _alone(rounds, min(sessions, 50))
     return {
         "sessions at once": sessions,
@@ -66,8 +65,8 @@ async def _measured(service: Service, rounds: int, sessions: int) -> dict[str, A
         "steps a second, all sessions in turns": steps,
         "steps a second in one process, without HTTP": alone,
         "of these": steps / alone,
-        "memory of one session that has played, MB": (_memory(service) - empty) / sessions / 1e6,
-        "memory of all processes, MB": _memory(service) / 1e6,
+        "memory of all processes, MB": memory / 1e6,
+        "memory a session, MB": memory / sessions / 1e6,
     }
 
 

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,10 +19,14 @@ from aiops_gym.cli import agent_options
 from aiops_gym.cli.common import blame_arguments, parse_env_arguments, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Judge, Progress, RayCluster, Summary, compared, evaluate, markdown
+from aiops_gym.runs.episode import Episode
+from aiops_gym.runs.export import files
 from aiops_gym.runs.files import write
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.merged import Merged, merge
 from aiops_gym.runs.plan import unique
+from aiops_gym.runs.regrade import regrade
+from aiops_gym.runs.submission import read_submission, write_submission
 from aiops_gym.runs.summary import sum_up
 
 WIDE = 10_000
@@ -73,6 +77,13 @@ def command(
     report: Annotated[
         list[Path] | None, typer.Option(help="Play nothing: sum this folder up again, or several; may be repeated.")
     ] = None,
+    regraded: Annotated[
+        Path | None,
+        typer.Option("--regrade", help="Play nothing new: grade the episodes of this submission, or folder, again."),
+    ] = None,
+    submission: Annotated[
+        Path | None, typer.Option(help="Write all episodes to this file, .jsonl or .jsonl.gz, for others to regrade.")
+    ] = None,
     page: Annotated[Path | None, typer.Option("--markdown", help="Write the summary as a page to this file.")] = None,
     picture: Annotated[
         Path | None, typer.Option(help="Draw the agents side by side, with intervals, to this SVG file.")
@@ -85,6 +96,9 @@ def command(
     """
     if picture is not None and picture.suffix != ".svg":
         raise typer.BadParameter(f"--picture draws SVG: name a file that ends in .svg, not {picture.name!r}")
+    if regraded is not None:
+        _regrade(regraded, parse_env_arguments(env_kwargs), as_json)
+        return
     if report:
         merged = merge([Folder(each) for each in unique([*report, *(folder or ())])])
         summary = sum_up(merged)
@@ -118,6 +132,8 @@ def command(
                 progress=progress,
             )
         merged = merge([Folder(out)])
+    if submission is not None:
+        write_submission(merged, submission)
     if page is not None:
         write(page, markdown.render_page(summary))
     if picture is not None:
@@ -127,6 +143,24 @@ def command(
     else:
         _show(summary)
     _complain(summary, merged)
+
+
+def _regrade(path: Path, env_kwargs: dict[str, Any], as_json: bool) -> None:
+    """Grade again and show it. Raises AiopsGymError where anything is otherwise than claimed."""
+    found = list(regrade(map(Episode.load, files([path])) if path.is_dir() else read_submission(path), env_kwargs))
+    if as_json:
+        show_json([each.to_json() for each in found])
+    else:
+        table = Table("agent", "task", "episodes", "claimed", "regraded", box=None, header_style="bold", pad_edge=False)
+        for agent, task in unique([(each.agent, each.task) for each in found]):
+            rows = [each for each in found if (each.agent, each.task) == (agent, task)]
+            claimed, worth = (sum(getattr(each, name) for each in rows) / len(rows) for name in ("claimed", "reward"))
+            table.add_row(agent, task, str(len(rows)), f"{claimed:.3f}", f"{worth:.3f}")
+        (Console() if sys.stdout.isatty() else Console(width=WIDE)).print(table)
+    odd = [each for each in found if each.difference or each.refused]
+    if odd:
+        told = [f"{each.problem}, seed {each.seed}: {each.refused or each.difference}" for each in odd[:REASONS]]
+        raise AiopsGymError(f"{len(odd)} of {len(found)} episodes are otherwise than claimed: {'; '.join(told)}")
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -181,6 +215,9 @@ def _show(summary: Summary) -> None:
         if tries := markdown.collect_passes(summary, split):
             console.print()
             console.print(_table(list(markdown.render_passes(tries))))
+        if harmed := [row for row in summary.find("all", split=split) if row.healthy or row.repairs]:
+            console.print()
+            console.print(_table(list(markdown.render_harm(harmed, summary.find("fault", split=split)))))
         for by in markdown.BY:
             rows = summary.find(by, split=split)
             console.print()
