@@ -51,6 +51,15 @@ def measure_memory(pid: int | str) -> int:
     return _kilobytes(f"/proc/{pid}/smaps_rollup", "Anonymous:") * 1024
 
 
+def measure_processor_seconds(pid: int) -> float:
+    """Processor time that a process has used; 0 where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def measure_peak_memory() -> int:
     """Bytes that this process had in memory at most; 0 where the system does not tell.
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from aiops_gym.envs.episode import OVER
+from aiops_gym.envs.episode import OVER, whole
 from aiops_gym.envs.naming import find_env
 from aiops_gym.errors import AiopsGymError, ArgumentError, CatalogError, describe_error
 from aiops_gym.ids import STEPS
@@ -201,6 +201,7 @@ class Sessions:
         """
         name = find_env(problem, task)
         try:
+            seed, steps = whole("seed", seed, 0), whole("steps", steps, 1)
             made = gym.make(name, disable_env_checker=True, problem=problem, split=split, **options)
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"{name} cannot be made so: {error}") from None

@@ -200,6 +200,9 @@ def test_a_mistake_of_the_trainer_is_raised(sessions):
         sessions.create("no-such-problem")
     with pytest.raises(ArgumentError, match="did you mean"):
         sessions.create(HEALTHY, nois=False)
+    for wrong in ({"seed": "3"}, {"seed": -1}, {"steps": 0}, {"steps": "many"}):
+        with pytest.raises(ArgumentError, match="must be a whole number"):
+            sessions.create(HEALTHY, **wrong)
     with pytest.raises(ArgumentError, match="of detection, not of analysis"):
         sessions.create(HEALTHY, task="analysis")
     assert len(sessions) == 0

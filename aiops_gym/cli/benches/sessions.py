@@ -10,7 +10,7 @@ from collections.abc import Coroutine, Sequence
 from itertools import cycle
 from typing import Any
 
-from aiops_gym.cli.measure import measure_memory
+from aiops_gym.cli.measure import measure_memory, measure_processor_seconds
 from aiops_gym.serve.service import Service, serve_sessions
 from aiops_gym.sessions import Sessions
 from aiops_gym.types import Json
@@ -46,13 +46,13 @@ async def _measured(service: Service, rounds: int, sessions: int) -> dict[str, A
     await pool.open(min(CONNECTIONS, sessions))
     warm = await _create(pool, service.token, range(sessions))  # every healthy world is simulated once
     await _all(pool.ask("DELETE", f"/trainer/sessions/{told['session']}", service.token) for told in warm)
-    begun = time.perf_counter()
+    used, begun = _processors(service), time.perf_counter()
     made = await _create(pool, service.token, range(sessions, 2 * sessions))
-    created = time.perf_counter()
+    created, opened = time.perf_counter(), _processors(service)
     for _, command in zip(range(rounds), cycle(COMMANDS), strict=False):
         call = {"name": "exec_shell", "arguments": {"command": command}}
         await _all(pool.ask("POST", "/agent/call", told["agent"], call) for told in made)
-    played = time.perf_counter()
+    played, acted = time.perf_counter(), _processors(service)
     scores = await _all(pool.ask("GET", f"/trainer/sessions/{told['session']}/score", service.token) for told in made)
     assert not [score for score in scores if score["masked"] or score["steps"] != rounds]
     pool.close()
@@ -63,6 +63,8 @@ async def _measured(service: Service, rounds: int, sessions: int) -> dict[str, A
         "processes that hold them": len(service.desks),
         "sessions created a second": sessions / (created - begun),
         "steps a second, all sessions in turns": steps,
+        "processor time to create a session, ms": 1e3 * (opened - used) / sessions,
+        "processor time of a step, the asker's included, ms": 1e3 * (acted - opened) / (rounds * sessions),
         "steps a second in one process, without HTTP": alone,
         "of these": steps / alone,
         "memory of all processes, MB": memory / 1e6,
@@ -88,6 +90,11 @@ def _alone(rounds: int, sessions: int) -> float:
         for session in made:
             session.agent.call("exec_shell", command=command)
     return rounds * sessions / (time.perf_counter() - begun)
+
+
+def _processors(service: Service) -> float:
+    """Processor seconds of all that takes part; what else the machine does does not count."""
+    return time.process_time() + sum(measure_processor_seconds(desk.pid) for desk in service.desks)
 
 
 def _memory(service: Service) -> float:
