@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
-from door_contract import CASES, play_registered
+from door_contract import CASES, SHELL, play_registered
 
 from aiops_gym.serve.service import serve_sessions
 from aiops_gym.sessions import Sessions
