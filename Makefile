@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo quick test test-all test-ray test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning conformance pictures docs clean
+.PHONY: help demo quick test test-all test-ray test-adapters test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning conformance pictures docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -38,7 +38,7 @@ test: $(VENV)/.test ## the suite, without what is long or needs large packages
 	$(BIN)/python $(PYTEST) -m "not full"
 
 test-all: $(VENV)/.test-all ## the rest of it: learning, browser, long comparisons; and test-ray
-	OMP_NUM_THREADS=1 $(BIN)/python $(PYTEST) -m "full and not ray"
+	OMP_NUM_THREADS=1 $(BIN)/python $(PYTEST) -m "full and not ray and not adapters"
 	$(MAKE) test-uncached
 	$(MAKE) test-ray
 
@@ -51,6 +51,16 @@ $(RAY)/.test: pyproject.toml
 test-ray: $(RAY)/.test ## what needs Ray, in an environment of its own: RLlib holds Gymnasium at 1.2.2
 	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q -m ray $(PYTEST_ARGS) \
 	  tests/on_ray tests/test_examples.py tests/docs/test_code.py aiops_gym/learning/rllib.py
+
+DOORS := mcp inspect verifiers trl openenv
+build/venv-%/.test: pyproject.toml
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/bin/python -m pip install --quiet --editable ".[$*]" pytest pytest-timeout hypothesis
+	@touch $@
+
+test-adapters: $(DOORS:%=build/venv-%/.test) ## the doors to other frameworks, each with its extra alone
+	failed=0; for door in $(DOORS); do echo "--- $$door"; OMP_NUM_THREADS=1 build/venv-$$door/bin/python -m pytest -q -m adapters \
+	  -p no:unraisableexception -k $$door $(PYTEST_ARGS) tests/on_adapters/test_$$door.py tests/test_examples.py || failed=1; done; exit $$failed
 
 weigh: $(VENV)/.test ## what an install weighs, package by package; more than 700 MB for `make test` is an error
 	$(BIN)/python .ci/weigh.py --most 700 test

@@ -1,7 +1,8 @@
 """What holds for all rooms: which tests run where, what they need, and that none of them depends on the machine's pace.
 
-`make quick` leaves out what is `slow`, `make test` what is `full`, `make test-all` runs just that, and `make test-ray`
-what needs Ray. A test says it with a mark; files of which all tests say the same are listed here.
+`make quick` leaves out what is `slow`, `make test` what is `full`, `make test-all` runs just that, `make test-ray` what
+needs Ray, and `make test-adapters` what needs another framework. A test says it with a mark; files of which all tests
+say the same are listed here.
 """
 
 import os
@@ -43,11 +44,19 @@ NEEDS = {
     "kr8s": ("tests/serve/test_clients.py",),
     "torchrl": ("tests/learning/test_torchrl.py",),
     "ray": ("aiops_gym/learning/rllib.py", "tests/on_ray/test_cluster.py", "tests/on_ray/test_rllib.py"),
+    "inspect_ai": ("aiops_gym/adapters/inspect.py", "tests/on_adapters/test_inspect.py"),
+    "verifiers": ("aiops_gym/adapters/verifiers.py", "tests/on_adapters/test_verifiers.py"),
+    "trl": ("tests/on_adapters/test_trl.py",),
+    "openenv": ("aiops_gym/adapters/openenv.py", "tests/on_adapters/test_openenv.py"),
+    "mcp": ("aiops_gym/adapters/mcp.py", "tests/on_adapters/test_mcp.py"),
 }
 """Packages that the extra `test` leaves out, and the files that cannot be imported without them.
 
-Without the package they are not collected; with it they are `ray`, or `full`.
+Without the package they are not collected; with it they are `ray`, `adapters`, or `full`.
 """
+
+APART = {"ray": "ray"} | dict.fromkeys(("inspect_ai", "mcp", "openenv", "trl", "verifiers"), "adapters")
+"""Packages of environments of their own, and the mark of what needs them."""
 
 CACHE = "AIOPS_GYM_CACHE"
 
@@ -76,12 +85,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what the lists say. What is left out of a longer run is left out of the shorter ones."""
     listed = {"slow": [f"tests/{place}" for place in SLOW], "full": [f"tests/{place}" for place in FULL]}
     for package, places in NEEDS.items():
-        listed.setdefault("ray" if package == "ray" else "full", []).extend(places)
+        listed.setdefault(APART.get(package, "full"), []).extend(places)
     places = [(mark, ROOT / place) for mark, those in listed.items() for place in those]
     for item in items:
         for mark in {mark for mark, place in places if place == item.path or place in item.path.parents}:
             item.add_marker(mark)
-        if item.get_closest_marker("ray"):
+        if item.get_closest_marker("adapters"):  # what other frameworks warn of among themselves is theirs
+            for warned in ("ignore", r"error:::aiops_gym\."):
+                item.add_marker(pytest.mark.filterwarnings(warned))
+        if item.get_closest_marker("ray") or item.get_closest_marker("adapters"):
             item.add_marker("full")
         if item.get_closest_marker("full"):
             item.add_marker("slow")

@@ -1,1 +1,1 @@
-"""Ways out to other frameworks, over the public names of the rooms below."""
+"""Doors to other frameworks: each is a session, or an episode, in that framework's shape."""

@@ -8,49 +8,14 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 
-import gymnasium as gym
 import pytest
 from door import aiopslab_door
+from door_contract import CASES, SHELL, play_registered
 
 from aiops_gym.serve.service import serve_sessions
 from aiops_gym.sessions import Sessions
 from aiops_gym.sessions.client import RemoteSessions
 from aiops_gym.tools import write_call
-
-WATCHED = "get_logs", {"namespace": "test-hotel-reservation", "service": "geo"}
-MISTAKES = [("get_logs", {"namespace": "test-hotel-reservation"}), ("get_log", {}), ("exec_shell", {"command": 5})]
-SHELL = "exec_shell", {"command": "kubectl get pods -A -o wide; echo `date` $RANDOM 'ä\"\\'", "timeout": 60}
-
-CASES = {
-    "detection": (
-        ("revoke_auth_mongodb-detection-1", 3),
-        [WATCHED, SHELL, *MISTAKES, ("submit", {"has_anomaly": "Yes"})],
-    ),
-    "mitigation": (("scale_pod_zero_social_net-mitigation-1", 8), [SHELL, ("submit", {})]),
-    "never submitted": (("misconfig_app_hotel_res-localization-1", 1), 30 * [SHELL]),
-    "recorded": (
-        ("Bank-task_5-0", 2),
-        [
-            ("get_logs", {"start_time": "2021-03-04 14:30", "end_time": "2021-03-04 14:31"}),
-            ("submit", {"component": {"1": {"root cause component": "Mysql02"}}}),
-        ],
-    ),
-}
-"""Problem and seed, and what is called in it."""
-
-
-def play_registered(problem, seed, calls):
-    """`gymnasium.make`, with action texts; what all others are compared with."""
-    name = "OpenRCABank" if problem.startswith("Bank") else problem.split("-")[-2].capitalize()
-    with gym.make(f"aiops_gym/{name}-v0", problem=problem) as env:
-        texts, total = [env.reset(seed=seed)[0]], 0.0
-        for tool, arguments in calls:
-            observation, reward, terminated, truncated, _ = env.step(write_call(tool, arguments))
-            texts.append(observation)
-            total += reward
-            if terminated or truncated:
-                break
-    return texts, total
 
 
 def _play(session, calls, act):
