@@ -18,7 +18,7 @@ HEARTBEAT = 1.0
 
 
 def wait_until_done(future: Future[Any]) -> None:
-    """Wait so that Ctrl-C is heard: a signal that comes just before a thread goes to sleep on a lock does not wake it."""
+    """Wait so that Ctrl-C is heard: a signal that comes just before a thread sleeps on a lock does not wake it."""
     while not wait([future], HEARTBEAT).done:
         pass
 
