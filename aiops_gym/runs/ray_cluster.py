@@ -72,11 +72,15 @@ class RayCluster:
             OSError: a file could not be saved here.
         """
         if entries:
-            with self._connected(count) as ray:
+            with self.connected(count) as ray:
                 yield from _Pool(ray, player, count, limit, deque(entries)).play()
 
     @contextmanager
-    def _connected(self, count: int) -> Iterator[Any]:
+    def connected(self, count: int) -> Iterator[Any]:
+        """Ray, connected to the cluster, where `count` actors are wanted; one that is started here ends afterwards.
+
+        Raises AiopsGymError where there is no such cluster.
+        """
         import ray  # noqa: PLC0415  # An extra, and only for those who have a cluster.
 
         if ray.is_initialized() and not self.address:

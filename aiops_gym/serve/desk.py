@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
+from typing import Protocol
 
 from aiops_gym.runs.workers import collect_seldom, end_with_parent, uninterrupted
 from aiops_gym.serve.drawers import BUSY, Answered, Drawers
@@ -22,34 +24,35 @@ SWEEP = 5.0
 """Seconds between two looks for idle sessions, while nobody asks for anything."""
 
 
+class Holder(Protocol):
+    """A process with `Drawers`, here or on another machine. It is started by being made."""
+
+    def ask(self, what: str, secret: str, body: bytes) -> tuple[int, int, bytes]:
+        """How many sessions are open, and the answer's code and body. Raises EOFError or OSError once it is gone."""
+
+    def stop(self) -> None:
+        """End it, and all its sessions."""
+
+
 class Desk:
     """One process with sessions, seen from the one that has the sockets.
 
     Args:
         number: which one it is.
-        limit: sessions at once.
-        idle: seconds after which an unused one ends.
+        start: makes its process, given the prefix of the secrets of its sessions.
 
     Attributes:
         open: how many sessions there are, by its last word.
         life: how many processes there were: a new one knows no session of the last.
+        holder: the process.
     """
 
-    def __init__(self, number: int, limit: int, idle: float) -> None:
-        self.number, self.limit, self.idle = number, limit, idle
+    def __init__(self, number: int, start: Callable[[str], Holder]) -> None:
+        self.number = number
         self.open = self.life = self.waiting = 0
+        self._begin = start
         self._thread = ThreadPoolExecutor(1, "aiops-gym-desk")
         self._start()
-
-    @property
-    def pid(self) -> int:
-        """Of its process."""
-        return self._process.pid or 0
-
-    @property
-    def prefix(self) -> str:
-        """Of the secrets of its sessions."""
-        return f"{self.number}.{self.life}."
 
     async def ask(self, what: str, secret: str, body: bytes) -> Answered | None:
         """What comes of a request; None where its process died of it, and all its sessions with it."""
@@ -64,31 +67,54 @@ class Desk:
     def close(self) -> None:
         """End the process, and all sessions with it."""
         self._thread.shutdown(cancel_futures=True)
-        self._stop()
+        self.holder.stop()
 
     def _ask(self, what: str, secret: str, body: bytes) -> Answered | None:
         try:
-            self._connection.send((what, secret, body))
-            if not self._connection.poll(PATIENCE):
-                raise EOFError
-            self.open, code, answer = self._connection.recv()
+            self.open, code, answer = self.holder.ask(what, secret, body)
         except (EOFError, OSError):
-            self._stop()
+            self.holder.stop()
             self._start()
             return None
         return Answered(code, answer)
 
     def _start(self) -> None:
         self.open, self.life = 0, self.life + 1
+        self.holder = self._begin(f"{self.number}.{self.life}.")
+
+
+class LocalProcess:
+    """A process of this machine.
+
+    Args:
+        limit: sessions at once.
+        idle: seconds after which an unused one ends.
+        prefix: of the secrets of its sessions.
+    """
+
+    def __init__(self, limit: int, idle: float, prefix: str) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
-        given = (self.limit, self.idle, self.prefix, theirs)
-        self._process = context.Process(target=_work, args=given, daemon=True)
+        self._process = context.Process(target=_work, args=(limit, idle, prefix, theirs), daemon=True)
         with uninterrupted():
             self._process.start()
         theirs.close()
 
-    def _stop(self) -> None:
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._process.pid or 0
+
+    def ask(self, what: str, secret: str, body: bytes) -> tuple[int, int, bytes]:
+        """See `Holder`."""
+        self._connection.send((what, secret, body))
+        if not self._connection.poll(PATIENCE):
+            raise EOFError
+        answered: tuple[int, int, bytes] = self._connection.recv()
+        return answered
+
+    def stop(self) -> None:
+        """See `Holder`."""
         self._connection.close()
         self._process.kill()
         self._process.join()

@@ -17,9 +17,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 import threading
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
+from functools import partial
 
 import orjson
 from starlette.applications import Starlette
@@ -27,10 +28,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from aiops_gym.runs import RayCluster
 from aiops_gym.serve import bodies
 from aiops_gym.serve.control import BEARER, draw_token
-from aiops_gym.serve.desk import Desk
+from aiops_gym.serve.desk import Desk, Holder, LocalProcess
 from aiops_gym.serve.drawers import AGENTS, UNKNOWN, Answered
+from aiops_gym.serve.ray_desk import RayActor
 from aiops_gym.serve.server import listen
 from aiops_gym.serve.visitors import LOOPBACK, is_welcome
 from aiops_gym.sessions import Reply, Score
@@ -127,13 +130,12 @@ class Service:
         desks: the processes.
     """
 
-    def __init__(self, host: str, port: int, processes: int, limit: int, idle: float) -> None:
+    def __init__(self, host: str, port: int, starts: Sequence[Callable[[str], Holder]]) -> None:
         self.token = draw_token()
         self.desks: list[Desk] = []
         self._server, self._bound = listen(make_app(self.desks, self.token, host), host, port)
         self.url = f"http://{host}:{self._bound.getsockname()[1]}"
-        share = -(-limit // processes)
-        self.desks += [Desk(number, share, idle) for number in range(processes)]
+        self.desks += [Desk(number, start) for number, start in enumerate(starts)]
         self._thread = threading.Thread(target=self._main, name="aiops-gym-sessions", daemon=True)
 
     def open(self) -> None:
@@ -155,7 +157,13 @@ class Service:
 
 @contextmanager
 def serve_sessions(
-    *, host: str = LOOPBACK, port: int = 0, processes: int = 1, limit: int = 256, idle: float = 900.0
+    *,
+    host: str = LOOPBACK,
+    port: int = 0,
+    processes: int = 1,
+    limit: int = 256,
+    idle: float = 900.0,
+    cluster: RayCluster | None = None,
 ) -> Iterator[Service]:
     """Serve sessions for as long as the block lasts.
 
@@ -163,12 +171,19 @@ def serve_sessions(
         processes: that hold them, one for each core that may be used.
         limit: sessions at once, in all of them.
         idle: seconds without a request after which a session ends.
+        cluster: on whose machines the processes are, as actors; None for this one.
 
-    Raises BackendError.
+    Raises BackendError, and AiopsGymError where the cluster is not there or cannot hold sessions.
     """
-    made = Service(host, port, processes, limit, idle)
-    try:
+    share = -(-limit // processes)
+    with ExitStack() as stack:
+        start: Callable[[str], Holder] = partial(LocalProcess, share, idle)
+        if cluster is not None:
+            start = partial(RayActor, stack.enter_context(cluster.connected(processes)), share, idle)
+        made = Service(host, port, [start] * processes)
+        stack.callback(made.close)
+        for desk in made.desks:
+            if isinstance(desk.holder, RayActor):
+                desk.holder.check()
         made.open()
         yield made
-    finally:
-        made.close()

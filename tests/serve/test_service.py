@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -166,7 +167,7 @@ def test_a_process_that_dies_takes_its_own_sessions_only_and_they_are_masked():
         trainer = RemoteSessions(service.url, service.token)
         first, second = trainer.create(HEALTHY), trainer.create(HEALTHY)
         assert second.fork(2)[1].agent.act(LOOK) == first.agent.act(LOOK)
-        service.desks[0]._process.kill()
+        os.kill(service.desks[0].holder.pid, signal.SIGKILL)
         reply = first.agent.act(LOOK)
         assert (reply.text, reply.over) == (ENDED, True)
         score = first.score()

@@ -11,6 +11,7 @@ from itertools import cycle
 from typing import Any
 
 from aiops_gym.cli.measure import measure_memory, measure_processor_seconds
+from aiops_gym.serve.desk import LocalProcess
 from aiops_gym.serve.service import Service, serve_sessions
 from aiops_gym.sessions import Sessions
 from aiops_gym.types import Json
@@ -94,11 +95,11 @@ def _alone(rounds: int, sessions: int) -> float:
 
 def _processors(service: Service) -> float:
     """Processor seconds of all that takes part; what else the machine does does not count."""
-    return time.process_time() + sum(measure_processor_seconds(desk.pid) for desk in service.desks)
+    return time.process_time() + sum(map(measure_processor_seconds, _list_pids(service)))
 
 
 def _memory(service: Service) -> float:
-    return sum(measure_memory(desk.pid) for desk in service.desks)
+    return sum(map(measure_memory, _list_pids(service)))
 
 
 class _Pool:
@@ -131,3 +132,7 @@ class _Pool:
         self.free.put_nowait((reader, writer))
         assert status == b"200", answer
         return answer
+
+
+def _list_pids(service: Service) -> list[int]:
+    return [desk.holder.pid for desk in service.desks if isinstance(desk.holder, LocalProcess)]

@@ -9,12 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from queue import Empty
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from aiops_gym.cli.common import show
 from aiops_gym.errors import BackendError
+from aiops_gym.runs import RayCluster
 
 if TYPE_CHECKING:
     from aiops_gym.serve.session import Session
@@ -60,6 +61,8 @@ def command(
     processes: Annotated[int, typer.Option(min=1, max=256, help="With --sessions: that hold them.")] = 1,
     limit: Annotated[int, typer.Option(min=1, help="With --sessions: so many at once, in all processes.")] = 256,
     idle: Annotated[float, typer.Option(min=1, help="With --sessions: seconds until an unused one ends.")] = 900.0,
+    ray: Annotated[bool, typer.Option("--ray", help="With --sessions: their processes are actors of Ray.")] = False,
+    ray_address: Annotated[str, typer.Option(help="Its address; RAY_ADDRESS, else a Ray of our own.")] = "",
 ) -> None:
     """Let kubectl, k9s or your scripts work on a hidden incident; Ctrl-C ends it."""
     try:
@@ -72,7 +75,9 @@ def command(
     for number in ENDS:  # a shell may have turned off Ctrl-C for what it runs behind
         signal.signal(number, _interrupt)
     if sessions:
-        with serve_sessions(host=host, port=port, processes=processes, limit=limit, idle=idle) as service:
+        cluster = RayCluster(ray_address) if ray or ray_address else None
+        where: dict[str, Any] = {"host": host, "port": port}
+        with serve_sessions(**where, processes=processes, limit=limit, idle=idle, cluster=cluster) as service:
             show(SERVED.format(url=service.url, token=service.token))
             _wait()
         return
