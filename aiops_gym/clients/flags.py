@@ -17,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from aiops_gym.sim.golang.literals import go_quote
+
 Kind = Literal["string", "bool", "int", "duration", "list", "array"]
 
 
@@ -98,27 +100,6 @@ def parse_duration(text: str) -> float:
         total += float(digits) * UNITS[word]
         rest = rest[len(word) :]
     return -total if text.startswith("-") else total
-
-
-def go_quote(text: str) -> str:
-    r"""A text as Go's %q writes it.
-
-    >>> print(go_quote('a"b\n'))
-    "a\"b\n"
-    """
-    plain = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b"}
-    plain |= {"\f": "\\f", "\v": "\\v"}
-    if text.isalnum() and text.isascii():
-        return f'"{text}"'
-    shown = [plain.get(c) or (c if c.isprintable() else _escape(c)) for c in text]
-    return '"' + "".join(shown) + '"'
-
-
-def _escape(char: str) -> str:
-    code = ord(char)
-    if code < 0x80:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 def _bool(text: str) -> bool:

@@ -13,16 +13,18 @@ import orjson
 import yaml
 
 from aiops_gym import caches
-from aiops_gym.clients import as_yaml, gofunctions, gotemplate, goyaml
-from aiops_gym.clients.flags import go_quote
-from aiops_gym.clients.gofunctions import MISSING, TemplateError, is_true
-from aiops_gym.clients.gotemplate import Room, render_nodes
-from aiops_gym.clients.gotemplate_parser import BLOCKS, KNOWN, Block, Nodes, parse_nodes
-from aiops_gym.clients.gotext import display
+from aiops_gym.clients import as_yaml, goyaml
 from aiops_gym.helm import texts
 from aiops_gym.helm.charts import Chart
 from aiops_gym.helm.errors import HelmError
 from aiops_gym.helm.values import coalesce_values
+from aiops_gym.sim.golang import functions as gofunctions
+from aiops_gym.sim.golang import template as gotemplate
+from aiops_gym.sim.golang.functions import MISSING, TemplateError, is_true
+from aiops_gym.sim.golang.literals import go_quote
+from aiops_gym.sim.golang.template import Room, render_nodes
+from aiops_gym.sim.golang.template_parser import BLOCKS, KNOWN, Block, Nodes, parse_nodes
+from aiops_gym.sim.golang.text import display
 from aiops_gym.types import Json
 
 DEEPEST = 50

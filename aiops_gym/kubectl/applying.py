@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from aiops_gym.clients import gojson
-from aiops_gym.clients.flags import go_quote
 from aiops_gym.kubectl.changes import make_query
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.kubectl.targets import Info, Selection, select
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kube_api.patch import apply_three_way
 from aiops_gym.sim.kube_api.schema import type_of

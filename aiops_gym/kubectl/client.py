@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from aiops_gym import caches
-from aiops_gym.clients.flags import go_quote
 from aiops_gym.kubectl.errors import Failure, ServerError
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource, find
 from aiops_gym.types import Cluster, Json, Output, Request
 

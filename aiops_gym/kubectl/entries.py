@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from aiops_gym.clients import as_yaml, kubeconfig
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure, UsageFailure
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.types import Json
 
 KINDS: Final[Mapping[str, str]] = {"clusters": "cluster", "contexts": "context", "users": "user"}

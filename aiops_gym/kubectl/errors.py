@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aiops_gym.clients.flags import go_quote
+from aiops_gym.sim.golang.literals import go_quote
 
 
 class KubectlError(Exception):

@@ -9,9 +9,9 @@ import yaml
 
 from aiops_gym.clients import gojson, goyaml
 from aiops_gym.clients.context import Context
-from aiops_gym.clients.flags import go_quote
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.decode import DecodeError, Decoder
 from aiops_gym.sim.kube_api.schema import Field
 from aiops_gym.types import Json

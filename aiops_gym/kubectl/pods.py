@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from aiops_gym.clients.flags import go_quote
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get, since
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.types import Json

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api import names
 from aiops_gym.types import Json
 

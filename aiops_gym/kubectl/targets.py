@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import manifests
 from aiops_gym.kubectl.client import Client, api_version, find_category, find_other_resources, find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.resources import Resource
 
 FILES: Final = (

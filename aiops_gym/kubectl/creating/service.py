@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.sim.kube_api import names
 from aiops_gym.types import Json

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from aiops_gym import caches
-from aiops_gym.clients.gotext import display
 from aiops_gym.kubectl.output.as_json import format_compact
 from aiops_gym.kubectl.output.jsonpath_parser import (
     DEEPEST,
@@ -31,6 +30,7 @@ from aiops_gym.kubectl.output.jsonpath_parser import (
     WordNode,
     parse_template,
 )
+from aiops_gym.sim.golang.text import display
 from aiops_gym.types import Json
 
 Values = list[Any]

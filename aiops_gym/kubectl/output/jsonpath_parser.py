@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from aiops_gym.clients.goliterals import unquote
+from aiops_gym.sim.golang.literals import unquote
 
 
 class JsonPathError(Exception):

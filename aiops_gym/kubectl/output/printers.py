@@ -6,15 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from aiops_gym.clients import as_yaml, gotemplate
-from aiops_gym.clients.flags import Flag, go_quote
-from aiops_gym.clients.gotext import display, syntax
+from aiops_gym.clients import as_yaml
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json, jsonpath
 from aiops_gym.kubectl.output.sorting import relax_path
 from aiops_gym.kubectl.output.structs import Struct, order_keys
 from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.golang import template as gotemplate
+from aiops_gym.sim.golang.literals import go_quote
+from aiops_gym.sim.golang.text import display, syntax
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.types import Json
 

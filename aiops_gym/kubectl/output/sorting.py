@@ -9,10 +9,10 @@ from functools import cmp_to_key
 from typing import Any, Final
 
 from aiops_gym import caches
-from aiops_gym.clients.flags import go_quote
 from aiops_gym.clients.gosort import go_sort
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output.jsonpath import JsonPathError, Template, parse
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel import quantity
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.types import Json

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import prepare
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure
@@ -23,6 +23,7 @@ from aiops_gym.kubectl.podspec import (
 )
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Json
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aiops_gym.clients import as_yaml, gojson
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
 from aiops_gym.kubectl.applying import (
     LAST_APPLIED,
@@ -25,6 +25,7 @@ from aiops_gym.kubectl.output import as_json
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.delete import DELETING
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Json, Request
 

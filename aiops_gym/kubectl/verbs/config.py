@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from aiops_gym.clients import as_yaml, kubeconfig
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.entries import VERBS, save
 from aiops_gym.kubectl.errors import Failure, UsageFailure
 from aiops_gym.kubectl.output import FLAGS, choose_printer
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.types import Json
 
 SECRET: Final = ("certificate-authority-data", "client-certificate-data", "client-key-data", "password")

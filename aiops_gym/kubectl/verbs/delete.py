@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, read_dry_run
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.targets import EVERYWHERE, FIELDS, FILES, SELECTOR, Info, Selection, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.waiting import wait_until
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Request
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.targets import FILES, select
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
 
 
 def run(call: Invocation) -> int | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.client import api_version, find_resource
 from aiops_gym.kubectl.errors import Failure, KubectlError
 from aiops_gym.kubectl.targets import warn_of
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.schema import Field, fields, type_of
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, read_dry_run
 from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.pairs import Edit, edit, split
 from aiops_gym.kubectl.targets import EVERYWHERE, FIELDS, FILES, SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
 
 VALUE = re.compile(r"(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
 WRONG = (

@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import pods
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.types import Json
 
 USAGE: Final = "logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]"

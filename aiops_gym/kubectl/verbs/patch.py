@@ -7,12 +7,13 @@ from typing import Final
 import yaml
 
 from aiops_gym.clients import gojson, goyaml
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import CHANGING, LOCAL, make_query, read_dry_run, report
 from aiops_gym.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
 from aiops_gym.kubectl.targets import FILES, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.patch.errors import PatchError
 from aiops_gym.sim.kube_api.patch.jsonpatch import apply_json_patch
 from aiops_gym.sim.kube_api.patch.merge import apply_merge_patch

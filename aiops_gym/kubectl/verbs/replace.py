@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from aiops_gym.clients.flags import Flag, go_quote
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.applying import LAST_APPLIED, add_last_applied, annotations_of, make_validation_query, read_files
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.targets import FILES, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.delete import DELETING, remove
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Json, Request
 

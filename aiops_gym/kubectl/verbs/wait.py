@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from aiops_gym.clients.flags import Flag, go_quote
-from aiops_gym.clients.gotext import display
+from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import targets
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
@@ -15,6 +14,8 @@ from aiops_gym.kubectl.output.jsonpath import JsonPathError, parse
 from aiops_gym.kubectl.output.sorting import relax_path
 from aiops_gym.kubectl.targets import Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.sim.golang.literals import go_quote
+from aiops_gym.sim.golang.text import display
 from aiops_gym.types import Json
 
 Check = Callable[[Json], bool]

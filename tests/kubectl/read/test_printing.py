@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sides import kubectl
 
-from aiops_gym.clients import as_yaml, gotemplate
+from aiops_gym.clients import as_yaml
 from aiops_gym.kubectl.output import as_json, jsonpath
 from aiops_gym.kubectl.output.table import lay_out
+from aiops_gym.sim.golang import template as gotemplate
 from aiops_gym.sim.kernel.objects import Obj
 
 GOLDENS = Path(__file__).parent / "goldens"

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from aiops_gym.clients import as_yaml, gofunctions, gojson
+from aiops_gym.clients import as_yaml, gojson
 from aiops_gym.kubectl.output import as_json
+from aiops_gym.sim.golang import functions as gofunctions
 
 CONFIG = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"n":%s}'
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.clients.flags import go_quote
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.types import Json
 
 

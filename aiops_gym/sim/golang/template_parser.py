@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from math import isinf
 from typing import Any, Final, NamedTuple
 
-from aiops_gym.clients.flags import go_quote
-from aiops_gym.clients.gofunctions import FUNCTIONS, TemplateError
-from aiops_gym.clients.goliterals import unquote
+from aiops_gym.sim.golang.functions import FUNCTIONS, TemplateError
+from aiops_gym.sim.golang.literals import go_quote, unquote
 
 
 @dataclass(slots=True)

@@ -36,3 +36,24 @@ def unquote(text: str, quote: str) -> str:
         else:
             raise ValueError("invalid syntax")
     return "".join(out)
+
+
+def go_quote(text: str) -> str:
+    r"""A text as Go's %q writes it.
+
+    >>> print(go_quote('a"b\n'))
+    "a\"b\n"
+    """
+    plain = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\a": "\\a", "\b": "\\b"}
+    plain |= {"\f": "\\f", "\v": "\\v"}
+    if text.isalnum() and text.isascii():
+        return f'"{text}"'
+    shown = [plain.get(c) or (c if c.isprintable() else _escape(c)) for c in text]
+    return '"' + "".join(shown) + '"'
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    if code < 0x80:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiops_gym import caches
-from aiops_gym.clients import gofunctions
-from aiops_gym.clients.gofunctions import MISSING, TemplateError, is_true
-from aiops_gym.clients.gotemplate_parser import Action, Block, Command, Operand, Pipe, Text, parse_nodes
-from aiops_gym.clients.gotext import display
+from aiops_gym.sim.golang import functions
+from aiops_gym.sim.golang.functions import MISSING, TemplateError, is_true
+from aiops_gym.sim.golang.template_parser import Action, Block, Command, Operand, Pipe, Text, parse_nodes
+from aiops_gym.sim.golang.text import display
 from aiops_gym.types import Json
 
 Node = Text | Action | Block
@@ -36,7 +36,7 @@ class Room:
     """
 
     steps: int = 500_000
-    size: int = gofunctions.LONGEST
+    size: int = functions.LONGEST
 
     def take(self, text: str = "") -> str:
         """Account for a step and for what it prints. Raises TemplateError."""
@@ -60,7 +60,7 @@ class _Scope:
     variables: dict[str, Any] = field(default_factory=dict)
     boxed: bool = False
     last: list[Operand | Command] = field(default_factory=list)
-    call: Callable[[str, list[Any]], Any] = gofunctions.call
+    call: Callable[[str, list[Any]], Any] = functions.call
     room: Room = field(default_factory=Room)
 
     def inner(self, dot: Json, boxed: bool | None = None) -> _Scope:
@@ -219,7 +219,7 @@ def _field(value: Any, name: str, strict: bool, boxed: bool) -> Any:
             raise TemplateError(f"nil pointer evaluating interface {{}}.{name}")
         return MISSING
     if not isinstance(value, dict):
-        kind = "interface {}" if boxed else gofunctions.go_type(value)
+        kind = "interface {}" if boxed else functions.go_type(value)
         raise TemplateError(f"can't evaluate field {name} in type {kind}")
     if name not in value and strict:
         raise TemplateError(f'map has no entry for key "{name}"')

@@ -10,8 +10,8 @@ import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from aiops_gym.clients.flags import go_quote
-from aiops_gym.clients.gotext import display, syntax
+from aiops_gym.sim.golang.literals import go_quote
+from aiops_gym.sim.golang.text import display, syntax
 from aiops_gym.sim.kernel.digits import parse_natural
 
 MISSING: Final = object()
