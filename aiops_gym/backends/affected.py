@@ -187,6 +187,9 @@ def _said(resource: str, obj: Obj | None) -> Json:
 
 def _names(pod: Obj, changed: frozenset[Owner]) -> bool:
     space = namespace_of(pod)
+    written = orjson.dumps(pod["spec"])
+    if not any(name.encode() in written for there, name in changed if there == space):  # most pods: a quick look
+        return False
     return any(isinstance(value, str) and (space, value) in changed for _, value in walk(pod["spec"]))
 
 
