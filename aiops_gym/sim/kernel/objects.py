@@ -95,7 +95,8 @@ def namespace_of(obj: Mapping[str, Any]) -> str:
 
 def key_of(obj: Mapping[str, Any]) -> str:
     """The store's key: `namespace/name`."""
-    return f"{namespace_of(obj)}/{name_of(obj)}"
+    meta = obj["metadata"]
+    return f"{meta.get('namespace', '')}/{meta['name']}"
 
 
 def uid_of(obj: Mapping[str, Any]) -> str:

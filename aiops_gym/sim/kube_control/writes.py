@@ -62,7 +62,8 @@ def find_condition(conditions: Iterable[Mapping[str, Any]], type_: str) -> Mappi
 
 def kept_since(world: World, old: Mapping[str, Any] | None, status: str) -> str:
     """Since when a condition has had this status: as before where it had it before, or else now."""
-    return since(old, world.timestamp) if old is not None and old["status"] == status else world.timestamp
+    found = old.get("lastTransitionTime") if old is not None and old["status"] == status else None
+    return str(found or world.timestamp)
 
 
 def without_condition(conditions: Sequence[Mapping[str, Any]], type_: str) -> list[Mapping[str, Any]]:

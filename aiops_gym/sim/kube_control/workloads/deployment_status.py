@@ -27,9 +27,10 @@ def sum_replicas(sets: Sequence[Obj], part: str, name: str) -> int:
 
 def make(world: World, type_: str, status: str, reason: str, message: str) -> dict[str, Any]:
     """A condition that changes now."""
+    now = world.timestamp
     return {
-        "lastTransitionTime": world.timestamp,
-        "lastUpdateTime": world.timestamp,
+        "lastTransitionTime": now,
+        "lastUpdateTime": now,
         "message": message,
         "reason": reason,
         "status": status,
@@ -189,7 +190,8 @@ def _watch(world: World, deployment: Obj, conditions: Sequence[Condition]) -> No
         table.pop(uid, None)
         return
     renewed = _renewed(deployment, current)
-    if table.get(uid) != iso(renewed):
-        table[uid] = iso(renewed)
+    written = iso(renewed)
+    if table.get(uid) != written:
+        table[uid] = written
         due = renewed + (seconds + 1) * SECOND
-        world.schedule(due - world.now, "deployment.deadline", key_of(deployment), uid, iso(renewed))
+        world.schedule(due - world.now, "deployment.deadline", key_of(deployment), uid, written)
