@@ -18,7 +18,7 @@ def put_status(world: World, resource: str, obj: Obj, status: Mapping[str, Any])
 
 def put_spec(world: World, resource: str, obj: Obj, changed: Mapping[str, Any]) -> Obj:
     """Write a changed object; its generation goes up with its spec."""
-    if obj == changed:
+    if obj is changed or obj == changed:
         return obj
     if obj.get("spec") != changed.get("spec"):
         changed = assoc(changed, ("metadata", "generation"), int(get(obj, "metadata", "generation", default=0)) + 1)
@@ -36,8 +36,11 @@ def remove_finalizer(world: World, resource: str, obj: Obj, finalizer: str) -> N
 
 
 def annotate(obj: Mapping[str, Any], annotations: Mapping[str, str]) -> Any:
-    """A copy with these annotations added."""
-    return assoc(obj, ("metadata", "annotations"), {**get(obj, "metadata", "annotations", default={}), **annotations})
+    """The object with these annotations added, itself where it has them."""
+    present = get(obj, "metadata", "annotations", default={})
+    if present and present.items() >= annotations.items():
+        return obj
+    return assoc(obj, ("metadata", "annotations"), {**present, **annotations})
 
 
 def make_owner_reference(owner: Mapping[str, Any]) -> dict[str, Any]:

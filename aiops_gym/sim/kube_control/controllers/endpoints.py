@@ -39,12 +39,12 @@ def find_services(world: World, old: Obj | None, new: Obj | None) -> Iterable[st
 
 def matters(pod: Obj) -> tuple[Any, ...]:
     """All of a pod that its endpoints depend on."""
-    cached = pod.memo.get(_MATTERS)
+    cached: tuple[Any, ...] | None = pod.memo.get(_MATTERS)
     if cached is None:
         address = get(pod, "status", "podIP", default="")
         cached = (address, pods_of.is_ready(pod), pods_of.is_terminating(pod), pods_of.is_terminal(pod), labels_of(pod))
         pod.memo[_MATTERS] = cached
-    return tuple(cached)
+    return cached
 
 
 def find_port(pod: Mapping[str, Any], port: Mapping[str, Any]) -> int | None:

@@ -103,14 +103,20 @@ def _deadline(deployment: Obj) -> int:
 
 
 def _counts(deployment: Obj, new: Obj | None, sets: Sequence[Obj]) -> dict[str, Any]:
-    able = sum_replicas(sets, "status", "availableReplicas")
+    able = ready = there = wanted = 0
+    for rs in sets:
+        spec, status = rs.get("spec") or {}, rs.get("status") or {}
+        wanted += int(spec.get("replicas") or 0)
+        there += int(status.get("replicas") or 0)
+        ready += int(status.get("readyReplicas") or 0)
+        able += int(status.get("availableReplicas") or 0)
     return {
         "availableReplicas": able,
         "conditions": [],
         "observedGeneration": get(deployment, "metadata", "generation", default=0),
-        "readyReplicas": sum_replicas(sets, "status", "readyReplicas"),
-        "replicas": sum_replicas(sets, "status", "replicas"),
-        "unavailableReplicas": max(0, sum_replicas(sets, "spec", "replicas") - able),
+        "readyReplicas": ready,
+        "replicas": there,
+        "unavailableReplicas": max(0, wanted - able),
         "updatedReplicas": sum_replicas([new] if new is not None else [], "status", "replicas"),
     }
 
