@@ -23,8 +23,8 @@ def phase(pod: Pod) -> str:
 
 def is_terminal(pod: Pod) -> bool:
     """Whether all its containers have ended for good."""
-    status = pod.get("status")
-    return bool(status) and status.get("phase") in ("Succeeded", "Failed")
+    status: Mapping[str, Any] = pod.get("status") or {}
+    return status.get("phase") in ("Succeeded", "Failed")
 
 
 def is_terminating(pod: Pod) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, since
+from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of
 from aiops_gym.sim.kernel.world import World
 
 
