@@ -90,7 +90,11 @@ class Store:
 
     def get(self, resource: str, namespace: str, name: str) -> Obj | None:
         """The object, or None."""
-        return self.by_key(resource, f"{namespace}/{name}")
+        try:
+            found: Obj | None = self.tables[f"objects/{resource}"].get(f"{namespace}/{name}")
+        except KeyError:
+            return None
+        return found
 
     def by_key(self, resource: str, key: str) -> Obj | None:
         """The object with the key `namespace/name`, or None."""
