@@ -103,8 +103,9 @@ def find_affected(before: World, found: World, world: World, app: App, hurt: Ite
 
 def list_alike(world: World, app: App, owners: frozenset[Owner]) -> frozenset[str]:
     """Keys of the pods of the same workloads in another world."""
-    pods = [pod for pod in world.store.all("pods") if _renewable(world, app, pod)]
-    return frozenset(key_of(pod) for pod in pods if find_owner(world, pod) in owners)
+    spaces = sorted({space for space, _ in owners})
+    pods = [pod for space in spaces for pod in world.store.all("pods", space)]
+    return frozenset(key_of(pod) for pod in pods if find_owner(world, pod) in owners and _renewable(world, app, pod))
 
 
 def find_owner(world: World, pod: Obj) -> Owner:
@@ -187,6 +188,9 @@ def _said(resource: str, obj: Obj | None) -> Json:
 
 def _names(pod: Obj, changed: frozenset[Owner]) -> bool:
     space = namespace_of(pod)
+    written = orjson.dumps(pod["spec"])
+    if not any(name.encode() in written for there, name in changed if there == space):  # most pods: a quick look
+        return False
     return any(isinstance(value, str) and (space, value) in changed for _, value in walk(pod["spec"]))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from aiops_gym.backends.shape import is_same_workload, read_databases
+from aiops_gym.backends.untouched import has_same_settings
 from aiops_gym.catalog.model import App, Exec, Fault
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.software.mongo import roles
@@ -39,11 +40,12 @@ def find_damage(before: World, settled: World, world: World, app: App, fault: Fa
 
 def _foreign_programs(before: World, world: World, app: App) -> list[str]:
     """Deployments that run something else or keep their data elsewhere; `--auth` is part of what is run."""
+    settled = has_same_settings(before, world, app)
     return [
         f"{name} runs a program or keeps its data in a place that is not its own"
         for name in app.components
         if world.store.get("deployments.apps", app.namespace, name) is not None
-        and not is_same_workload(before, world, app, name)
+        and not is_same_workload(before, world, app, name, settled=settled)
     ]
 
 

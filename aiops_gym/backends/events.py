@@ -23,7 +23,7 @@ from aiops_gym.backends.shape import find_owned_pods
 from aiops_gym.backends.steady import Trouble
 from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog.model import App
-from aiops_gym.sim.kernel.objects import Obj, controller_of, get, name_of, namespace_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, assoc, controller_of, dissoc, get, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND, iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.types import Json
@@ -277,8 +277,12 @@ def _is_there(world: World, pod: Obj) -> bool:
     return now is not None and uid_of(now) == uid_of(pod)
 
 
-def _cordon(world: World, node: str, closed: bool) -> None:
-    _patch(world, "nodes", "", node, {"spec": {"unschedulable": closed or None}})
+def _cordon(world: World, name: str, closed: bool) -> None:
+    """What `kubectl cordon` or `uncordon` comes to: nobody and nothing can refuse it."""
+    node = world.store.get("nodes", "", name)
+    if node is not None and bool(get(node, "spec", "unschedulable", default=False)) != closed:
+        path = ("spec", "unschedulable")
+        world.store.put("nodes", assoc(node, path, True) if closed else dissoc(node, path))
 
 
 def _patch(world: World, resource: str, namespace: str, name: str, body: Json) -> str:

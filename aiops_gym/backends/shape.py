@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence, Set
 
+from aiops_gym.backends import untouched
 from aiops_gym.backends.settings import read_settings
 from aiops_gym.catalog.model import App
 from aiops_gym.catalog.system import Workload
@@ -38,11 +39,20 @@ def describe_workload(world: World, app: App, name: str) -> Workload | None:
     return Workload(*written, _effects(world, app, name)) if written is not None else None
 
 
-def is_same_workload(before: World, world: World, app: App, name: str) -> bool:
+def is_same_workload(before: World, world: World, app: App, name: str, *, settled: bool = False) -> bool:
     """Whether a deployment's pods run the same as before, and keep their data in the same place.
 
     What came of it is only looked at where something else was written: that is most of the work.
+
+    Args:
+        before: the world just before the incident.
+        world: the world now.
+        app: the application.
+        name: of the deployment.
+        settled: whether it is known that `untouched.has_same_settings`, which spares to read most of them.
     """
+    if settled and untouched.is_untouched(before, world, app, name):
+        return True
     now, was = _read_template(world, app, name), _read_template(before, app, name)
     if now is None or was is None or now == was:
         return now == was
@@ -59,11 +69,10 @@ def _read_template(world: World, app: App, name: str) -> tuple[Json, Json] | Non
     volumes = {v["name"]: _unfold(v) for v in spec.get("volumes") or ()}
     kept: dict[str, Json] = {"host": [key for key in HOST if spec.get(key)]}
     told: dict[str, Json] = {}
-    for kind in ("initContainers", "containers", "ephemeralContainers"):
-        inside = [c for c in spec.get(kind) or () if kind != "initContainers" or c.get("restartPolicy") == "Always"]
-        # An init container that ends before the others serve is left out; what it does shows in them.
-        kept[kind] = [_container(world, app, c, volumes, name) for c in inside]
-        told[kind] = [[_argv(world, pod, c), _mounts(world, app, c, volumes, name, CONTENTS.keys())] for c in inside]
+    for kind, container in untouched.list_lasting_containers(spec):
+        kept.setdefault(kind, []).append(_container(world, app, container, volumes, name))
+        mounts = _mounts(world, app, container, volumes, name, CONTENTS.keys())
+        told.setdefault(kind, []).append([_argv(world, pod, container), mounts])
     return kept, told
 
 
@@ -155,7 +164,7 @@ def _executed(world: World, pod: Obj, container: Mapping[str, Json]) -> tuple[Se
     `/go/bin/geo`, `geo`, `sh -c "exec geo"` and `env geo` are the same.
     """
     image = images.find_image(world, container.get("image", ""))
-    env = {entry["name"]: entry["value"] for entry in container.get("env") or () if "value" in entry}
+    env = untouched.read_plain_env(container)
     found: runtime.Command | trial.Final | runtime.StartError | None
     found = runtime.resolve(image, container, env) if image is not None else None
     if isinstance(found, runtime.Command) and found.binary.program == runtime.SHELL:

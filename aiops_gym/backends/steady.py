@@ -148,7 +148,7 @@ def _restarts(world: World, app: App) -> Pods:
         if deployment is not None:
             owners.update(uid_of(made) for made in world.store.owned("replicasets.apps", uid_of(deployment)))
     return {
-        uid_of(pod): sum(s.get("restartCount", 0) for s in get(pod, "status", "containerStatuses", default=()))
+        uid_of(pod): sum([s.get("restartCount", 0) for s in get(pod, "status", "containerStatuses", default=())])
         for pod in world.store.all("pods", app.namespace)
         if "deletionTimestamp" not in pod["metadata"] and (controller_of(pod) or {}).get("uid") in owners
     }

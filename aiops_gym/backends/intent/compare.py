@@ -18,7 +18,7 @@ from aiops_gym.backends.intent import guards, own
 from aiops_gym.backends.intent.aspects import describe
 from aiops_gym.backends.intent.made import is_made, is_provisioned
 from aiops_gym.backends.intent.pods import ASIDE
-from aiops_gym.backends.leftovers import TABLE, list_new
+from aiops_gym.backends.leftovers import LATE, TABLE, list_new
 from aiops_gym.backends.shape import list_executed
 from aiops_gym.catalog.model import App, Create, Fault, Patch, Redeploy, Upgrade
 from aiops_gym.helm import storage
@@ -84,13 +84,21 @@ class Difference:
 
 
 class _Case(NamedTuple):
-    """What is compared, and the places that the incident is about, see `find_hurt`."""
+    """What is compared.
+
+    Attributes:
+        before, now: the worlds.
+        app, fault: what the incident is about.
+        mine: the places that it is about, see `find_hurt`.
+        late: resources of what people wrote while it unfolded.
+    """
 
     before: World
     now: World
     app: App
     fault: Fault | None
     mine: frozenset[Place]
+    late: frozenset[str]
 
 
 def compare(before: World, now: World, app: App, fault: Fault | None) -> tuple[Difference, ...]:
@@ -102,7 +110,8 @@ def compare(before: World, now: World, app: App, fault: Fault | None) -> tuple[D
         app: the application.
         fault: what was done to it.
     """
-    case = _Case(before, now, app, fault, find_hurt(app, fault))
+    late = frozenset(key.partition(" ")[0] for key in now.table(LATE))
+    case = _Case(before, now, app, fault, find_hurt(app, fault), late)
     found = [
         difference
         for resource in RESOURCES
@@ -140,12 +149,13 @@ def _place(resource: str, app: App, name: str) -> Place:
 
 
 def _differences(resource: str, case: _Case) -> Iterator[Difference]:
-    old = {key_of(each): each for each in (*case.before.store.all(resource), *list_new(case.now, resource))}
-    new = {key_of(each): each for each in case.now.store.all(resource)}
-    for key in sorted({*old, *new}):
+    table = f"objects/{resource}"
+    old, new = case.before.tables.get(table, {}), case.now.tables.get(table, {})
+    if resource in case.late:
+        old = {**old, **{key_of(each): each for each in list_new(case.now, resource)}}
+    changed = [key for key, each in new.items() if old.get(key) is not each]
+    for key in sorted((*changed, *(old.keys() - new.keys()))):
         was, is_ = old.get(key), new.get(key)
-        if was is is_:
-            continue
         known: Obj = is_ if was is None else was  # type: ignore[assignment]  # one of them is there
         how, hard = _find_difference((resource, namespace_of(known), name_of(known)), was, is_, case)
         if how:

@@ -16,9 +16,11 @@ def matches(selector: Mapping[str, Any] | None, labels: Mapping[str, str]) -> bo
     """
     if selector is None:
         return False
-    if any(labels.get(k) != v for k, v in (selector.get("matchLabels") or {}).items()):
-        return False
-    return all(_expression(e, labels) for e in selector.get("matchExpressions") or ())
+    for key, value in (selector.get("matchLabels") or {}).items():
+        if labels.get(key) != value:
+            return False
+    expressions = selector.get("matchExpressions")
+    return not expressions or all(_expression(e, labels) for e in expressions)
 
 
 def _expression(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:

@@ -95,10 +95,10 @@ def write(number: Decimal, like: str = "") -> str:
         return "0"
     if like in BINARY and abs(number) >= 1024 and number == number.to_integral_value():
         return _binary(int(number))
-    exponent = 18
-    while exponent > -9 and number.scaleb(-exponent) != number.scaleb(-exponent).to_integral_value():
+    billionths, exponent = int(number.scaleb(9)), 18  # nothing smaller is kept, see `_split`
+    while billionths % 10 ** (exponent + 9):
         exponent -= 3
-    digits = str(int(number.scaleb(-exponent)))
+    digits = str(billionths // 10 ** (exponent + 9))
     if like[:1] in ("e", "E") and like not in DECIMAL and like not in BINARY:
         return f"{digits}e{exponent}" if exponent else digits
     return digits + next(s for s, e in DECIMAL.items() if e == exponent)

@@ -90,11 +90,19 @@ class Store:
 
     def get(self, resource: str, namespace: str, name: str) -> Obj | None:
         """The object, or None."""
-        return self._table(resource).get(f"{namespace}/{name}")
+        try:
+            found: Obj | None = self.tables[f"objects/{resource}"].get(f"{namespace}/{name}")
+        except KeyError:
+            return None
+        return found
 
     def by_key(self, resource: str, key: str) -> Obj | None:
         """The object with the key `namespace/name`, or None."""
-        return self._table(resource).get(key)
+        try:
+            found: Obj | None = self.tables[f"objects/{resource}"].get(key)
+        except KeyError:
+            return None
+        return found
 
     def all(self, resource: str, namespace: str | None = None) -> list[Obj]:
         """All objects of a resource (in one namespace), in etcd's order."""
@@ -132,7 +140,7 @@ class Store:
 
     def put(self, resource: str, obj: Mapping[str, Any]) -> Obj:
         """Write an object: stamp its resourceVersion, replace what was there, tell the observer."""
-        self._meta["version"] = version = self.version + 1
+        self._meta["version"] = version = int(self._meta["version"]) + 1
         new = Obj(obj)
         new["metadata"] = {**obj["metadata"], "resourceVersion": str(version)}
         key = key_of(new)
@@ -162,8 +170,11 @@ class Store:
             return self.tables.setdefault(f"objects/{resource}", {})
 
     def _pick(self, resource: str, bucket: str) -> list[Obj]:
+        keys = self.index.get(bucket)
+        if keys is None:  # as for most buckets that are asked for
+            return []
         table = self._table(resource)
-        return [table[key] for key in self.index.get(bucket, ())]
+        return [table[key] for key in keys]
 
     def _reindex(self, resource: str, key: str, old: Obj | None, new: Obj | None) -> None:
         if old is None:

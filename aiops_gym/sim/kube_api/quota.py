@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -214,15 +214,15 @@ def compute_usage(world: World, namespace: str, hard: Mapping[str, str], spec: M
         counted, reckoned = _split_names(name, hard)
         if not counted and not reckoned:
             continue
+        objects: Sequence[Mapping[str, Any]]
         objects = _pods(world, namespace, spec) if name == "pods" else world.store.all(name, namespace)
-        for obj in objects:
-            over = name == "pods" and _over(world, obj)
-            for what in counted:
-                used[what] += what == ALL_PODS or not over
-            if reckoned and not over:
-                taken = _taken(name, obj)
-                for what in reckoned:
-                    used[what] += taken.get(what, 0)
+        alive = [obj for obj in objects if not _over(world, obj)] if name == "pods" else objects
+        for what in counted:
+            used[what] += len(objects if what == ALL_PODS else alive)
+        for taken in [_taken(name, obj) for obj in alive] if reckoned else ():
+            for what in reckoned:
+                if cost := taken.get(what):
+                    used[what] += cost
     for what in hard:
         if what.startswith("count/") and (other := RESOURCES.get(what.removeprefix("count/"))) and other.group:
             used[what] = Decimal(len(world.store.all(other.name, namespace)))

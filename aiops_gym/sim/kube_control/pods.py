@@ -23,7 +23,8 @@ def phase(pod: Pod) -> str:
 
 def is_terminal(pod: Pod) -> bool:
     """Whether all its containers have ended for good."""
-    return phase(pod) in ("Succeeded", "Failed")
+    status: Mapping[str, Any] = pod.get("status") or {}
+    return status.get("phase") in ("Succeeded", "Failed")
 
 
 def is_terminating(pod: Pod) -> bool:
@@ -98,6 +99,8 @@ def find_orphans(world: World, resource: str, owner: Obj) -> list[Obj]:
     """Objects that the owner's selector selects and nobody controls."""
     selector = owner["spec"].get("selector") or {}
     candidates = world.store.uncontrolled(resource, namespace_of(owner))
+    if not candidates:
+        return []
     return [o for o in candidates if matches(selector, labels_of(o))]
 
 

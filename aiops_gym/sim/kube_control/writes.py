@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, since
+from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of
 from aiops_gym.sim.kernel.world import World
 
 
@@ -18,7 +18,7 @@ def put_status(world: World, resource: str, obj: Obj, status: Mapping[str, Any])
 
 def put_spec(world: World, resource: str, obj: Obj, changed: Mapping[str, Any]) -> Obj:
     """Write a changed object; its generation goes up with its spec."""
-    if obj == changed:
+    if obj is changed or obj == changed:
         return obj
     if obj.get("spec") != changed.get("spec"):
         changed = assoc(changed, ("metadata", "generation"), int(get(obj, "metadata", "generation", default=0)) + 1)
@@ -36,8 +36,11 @@ def remove_finalizer(world: World, resource: str, obj: Obj, finalizer: str) -> N
 
 
 def annotate(obj: Mapping[str, Any], annotations: Mapping[str, str]) -> Any:
-    """A copy with these annotations added."""
-    return assoc(obj, ("metadata", "annotations"), {**get(obj, "metadata", "annotations", default={}), **annotations})
+    """The object with these annotations added, itself where it has them."""
+    present = get(obj, "metadata", "annotations", default={})
+    if present and present.items() >= annotations.items():
+        return obj
+    return assoc(obj, ("metadata", "annotations"), {**present, **annotations})
 
 
 def make_owner_reference(owner: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,7 +65,8 @@ def find_condition(conditions: Iterable[Mapping[str, Any]], type_: str) -> Mappi
 
 def kept_since(world: World, old: Mapping[str, Any] | None, status: str) -> str:
     """Since when a condition has had this status: as before where it had it before, or else now."""
-    return since(old, world.timestamp) if old is not None and old["status"] == status else world.timestamp
+    found = old.get("lastTransitionTime") if old is not None and old["status"] == status else None
+    return str(found or world.timestamp)
 
 
 def without_condition(conditions: Sequence[Mapping[str, Any]], type_: str) -> list[Mapping[str, Any]]:

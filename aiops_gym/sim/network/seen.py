@@ -7,6 +7,7 @@ a pod fares. So rows and pods are compared by the few fields that matter, all el
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import is_not
 from typing import TYPE_CHECKING, Any
 
 from aiops_gym.sim.kernel.objects import get
@@ -68,7 +69,7 @@ class _Rows:
         rows = list(table.values())
         if self.names != list(table):
             return False
-        if self.rows != rows:
+        if any(map(is_not, self.rows, rows)):
             pairs = zip(self.rows, rows, strict=True)
             if any(was is not row and self.tell(was) != self.tell(row) for was, row in pairs):
                 return False

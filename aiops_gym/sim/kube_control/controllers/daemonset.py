@@ -55,6 +55,7 @@ class _Sync:
 
     def __init__(self, world: World, ds: Obj) -> None:
         self.world, self.ds = world, ds
+        self.revision, self.wait = pod_control.compute_revision(ds), int(get(ds, "spec", "minReadySeconds", default=0))
         template = daemon_pods.build(ds, "")
         verdicts = {name_of(node): daemon_pods.check_node(template, node) for node in world.store.all("nodes")}
         self.wanted = [node for node, (new, _) in verdicts.items() if new]
@@ -125,10 +126,10 @@ class _Sync:
         return bool(self._surge()) and len(keep) == 1 and not self._new(keep[0]) and self._new(pod)
 
     def _new(self, pod: Obj) -> bool:
-        return labels_of(pod).get(controller_revisions.HASH) == pod_control.compute_revision(self.ds)
+        return labels_of(pod).get(controller_revisions.HASH) == self.revision
 
     def _able(self, pod: Obj) -> bool:
-        return pods_of.is_available(pod, int(get(self.ds, "spec", "minReadySeconds", default=0)), self.world.now)
+        return pods_of.is_available(pod, self.wait, self.world.now)
 
     def _limit(self, name: str, default: int) -> int:
         value = get(self.ds, "spec", "updateStrategy", "rollingUpdate", name, default=default)

@@ -89,7 +89,10 @@ class _Rollout:
 
     @property
     def old(self) -> list[Obj]:
-        return [rs for rs in self.sets if self.new is None or uid_of(rs) != uid_of(self.new)]
+        if self.new is None:
+            return list(self.sets)
+        uid = uid_of(self.new)
+        return [rs for rs in self.sets if rs["metadata"]["uid"] != uid]
 
     def step(self) -> None:
         """Do one thing that brings the sets nearer to the spec, and publish."""

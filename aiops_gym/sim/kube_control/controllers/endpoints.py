@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym import caches
@@ -12,6 +12,10 @@ from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, n
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control import pods as pods_of
 
+_CONCERNED = caches.slot(
+    f"{__name__}.concerned",
+    "finding a pod's Services for their endpoints and once more for their slices",
+)
 _MATTERS = caches.slot(f"{__name__}.matters", "reading what endpoints depend on from a pod")
 
 TRIGGER = "endpoints.kubernetes.io/last-change-trigger-time"
@@ -19,32 +23,38 @@ EXTERNAL = "ExternalName"
 HEADLESS = "service.kubernetes.io/headless"
 
 
-def find_services(world: World, old: Obj | None, new: Obj | None) -> Iterable[str]:
+def find_services(world: World, old: Obj | None, new: Obj | None) -> Sequence[str]:
     """Keys of the Services that a change of a pod concerns."""
-    if old is not None and new is not None and matters(old) == matters(new):
-        return
-    some = new if new is not None else old
-    if some is None:
-        return
-    labels = labels_of(some).items()
-    before = labels if old is None or labels_of(old) == labels_of(some) else labels_of(old).items()
-    for service in world.store.all("services", namespace_of(some)):
-        selector = service["spec"].get("selector")
-        if not selector:
-            continue
-        wanted = selector.items()
-        if wanted <= labels or (before is not labels and wanted <= before):
-            yield key_of(service)
+    if new is None:
+        return _select_services(world, old, old) if old is not None else ()
+    if old is not None and matters(old) == matters(new):
+        return ()
+    found: Sequence[str] | None = new.memo.get(_CONCERNED)
+    if found is None:  # what was written just now is known to nobody else, nor is it ever written again
+        found = new.memo[_CONCERNED] = _select_services(world, old, new)
+    return found
+
+
+def _select_services(world: World, old: Obj | None, pod: Obj) -> list[str]:
+    """Keys of the Services that select a pod, or did as it was before."""
+    labels, found = labels_of(pod).items(), []
+    before = labels if old is None or labels_of(old) == labels_of(pod) else labels_of(old).items()
+    for service in world.store.all("services", namespace_of(pod)):
+        if selector := service["spec"].get("selector"):
+            wanted = selector.items()
+            if wanted <= labels or (before is not labels and wanted <= before):
+                found.append(key_of(service))
+    return found
 
 
 def matters(pod: Obj) -> tuple[Any, ...]:
     """All of a pod that its endpoints depend on."""
-    cached = pod.memo.get(_MATTERS)
+    cached: tuple[Any, ...] | None = pod.memo.get(_MATTERS)
     if cached is None:
         address = get(pod, "status", "podIP", default="")
         cached = (address, pods_of.is_ready(pod), pods_of.is_terminating(pod), pods_of.is_terminal(pod), labels_of(pod))
         pod.memo[_MATTERS] = cached
-    return tuple(cached)
+    return cached
 
 
 def find_port(pod: Mapping[str, Any], port: Mapping[str, Any]) -> int | None:

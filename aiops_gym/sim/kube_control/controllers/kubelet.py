@@ -25,9 +25,13 @@ class KubeletController:
 
     def keys(self, world: World, resource: str, old: Obj | None, new: Obj | None) -> Iterable[str]:
         """Pods of a node that exists, unless only their status changed."""
-        if new is None or not get(new, "spec", "nodeName"):
+        if new is None or not new["spec"].get("nodeName"):
             return
-        same = old is not None and old["spec"] == new["spec"] and _deletion(old) == _deletion(new)
+        same = (
+            old is not None
+            and (old["spec"] is new["spec"] or old["spec"] == new["spec"])
+            and _deletion(old) == _deletion(new)
+        )
         if not same and world.store.get("nodes", "", new["spec"]["nodeName"]) is not None:
             yield key_of(new)
 

@@ -149,7 +149,7 @@ def _score(world: World, pod: Obj, node: Obj) -> tuple[float, ...]:
     """What is preferred, few pods of the same owner, then the emptiest node, then chance."""
     there = [other for other in world.store.on_node(name_of(node)) if pods_of.is_active(other)]
     owner = (controller_of(pod) or {}).get("uid")
-    same = sum(1 for other in there if owner and (controller_of(other) or {}).get("uid") == owner)
+    same = sum(1 for other in there if (controller_of(other) or {}).get("uid") == owner) if owner else 0
     taken, allocatable = filters.sum_used(there), get(node, "status", "allocatable", default={})
     shares = [
         taken.get(name, 0) / max(1, filters.parse_amount(name, allocatable.get(name, "0")))

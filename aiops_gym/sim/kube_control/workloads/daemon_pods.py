@@ -51,6 +51,7 @@ def check_node(template: Mapping[str, Any], node: Obj) -> tuple[bool, bool]:
 
 def node_of(pod: Obj) -> str:
     """The node that a pod is on or meant for."""
-    bound = get(pod, "spec", "nodeName", default="")
+    if bound := pod["spec"].get("nodeName"):
+        return str(bound)
     required = get(pod, "spec", "affinity", "nodeAffinity", REQUIRED, default={})
-    return str(bound or get(required, "nodeSelectorTerms", 0, "matchFields", 0, "values", 0, default=""))
+    return str(get(required, "nodeSelectorTerms", 0, "matchFields", 0, "values", 0, default=""))

@@ -27,9 +27,10 @@ def sum_replicas(sets: Sequence[Obj], part: str, name: str) -> int:
 
 def make(world: World, type_: str, status: str, reason: str, message: str) -> dict[str, Any]:
     """A condition that changes now."""
+    now = world.timestamp
     return {
-        "lastTransitionTime": world.timestamp,
-        "lastUpdateTime": world.timestamp,
+        "lastTransitionTime": now,
+        "lastUpdateTime": now,
         "message": message,
         "reason": reason,
         "status": status,
@@ -102,14 +103,20 @@ def _deadline(deployment: Obj) -> int:
 
 
 def _counts(deployment: Obj, new: Obj | None, sets: Sequence[Obj]) -> dict[str, Any]:
-    able = sum_replicas(sets, "status", "availableReplicas")
+    able = ready = there = wanted = 0
+    for rs in sets:
+        spec, status = rs.get("spec") or {}, rs.get("status") or {}
+        wanted += int(spec.get("replicas") or 0)
+        there += int(status.get("replicas") or 0)
+        ready += int(status.get("readyReplicas") or 0)
+        able += int(status.get("availableReplicas") or 0)
     return {
         "availableReplicas": able,
         "conditions": [],
         "observedGeneration": get(deployment, "metadata", "generation", default=0),
-        "readyReplicas": sum_replicas(sets, "status", "readyReplicas"),
-        "replicas": sum_replicas(sets, "status", "replicas"),
-        "unavailableReplicas": max(0, sum_replicas(sets, "spec", "replicas") - able),
+        "readyReplicas": ready,
+        "replicas": there,
+        "unavailableReplicas": max(0, wanted - able),
         "updatedReplicas": sum_replicas([new] if new is not None else [], "status", "replicas"),
     }
 
@@ -189,7 +196,8 @@ def _watch(world: World, deployment: Obj, conditions: Sequence[Condition]) -> No
         table.pop(uid, None)
         return
     renewed = _renewed(deployment, current)
-    if table.get(uid) != iso(renewed):
-        table[uid] = iso(renewed)
+    written = iso(renewed)
+    if table.get(uid) != written:
+        table[uid] = written
         due = renewed + (seconds + 1) * SECOND
-        world.schedule(due - world.now, "deployment.deadline", key_of(deployment), uid, iso(renewed))
+        world.schedule(due - world.now, "deployment.deadline", key_of(deployment), uid, written)

@@ -68,4 +68,6 @@ def make_sort_key(value: Json) -> tuple[int, Any]:
 
 def is_equal(a: Json, b: Json) -> bool:
     """Equality as MongoDB sees it: 1 is 1.0, but never true."""
+    if isinstance(a, str) and isinstance(b, str):
+        return a == b
     return make_sort_key(a) == make_sort_key(b)

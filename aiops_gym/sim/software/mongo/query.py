@@ -50,6 +50,8 @@ def find_values(document: Json, path: str) -> list[Json]:
 
 
 def _meets(found: list[Json], wanted: Json) -> bool:
+    if isinstance(wanted, str):
+        return wanted in found or any(isinstance(v, list) and wanted in v for v in found)
     if isinstance(wanted, Mapping) and any(k.startswith("$") for k in wanted) and not _is_value(wanted):
         return all(_operator(found, name, operand, wanted) for name, operand in wanted.items())
     if isinstance(wanted, Mapping) and "$regularExpression" in wanted:
