@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from aiops_gym.sim.kernel.digits import is_natural
-from aiops_gym.sim.telemetry.spans import FORMAT
+from aiops_gym.sim.software.jaeger_query import FORMAT
 from aiops_gym.types import Json, Span
 
 SAMPLED = 1

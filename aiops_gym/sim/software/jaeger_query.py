@@ -28,6 +28,9 @@ PLACES = {
 }
 """Where JSON is wrong, in Python's words and in Go's."""
 
+FORMAT = ("internal.span.format", "jaeger")
+"""The tag that the collector adds to each span."""
+
 KINDS = {bool: "bool", int: "number", float: "number", list: "array", dict: "object", str: "string"}
 
 
@@ -165,7 +168,7 @@ def _read_tags(query: Query) -> Tags:
             found |= _texts(text)
         except Wrong as error:
             raise Wrong(f"malformed 'tags' parameter, cannot unmarshal JSON: {error}") from None
-    return tuple(found.items())
+    return tuple(pair for pair in found.items() if pair != FORMAT)
 
 
 def _texts(text: str) -> dict[str, str]:

@@ -61,12 +61,9 @@ def find_fitting(visit: Visit, ms: Floats, handler: str, wanted: Wanted) -> Mask
 
 def _has(visit: Visit, code: int, handler: str, wanted: Tags) -> bool:
     error, tags = make_tags(visit, code, handler)
-    have = dict((*tags, FORMAT, *((ERROR,) if error else ())))
+    have = dict((*tags, *((ERROR,) if error else ())))
     return all(have.get(key) == value for key, value in wanted)
 
-
-FORMAT = ("internal.span.format", "jaeger")
-"""The tag that the collector adds to each span."""
 
 ERROR = ("error", "true")
 """The tag of a span that failed."""

@@ -20,7 +20,6 @@ TAGS = (
     ("http.status_code", "200"),
     ("http.status_code", "500"),
     ("span.kind", "client"),
-    ("internal.span.format", "jaeger"),
     ("response_class", "2xx"),
     ("nothing", ""),
 )
@@ -51,7 +50,7 @@ def ask(world, path, method="GET", **query):
 
 def is_meant(span, wanted):
     """As Jaeger's store decides it, span by span."""
-    have = {*span.tags, ("internal.span.format", "jaeger"), *([("error", "true")] if span.error else [])}
+    have = {*span.tags, *([("error", "true")] if span.error else [])}
     return (
         span.service == wanted.service
         and wanted.operation in ("", span.operation)
@@ -107,6 +106,17 @@ def test_the_shape_of_a_trace(world):
     assert ask(world, "/api/traces", traceID=ids) == (200, {**found, "errors": lost})
     pretty = jaeger_api.answer(world, "GET", f"/api/traces/{trace['traceID']}?prettyPrint=true").body
     assert pretty.startswith('{\n    "data": [\n') and json.loads(pretty) == found
+
+
+def test_tags_are_given_one_by_one_or_together(world):
+    (one,) = ask(world, "/api/traces", service="geo", limit=1)[1]["data"]
+    (span,) = [span for span in one["spans"] if span["operationName"] == "/geo.Geo/Nearby"][-1:]
+    pairs = [f"{tag['key']}:{tag['value']}" for tag in span["tags"]]
+    assert "internal.span.format:jaeger" in pairs and len(pairs) > 2
+    everywhere = json.dumps(dict(pair.split(":") for pair in pairs))
+    for query in ({"tag": pairs}, {"tags": everywhere}, {"tag": pairs[:1], "tags": everywhere}):
+        assert ask(world, "/api/traces", service="geo", limit=1, **query)[1]["data"] == [one]
+    assert ask(world, "/api/traces", service="geo", tag="internal.span.format:proto")[1]["data"] == []
 
 
 def test_a_span_whose_parent_never_came_says_so(world):

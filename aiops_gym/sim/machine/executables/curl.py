@@ -202,7 +202,7 @@ def _received(
     asked: Asked, done: Transfer, answer: HttpAnswer, method: str, path: str, now: float, rest: str
 ) -> Transfer:
     done.status = answer.status
-    headers = {"Content-Type": _type(answer.body), **answer.headers, "Date": _date(now)}
+    headers = {"Content-Type": guess_type(answer.body), **answer.headers, "Date": _date(now)}
     headers |= {"Content-Length": str(len(answer.body.encode()))}
     first = f"HTTP/1.1 {answer.status} {REASONS.get(answer.status, '')}".rstrip()
     head = "".join(f"{line}\r\n" for line in (first, *(f"{k}: {v}" for k, v in headers.items()))) + "\r\n"
@@ -227,7 +227,8 @@ def _received(
     return done
 
 
-def _type(body: str) -> str:
+def guess_type(body: str) -> str:
+    """The type of content of an answer that does not say it."""
     kinds = {"{": "application/json", "[": "application/json", "<": "text/html; charset=utf-8"}
     return kinds.get(body.lstrip()[:1], "text/plain; charset=utf-8")
 
