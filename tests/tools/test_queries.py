@@ -9,7 +9,7 @@ import pytest
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.errors import ToolError
-from aiops_gym.sim.telemetry import traces
+from aiops_gym.sim.telemetry import searches
 from aiops_gym.tools import Context, run, toolbox
 from aiops_gym.types import Call
 
@@ -78,7 +78,7 @@ def test_a_server_without_a_pod_is_told(backend):
 def test_traces_are_searched_as_jaeger_does(call, backend):
     titles, *rows = call("query_traces", "frontend", tags="error=true", limit=20).splitlines()
     assert titles.split() == ["trace_id", "start", "duration_ms", "spans", "root", "failed"]
-    known = traces.get_traces(backend.fork().world, [row.split()[0] for row in rows])
+    known = searches.get_traces(backend.fork().world, [row.split()[0] for row in rows])
     assert len(rows) == len(known) == 20
     assert all(any(span.error and span.service == "frontend" for span in spans) for spans in known.values())
 
@@ -92,3 +92,38 @@ def test_a_single_trace_is_shown_with_all_its_spans(backend):
     assert cells[0][:2] == ["0", "0.000"] and cells[0][3] == "frontend"
     assert all(int(below[0]) <= int(above[0]) + 1 for above, below in pairwise(cells))
     assert any(row[3:5] == ["geo", "/geo.Geo/Nearby"] for row in cells)
+
+
+ASKED = "api/v1/query?query=container_threads"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "kubectl get --raw '{proxy}/{asked}'",
+        "kubectl exec -n {namespace} deploy/frontend -- curl -s {inside}/{asked}",
+        "kubectl exec -n observe deploy/prometheus-server -- wget -qO- localhost:9090/{asked}",
+        "kubectl run -q -i --rm t --image=busybox --restart=Never -- wget -qO- {inside}/{asked}",
+        "curl -sG $(kubectl get svc -n observe prometheus-server -o jsonpath='{{.spec.clusterIP}}')/api/v1/query "
+        "--data-urlencode 'query=container_threads{{namespace=~\".+\"}}'",
+        "curl -s -d query=container_threads 172.18.0.2:32000/api/v1/query",
+    ],
+)
+def test_a_shell_reaches_prometheus_as_operators_do(backend, command):
+    places = {"proxy": "/api/v1/namespaces/observe/services/prometheus-server:http/proxy", "namespace": NAMESPACE}
+    places |= {"inside": "http://prometheus-server.observe.svc", "asked": ASKED}
+    ran = backend.fork().shell.run(command.format(**places))
+    assert ran.code == 0 and ran.stdout.startswith('{"status":"success","data":{"resultType":"vector","result":[{')
+    assert f'"namespace":"{NAMESPACE}"' in ran.stdout
+
+
+def test_a_shell_searches_in_jaeger(backend):
+    twin, url = backend.fork(), "jaeger:16686/api/traces"
+    asked = f'curl -sG {url} -d service=geo -d limit=2 --data-urlencode \'tags={{"span.kind":"server"}}\''
+    ran = twin.shell.run(f"kubectl exec -n {NAMESPACE} deploy/frontend -- {asked} | jq -r '.data[].traceID'")
+    assert {*ran.stdout.split()} == {*searches.get_traces(twin.world, ran.stdout.split())} != set()
+    raw = f"/api/v1/namespaces/{NAMESPACE}/services/jaeger:16686/proxy/api"
+    assert twin.shell.run(f"kubectl get --raw {raw}/services | jq -r '.data[0]'").stdout == "frontend\n"
+    refused = twin.shell.run(f"kubectl get --raw {raw}/traces")
+    text = "Error from server (BadRequest): the server rejected our request for an unknown reason\n"
+    assert (refused.code, refused.stderr) == (1, text)

@@ -27,7 +27,7 @@ from aiops_gym.sim.software.jaeger_query import (
     read_number,
     read_search,
 )
-from aiops_gym.sim.telemetry import calls, traces
+from aiops_gym.sim.telemetry import calls, searches, traces
 from aiops_gym.sim.telemetry.spans import Wanted
 from aiops_gym.types import Json, Span
 
@@ -142,18 +142,18 @@ def _search(world: World, query: Query, named: str) -> Json:
     asked = read_search(query, world.now)
     if not asked.ids:
         return _good([show_trace(rows) for rows in _matching(world, asked.wanted, asked.limit)])
-    known = traces.get_traces(world, asked.ids)
+    known = searches.get_traces(world, asked.ids)
     lost = [{"msg": NO_TRACE, "traceID": one} for one in asked.ids if one not in known]
     return _good([show_trace(known[one]) for one in asked.ids if one in known], errors=lost or None)
 
 
 def _matching(world: World, wanted: Wanted, limit: int) -> list[list[Span]]:
-    return group(traces.search(world, wanted, min(limit, MOST) if limit > 0 else MOST)[0])
+    return group(searches.search(world, wanted, min(limit, MOST) if limit > 0 else MOST))
 
 
 def _one(world: World, named: str) -> list[Span]:
     known = parse_id(unquote(named))
-    found = traces.get_traces(world, [known])
+    found = searches.get_traces(world, [known])
     if known not in found:
         raise Refused(404, NO_TRACE)
     return found[known]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.telemetry.searches import collect
 from aiops_gym.sim.telemetry.spans import make_tags, measure
-from aiops_gym.sim.telemetry.traces import KEPT, Part, arrived, collect, handler_of
+from aiops_gym.sim.telemetry.traces import KEPT, Part, arrived, handler_of
 from aiops_gym.sim.traffic import stream
 from aiops_gym.sim.traffic.walk import OK, Visit
 
@@ -29,7 +31,7 @@ class Place(NamedTuple):
 def list_operations(world: World, service: str) -> list[tuple[str, str]]:
     """Name and kind of each operation of which a service sent a span, sorted; the kind is "" where no tag says it."""
     found: set[tuple[str, str]] = set()
-    for part in collect(world, world.now - KEPT, world.now):
+    for part in chain.from_iterable(collect(world, world.now - KEPT, world.now)):
         for place in _places(part, world.now):
             if place.service == service and len(place.kept):
                 tags = dict(make_tags(place.visit, OK, handler_of(part.batch))[1])
@@ -43,7 +45,7 @@ def count_calls(world: World, start: int, end: int) -> list[tuple[str, str, int]
     Every trace is counted: the work is bounded by the requests of the time that Jaeger keeps.
     """
     counts: Counter[tuple[str, str]] = Counter()
-    for part in collect(world, start - stream.LONGEST, end):
+    for part in chain.from_iterable(collect(world, start - stream.LONGEST, end)):
         counts.update(_count(part, list(_places(part, world.now)), start * 1000, end * 1000))
     return [(caller, called, number) for (caller, called), number in sorted(counts.items())]
 

@@ -5,7 +5,7 @@ Jaeger keeps spans in memory: what was sent while it did not run is lost, and so
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -26,9 +26,6 @@ SURE = 25.0
 
 KEPT = 2 * HOUR
 """How far back is looked."""
-
-ID = 16
-"""Digits of the id of a trace."""
 
 SAMPLED = 7
 """Column of the draw that decides whether a request is traced."""
@@ -81,8 +78,10 @@ _windows: Cache[list[Part]] = Cache(
         f"{__name__}.windows",
         "making the spans of a trace again for each service in it",
         key="seed, start, end, its intervals with the digests of their outcomes, the collector",
-        bound=1,
-    )
+        bound=40_000,
+        unit="requests",
+    ),
+    lambda parts: 1 + sum(len(part.sampled) for part in parts),
 )
 _senders: Cache[list[tuple[str, float, float]]] = Cache(
     Entry(
@@ -96,7 +95,7 @@ _senders: Cache[list[tuple[str, float, float]]] = Cache(
 
 def list_services(world: World) -> list[str]:
     """Names of the services that sent spans to the running tracer, sorted; empty without one."""
-    tracer = _tracer(world)
+    tracer = find_tracer(world)
     if tracer is None:
         return []
     expected: dict[str, float] = {}
@@ -118,47 +117,41 @@ def find_traces(world: World, service: str, start_ms: int, end_ms: int, limit: i
     Returns:
         Their spans, newest trace first, each trace's in the order in which they began; and how many traces there are.
     """
-    return _find(world, Wanted(service), start_ms, end_ms, limit)
-
-
-def search(world: World, wanted: Wanted, limit: int) -> tuple[list[Span], int]:
-    """As `find_traces`, of the traces in which one span of the service is all that is wanted, the time included.
-
-    The answer is exact: every request is looked at whose spans can lie in the time that is asked for, which is `KEPT`
-    at most. Spans are compared as arrays; only those of the traces that are given back are made.
-    """
-    start, end = wanted.since // 1000 - stream.LONGEST, wanted.until // 1000 + 1
-    return _find(world, wanted, start, end, limit)
-
-
-def collect(world: World, start_ms: int, end_ms: int) -> list[Part]:
-    """What the running tracer, if there is one, was sent of the requests that arrived in [start_ms, end_ms)."""
-    tracer = _tracer(world)
+    tracer = find_tracer(world)
     if tracer is None:
-        return []
+        return [], 0
     start, end = max(start_ms, tracer.since, world.now - KEPT), min(end_ms, world.now)
     if end <= start:
-        return []
+        return [], 0
+    return pick_newest(read_parts(world, tracer, start, end), Wanted(service), limit, world.now)
+
+
+def read_parts(world: World, tracer: Tracer, start: int, end: int) -> list[Part]:
+    """What the running tracer was sent of the requests that arrived in [start, end) ms, which it ran all the time."""
     key = (stream.key(world, start, end), tracer.process)
     return _windows.get(key, lambda: [_part(each, tracer) for each in stream.walk_batches(world, start, end)])
 
 
-def _find(world: World, wanted: Wanted, start: int, end: int, limit: int) -> tuple[list[Span], int]:
-    parts = collect(world, start, end)
+def pick_newest(parts: list[Part], wanted: Wanted, limit: int, now: int) -> tuple[list[Span], int]:
+    """Spans of the newest `limit` traces in some batches with a span that is wanted, and how many there are."""
     if not parts:
         return [], 0
-    hits = [_through(part, wanted, world.now) for part in parts]
+    hits = [_through(part, wanted, now) for part in parts]
     total = sum(len(hit) for hit in hits)
     times = np.concatenate([part.batch.arrivals.ms[hit] for part, hit in zip(parts, hits, strict=True)])
     owner = np.repeat(np.arange(len(hits)), [len(hit) for hit in hits])
     which = np.concatenate(hits)
     newest = np.argsort(-times, kind="stable")[: max(0, limit)]
-    order = list(zip(owner[newest].tolist(), which[newest].tolist(), strict=True))
-    _make(parts, order)
+    return make_traces(parts, list(zip(owner[newest].tolist(), which[newest].tolist(), strict=True)), now), total
+
+
+def make_traces(parts: list[Part], wanted: list[tuple[int, int]], now: int) -> list[Span]:
+    """What was sent of the traces of some requests: number of the part, number in it."""
+    _make(parts, wanted)
     spans: list[Span] = []
-    for number, one in order:
-        spans += _sent(parts[number].traces[one], parts[number].tracer, world.now)
-    return spans, total
+    for number, one in wanted:
+        spans += _sent(parts[number].traces[one], parts[number].tracer, now)
+    return spans
 
 
 def _make(parts: list[Part], wanted: list[tuple[int, int]]) -> None:
@@ -178,7 +171,7 @@ def _sent(trace: Trace, tracer: Tracer, now: int) -> list[Span]:
     return [span for span, ended in zip(trace.spans, trace.ended, strict=True) if tracer.since <= ended <= now]
 
 
-def _tracer(world: World) -> Tracer | None:
+def find_tracer(world: World) -> Tracer | None:
     """The running process that spans are sent to; of several, the one that began first."""
     for key, process in world.table("processes").items():
         if process["running"] and program_of(world, process).collector:
@@ -286,17 +279,3 @@ def _trace(spans: list[Span], ended: list[float]) -> Trace:
 def _ids(keys: Keys, columns: list[int], place: NDArray[np.intp]) -> list[str]:
     """Ids of spans, by the request and what is drawn from at the place."""
     return [f"{value or 1:016x}" for value in mix(keys ^ np.array(columns, dtype=np.uint64)[place]).tolist()]
-
-
-def get_traces(world: World, ids: Collection[str]) -> dict[str, list[Span]]:
-    """The spans of traces by their ids; those that are not known, or no longer, are left out."""
-    found: dict[str, list[Span]] = {}
-    wanted = np.array([int(one, 16) for one in ids if len(one) == ID], dtype=np.uint64)
-    for part in collect(world, world.now - KEPT, world.now) if len(wanted) else ():
-        keys = part.batch.arrivals.keys
-        numbers = np.flatnonzero(np.isin(mix(keys), wanted) & part.sampled)
-        if len(numbers):
-            _make([part], [(0, number) for number in numbers.tolist()])
-            rows = [_sent(part.traces[number], part.tracer, world.now) for number in numbers.tolist()]
-            found |= {key: spans for key, spans in zip(make_ids(keys[numbers], 0), rows, strict=True) if spans}
-    return found

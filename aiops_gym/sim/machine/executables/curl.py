@@ -102,9 +102,8 @@ def _fetch(peer: Peer, asked: Asked, url: str, now: float, read: Read) -> Transf
     link = peer.link(host, port)
     if not _connected(peer, asked, done, link, host, port):
         return done
-    method = asked.values.get("X") or (
-        "HEAD" if "I" in asked.flags else "POST" if asked.data and "G" not in asked.flags else "GET"
-    )
+    usual = "HEAD" if "I" in asked.flags else "POST" if asked.data and "G" not in asked.flags else "GET"
+    method = asked.values.get("X") or usual
     answer = peer.http(method, host, port, path, body)
     if not _secured(asked, done, answer, scheme, link):
         return done
