@@ -42,6 +42,7 @@ NEEDS = {
     "transformers": ("tests/agents/test_chat_model.py", "tests/tiny_lm.py"),
     "mkdocs": ("tests/docs/test_site.py", "tests/browser/test_site.py"),
     "kr8s": ("tests/serve/test_clients.py",),
+    "prometheus_api_client": ("tests/serve/test_prometheus_client.py",),
     "torchrl": ("tests/learning/test_torchrl.py",),
     "ray": ("aiops_gym/learning/rllib.py", "tests/on_ray/test_cluster.py", "tests/on_ray/test_rllib.py"),
     "inspect_ai": ("aiops_gym/adapters/inspect.py", "tests/on_adapters/test_inspect.py"),

@@ -206,6 +206,9 @@ class Telemetry(Protocol):
     def traces(self, service: str, start: float, end: float, limit: int) -> tuple[Sequence[Span], int]:
         """The newest `limit` traces through a service, as spans, and how many there were in all."""
 
+    def ask(self, server: str, path: str) -> tuple[int, str]:
+        """Status and body that `prometheus` or `jaeger` answers to a GET over HTTP; 503 where it cannot be reached."""
+
 
 class Shell(Protocol):
     """Where an agent's commands run. Each run is a new shell over the same files."""

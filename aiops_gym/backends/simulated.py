@@ -17,6 +17,7 @@ from aiops_gym.backends.health import Measure, health
 from aiops_gym.backends.inject import find_concerned, find_rewritten, inject
 from aiops_gym.backends.intent.compare import find_hurt
 from aiops_gym.backends.node_network import NodeNetwork
+from aiops_gym.backends.servers import ask_server
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Fault, Problem
 from aiops_gym.errors import SnapshotError
@@ -250,3 +251,8 @@ class SimulatedTelemetry:
     def traces(self, service: str, start: float, end: float, limit: int) -> tuple[Sequence[Span], int]:
         """The newest traces through a service."""
         return traces.find_traces(self.world, service, round(start * 1000), round(end * 1000), limit)
+
+    def ask(self, server: str, path: str) -> tuple[int, str]:
+        """What Prometheus or Jaeger answers."""
+        found = ask_server(self.world, server, "GET", path)
+        return found.status, found.body

@@ -285,7 +285,9 @@ def _images() -> Mapping[str, Json]:
                 kind = "prometheus" if name == "prometheus-server" else "idle"
                 binary = {"program": kind, "params": params}
                 entry = {"size": SIZES[name], "cached": cached, "entrypoint": (f"/{name}",), "binaries": {name: binary}}
-                found[container["image"]] = {**entry, "shell": False}
+                busybox = container["image"].startswith("quay.io/prometheus/")
+                inside: Json = {"sh": "busybox", "tools": ()} if busybox else {"shell": False}
+                found[container["image"]] = {**entry, **inside}
     return found
 
 

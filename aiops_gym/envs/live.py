@@ -19,6 +19,7 @@ from aiops_gym.tasks.base import EVALUATIONS, NO_ANSWER, Case, find, find_truth
 from aiops_gym.tasks.form import Form
 from aiops_gym.tools import Tool, toolbox
 from aiops_gym.tools.parser import EXAMPLE
+from aiops_gym.tools.registry import SETS
 from aiops_gym.types import Call, Verdict
 
 FIX_SECONDS = 300
@@ -60,7 +61,7 @@ class LiveEnv(EpisodeEnv[Incident]):
     output that are shown. `log_dedup` is the block size of AIOpsLab's log de-duplication in `get_logs`, 0 is off.
     `action_format` is "tolerant" or "strict", which refuses text around the block. `evaluation` is "strict" or
     "aiopslab". `allow_collateral` is how many healthy objects a repair may change in meaning before it counts for
-    nothing.
+    nothing. `tools` is "basic", the tools of AIOpsLab, or "all", with queries to Prometheus and Jaeger.
 
     ## Version History
     v0: first version.
@@ -83,7 +84,9 @@ class LiveEnv(EpisodeEnv[Incident]):
         render_mode: str | None = None,
         app: str | None = None,
         allow_collateral: int = 0,
+        tools: str = "basic",
     ) -> None:
+        one_of("tools", tools, SETS)
         one_of("evaluation", evaluation, EVALUATIONS)
         if not isinstance(allow_collateral, int) or allow_collateral < 0:
             raise ArgumentError(f"allow_collateral is a count of objects, 0 or more, not {allow_collateral!r}")
@@ -91,7 +94,7 @@ class LiveEnv(EpisodeEnv[Incident]):
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode)
         self.task = find(task).name
         self.choice = Choice(self.task, problem, split, app)
-        self.evaluation, self.allow_collateral = evaluation, allow_collateral
+        self.evaluation, self.allow_collateral, self.offered = evaluation, allow_collateral, tools
 
     @property
     def app(self) -> App:
@@ -106,7 +109,7 @@ class LiveEnv(EpisodeEnv[Incident]):
     @property
     def tools(self) -> Mapping[str, Tool]:
         """What may be called, `submit` included."""
-        return toolbox(self.task)
+        return toolbox(self.task, self.offered)
 
     def reference_actions(self) -> list[str]:
         """Action texts that solve the current episode, for tests and demonstrations."""
@@ -167,7 +170,7 @@ class LiveEnv(EpisodeEnv[Incident]):
         return make_prompt(self._parts(problem, backend))
 
     def _parts(self, problem: str, backend: Incident) -> PromptParts:
-        return make_parts(find(self.task), self.choice.find(problem), backend.app)
+        return make_parts(find(self.task), self.choice.find(problem), backend.app, self.offered)
 
     def _accept(self, answer: Any) -> Any:
         return find(self.task).accept(answer, self.evaluation)

@@ -24,10 +24,10 @@ Each answer holds a single API call. A submission ends the episode, right or wro
 Please take the next action."""
 
 
-def make_parts(task: IncidentTask, problem: Problem, app: App) -> PromptParts:
+def make_parts(task: IncidentTask, problem: Problem, app: App, tools: str = "basic") -> PromptParts:
     """What the agent is told at the start; nothing in it depends on what is wrong."""
     candidates = {"components": app.components, "reasons": ()} if task.names_components else None
-    return PromptParts(task.brief(problem, app), _instructions(task), get_actions(task.name), candidates)
+    return PromptParts(task.brief(problem, app), _instructions(task), get_actions(task.name, tools=tools), candidates)
 
 
 def make_prompt(told: PromptParts) -> str:

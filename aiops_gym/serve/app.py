@@ -1,4 +1,4 @@
-"""The Kubernetes API as an ASGI application."""
+"""The Kubernetes API as an ASGI application, with Prometheus and Jaeger beside it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import Scope
 from starlette.websockets import WebSocket
 
-from aiops_gym.serve import fixed, objects
+from aiops_gym.serve import behind, fixed, objects
 from aiops_gym.serve.dialog import converse
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.paths import find_target, split_path
@@ -32,6 +32,8 @@ def make_api(keeper: Keeper, listening: str) -> Starlette:
             if not is_welcome(request.headers, listening):
                 raise wrong_host()
             parts = _parts(request.scope)
+            if behind.is_server(parts):
+                return await behind.serve_program(keeper, parts[0], request)
             known = fixed.answer(request, parts)
             if known is not None:
                 return known

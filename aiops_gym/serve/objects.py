@@ -8,7 +8,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from aiops_gym.serve import autoscaling, bodies, negotiate
+from aiops_gym.serve import autoscaling, behind, bodies, negotiate
 from aiops_gym.serve.following import Following, find_container_id
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.negotiate import Form
@@ -34,6 +34,8 @@ DIALOGS = ("exec", "attach", "portforward")
 
 async def serve(keeper: Keeper, target: Target, request: Request) -> Response:
     """Answer a request about objects. Raises ApiError."""
+    if target.subresource == "proxy" and target.resource.plural in ("pods", "services"):
+        return await behind.serve_proxy(keeper, target, request)
     raw = await bodies.read(request)
     plain = target.subresource in ("log", "proxy")
     form = Form() if plain else negotiate.choose_form(request.headers.get("accept", ""))

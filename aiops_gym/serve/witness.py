@@ -14,6 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from aiops_gym.serve import readable
+from aiops_gym.serve.behind import is_server
 from aiops_gym.serve.dialog import ERROR, STDIN
 from aiops_gym.serve.paths import find_target, split_path
 
@@ -78,7 +79,7 @@ class Witness:
 
     Args:
         app: the API.
-        seen: is told of each exchange about objects when it is over.
+        seen: is told of each exchange about objects or telemetry when it is over.
     """
 
     def __init__(self, app: ASGIApp, seen: Callable[[Exchange], Awaitable[None]]) -> None:
@@ -86,7 +87,8 @@ class Witness:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand all on, both ways."""
-        if find_target(split_path(scope["raw_path"].decode("ascii", "replace"))) is None:
+        parts = split_path(scope["raw_path"].decode("ascii", "replace"))
+        if find_target(parts) is None and not is_server(parts):
             await self.app(scope, receive, send)
             return
         exchange = Exchange(scope)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any
 
@@ -90,6 +90,11 @@ def write(function: Callable[..., Result]) -> Tool:
 def action(function: Callable[..., Result]) -> Tool:
     """Mark a tool that may do anything."""
     return _tool("action", function)
+
+
+def extra(tool: Tool) -> Tool:
+    """Offer a tool only to who asks for all of them."""
+    return replace(tool, extra=True)
 
 
 def _tool(kind: str, function: Callable[..., Result]) -> Tool:

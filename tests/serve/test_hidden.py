@@ -180,6 +180,7 @@ def test_requests_that_were_refused_and_watches_are_kept_as_they_were_answered(r
     kubectl(repairing.door, "exec", "deploy/frontend", "--", "false")
     kubectl(repairing.door, "create", "configmap", "note", "--from-literal=a=b")
     kubectl(repairing.door, "wait", "--for=delete", "configmap/note", "--timeout=5s")
+    httpx.get(f"{repairing.door.url}/jaeger/api/operations")
     steps = repairing.transcript.episode.steps
     until(lambda: any("watch=true" in turn["action"] for turn in steps), "no watch")
     seen = [(turn["action"], turn["observation"]) for turn in repairing.transcript.episode.steps]
@@ -187,6 +188,7 @@ def test_requests_that_were_refused_and_watches_are_kept_as_they_were_answered(r
     assert any(action.endswith(" -- false") and "exit status 1" in told for action, told in seen)
     assert any(action.startswith("POST ") and '"a": "b"' in action for action, _ in seen)
     assert any("watch=true" in action for action, _ in seen)
+    assert any(action == "GET /jaeger/api/operations" and "'service' is required" in told for action, told in seen)
 
 
 def test_nothing_that_a_client_sends_breaks_the_record_or_looks_like_a_submission(repairing):

@@ -1,4 +1,4 @@
-"""What lies below an object: its log, a command inside it, its scale, its binding, a token."""
+"""What lies below an object: its log, a command inside it, its scale, its binding, a token, what it serves."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from aiops_gym.sim.kube_api import kubelet_client, patching, table, write
 from aiops_gym.sim.kube_api.answer import Answer
 from aiops_gym.sim.kube_api.decode import copy_json
 from aiops_gym.sim.kube_api.eviction import evict
+from aiops_gym.sim.kube_api.proxying import proxy
 from aiops_gym.sim.kube_api.read import find_object
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.selectors import format_object
@@ -305,4 +306,9 @@ HANDLERS: Mapping[tuple[str, str], Callable[[World, Resource, Request], Response
     ("binding", "create"): bind,
     ("token", "create"): token,
     ("finalize", "update"): finalize,
+    ("proxy", "get"): proxy,
+    ("proxy", "create"): proxy,
+    ("proxy", "update"): proxy,
+    ("proxy", "patch"): proxy,
+    ("proxy", "delete"): proxy,
 }

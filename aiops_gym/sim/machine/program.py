@@ -48,6 +48,7 @@ class Program:
         protocol: the one protocol that it speaks, by the kind of call; "" where its handlers decide.
         registry: whether others ask it for addresses.
         collector: whether others send it their spans.
+        reads_forms: whether it takes what a form posts for parameters of the URL, as Go's `FormValue` does.
         traced: how its handlers appear in traces: "" as Go's libraries have it, `plain` without tags, `nginx`.
     """
 
@@ -57,6 +58,7 @@ class Program:
     protocol = ""
     registry = False
     collector = False
+    reads_forms = True
     traced = ""
 
     def start(self, c: Container) -> None:

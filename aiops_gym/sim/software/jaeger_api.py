@@ -1,192 +1,265 @@
-"""Jaeger's HTTP API: services, operations, traces, dependencies, in the shapes of its `internal/uimodel`."""
+"""Jaeger's HTTP API as version 1.57 has it: what its UI asks (`/api`), and `/api/v3` in OpenTelemetry's shapes.
+
+Facts from its `cmd/query/app`. The newest traces come first, where the real one keeps no order; `/api/transform`, which
+only shows what it is sent, is missing.
+"""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs, unquote, unquote_plus
 
-from aiops_gym.sim.kernel import jsontext
-from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.times import HOUR
-from aiops_gym.sim.telemetry import traces
+from aiops_gym.sim.machine.program import HttpAnswer
+from aiops_gym.sim.software.jaeger_json import group, show_otlp, show_trace, write
+from aiops_gym.sim.software.jaeger_query import (
+    Query,
+    Wrong,
+    first,
+    limit_duration,
+    parse_duration,
+    parse_id,
+    parse_integer,
+    quote,
+    read_number,
+    read_search,
+)
+from aiops_gym.sim.telemetry import calls, searches, traces
+from aiops_gym.sim.telemetry.spans import Wanted
 from aiops_gym.types import Json, Span
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-Query = Mapping[str, str]
+Answered = tuple[int, str]
 
 PAGE = (
     '<!doctype html><html lang="en"><head><title>Jaeger UI</title></head>'
     '<body><div id="jaeger-ui-root"></div></body></html>\n'
 )
-DURATION = re.compile(r"(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)")
-UNITS = {"us": 1, "µs": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
-LOOKED_AT = 200
-"""Newest traces that operations and dependencies are counted from."""
+PAGES = {"Content-Type": "text/html; charset=utf-8"}
+GOOD = {"Content-Type": "application/json"}
+BAD = {"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff"}
+SECONDS = 0.006
+"""How long it thinks."""
+
+MOST = 1500
+"""Traces in one answer. The real one has no bound, and its answers to `limit=0` can be larger than its memory."""
+
+DAY = 24 * HOUR
+UNKNOWN = "unspecified"
+"""Jaeger's word for the kind of an operation without the tag."""
+
+NO_TRACE = "trace not found"
+DISABLED = "metrics querying is currently disabled"
+NO_ARCHIVE = "archive span storage was not configured"
 
 
-def answer(world: World, path: str) -> tuple[int, str]:
-    """Status and body for a path of the query service."""
+class Refused(Exception):
+    """What is not answered: a status and why."""
+
+    def __init__(self, status: int, why: str) -> None:
+        super().__init__(why)
+        self.status = status
+
+
+def answer(world: World, method: str, path: str) -> HttpAnswer:
+    """The answer to a request for a path of the query service."""
     where, _, text = path.partition("?")
-    query = {name: values[-1] for name, values in parse_qs(text).items()}
-    parts = [unquote(part) for part in where.strip("/").split("/")]
-    if parts[0] != "api":
-        return 200, PAGE
-    found = _api(world, parts[1:], query)
-    return found if found is not None else (404, "404 page not found\n")
+    parts = where.strip("/").split("/")
+    newer = parts[:2] == ["api", "v3"]
+    found = _find(parts[2:], _NEWER) if newer else _find(parts[1:], _OLDER) if parts[0] == "api" else None
+    if found is None:
+        missing = parts[0] == "static"
+        return (
+            HttpAnswer(404, "404 page not found\n", BAD, SECONDS) if missing else HttpAnswer(200, PAGE, PAGES, SECONDS)
+        )
+    allowed, show, named = found
+    if method != allowed:
+        return HttpAnswer(405, "", {}, SECONDS)
+    query = parse_qs(text, keep_blank_values=True)
+    try:
+        pretty = not newer and first(query, "prettyPrint") not in ("", "false")
+        return HttpAnswer(200, write(show(world, query, named), pretty=pretty), GOOD, SECONDS)
+    except Wrong as error:
+        return _refuse(400, str(error), newer)
+    except Refused as error:
+        return _refuse(error.status, str(error), newer)
 
 
-def _api(world: World, parts: Sequence[str], query: Query) -> tuple[int, str] | None:
-    if parts == ["services"]:
-        return _good(traces.list_services(world))
-    if len(parts) == 3 and (parts[0], parts[2]) == ("services", "operations"):
-        return _good(_operations(world, parts[1]))
-    if parts == ["operations"]:
-        if not query.get("service"):
-            return _bad(400, "parameter 'service' is required")
-        return _good([{"name": name, "spanKind": ""} for name in _operations(world, query["service"])])
-    if parts == ["traces"]:
-        return _search(world, query)
-    if len(parts) == 2 and parts[0] == "traces":
-        return _one(world, parts[1])
-    if parts == ["dependencies"]:
-        return _good(_dependencies(world, query))
+Show = Callable[["World", Query, str], Json]
+Routes = Mapping[str, tuple[str, Show]]
+
+
+def _find(parts: Sequence[str], routes: Routes) -> tuple[str, Show, str] | None:
+    """Method, handler, and the part of the path that `*` stands for."""
+    for pattern, (method, show) in routes.items():
+        words = pattern.split("/")
+        if len(words) == len(parts) and all(w == p or (w == "*" and p) for w, p in zip(words, parts, strict=True)):
+            return method, show, next((p for w, p in zip(words, parts, strict=True) if w == "*"), "")
     return None
 
 
-def _good(data: Sequence[Json], total: int | None = None) -> tuple[int, str]:
-    body = {"data": data, "total": len(data) if total is None else total, "limit": 0, "offset": 0, "errors": None}
-    return 200, json.dumps(body, separators=(",", ":"))
+def _refuse(status: int, why: str, newer: bool) -> HttpAnswer:
+    if newer:
+        body: Json = {"error": {"httpCode": status, "message": why}}
+    else:
+        body = {"data": None, "total": 0, "limit": 0, "offset": 0, "errors": [{"code": status, "msg": why}]}
+    return HttpAnswer(status, write(body) + "\n", BAD, SECONDS)
 
 
-def _bad(code: int, message: str) -> tuple[int, str]:
-    body = {"data": None, "total": 0, "limit": 0, "offset": 0, "errors": [{"code": code, "msg": message}]}
-    return code, json.dumps(body, separators=(",", ":"))
+def _good(data: Json, total: int = 0, errors: Json = None) -> Json:
+    return {"data": data, "total": total, "limit": 0, "offset": 0, "errors": errors}
 
 
-def _micros(text: str) -> int | None:
-    found = DURATION.findall(text)
-    if not found or "".join(number + unit for number, unit in found) != text:
-        return None
-    return int(sum(float(number) * UNITS[unit] for number, unit in found))
+def _services(world: World, query: Query, named: str) -> Json:
+    found = traces.list_services(world)
+    return _good(found or None, len(found))
 
 
-def _search(world: World, query: Query) -> tuple[int, str]:
-    if query.get("traceID"):
-        return _one(world, query["traceID"])
-    if not query.get("service"):
-        return _bad(400, "parameter 'service' is required")
-    numbers = {name: query.get(name, "") for name in ("start", "end", "limit")}
-    for name, text in numbers.items():
-        if text and not is_natural(text):
-            return _bad(400, f"unable to parse param '{name}': strconv.ParseInt: parsing \"{text}\": invalid syntax")
-    for name in ("lookback", "minDuration", "maxDuration"):
-        if query.get(name) and query[name] != "custom" and _micros(query[name]) is None:
-            return _bad(400, f"unable to parse param '{name}': time: invalid duration \"{query[name]}\"")
-    end = int(numbers["end"] or world.now * 1000) // 1000
-    back = (_micros(query.get("lookback", "")) or HOUR * 1000) // 1000
-    start = int(numbers["start"]) // 1000 if numbers["start"] else end - back
-    limit = min(int(numbers["limit"] or 100), 1500)
-    chosen = [name for name in ("operation", "minDuration", "maxDuration", "tags", "tag") if query.get(name)]
-    spans, _ = traces.find_traces(world, query["service"], start, end, limit * (10 if chosen else 1))
-    groups = [rows for rows in _grouped(spans).values() if _wanted(rows, query)]
-    return _good([_trace(rows) for rows in groups[:limit]], 0)
+def _operations(world: World, service: str, kind: str) -> list[tuple[str, str]]:
+    found = [(name, of or UNKNOWN) for name, of in calls.list_operations(world, service)]
+    return [(name, of) for name, of in found if kind in ("", of)]
 
 
-def _wanted(rows: Sequence[Span], query: Query) -> bool:
-    """Whether one span of the service is as the query wants it."""
-    least, most = _micros(query.get("minDuration", "")), _micros(query.get("maxDuration", ""))
-    tags = dict(pair.split(":", 1) for pair in [query.get("tag", "")] if ":" in pair)
+def _service_operations(world: World, query: Query, named: str) -> Json:
+    found = sorted({name for name, _ in _operations(world, unquote_plus(named), "")})
+    return _good(found or None, len(found))
+
+
+def _kinds(world: World, query: Query, named: str) -> Json:
+    service = first(query, "service")
+    if not service:
+        raise Wrong("parameter 'service' is required")
+    found = _operations(world, service, first(query, "spanKind"))
+    return _good([{"name": name, "spanKind": kind} for name, kind in found], len(found))
+
+
+def _search(world: World, query: Query, named: str) -> Json:
+    asked = read_search(query, world.now)
+    if not asked.ids:
+        return _good([show_trace(rows) for rows in _matching(world, asked.wanted, asked.limit)])
+    known = searches.get_traces(world, asked.ids)
+    lost = [{"msg": NO_TRACE, "traceID": one} for one in asked.ids if one not in known]
+    return _good([show_trace(known[one]) for one in asked.ids if one in known], errors=lost or None)
+
+
+def _matching(world: World, wanted: Wanted, limit: int) -> list[list[Span]]:
+    return group(searches.search(world, wanted, min(limit, MOST) if limit > 0 else MOST))
+
+
+def _one(world: World, named: str) -> list[Span]:
+    known = parse_id(unquote(named))
+    found = searches.get_traces(world, [known])
+    if known not in found:
+        raise Refused(404, NO_TRACE)
+    return found[known]
+
+
+def _trace(world: World, query: Query, named: str) -> Json:
+    raw = first(query, "raw") in ("1", "t", "T", "true", "TRUE", "True")
+    return _good([show_trace(_one(world, named), adjusted=not raw)])
+
+
+def _dependencies(world: World, query: Query, named: str) -> Json:
+    end, service = read_number(query, "endTs", world.now), first(query, "service")
+    found = calls.count_calls(world, end - read_number(query, "lookback", DAY), end)
+    rows = [row for row in found if service in ("", *row[:2])]
+    return _good([{"parent": caller, "child": called, "callCount": count} for caller, called, count in rows])
+
+
+def _archive(world: World, query: Query, named: str) -> Json:
+    parse_id(unquote(named))
+    raise Refused(500, NO_ARCHIVE)
+
+
+def _metrics(world: World, query: Query, named: str) -> Json:
+    if "service" not in query:
+        raise Wrong("unable to parse param 'service': please provide at least one service name")
+    raise Refused(501, DISABLED)
+
+
+def _latencies(world: World, query: Query, named: str) -> Json:
+    text = first(query, "quantile")
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text, re.ASCII):
+        raise Wrong(f"unable to parse param 'quantile': strconv.ParseFloat: parsing {quote(text)}: invalid syntax")
+    return _metrics(world, query, named)
+
+
+def _least_step(world: World, query: Query, named: str) -> Json:
+    raise Refused(501, DISABLED)
+
+
+def _new_services(world: World, query: Query, named: str) -> Json:
+    found = traces.list_services(world)
+    return {"services": found} if found else {}
+
+
+def _new_operations(world: World, query: Query, named: str) -> Json:
+    found = _operations(world, first(query, "service"), first(query, "span_kind"))
+    return {"operations": [{"name": name, "spanKind": kind} for name, kind in found]} if found else {}
+
+
+def _new_search(world: World, query: Query, named: str) -> Json:
+    since, until = first(query, "query.start_time_min"), first(query, "query.start_time_max")
+    if not since or not until:
+        raise Wrong("query.start_time_min and query.start_time_max are required")
+    wanted = Wanted(first(query, "query.service_name"), first(query, "query.operation_name"))
+    wanted = wanted._replace(
+        since=_new_value(query, "query.start_time_min", _micros),
+        until=_new_value(query, "query.start_time_max", _micros),
+    )
+    limit = _new_value(query, "query.num_traces", parse_integer)
+    least, most = (_new_value(query, f"query.duration_{which}", parse_duration) for which in ("min", "max"))
+    found = _matching(world, limit_duration(wanted, least, most), limit)
+    return {"result": show_otlp(span for rows in found for span in rows)}
+
+
+def _new_trace(world: World, query: Query, named: str) -> Json:
     try:
-        tags |= {k: str(v) for k, v in dict(jsontext.load(query.get("tags") or "{}")).items()}
-    except (ValueError, TypeError):
-        return False
-    for span in rows:
-        have = {**dict(span.tags), **({"error": "true"} if span.error else {})}
-        if span.service != query["service"] or query.get("operation", "") not in ("", "all", span.operation):
-            continue
-        if (least or 0) <= span.duration <= (most or 1 << 60) and all(have.get(k) == v for k, v in tags.items()):
-            return True
-    return False
+        return {"result": show_otlp(_one(world, named))}
+    except Wrong as error:
+        raise Wrong(f"malformed parameter trace_id: {error}") from None
 
 
-def _one(world: World, trace: str) -> tuple[int, str]:
-    if not re.fullmatch(r"[0-9a-fA-F]{1,32}", trace):
-        return _bad(400, f'strconv.ParseUint: parsing "{trace}": invalid syntax')
-    rows = traces.get_trace(world, trace.lower())
-    return _good([_trace(rows)], 0) if rows else _bad(404, "trace not found")
+def _new_value(query: Query, name: str, parse: Callable[[str], int]) -> int:
+    text = first(query, name)
+    try:
+        return parse(text) if text else 0
+    except Wrong as error:
+        raise Wrong(f"malformed parameter {name}: {error}") from None
 
 
-def _grouped(spans: Iterable[Span]) -> dict[str, list[Span]]:
-    found: dict[str, list[Span]] = {}
-    for span in spans:
-        found.setdefault(span.trace, []).append(span)
-    return found
+def _micros(text: str) -> int:
+    """A time of RFC 3339 in microseconds."""
+    layout = "2006-01-02T15:04:05.999999999Z07:00"
+    if re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)", text, re.ASCII):
+        try:
+            return round(datetime.fromisoformat(text).timestamp() * 1_000_000)
+        except ValueError:
+            raise Wrong(f"parsing time {quote(text)}: day out of range") from None
+    raise Wrong(f'parsing time {quote(text)} as {quote(layout)}: cannot parse {quote(text)} as "2006"')
 
 
-def _trace(rows: Sequence[Span]) -> Json:
-    processes: dict[str, str] = {}
-    for span in rows:
-        processes.setdefault(span.service, f"p{len(processes) + 1}")
-    return {
-        "traceID": rows[0].trace,
-        "spans": [_span(span, processes[span.service]) for span in rows],
-        "processes": {key: {"serviceName": service, "tags": []} for service, key in processes.items()},
-        "warnings": None,
-    }
-
-
-def _span(span: Span, process: str) -> Json:
-    parent = [{"refType": "CHILD_OF", "traceID": span.trace, "spanID": span.parent}] if span.parent else []
-    tags = [_tag(key, value) for key, value in span.tags]
-    tags += [{"key": "error", "type": "bool", "value": True}] if span.error else []
-    return {
-        "traceID": span.trace,
-        "spanID": span.span,
-        "operationName": span.operation,
-        "references": parent,
-        "startTime": span.start,
-        "duration": span.duration,
-        "tags": [*tags, {"key": "internal.span.format", "type": "string", "value": "jaeger"}],
-        "logs": [],
-        "processID": process,
-        "warnings": None,
-    }
-
-
-def _tag(key: str, value: str) -> Json:
-    if key.endswith("status_code") and is_natural(value):
-        return {"key": key, "type": "int64", "value": int(value)}
-    return {"key": key, "type": "string", "value": value}
-
-
-def _operations(world: World, service: str) -> list[str]:
-    spans, _ = traces.find_traces(world, service, world.now - HOUR, world.now, LOOKED_AT)
-    return sorted({span.operation for span in spans if span.service == service})
-
-
-def _dependencies(world: World, query: Query) -> Sequence[Json]:
-    """Calls between services, counted from the newest traces and scaled to all of the time asked for."""
-    end = int(query["endTs"]) if is_natural(query.get("endTs", "")) else world.now
-    back = int(query["lookback"]) if is_natural(query.get("lookback", "")) else 24 * HOUR
-    counts: dict[tuple[str, str], float] = {}
-    seen: set[str] = set()
-    for service in traces.list_services(world):
-        spans, total = traces.find_traces(world, service, end - back, end, LOOKED_AT)
-        groups = _grouped(spans)
-        weight = total / len(groups) if groups else 0.0
-        for trace, rows in groups.items():
-            if trace in seen:
-                continue
-            seen.add(trace)
-            by = {span.span: span for span in rows}
-            for span in rows:
-                above = by.get(span.parent)
-                if above is not None and above.service != span.service:
-                    pair = (above.service, span.service)
-                    counts[pair] = counts.get(pair, 0.0) + weight
-    return [{"parent": a, "child": b, "callCount": round(n)} for (a, b), n in sorted(counts.items())]
+_OLDER: Routes = {
+    "services": ("GET", _services),
+    "services/*/operations": ("GET", _service_operations),
+    "operations": ("GET", _kinds),
+    "traces": ("GET", _search),
+    "traces/*": ("GET", _trace),
+    "archive/*": ("POST", _archive),
+    "dependencies": ("GET", _dependencies),
+    "metrics/latencies": ("GET", _latencies),
+    "metrics/calls": ("GET", _metrics),
+    "metrics/errors": ("GET", _metrics),
+    "metrics/minstep": ("GET", _least_step),
+}
+_NEWER: Routes = {
+    "services": ("GET", _new_services),
+    "operations": ("GET", _new_operations),
+    "traces": ("GET", _new_search),
+    "traces/*": ("GET", _new_trace),
+}

@@ -15,12 +15,11 @@ from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
+from aiops_gym.sim.telemetry.spans import Mask, Wanted, find_fitting, make_tags, measure
 from aiops_gym.sim.traffic import stream, timeline
 from aiops_gym.sim.traffic.arrivals import Keys, draw_uniform, make_ids, mix
-from aiops_gym.sim.traffic.walk import CANCELED, OK, UNIMPLEMENTED, UNKNOWN, Visit
+from aiops_gym.sim.traffic.walk import Visit
 from aiops_gym.types import Json, Span
-
-Mask = NDArray[np.bool_]
 
 SURE = 25.0
 """Expected requests above which a service has certainly sent spans."""
@@ -56,6 +55,7 @@ class Part(NamedTuple):
     """A batch as a collector sees it.
 
     Attributes:
+        tracer: the collector.
         visits: whose spans reach it, in the order of the tree.
         services: of each.
         own, above: what the ids of their spans, and of those above them, are drawn from.
@@ -64,6 +64,7 @@ class Part(NamedTuple):
     """
 
     batch: stream.Batch
+    tracer: Tracer
     visits: list[Visit]
     services: list[str]
     own: list[int]
@@ -77,8 +78,10 @@ _windows: Cache[list[Part]] = Cache(
         f"{__name__}.windows",
         "making the spans of a trace again for each service in it",
         key="seed, start, end, its intervals with the digests of their outcomes, the collector",
-        bound=1,
-    )
+        bound=40_000,
+        unit="requests",
+    ),
+    lambda parts: 1 + sum(len(part.sampled) for part in parts),
 )
 _senders: Cache[list[tuple[str, float, float]]] = Cache(
     Entry(
@@ -92,7 +95,7 @@ _senders: Cache[list[tuple[str, float, float]]] = Cache(
 
 def list_services(world: World) -> list[str]:
     """Names of the services that sent spans to the running tracer, sorted; empty without one."""
-    tracer = _tracer(world)
+    tracer = find_tracer(world)
     if tracer is None:
         return []
     expected: dict[str, float] = {}
@@ -114,27 +117,41 @@ def find_traces(world: World, service: str, start_ms: int, end_ms: int, limit: i
     Returns:
         Their spans, newest trace first, each trace's in the order in which they began; and how many traces there are.
     """
-    tracer = _tracer(world)
+    tracer = find_tracer(world)
     if tracer is None:
         return [], 0
     start, end = max(start_ms, tracer.since, world.now - KEPT), min(end_ms, world.now)
     if end <= start:
         return [], 0
-    found = stream.walk_batches(world, start, end)
+    return pick_newest(read_parts(world, tracer, start, end), Wanted(service), limit, world.now)
+
+
+def read_parts(world: World, tracer: Tracer, start: int, end: int) -> list[Part]:
+    """What the running tracer was sent of the requests that arrived in [start, end) ms, which it ran all the time."""
     key = (stream.key(world, start, end), tracer.process)
-    parts = _windows.get(key, lambda: [_part(batch, tracer) for batch in found])
-    hits = [_through(part, service, tracer, world.now) for part in parts]
+    return _windows.get(key, lambda: [_part(each, tracer) for each in stream.walk_batches(world, start, end)])
+
+
+def pick_newest(parts: list[Part], wanted: Wanted, limit: int, now: int) -> tuple[list[Span], int]:
+    """Spans of the newest `limit` traces in some batches with a span that is wanted, and how many there are."""
+    if not parts:
+        return [], 0
+    hits = [_through(part, wanted, now) for part in parts]
     total = sum(len(hit) for hit in hits)
-    times = np.concatenate([b.arrivals.ms[hit] for b, hit in zip(found, hits, strict=True)]) if found else np.empty(0)
+    times = np.concatenate([part.batch.arrivals.ms[hit] for part, hit in zip(parts, hits, strict=True)])
     owner = np.repeat(np.arange(len(hits)), [len(hit) for hit in hits])
-    which = np.concatenate(hits) if hits else np.empty(0, dtype=np.intp)
+    which = np.concatenate(hits)
     newest = np.argsort(-times, kind="stable")[: max(0, limit)]
-    order = list(zip(owner[newest].tolist(), which[newest].tolist(), strict=True))
-    _make(parts, order)
+    return make_traces(parts, list(zip(owner[newest].tolist(), which[newest].tolist(), strict=True)), now), total
+
+
+def make_traces(parts: list[Part], wanted: list[tuple[int, int]], now: int) -> list[Span]:
+    """What was sent of the traces of some requests: number of the part, number in it."""
+    _make(parts, wanted)
     spans: list[Span] = []
-    for number, one in order:
-        spans += _sent(parts[number].traces[one], tracer, world.now)
-    return spans, total
+    for number, one in wanted:
+        spans += _sent(parts[number].traces[one], parts[number].tracer, now)
+    return spans
 
 
 def _make(parts: list[Part], wanted: list[tuple[int, int]]) -> None:
@@ -154,7 +171,7 @@ def _sent(trace: Trace, tracer: Tracer, now: int) -> list[Span]:
     return [span for span, ended in zip(trace.spans, trace.ended, strict=True) if tracer.since <= ended <= now]
 
 
-def _tracer(world: World) -> Tracer | None:
+def find_tracer(world: World) -> Tracer | None:
     """The running process that spans are sent to; of several, the one that began first."""
     for key, process in world.table("processes").items():
         if process["running"] and program_of(world, process).collector:
@@ -187,6 +204,7 @@ def _part(batch: stream.Batch, tracer: Tracer) -> Part:
     columns = {visit.path: 0 for visit in walked if not visit.parent}
     return Part(
         batch,
+        tracer,
         visits,
         [outcome["services"][visit.process] for visit in visits],
         [columns.get(visit.path, visit.path) for visit in visits],
@@ -196,19 +214,28 @@ def _part(batch: stream.Batch, tracer: Tracer) -> Part:
     )
 
 
-def _through(part: Part, service: str, tracer: Tracer, now: int) -> NDArray[np.intp]:
-    """Numbers of the requests in a batch of which the service sent a span."""
+def _through(part: Part, wanted: Wanted, now: int) -> NDArray[np.intp]:
+    """Numbers of the requests in a batch of which the service sent a span that is wanted."""
     seen = np.zeros(len(part.sampled), dtype=bool)
+    plain = wanted == Wanted(wanted.service)
     for visit, name in zip(part.visits, part.services, strict=True):
-        if name == service:
-            seen[visit.which[_arrived(part.batch, visit, tracer, now)]] = True
+        if name == wanted.service and wanted.operation in ("", visit.name):
+            fitting = arrived(part, visit, now)
+            if not plain:
+                fitting &= find_fitting(visit, part.batch.arrivals.ms[visit.which], handler_of(part.batch), wanted)
+            seen[visit.which[fitting]] = True
     return np.flatnonzero(seen & part.sampled)
 
 
-def _arrived(batch: stream.Batch, visit: Visit, tracer: Tracer, now: int) -> Mask:
-    """Which spans of a visit were finished and sent while this tracer ran."""
-    ended = batch.arrivals.ms[visit.which] + visit.end
-    found: Mask = (ended >= tracer.since) & (ended <= now)
+def handler_of(batch: stream.Batch) -> str:
+    """What the users of a batch asked for, as the entry's spans name it."""
+    return str(batch.interval.outcome["entry"][batch.operation]["span"])
+
+
+def arrived(part: Part, visit: Visit, now: int) -> Mask:
+    """Which spans of a visit were finished and sent while the tracer ran."""
+    ended = part.batch.arrivals.ms[visit.which] + visit.end
+    found: Mask = (ended >= part.tracer.since) & (ended <= now)
     return found
 
 
@@ -223,15 +250,17 @@ def _traces(part: Part, chosen: NDArray[np.intp]) -> dict[int, Trace]:
     if not cut:
         return {one: Trace([], [], 0.0, 0.0) for one in traced}
     which, begin, end, codes = (np.concatenate(columns) for columns in zip(*cut, strict=True))
-    starts = ((ms[which] + begin) * 1000.0).astype(np.int64)
+    starts, lengths = measure(ms[which], begin, end)
     order = np.lexsort((starts, which))  # of spans that begin at once, first what is further up in the tree
-    took = np.maximum(1, (end - begin) * 1000.0).astype(np.int64)[order].tolist()
+    took = lengths[order].tolist()
     place = np.repeat(np.arange(len(inside)), [len(at) for at in inside])[order]
     which, ended = which[order], (ms[which] + end)[order].tolist()
     numbers, code_list = place.tolist(), codes[order].tolist()
     own, above = _ids(keys[which], part.own, place), _ids(keys[which], part.above, place)
-    handler = part.batch.interval.outcome["entry"][part.batch.operation]["span"]
-    marks = {pair: _tags(part.visits[pair[0]], pair[1], handler) for pair in set(zip(numbers, code_list, strict=True))}
+    handler = handler_of(part.batch)
+    marks = {
+        pair: make_tags(part.visits[pair[0]], pair[1], handler) for pair in set(zip(numbers, code_list, strict=True))
+    }
     names, services_ = [visit.name for visit in part.visits], part.services
     rows = zip(which.tolist(), own, above, numbers, starts[order].tolist(), took, code_list, strict=True)
     inner = [bool(visit.parent) for visit in part.visits]
@@ -250,43 +279,3 @@ def _trace(spans: list[Span], ended: list[float]) -> Trace:
 def _ids(keys: Keys, columns: list[int], place: NDArray[np.intp]) -> list[str]:
     """Ids of spans, by the request and what is drawn from at the place."""
     return [f"{value or 1:016x}" for value in mix(keys ^ np.array(columns, dtype=np.uint64)[place]).tolist()]
-
-
-def _tags(visit: Visit, code: int, handler: str) -> tuple[bool, tuple[tuple[str, str], ...]]:
-    """The error mark and tags, as the tracing libraries of the services set them."""
-    if visit.side == "store":
-        return False, (("span.kind", "client"),)
-    if visit.side == "plain":
-        return False, ()
-    if visit.side == "nginx":
-        status = "200 OK" if code == OK else "500 Internal Server Error"
-        method = handler.split(" ")[1] if " " in handler else "GET"
-        told = (("component", "nginx"), ("http.method", method), ("http.url", visit.name))
-        return code != OK, (*told, ("http.status_code", status[:3]), ("http.status_line", status))
-    if not visit.parent:
-        method, _, url = visit.name.removeprefix("HTTP ").partition(" ")
-        status = "200" if code == OK else "500"
-        tags = (
-            ("span.kind", "server"),
-            ("component", "net/http"),
-            ("http.method", method),
-            ("http.url", url or handler),
-        )
-        return code != OK, (*tags, ("http.status_code", status))
-    kind = "client" if visit.side == "client" else "server"
-    response = "2xx" if code in (OK, CANCELED) else "0xx" if code == UNKNOWN else "5xx"
-    error = code != OK and (kind == "client" or code >= UNIMPLEMENTED)
-    return error, (("span.kind", kind), ("component", "gRPC"), ("response_class", response))
-
-
-def get_trace(world: World, trace: str) -> list[Span]:
-    """The spans of one trace by its id; none if it is not known, or no longer."""
-    tracer = _tracer(world)
-    if tracer is None:
-        return []
-    for batch in stream.walk_batches(world, max(tracer.since, world.now - KEPT), world.now):
-        known = make_ids(batch.arrivals.keys, 0)
-        if trace in known:
-            found = _traces(_part(batch, tracer), np.array([known.index(trace)]))
-            return [span for made in found.values() for span in _sent(made, tracer, world.now)]
-    return []

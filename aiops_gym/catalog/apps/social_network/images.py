@@ -124,7 +124,8 @@ BUILT: Mapping[str, Json] = {
         "size": 31_007_265,
         "entrypoint": ("/go/bin/all-in-one-linux",),
         "binaries": {"all-in-one-linux": {"program": "jaeger", "params": {}}},
-        "shell": False,
+        "sh": "busybox",
+        "tools": (),
     },
 }
 

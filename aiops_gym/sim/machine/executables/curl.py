@@ -102,7 +102,8 @@ def _fetch(peer: Peer, asked: Asked, url: str, now: float, read: Read) -> Transf
     link = peer.link(host, port)
     if not _connected(peer, asked, done, link, host, port):
         return done
-    method = asked.values.get("X") or ("HEAD" if "I" in asked.flags else "POST" if body or asked.data else "GET")
+    usual = "HEAD" if "I" in asked.flags else "POST" if asked.data and "G" not in asked.flags else "GET"
+    method = asked.values.get("X") or usual
     answer = peer.http(method, host, port, path, body)
     if not _secured(asked, done, answer, scheme, link):
         return done
@@ -202,7 +203,7 @@ def _received(
     asked: Asked, done: Transfer, answer: HttpAnswer, method: str, path: str, now: float, rest: str
 ) -> Transfer:
     done.status = answer.status
-    headers = {"Content-Type": _type(answer.body), **answer.headers, "Date": _date(now)}
+    headers = {"Content-Type": guess_type(answer.body), **answer.headers, "Date": _date(now)}
     headers |= {"Content-Length": str(len(answer.body.encode()))}
     first = f"HTTP/1.1 {answer.status} {REASONS.get(answer.status, '')}".rstrip()
     head = "".join(f"{line}\r\n" for line in (first, *(f"{k}: {v}" for k, v in headers.items()))) + "\r\n"
@@ -227,7 +228,8 @@ def _received(
     return done
 
 
-def _type(body: str) -> str:
+def guess_type(body: str) -> str:
+    """The type of content of an answer that does not say it."""
     kinds = {"{": "application/json", "[": "application/json", "<": "text/html; charset=utf-8"}
     return kinds.get(body.lstrip()[:1], "text/plain; charset=utf-8")
 

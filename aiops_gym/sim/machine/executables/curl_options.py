@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import quote
 
 LONG = {
     "--request": "X", "--data": "d", "--header": "H", "--output": "o", "--max-time": "m", "--write-out": "w",
     "--user": "u", "--user-agent": "A", "--referer": "e", "--cookie": "b", "--cookie-jar": "c", "--form": "F",
     "--proxy": "x", "--upload-file": "T", "--range": "r", "--cert": "E", "--url": "url", "--json": "json",
-    "--data-raw": "d", "--data-ascii": "d", "--data-binary": "d", "--data-urlencode": "d", "--retry": "retry",
+    "--data-raw": "d", "--data-ascii": "d", "--data-binary": "d", "--data-urlencode": "encode", "--retry": "retry",
     "--connect-timeout": "connect", "--retry-delay": "retry-delay", "--retry-max-time": "retry-max", "--key": "key",
     "--cacert": "cacert", "--resolve": "resolve", "--noproxy": "noproxy", "--max-redirs": "redirs", "--interface": "if",
     "--limit-rate": "rate", "--output-dir": "dir", "--unix-socket": "socket", "--connect-to": "to", "--trace-ascii": "",
@@ -82,6 +83,8 @@ class Asked:
         """Note an option with a value."""
         if name == "H":
             self.headers.append(value)
+        elif name == "encode":
+            self.data.append(_encoded(value))
         elif name in ("d", "json", "F"):
             self.data.append(value)
             self.headers += ["Content-Type: application/json", "Accept: application/json"] if name == "json" else []
@@ -89,6 +92,18 @@ class Asked:
             self.urls.append(value)
         else:
             self.values[name] = value
+
+
+def _encoded(text: str) -> str:
+    """What `--data-urlencode` makes of `content`, `=content` or `name=content`.
+
+    >>> _encoded("query=up == 0"), _encoded("=a b"), _encoded("a b")
+    ('query=up%20%3D%3D%200', 'a%20b', 'a%20b')
+    """
+    name, equals, content = text.partition("=")
+    if not equals:
+        name, content = "", name
+    return f"{name}={quote(content, safe='-._~')}" if name else quote(content, safe="-._~")
 
 
 def parse(words: Sequence[str]) -> Asked:

@@ -82,7 +82,7 @@ class Inside:
     def http(self, method: str, host: str, port: int, path: str, body: str = "") -> HttpAnswer | None:
         """See `Peer`."""
         process = _listener(self, host, port)
-        return ask(self.c.world, process, method, path) if process else None
+        return ask(self.c.world, process, method, path, body) if process else None
 
     def talk(self, host: str, port: int, text: str) -> str:
         """See `Peer`."""
@@ -101,10 +101,14 @@ def _listener(inside: Inside, host: str, port: int) -> str:
     return targets[min(int(inside.c.draw() * len(targets)), len(targets) - 1)].process if targets else ""
 
 
-def ask(world: World, process: str, method: str, path: str) -> HttpAnswer | None:
-    """What a process answers to a request; None when it does not speak HTTP."""
+def ask(world: World, process: str, method: str, path: str, form: str = "") -> HttpAnswer | None:
+    """What a process answers to a request, which may post a form; None when it does not speak HTTP."""
     row = world.table("processes")[process]
-    return program_of(world, row).answer(world, row, method, path)
+    program = program_of(world, row)
+    if form and method == "POST" and program.reads_forms:
+        where, _, query = path.partition("?")
+        path = f"{where}?{form}&{query}".rstrip("&")
+    return program.answer(world, row, method, path)
 
 
 def reach(world: World, source: str | None, namespace: str, host: str, port: int) -> Link:
