@@ -20,7 +20,7 @@ def print_float(value: float, exponents: bool = False) -> str:
     >>> print_float(1.5e-7, exponents=True), print_float(1e22, exponents=True)
     ('1.5e-07', '1e+22')
     """
-    if value != value:
+    if math.isnan(value):
         return "NaN"
     if math.isinf(value):
         return "+Inf" if value > 0 else "-Inf"

@@ -20,7 +20,7 @@ SIGNS = ("==", "!=", "<=", ">=", "=~", "!~", "<", ">", "=", "+", "-", "*", "/", 
 
 _SPACE = re.compile(r"(?:[ \t\n\r]|#[^\n\r]*)*")
 _WORD = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
-_LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]*(?:\.[0-9a-fA-F]*)?|[0-9]*(?:\.[0-9]*)?)(?:[eE][+-]?[0-9]*)?")
 _UNITS = re.compile(r"[smhdwy]s?(?:[0-9]+[smhdw]s?)*")
 _UNITS_BROKEN = re.compile(r"(?:[smhdwy]s?(?:[0-9]+[smhdw]s?)*(?:[0-9]+)?)?")
@@ -59,7 +59,7 @@ class Token(NamedTuple):
             return f"{self.kind} {shown}"
         if self.kind == "@":
             return '"<Item 57385>" <op:@>'
-        if self.kind in SETS or self.kind == "atan2" or self.kind in SIGNS and self.kind != "=":
+        if self.kind in SETS or self.kind == "atan2" or (self.kind in SIGNS and self.kind != "="):
             return f"<op:{self.kind}>"
         if self.kind in AGGREGATIONS:
             return f"<aggr:{self.kind}>"
@@ -147,8 +147,8 @@ class Lexer:
             raise self.fail(self.at, "unexpected end of input inside braces")
         if char in "'\"`":
             return self._string(char)
-        if _LABEL.match(char):
-            return Token("identifier", self._match(_LABEL)[0], self.at)
+        if LABEL.match(char):
+            return Token("identifier", self._match(LABEL)[0], self.at)
         after = self.query[self.at + 1 : self.at + 2]
         if char == "!" and (not after or after not in "=~"):
             raise self.fail(self.at, f"unexpected character after '!' inside braces: {quote_char(after)}")

@@ -85,7 +85,9 @@ def read_range(run: Run, node: Selector, steps: Times) -> Range:
     """The samples in the window before each step."""
     ends = shift(run, node, steps)
     found = run.select(node, int(ends[0]) - node.range, int(ends[-1]))
-    kept = [series.values if not (ended := is_stale(series.values)).any() else series.values[~ended] for series in found]
+    kept = [
+        series.values if not (ended := is_stale(series.values)).any() else series.values[~ended] for series in found
+    ]
     times = [
         series.times if len(values) == len(series.times) else series.times[~is_stale(series.values)]
         for series, values in zip(found, kept, strict=True)
@@ -103,9 +105,7 @@ def _window(rows: np.ndarray, times: Times, values: np.ndarray, ends: Times, len
     return Window(rows, times, values, low, np.searchsorted(times, ends, side="right"))
 
 
-def read_subquery(
-    run: Run, node: Subquery, steps: Times, evaluate: Callable[[Run, Node, Times], Vector]
-) -> Range:
+def read_subquery(run: Run, node: Subquery, steps: Times, evaluate: Callable[[Run, Node, Times], Vector]) -> Range:
     """The values of an expression in the window before each step."""
     ends = shift(run, node, steps)
     step = node.step or DEFAULT_STEP

@@ -24,8 +24,8 @@ class Signature(NamedTuple):
 
 _SHORT: Mapping[str, Type] = {"v": "vector", "s": "scalar", "m": "matrix", "t": "string"}
 _BY_ARGUMENTS = {
-    "v": "abs absent acos acosh asin asinh atan atanh ceil cos cosh deg exp floor histogram_count histogram_sum ln log10"
-    " log2 rad sgn sin sinh sort sort_desc sqrt tan tanh timestamp",
+    "v": "abs absent acos acosh asin asinh atan atanh ceil cos cosh deg exp floor histogram_count histogram_sum ln"
+    " log10 log2 rad sgn sin sinh sort sort_desc sqrt tan tanh timestamp",
     "m": "absent_over_time avg_over_time changes count_over_time delta deriv idelta increase irate last_over_time"
     " max_over_time min_over_time present_over_time rate resets stddev_over_time stdvar_over_time sum_over_time",
     "vs": "clamp_max clamp_min",
@@ -45,7 +45,7 @@ SIGNATURES: Mapping[str, Signature] = {
 } | {
     **{
         name: Signature(("vector",), 1)
-        for name in "day_of_month day_of_week day_of_year days_in_month hour minute month year".split()
+        for name in ["day_of_month", "day_of_week", "day_of_year", "days_in_month", "hour", "minute", "month", "year"]
     },
     "label_join": Signature(("vector", "string", "string", "string"), -1),
     "round": Signature(("vector", "scalar"), 1),
