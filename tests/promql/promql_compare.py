@@ -17,6 +17,8 @@ def differ(query: str, wanted: Reply, found: Reply) -> str:
     """What is not the same, or nothing."""
     if wanted[0] != found[0]:
         return f"wanted {_short(wanted[1])}\n    found  {_short(found[1])}"
+    if wanted[0] == 400 and found[1]["error"].endswith(wanted[1]["error"]) and "parameter" not in wanted[1]["error"]:
+        return ""  # 2.42 does not say in a range query which parameter it was
     if wanted[0] != 200 or "result" not in wanted[1]["data"]:
         return "" if wanted[1] == found[1] else f"wanted {_short(wanted[1])}\n    found  {_short(found[1])}"
     one, other = wanted[1]["data"], found[1]["data"]

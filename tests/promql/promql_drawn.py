@@ -140,11 +140,11 @@ class Drawer:
         op = self.pick(*SIMPLE, "sum", "topk", "bottomk", "quantile", "count_values")
         inner = self.vector(depth - 1)
         if op in ("topk", "bottomk"):
-            inner = f"{self.pick('1', '2', '3', '5', '0', 'scalar(count(up))')}, {inner}"
+            inner = f"{self.pick('1', '2', '3', '5', '0', 'scalar(vector(2))')}, {inner}"
         elif op == "quantile":
             inner = f"{self.scalar(1)}, {inner}"
         elif op == "count_values":
-            inner = f'"{self.pick("value", "code", "pod")}", round({inner}, 100)'
+            inner = f'"{self.pick("value", "code", "pod")}", round({self.selector()}, 100)'
         grouping = self.pick("", f"{self.pick('by', 'without')} ({self.names()})")
         return self.pick(f"{op} {grouping} ({inner})", f"{op}({inner}) {grouping}").strip()
 

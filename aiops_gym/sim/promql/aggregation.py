@@ -13,6 +13,7 @@ from aiops_gym.sim.promql.golang import print_float, quote
 from aiops_gym.sim.promql.lexer import LABEL
 from aiops_gym.sim.promql.nodes import Aggregation
 from aiops_gym.sim.promql.ranges import take_quantile
+from aiops_gym.sim.promql.series import Labels
 from aiops_gym.sim.promql.vectors import (
     NAME,
     Bools,
@@ -38,7 +39,8 @@ def aggregate(node: Aggregation, vector: Vector, parameter: Value | None) -> Vec
         names |= {NAME}
     pick = drop_labels if node.without else keep_labels
     if node.op == "count_values":
-        return _count_values(vector, str(parameter), [pick(each, names) for each in vector.labels])
+        label = str(parameter)
+        return _count_values(vector, label, lambda each: pick(each, names if node.without else names | {label}))
     if node.op in ("topk", "bottomk"):
         assert isinstance(parameter, np.ndarray)  # checked when it was read
         return _take_first(vector, parameter, [pick(each, names) for each in vector.labels], node.op == "topk")
@@ -68,8 +70,10 @@ def _average(values: Floats, there: Bools, begins: Indices, many: Indices) -> Fl
 
 def _variance(values: Floats, there: Bools, begins: Indices, many: Indices) -> Floats:
     sizes = np.diff(np.append(begins, len(values)))
-    away = values - np.repeat(_average(values, there, begins, many), sizes, axis=0)
-    return _sum(away * away, there, begins, many) / many
+    where = np.argmax(there, axis=0)  # a value near all others, for equal ones to have no variance at all
+    near = values - np.where(there.any(axis=0), values[where, np.arange(len(where))], 0.0)
+    away = near - np.repeat(_average(near, there, begins, many), sizes, axis=0)
+    return np.where(many == 1, 0.0, _sum(away * away, there, begins, many) / many)
 
 
 def _quantile(values: Floats, there: Bools, begins: Indices, many: Indices, q: Floats) -> Floats:
@@ -92,21 +96,21 @@ REDUCED: Mapping[str, Reduce] = {
 }
 
 
-def _count_values(vector: Vector, label: str, groups: Sequence[tuple[tuple[str, str], ...]]) -> Vector:
+def _count_values(vector: Vector, label: str, group: Callable[[Labels], Labels]) -> Vector:
     if not LABEL.fullmatch(label):
         raise QueryError(f"invalid label name {quote(label)}")
     steps = vector.there.shape[1]
-    counts: dict[tuple[tuple[str, str], ...], Floats] = {}
+    counts: dict[Labels, Floats] = {}
     for step in range(steps):
         for row in np.flatnonzero(vector.there[:, step]).tolist():
-            labels = set_label(groups[row], label, print_float(float(vector.values[row, step])))
-            counts.setdefault(labels, np.zeros(steps))[step] += 1
+            shown = print_float(float(vector.values[row, step]))
+            counts.setdefault(group(set_label(vector.labels[row], label, shown)), np.zeros(steps))[step] += 1
     values = np.array(list(counts.values())).reshape(len(counts), steps)
     return Vector(list(counts), values, values > 0)
 
 
 def _take_first(
-    vector: Vector, parameter: Floats, groups: Sequence[tuple[tuple[str, str], ...]], largest: bool
+    vector: Vector, parameter: Floats, groups: Sequence[Labels], largest: bool
 ) -> Vector:
     """`topk` and `bottomk`: series keep their labels; at a single step they come in order."""
     _, which = number_groups(groups)

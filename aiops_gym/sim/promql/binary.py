@@ -132,8 +132,10 @@ def _combine_vectors(node: Binary, left: Vector, right: Vector) -> Vector:
         return make_empty(left.there.shape[1])
     signs = [_sign(matching, each) for each in many.labels]
     places = _places([_sign(matching, each) for each in one.labels])
-    _refuse_duplicates(matching, many, one, places, "left" if swapped else "right")
+    doubled = _find_duplicates(many, one, places, "left" if swapped else "right")
     pairs = [(row, other) for row, sign in enumerate(signs) for other in places.get(sign, ())]
+    if doubled and not pairs:
+        raise doubled[1]
     if not pairs:
         return make_empty(left.there.shape[1])
     rows, others = (np.array(each, dtype=np.intp) for each in zip(*pairs, strict=True))
@@ -146,7 +148,10 @@ def _combine_vectors(node: Binary, left: Vector, right: Vector) -> Vector:
         found = holds.astype(np.float64) if node.returns_bool else values[0]
         there = there if node.returns_bool else there & holds
     labels = [_result(node, many.labels[row], one.labels[other]) for row, other in pairs]
-    _refuse_ambiguous(matching, rows, [signs[row] for row in rows.tolist()], labels, there)
+    ambiguous = _find_ambiguous(matching, [signs[row] for row in rows.tolist()], labels, there)
+    wrong = min((each for each in (doubled, ambiguous) if each), key=lambda each: each[0], default=None)
+    if wrong:
+        raise wrong[1]
     return Vector(labels, found, there)
 
 
@@ -163,10 +168,10 @@ def _result(node: Binary, many: Labels, one: Labels) -> Labels:
     return drop_name(found) if node.returns_bool else found
 
 
-def _refuse_duplicates(
-    matching: Matching, many: Vector, one: Vector, places: Mapping[Labels, list[int]], side: str
-) -> None:
-    """The side of the one has a single series of each sign, at each step at which there is anything to match."""
+def _find_duplicates(
+    many: Vector, one: Vector, places: Mapping[Labels, list[int]], side: str
+) -> tuple[int, QueryError] | None:
+    """The first step at which the side of the one has two series of a sign, and there is anything to match."""
     asked = many.there.any(axis=0)
     worst: tuple[int, int, int, Labels] | None = None
     for sign, rows in places.items():
@@ -175,24 +180,24 @@ def _refuse_duplicates(
             step = int(np.argmax(doubled))
             first, second = np.array(rows)[one.there[rows, step]][:2].tolist()
             worst = min(worst or (step, second, first, sign), (step, second, first, sign))
-    if worst:
-        _, second, first, sign = worst
-        both = f"[{print_labels(one.labels[second])}, {print_labels(one.labels[first])}]"
-        raise QueryError(
-            f"found duplicate series for the match group {print_labels(sign)} on the {side} hand-side of the operation:"
-            f" {both};many-to-many matching not allowed: matching labels must be unique on one side"
-        )
+    if worst is None:
+        return None
+    step, second, first, sign = worst
+    both = f"[{print_labels(one.labels[second])}, {print_labels(one.labels[first])}]"
+    return step, QueryError(
+        f"found duplicate series for the match group {print_labels(sign)} on the {side} hand-side of the operation:"
+        f" {both};many-to-many matching not allowed: matching labels must be unique on one side"
+    )
 
 
-def _refuse_ambiguous(
-    matching: Matching, rows: Indices, signs: Sequence[Labels], labels: Sequence[Labels], there: Bools
-) -> None:
-    """Each result comes of one pair."""
+def _find_ambiguous(
+    matching: Matching, signs: Sequence[Labels], labels: Sequence[Labels], there: Bools
+) -> tuple[int, QueryError] | None:
+    """The first step at which a result comes of two pairs."""
     keys = _places([(*sign, *label) for sign, label in zip(signs, labels, strict=True)] if matching.group else signs)
-    if any(len(same) > 1 and (there[same].sum(axis=0) > 1).any() for same in keys.values()):
-        wrong = (
-            "grouping labels must ensure unique matches"
-            if matching.group
-            else "many-to-one matching must be explicit (group_left/group_right)"
-        )
-        raise QueryError(f"multiple matches for labels: {wrong}")
+    steps = [int(np.argmax(twice)) for same in keys.values() if (twice := there[same].sum(axis=0) > 1).any()]
+    if not steps:
+        return None
+    explicit = "many-to-one matching must be explicit (group_left/group_right)"
+    wrong = "grouping labels must ensure unique matches" if matching.group else explicit
+    return min(steps), QueryError(f"multiple matches for labels: {wrong}")

@@ -83,10 +83,25 @@ def make_vector(values: Floats, labels: Labels = ()) -> Vector:
 def _date(function: Callable[[np.ndarray], np.ndarray]) -> Answer:
     def answer(arguments: Sequence[Value], steps: Times) -> Value:
         vector = _vector(arguments[0]) if arguments else make_vector(steps / 1000)
-        seconds = np.nan_to_num(np.clip(vector.values, -1e11, 1e11)).astype(np.int64)
+        known = np.abs(vector.values) < _MOST_SECONDS
+        seconds = np.where(known, vector.values, _END_OF_TIME).astype(np.int64)
         return map_values(vector, function(seconds.astype("datetime64[s]")).astype(np.float64))
 
     return answer
+
+
+_MOST_SECONDS = 6e10
+_END_OF_TIME = 1_480_865_408
+"""Seconds of a Sunday in a leap year, the 4th of December at 15:30:08, as the last one is that Go knows."""
+
+_YEARS_LEFT = 292_277_024_580
+"""From that one to the last."""
+
+
+def _year(arguments: Sequence[Value], steps: Times) -> Value:
+    vector = _vector(arguments[0]) if arguments else make_vector(steps / 1000)
+    found = _vector(_date(lambda times: np.asarray(times.astype("datetime64[Y]").astype(np.int64) + 1970))([vector], steps))
+    return found._replace(values=found.values + np.where(np.abs(vector.values) < _MOST_SECONDS, 0, _YEARS_LEFT))
 
 
 def _part(unit: str, of: str, base: int = 0) -> Answer:
@@ -199,7 +214,7 @@ FUNCTIONS: Mapping[str, Answer] = {
     "day_of_year": _part("D", "Y", 1),
     "days_in_month": _date(_days_in_month),
     "month": _part("M", "Y", 1),
-    "year": _date(lambda times: np.asarray(times.astype("datetime64[Y]").astype(np.int64) + 1970)),
+    "year": _year,
     "label_replace": _label_replace,
     "label_join": _label_join,
     "histogram_quantile": _quantile,

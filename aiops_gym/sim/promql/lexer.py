@@ -63,7 +63,7 @@ class Token(NamedTuple):
             return f"<op:{self.kind}>"
         if self.kind in AGGREGATIONS:
             return f"<aggr:{self.kind}>"
-        return f"<{self.kind}>" if self.kind in KEYWORDS else quote(self.text)
+        return f"<{self.kind}>" if self.kind in KEYWORDS and self.kind not in BOUNDS else quote(self.text)
 
 
 class Lexer:
@@ -121,7 +121,7 @@ class Lexer:
     def _operator(self, char: str) -> Token:
         after = self.query[self.at + 1 : self.at + 2]
         if (char == "=" and after == "~") or (char == "!" and after != "="):
-            shown = quote_char(after) if after else "'ï¿½'"
+            shown = quote_char(after) if after else "'\ufffd'"
             raise self.fail(self.at, f"unexpected character after '{char}': {shown}")
         for sign in SIGNS:
             if self.query.startswith(sign, self.at):

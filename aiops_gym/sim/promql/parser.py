@@ -44,6 +44,9 @@ SIGN = 5
 """How tightly a sign before an expression binds."""
 
 _NAMES = ("identifier", "metric", *AGGREGATIONS, "and", "or", "unless", "by", "without", "offset", *BOUNDS)
+_BEGIN = (*_NAMES, "number", "string", "(", "{", "+", "-")
+"""What an expression begins with."""
+
 _WITH_PARAMETER = ("topk", "bottomk", "quantile", "count_values")
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000, "y": 31_536_000_000}
 _ORDER = ("y", "w", "d", "h", "m", "s", "ms")
@@ -84,8 +87,8 @@ class _Parser:
     def __init__(self, query: str) -> None:
         self.query = query
         self.tokens = Lexer(query).read()
-        self.next = next(self.tokens)
-        self.last = self.next
+        self.ahead: Token | None = None
+        self.last = Token("", "", 0)
         self.aggregations = self.levels = 0
 
     def fail(self, at: int, text: str) -> QueryError:
@@ -96,10 +99,15 @@ class _Parser:
         text = f"unexpected {self.next.describe()}" + (f" in {where}" if where else "")
         return self.fail(self.next.start, text + (f", expected {wanted}" if wanted else ""))
 
+    @property
+    def next(self) -> Token:
+        """Read when it is looked at, no earlier: what is wrong before it is told first."""
+        if self.ahead is None:
+            self.ahead = next(self.tokens)
+        return self.ahead
+
     def take(self) -> Token:
-        self.last = self.next
-        if self.last.kind != "eof":
-            self.next = next(self.tokens)
+        self.last, self.ahead = self.next, None
         return self.last
 
     def want(self, kind: str, where: str = "", wanted: str = "") -> Token:
@@ -163,6 +171,8 @@ class _Parser:
             group = self.take().kind
             if self.next.kind == "(":
                 include = self.grouping()
+            elif self.next.kind not in _BEGIN:
+                raise self.unexpected("grouping opts", '"("')
         return returns_bool, Matching(on=on, labels=labels, group=group, include=include, written=True)
 
     def grouping(self) -> list[str]:
@@ -258,7 +268,7 @@ class _Parser:
             found.append(self.expression(0))
             if self.next.kind not in (",", ")"):
                 raise self.unexpected()
-            if self.next.kind == "," and self.take() and self.next.kind == ")":
+            if self.next.kind == "," and self.take() and self.next.kind not in _BEGIN:
                 raise self.fail(self.last.start, "trailing commas not allowed in function call args")
         self.take()
         return found

@@ -20,7 +20,7 @@ from aiops_gym.sim.promql.nodes import (
 )
 
 LONGEST = 100
-"""Characters in a line before it is broken."""
+"""Bytes in a line before it is broken."""
 
 _UNITS = (("y", 31_536_000_000), ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000))
 _UNITS += (("s", 1000), ("ms", 1))
@@ -73,7 +73,7 @@ def _shift(node: Shifted) -> str:
 
 def _selector(node: Selector) -> str:
     shown = [f"{m.label}{m.op}{quote(m.value)}" for m in node.matchers if not (node.name and m.label == "__name__")]
-    braces = "{" + ",".join(shown) + "}" if shown or not node.name else ""
+    braces = "{" + ",".join(sorted(shown)) + "}" if shown or not node.name else ""
     length = f"[{print_duration(node.range)}]" if node.range else ""
     return f"{node.name}{braces}{length}{_shift(node)}"
 
@@ -88,9 +88,8 @@ def _matching(node: Binary) -> str:
     found, matching = " bool" if node.returns_bool else "", node.matching
     if matching.labels or (matching.written and matching.on):
         found += f" {'on' if matching.on else 'ignoring'} ({', '.join(matching.labels)})"
-    if matching.group:
-        include = ", ".join(matching.include)
-        found += f" {matching.group} ({include})"
+        if matching.group:
+            found += f" {matching.group} ({', '.join(matching.include)})"
     return found
 
 
@@ -107,7 +106,7 @@ def _arguments(node: Aggregation) -> Sequence[Node]:
 def print_pretty(node: Node, level: int = 0) -> str:
     """Over several lines where one would be too long."""
     indent, line = "  " * level, print_query(node)
-    if len(line) <= LONGEST:
+    if len(line.encode()) <= LONGEST:
         return indent + line
     if isinstance(node, Paren):
         return f"{indent}(\n{print_pretty(node.inner, level + 1)}\n{indent})"

@@ -60,8 +60,6 @@ Measure = Callable[[Block, Sequence[Floats]], Measured]
 
 def apply(run: Run, name: str, found: Range, parameters: Sequence[Floats]) -> Vector:
     """A function of a range vector, with its scalars at each step. Raises QueryError."""
-    if name == "holt_winters":
-        _check_factors(parameters)
     shape = (len(found.labels), len(found.steps))
     values, there = np.zeros(shape), np.zeros(shape, np.bool_)
     for window in found.windows:
@@ -156,7 +154,8 @@ def _average(block: Block) -> Floats:
 
 
 def _variance(block: Block) -> Floats:
-    away = np.where(block.inside, block.values - _average(block)[:, :, None], 0.0)
+    near = np.where(block.inside, block.values - block.values[:, :, :1], 0.0)  # equal values have no variance at all
+    away = np.where(block.inside, near - (near.sum(axis=2) / block.many)[:, :, None], 0.0)
     found: Floats = (away * away).sum(axis=2) / block.many
     return found
 
@@ -209,15 +208,16 @@ def _predict(block: Block, parameters: Sequence[Floats]) -> Measured:
     return slope * parameters[0] + level, np.broadcast_to(block.many > 1, slope.shape)
 
 
-def _check_factors(parameters: Sequence[Floats]) -> None:
+def _check_factors(block: Block, parameters: Sequence[Floats]) -> None:
     for title, values in zip(("smoothing", "trend"), parameters, strict=True):
-        wrong = values[~((values > 0) & (values < 1))]
+        wrong = values[~((values > 0) & (values < 1)) & (block.many > 0)]
         if len(wrong):
             shown = f"{wrong[0]:f}" if np.isfinite(wrong[0]) else print_float(float(wrong[0]))
             raise QueryError(f"invalid {title} factor. Expected: 0 < {title[0]}f < 1, got: {shown}")
 
 
 def _smooth(block: Block, parameters: Sequence[Floats]) -> Measured:
+    _check_factors(block, parameters)
     smoothing, trending = parameters
     widest = block.values.shape[2]
     level = block.values[:, :, 0]
