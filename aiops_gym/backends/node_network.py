@@ -47,7 +47,7 @@ class NodeNetwork:
     def http(self, method: str, host: str, port: int, path: str, body: str = "") -> HttpAnswer | None:
         """Answer of the program that listens there."""
         process = self._listener(host, port)
-        return ask(self.world, process, method, path) if process else None
+        return ask(self.world, process, method, path, body) if process else None
 
     def talk(self, host: str, port: int, text: str) -> str:
         """What the program that listens there sends back."""

@@ -1,4 +1,4 @@
-"""Series that a query language can be tried on, drawn by a seed: counters with resets, gauges, histograms, gaps, ends."""
+"""Series that a query language can be tried on, drawn by a seed: counters that reset, gauges, histograms, gaps."""
 
 from __future__ import annotations
 

@@ -104,6 +104,10 @@ class Program:
         status, body = self.http(world, process, path)
         return HttpAnswer(status, body, seconds=0.0012, tls=bool(process["params"].get("tls"))) if status else None
 
+    def post(self, world: World, process: Process, path: str, body: str) -> HttpAnswer | None:
+        """The whole answer to a POST with a body, which most do not read."""
+        return self.answer(world, process, "POST", path)
+
     def talk(self, world: World, process: Process, text: str) -> str:
         """What it sends back when plain text comes in over a connection; web servers read it as a request."""
         method, _, rest = text.partition(" ")

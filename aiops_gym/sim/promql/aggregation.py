@@ -109,9 +109,7 @@ def _count_values(vector: Vector, label: str, group: Callable[[Labels], Labels])
     return Vector(list(counts), values, values > 0)
 
 
-def _take_first(
-    vector: Vector, parameter: Floats, groups: Sequence[Labels], largest: bool
-) -> Vector:
+def _take_first(vector: Vector, parameter: Floats, groups: Sequence[Labels], largest: bool) -> Vector:
     """`topk` and `bottomk`: series keep their labels; at a single step they come in order."""
     _, which = number_groups(groups)
     kept = np.zeros(vector.there.shape, np.bool_)

@@ -14,7 +14,6 @@ from aiops_gym.sim.promql.vectors import (
     NAME,
     Bools,
     Floats,
-    Indices,
     Value,
     Vector,
     drop_labels,

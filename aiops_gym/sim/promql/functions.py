@@ -13,7 +13,17 @@ from aiops_gym.sim.promql.lexer import LABEL
 from aiops_gym.sim.promql.nodes import Node, Selector, unwrap
 from aiops_gym.sim.promql.patterns import compile_anchored
 from aiops_gym.sim.promql.series import Labels
-from aiops_gym.sim.promql.vectors import Floats, Times, Value, Vector, drop_name, make_empty, merge_same, set_label
+from aiops_gym.sim.promql.vectors import (
+    Bools,
+    Floats,
+    Times,
+    Value,
+    Vector,
+    drop_name,
+    make_empty,
+    merge_same,
+    set_label,
+)
 
 Answer = Callable[[Sequence[Value], Times], Value]
 """(arguments, steps)."""
@@ -100,7 +110,9 @@ _YEARS_LEFT = 292_277_024_580
 
 def _year(arguments: Sequence[Value], steps: Times) -> Value:
     vector = _vector(arguments[0]) if arguments else make_vector(steps / 1000)
-    found = _vector(_date(lambda times: np.asarray(times.astype("datetime64[Y]").astype(np.int64) + 1970))([vector], steps))
+    found = _vector(
+        _date(lambda times: np.asarray(times.astype("datetime64[Y]").astype(np.int64) + 1970))([vector], steps)
+    )
     return found._replace(values=found.values + np.where(np.abs(vector.values) < _MOST_SECONDS, 0, _YEARS_LEFT))
 
 
@@ -163,7 +175,7 @@ def _label_join(arguments: Sequence[Value], steps: Times) -> Value:
 
 def make_absent(node: Node, there: np.ndarray) -> Vector:
     """A series of ones where nothing is there; its labels are those that the selector asks for by name."""
-    missing = ~there.any(axis=0)
+    missing: Bools = np.asarray(~there.any(axis=0))
     selector, labels, doubled = unwrap(node), dict[str, str](), set[str]()
     for matcher in selector.matchers if isinstance(selector, Selector) else ():
         if matcher.label == "__name__":

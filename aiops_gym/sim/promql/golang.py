@@ -20,14 +20,24 @@ def print_float(value: float, exponents: bool = False) -> str:
     >>> print_float(1.5e-7, exponents=True), print_float(1e22, exponents=True)
     ('1.5e-07', '1e+22')
     """
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
     text = repr(value)
-    if exponents and value and not 1e-6 <= abs(value) < 1e21:
-        return text if "e" in text else f"{Decimal(text):e}"
-    return text.removesuffix(".0") if "e" not in text else f"{Decimal(text):f}"
+    if "e" not in text and "n" not in text:
+        return text.removesuffix(".0")
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
+    return text if exponents and not 1e-6 <= abs(value) < 1e21 else f"{Decimal(text):f}"
+
+
+def print_number(value: float) -> str:
+    """As Go's `%v`: exponents from 1e+06 on.
+
+    >>> print_number(1e6), print_number(1234.5), print_number(0.00001), print_number(-3)
+    ('1e+06', '1234.5', '1e-05', '-3')
+    """
+    if not value or not math.isfinite(value) or 1e-4 <= abs(value) < 1e6:
+        return print_float(value)
+    digits, _, exponent = f"{Decimal(repr(float(value))).normalize():e}".partition("e")
+    return f"{digits}e{exponent[0]}{exponent[1:].zfill(2)}"
 
 
 def quote(text: str) -> str:

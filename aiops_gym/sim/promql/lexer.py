@@ -9,8 +9,9 @@ from typing import NamedTuple
 from aiops_gym.sim.promql.errors import QueryError, make_parse_error
 from aiops_gym.sim.promql.golang import quote, quote_char
 
-AGGREGATIONS = ("avg", "bottomk", "count", "count_values", "group", "max", "min", "quantile", "stddev", "stdvar")
-AGGREGATIONS += ("sum", "topk")
+AGGREGATIONS = (
+    *("avg", "bottomk", "count", "count_values", "group", "max", "min", "quantile", "stddev", "stdvar", "sum", "topk"),
+)
 SETS = ("and", "or", "unless")
 WORDS = ("offset", "by", "without", "on", "ignoring", "group_left", "group_right", "bool")
 BOUNDS = ("start", "end")
@@ -19,6 +20,7 @@ SIGNS = ("==", "!=", "<=", ">=", "=~", "!~", "<", ">", "=", "+", "-", "*", "/", 
 """Operators, the longer ones first."""
 
 _SPACE = re.compile(r"(?:[ \t\n\r]|#[^\n\r]*)*")
+_BLANK = re.compile(r"[ \t\n\r]*")
 _WORD = re.compile(r"[A-Za-z_:][A-Za-z0-9_:]*")
 LABEL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]*(?:\.[0-9a-fA-F]*)?|[0-9]*(?:\.[0-9]*)?)(?:[eE][+-]?[0-9]*)?")
@@ -195,7 +197,7 @@ class Lexer:
 
     def _range(self) -> Token:
         """The duration after a left bracket."""
-        self._skip()
+        self.at = self._match(_BLANK).end()
         text, kind = self._scan()
         if kind != "duration":
             wrong = "missing unit character in duration" if kind else f"bad duration syntax: {quote(text)}"

@@ -81,6 +81,21 @@ def parse(query: str) -> Node:
     return node
 
 
+@lru_cache(maxsize=256)
+def parse_selector(text: str) -> Sequence[Matcher]:
+    """The matchers of a selector with nothing around it. Raises QueryError."""
+    parser = _Parser(text)
+    if parser.next.kind == "eof":
+        raise parser.fail(0, "no expression found in input")
+    if parser.next.kind not in (*_NAMES, "{"):
+        raise parser.unexpected()
+    token = parser.next
+    node = parser.selector(token, "" if token.kind == "{" else parser.take().text)
+    if parser.next.kind != "eof":
+        raise parser.unexpected()
+    return node.matchers
+
+
 class _Parser:
     """Knows the next word, and within how many aggregations it stands."""
 
@@ -229,7 +244,7 @@ class _Parser:
             raise self.fail(token.start, f"error parsing number: {wrong}")
         return value
 
-    def selector(self, token: Token, name: str) -> Node:
+    def selector(self, token: Token, name: str) -> Selector:
         matchers = self.braces() if self.next.kind == "{" else []
         end = self.last.end
         if name:

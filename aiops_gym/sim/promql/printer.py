@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aiops_gym.sim.promql.golang import print_float, quote
+from aiops_gym.sim.promql.golang import print_number, quote
 from aiops_gym.sim.promql.nodes import (
     Aggregation,
     Binary,
@@ -22,8 +22,10 @@ from aiops_gym.sim.promql.nodes import (
 LONGEST = 100
 """Bytes in a line before it is broken."""
 
-_UNITS = (("y", 31_536_000_000), ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000))
-_UNITS += (("s", 1000), ("ms", 1))
+_UNITS = (
+    *(("y", 31_536_000_000), ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000)),
+    *(("m", 60_000), ("s", 1000), ("ms", 1)),
+)
 _WHOLE = ("y", "w", "d")
 
 
@@ -44,7 +46,7 @@ def print_duration(ms: int) -> str:
 def print_query(node: Node) -> str:
     """In one line."""
     if isinstance(node, Number):
-        return print_float(node.value)
+        return print_number(node.value)
     if isinstance(node, Text):
         return quote(node.value)
     if isinstance(node, Paren):

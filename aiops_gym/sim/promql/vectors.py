@@ -123,7 +123,7 @@ def merge_same(vector: Vector) -> Vector:
 
 def present(vector: Vector) -> Vector:
     """Without series that are never there."""
-    seen = vector.there.any(axis=1)
+    seen: Bools = np.asarray(vector.there.any(axis=1))
     if seen.all():
         return vector
     labels = [each for each, kept in zip(vector.labels, seen.tolist(), strict=True) if kept]

@@ -82,7 +82,7 @@ class Inside:
     def http(self, method: str, host: str, port: int, path: str, body: str = "") -> HttpAnswer | None:
         """See `Peer`."""
         process = _listener(self, host, port)
-        return ask(self.c.world, process, method, path) if process else None
+        return ask(self.c.world, process, method, path, body) if process else None
 
     def talk(self, host: str, port: int, text: str) -> str:
         """See `Peer`."""
@@ -101,9 +101,11 @@ def _listener(inside: Inside, host: str, port: int) -> str:
     return targets[min(int(inside.c.draw() * len(targets)), len(targets) - 1)].process if targets else ""
 
 
-def ask(world: World, process: str, method: str, path: str) -> HttpAnswer | None:
+def ask(world: World, process: str, method: str, path: str, body: str = "") -> HttpAnswer | None:
     """What a process answers to a request; None when it does not speak HTTP."""
     row = world.table("processes")[process]
+    if body and method == "POST":
+        return program_of(world, row).post(world, row, path, body)
     return program_of(world, row).answer(world, row, method, path)
 
 

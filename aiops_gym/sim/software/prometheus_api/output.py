@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from aiops_gym.sim.promql.evaluate import Answer
 from aiops_gym.sim.promql.golang import print_float, to_json
@@ -24,6 +25,7 @@ def write_labels(labels: Labels) -> str:
     return "{" + ",".join(f"{to_json(name)}:{to_json(value)}" for name, value in labels) + "}"
 
 
+@lru_cache(maxsize=4096)
 def write_time(ms: int) -> str:
     """Seconds, with three decimals where they are not whole.
 
@@ -46,8 +48,8 @@ def write_answer(answer: Answer, time: int = 0) -> str:
 
 
 def _points(series: Series) -> Sequence[str]:
-    values = [print_float(value, exponents=True) for value in series.values.tolist()]
-    return [f'[{write_time(ms)},"{value}"]' for ms, value in zip(series.times.tolist(), values, strict=True)]
+    pairs = zip(series.times.tolist(), series.values.tolist(), strict=True)
+    return [f'[{write_time(ms)},"{print_float(value, exponents=True)}"]' for ms, value in pairs]
 
 
 def _write_sample(series: Series) -> str:

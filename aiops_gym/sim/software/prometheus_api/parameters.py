@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.promql.errors import QueryError
 from aiops_gym.sim.promql.golang import quote
-from aiops_gym.sim.promql.nodes import Node, Selector
-from aiops_gym.sim.promql.parser import parse, parse_duration
+from aiops_gym.sim.promql.nodes import Node
+from aiops_gym.sim.promql.parser import parse, parse_duration, parse_selector
+from aiops_gym.sim.promql.patterns import compile_matcher
 from aiops_gym.sim.promql.series import Matcher
 
 Query = Mapping[str, Sequence[str]]
@@ -71,11 +72,9 @@ def read_expression(query: Query, name: str = "query") -> Node:
 
 
 def read_selectors(query: Query) -> list[Sequence[Matcher]]:
-    """The matchers of each `match[]`. Raises Wrong."""
-    found = list[Sequence[Matcher]]()
-    for text in query.get("match[]", ()):
-        node = read_expression({"match[]": [text]}, "match[]")
-        if not isinstance(node, Selector) or node.range or node.offset or node.at is not None:
-            raise Wrong(f"1:{len(text) + 1}: parse error: unexpected end of input", "match[]")
-        found.append(node.matchers)
+    """The matchers of each `match[]`. Raises QueryError."""
+    found = [parse_selector(text) for text in query.get("match[]", ())]
+    for matchers in found:
+        if all(compile_matcher(matcher)("") for matcher in matchers):
+            raise Wrong("match[] must contain at least one non-empty matcher")
     return found

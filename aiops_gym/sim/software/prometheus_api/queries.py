@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 
 from aiops_gym.sim.promql import evaluate
+from aiops_gym.sim.promql.errors import QueryError
 from aiops_gym.sim.promql.golang import quote
 from aiops_gym.sim.promql.lexer import LABEL
 from aiops_gym.sim.promql.nodes import TITLES
@@ -68,9 +69,12 @@ def _find(source: Source, now: int, asked: Query, selectors: Sequence[Sequence[M
 
 def list_series(source: Source, now: int, asked: Query) -> str:
     """`/api/v1/series`."""
-    selectors = read_selectors(asked)
-    if not selectors:
+    if not asked.get("match[]"):
         raise Wrong("no match[] parameter provided")
+    try:
+        selectors = read_selectors(asked)
+    except QueryError as error:
+        raise Wrong(str(error), "match[]") from None
     return "[" + ",".join(write_labels(labels) for labels in _find(source, now, asked, selectors)) + "]"
 
 
@@ -99,8 +103,8 @@ def format_query(source: Source, now: int, asked: Query) -> str:
 
 def query_exemplars(source: Source, now: int, asked: Query) -> str:
     """`/api/v1/query_exemplars`: no program here exposes any."""
-    start, end = read_time(asked, "start"), read_time(asked, "end")
-    if end < start:
+    end = read_time(asked, "end", now)
+    if end < read_time(asked, "start", min(end, 0)):
         raise Wrong("end timestamp must not be before start timestamp")
     read_expression(asked)
     return "[]"
