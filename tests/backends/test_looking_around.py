@@ -121,7 +121,10 @@ def test_traces_and_metrics_have_their_apis(incident):
     query = 'container_threads{namespace="test-hotel-reservation",pod=~"geo.*"}'
     found = json.loads(run(incident, f"curl -sG {prometheus}/query --data-urlencode 'query={query}'"))["data"]["result"]
     assert [row["metric"]["container"] for row in found] == ["hotel-reserv-geo"]
-    wrong = json.loads(run(incident, f"curl -s '{prometheus}/query?query=rate(x[5m])'"))
+    summed = f"sum by (pod) (rate(container_cpu_usage_seconds_total{{{query.partition('{')[2]}[5m]))"
+    asked = f"curl -s {prometheus}/query --data-urlencode 'query={summed}'"  # a form, by POST
+    assert [list(row["metric"]) for row in json.loads(run(incident, asked))["data"]["result"]] == [["pod"]]
+    wrong = json.loads(run(incident, f"curl -s '{prometheus}/query?query=rate(x)'"))
     assert (wrong["status"], wrong["errorType"]) == ("error", "bad_data")
     assert "container_threads" in run(incident, f"curl -s {prometheus}/label/__name__/values")
 

@@ -106,6 +106,12 @@ class Program:
         status, body = self.http(world, process, path)
         return HttpAnswer(status, body, seconds=0.0012, tls=bool(process["params"].get("tls"))) if status else None
 
+    def post(self, world: World, process: Process, path: str, body: str) -> HttpAnswer | None:
+        """The whole answer to a POST with a form."""
+        where, _, query = path.partition("?")
+        found = "&".join(filter(None, (body, query))) if self.reads_forms else query
+        return self.answer(world, process, "POST", f"{where}?{found}" if found else where)
+
     def talk(self, world: World, process: Process, text: str) -> str:
         """What it sends back when plain text comes in over a connection; web servers read it as a request."""
         method, _, rest = text.partition(" ")
