@@ -25,9 +25,9 @@ class Life(NamedTuple):
 
 
 def collect_lives(world: World, namespace: str) -> list[Life]:
-    """All processes of a namespace that run or ended within the last hour, by pod and start."""
+    """All processes of a namespace ("" for all) that run or ended within the last hour, by pod and start."""
     found: dict[str, Life] = {}
-    prefix = f"{namespace}/"
+    prefix = f"{namespace}/" if namespace else ""
     for table in (world.table("processes"), world.table("previous")):
         for key, row in table.items():
             if row["pod"].startswith(prefix):

@@ -1,0 +1,1 @@
+"""PromQL: what is asked of time series, and what they answer."""
