@@ -1,1 +1,1 @@
-"""PromQL: what is asked of time series, and what they answer."""
+"""PromQL: Prometheus' query language, evaluated over whatever offers series; knows nothing of the cluster."""

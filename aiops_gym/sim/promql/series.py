@@ -1,4 +1,4 @@
-"""Time series as a query reads them: who has them, and how they are chosen."""
+"""What a query reads: series of samples, the conditions that choose them, and the place that they come from."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-STALE: float = float(np.array([0x7FF0000000000002], dtype=np.uint64).view(np.float64)[0])
-"""The NaN with which Prometheus ends a series."""
+STALE = float(np.array([0x7FF0000000000002], np.uint64).view(np.float64)[0])
+"""The NaN with which Prometheus marks that a series has ended; told from other NaNs by its bits (`is_stale`)."""
 
 
 class Matcher(NamedTuple):
-    """What a label must be: the operator is one of `=`, `!=`, `=~`, `!~`."""
+    """One condition of a selector.
+
+    Attributes:
+        label: whose value is compared; a label that is missing has the empty value.
+        op: `=`, `!=`, `=~` or `!~`; a pattern of the last two matches the whole value.
+        value: the text or the pattern.
+    """
 
     label: str
     op: str
@@ -21,12 +27,12 @@ class Matcher(NamedTuple):
 
 
 class Series(NamedTuple):
-    """Samples of one series.
+    """One series with a part of its samples.
 
     Attributes:
-        labels: sorted by name, `__name__` included, without empty values.
-        times: milliseconds, increasing.
-        values: one a time; `STALE` ends the series.
+        labels: (name, value), sorted by name, `__name__` included, none with an empty value.
+        times: Unix milliseconds, increasing.
+        values: as many; `STALE` says that the series ended there.
     """
 
     labels: tuple[tuple[str, str], ...]
@@ -35,8 +41,22 @@ class Series(NamedTuple):
 
 
 class Source(Protocol):
-    """Whoever has time series."""
+    """Where samples come from."""
 
     def select(self, matchers: Sequence[Matcher], start: int, end: int) -> Sequence[Series]:
-        """The series that all matchers take, with their samples in [start, end] ms."""
+        """The series that fulfil all matchers, sorted by labels, with their raw samples.
+
+        Args:
+            matchers: all must hold.
+            start, end: Unix milliseconds; samples with start < time <= end.
+
+        Returns:
+            Each series once; one without a sample in the window may be left out.
+        """
         ...
+
+
+def is_stale(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which values mark an end, told by their bits."""
+    found: NDArray[np.bool_] = values.view(np.uint64) == 0x7FF0000000000002
+    return found

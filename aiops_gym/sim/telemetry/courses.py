@@ -31,6 +31,9 @@ RESENDS = 6.0
 PERIODS = 10.0
 """Enforcement periods of the CPU quota per second (100 ms each)."""
 
+UNLIMITED = 1e18
+"""More per second than anything uses."""
+
 COLUMNS = ("cpu", "received", "sent", "dropped", "periods", "throttled")
 """What is summed up over time; memory and threads, in the columns after these, are levels."""
 
@@ -120,8 +123,8 @@ def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> F
 
 def _ceilings(asked: Sequence[Course]) -> Floats:
     """What each life can use at most per second, by column: its quota, and all periods that there are."""
-    found = np.full((len(asked), len(COLUMNS)), np.finfo(np.float32).max)
-    found[:, COLUMNS.index("cpu")] = [each.cores or found[0, 0] for each in asked]
+    found = np.full((len(asked), len(COLUMNS)), UNLIMITED)
+    found[:, COLUMNS.index("cpu")] = [each.cores or UNLIMITED for each in asked]
     found[:, [COLUMNS.index("periods"), COLUMNS.index("throttled")]] = PERIODS
     return found
 

@@ -131,7 +131,7 @@ def _itself(window: Window) -> Iterator[Target]:
 
 
 def _api_servers(window: Window) -> Iterator[Target]:
-    endpoints = window.world.store.get("endpoints", "default", "kubernetes") or {}
+    endpoints: Object = window.world.store.get("endpoints", "default", "kubernetes") or {}
     for subset in endpoints.get("subsets") or ():
         for address in subset.get("addresses") or ():
             lives = [life for life in window.lives if life.record["params"].get("metrics") == "apiserver"]
@@ -196,8 +196,8 @@ def _endpoints(
 ) -> Iterator[Target]:
     """The pods of a service, each at the port of the annotation, or at all ports of the service."""
     lives: dict[str, list[tuple[journal.Versions, Life]]] = {}
-    for pod, life in _selected(window, service):
-        lives.setdefault(life.record["uid"], []).append((pod, life))
+    for selected, life in _selected(window, service):
+        lives.setdefault(life.record["uid"], []).append((selected, life))
     chosen = notes.get(PORT)
     ports = [chosen] if chosen else [str(each.get("targetPort", each["port"])) for each in service["spec"]["ports"]]
     for several in lives.values():

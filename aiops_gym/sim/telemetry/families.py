@@ -22,6 +22,8 @@ Column = tuple[Labels, Floats]
 family's, as of the parts of a histogram."""
 
 Rows = Iterable[tuple[Labels, float]]
+Tell = Callable[[Mapping[str, Json]], Rows]
+"""What an object says of itself."""
 
 MIB = 2.0**20
 
@@ -103,12 +105,12 @@ def never(name: str, help_: str, /, **labels: str) -> Family:
     return constant(name, help_, 0.0, **labels)._replace(kind="counter")
 
 
-def tell(name: str, help_: str, resource: str, rows: Callable[[Mapping[str, Json]], Rows], kind: str = "gauge") -> Family:
+def tell(name: str, help_: str, resource: str, rows: Tell, kind: str = "gauge") -> Family:
     """What the objects of a resource say of themselves."""
     return Family(name, kind, help_, lambda scrape: _told(scrape, resource, rows))
 
 
-def _told(scrape: Scrape, resource: str, rows: Callable[[Mapping[str, Json]], Rows]) -> Iterator[Column]:
+def _told(scrape: Scrape, resource: str, rows: Tell) -> Iterator[Column]:
     namespaced = resource not in ("nodes", "namespaces", "persistentvolumes")
     for versions in journal.list_versions(scrape.world, resource, scrape.namespace if namespaced else ""):
         found: dict[tuple[tuple[str, str], ...], Column] = {}

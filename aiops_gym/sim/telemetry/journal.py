@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.sim.kernel.objects import Obj, key_of
+from aiops_gym.sim.kernel.objects import Obj, get, key_of
 from aiops_gym.sim.kernel.times import HOUR, MINUTE, millis
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.types import Json
@@ -92,6 +92,14 @@ def born(obj: Mapping[str, Json]) -> int:
     """When an object was made, ms."""
     made = obj["metadata"].get("creationTimestamp")
     return millis(made) if made else 0
+
+
+def find_gone(world: World, resource: str, key: str, uid: str) -> Mapping[str, Json] | None:
+    """What an object was at its end, None where that is not known any more."""
+    for _, part in world.table("journal").get(f"{resource} {key}", ()):
+        if get(part, "metadata", "uid") == uid and "spec" in part and "status" in part:
+            return part  # type: ignore[no-any-return]
+    return None
 
 
 def list_versions(world: World, resource: str, namespace: str = "") -> list[Versions]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from aiops_gym.sim.kernel.objects import get, labels_of
@@ -11,6 +13,7 @@ from aiops_gym.sim.telemetry.families import Scrape, grow, wobble
 from aiops_gym.sim.telemetry.metrics import MEASURES
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.sim.traffic.quotas import parse_amount
+from aiops_gym.types import Json
 
 CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
 SYSTEM_BYTES = 5_200.0
@@ -58,11 +61,11 @@ def measure_memory(scrape: Scrape) -> Floats:
 
 def read_capacity(scrape: Scrape, resource: str) -> float:
     """How much of something a node has."""
-    node = scrape.world.store.get("nodes", "", scrape.node) or {}
+    node: Mapping[str, Json] = scrape.world.store.get("nodes", "", scrape.node) or {}
     return parse_amount(str(get(node, "status", "capacity", resource, default="0")))
 
 
 def read_info(scrape: Scrape, name: str) -> str:
     """What a node says of its system."""
-    node = scrape.world.store.get("nodes", "", scrape.node) or {}
+    node: Mapping[str, Json] = scrape.world.store.get("nodes", "", scrape.node) or {}
     return str(get(node, "status", "nodeInfo", name, default=""))

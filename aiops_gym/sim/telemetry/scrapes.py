@@ -120,7 +120,7 @@ _seen: Cache[Seen] = Cache(
     )
 )
 
-TABLES = ("processes", "previous", "ended", "quotas", "objects/pods")
+TABLES = ("processes", "previous", "ended", "quotas", "objects/pods", "journal")
 
 
 def collect_scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Scrapes | None:

@@ -11,10 +11,10 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.patterns import compile_pattern
 from aiops_gym.sim.kernel.times import HOUR, MINUTE
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.promql.series import STALE, Matcher, Series
+from aiops_gym.sim.promql.series import STALE, Matcher, Series, is_stale
 from aiops_gym.sim.telemetry.courses import Floats
 from aiops_gym.sim.telemetry.discovery import Mask, Target, floors, list_targets, open_window
-from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, list_names
+from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, constant, list_names
 from aiops_gym.sim.telemetry.lives import Life
 from aiops_gym.sim.telemetry.targets import find_kinds
 
@@ -41,22 +41,23 @@ class Telemetry:
         self.world = world
 
     def select(self, matchers: Sequence[Matcher], start: int, end: int) -> list[Series]:
-        """The series that all matchers take, by labels, with their samples in [start, end] ms."""
+        """The series that all matchers take, sorted by labels, with their samples in (start, end] ms."""
         world = self.world
         start, end = max(start, world.now - KEPT), min(end, world.now)
-        if end < start:
+        if end <= start:
             return []
         tests = _tests(matchers)
+        chosen = _choose([test for label, test in tests if label == "__name__"])
         window = open_window(world, start - MINUTE, end)  # one scrape more tells what has ended
         found = []
         for target in list_targets(window):
             if not _may(target, tests):
                 continue
-            for labels, values in _columns(world, target, tests, _namespace(target, matchers)):
+            for labels, values in _columns(world, target, chosen, _namespace(target, matchers)):
                 series = _series(target, labels, values, tests, start)
                 if series is not None:
                     found.append(series)
-        return sorted(found, key=lambda series: series.labels)
+        return _merged(sorted(found, key=lambda series: series.labels))
 
     def list_metrics(self) -> list[tuple[str, str, str]]:
         """Name, type and help of all families that there may be."""
@@ -95,19 +96,22 @@ def _namespace(target: Target, matchers: Iterable[Matcher]) -> str:
     return "" if target.kind not in ("cadvisor", "kube_state", "kubelet") else asked
 
 
-def _columns(world: World, target: Target, tests: Sequence[tuple[str, Test]], namespace: str) -> Iterator[Column]:
-    """What a target's scrapes found, of the names that are asked for, and what is told of the scrapes."""
-    wanted = [test for label, test in tests if label == "__name__"]
+def _choose(tests: Sequence[Test]) -> dict[str, Sequence[Family]]:
+    """The families of each kind of which series may be meant, and which of Prometheus' own, under ""."""
+    found = {
+        name: [f for f in kind.families if any(all(test(each) for test in tests) for each in list_names(f))]
+        for name, kind in find_kinds().items()
+    }
+    own = [constant(name, "") for name in OWN if all(test(name) for test in tests)]
+    return {**found, "": own}
 
-    def asked(name: str) -> bool:
-        return all(test(name) for test in wanted)
 
-    kind = find_kinds().get(target.kind, Kind(()))
-    families = [family for family in kind.families if any(map(asked, list_names(family)))]
-    yield from _exposed(world, target, families, namespace)
-    own = [name for name in OWN if asked(name)]
-    if own:
-        yield from _own(world, target, kind, own)
+def _columns(world: World, target: Target, chosen: Mapping[str, Sequence[Family]], namespace: str) -> Iterator[Column]:
+    """What a target's scrapes found, of the families that are asked for, and what is told of the scrapes."""
+    if target.kind and chosen[target.kind]:
+        yield from _exposed(world, target, chosen[target.kind], namespace)
+    if chosen[""]:
+        yield from _own(world, target, [family.name for family in chosen[""]])
 
 
 def _exposed(world: World, target: Target, families: Sequence[Family], namespace: str = "") -> Iterator[Column]:
@@ -142,7 +146,8 @@ def _lives(target: Target) -> Iterator[tuple[Life | None, Mask]]:
             yield life, where
 
 
-def _own(world: World, target: Target, kind: Kind, names: Sequence[str]) -> Iterator[Column]:
+def _own(world: World, target: Target, names: Sequence[str]) -> Iterator[Column]:
+    kind = find_kinds().get(target.kind, Kind(()))
     counts: Floats = np.zeros(len(target.times))
     if names != ["up"]:
         for _, values in _exposed(world, target, kind.families):
@@ -174,10 +179,32 @@ def _series(
         ended[1:] = gone[1:] & ~gone[:-1]
         values = values.copy()
         values[ended] = STALE
-        keep = (~gone | ended) & (times >= start)
+        keep = (~gone | ended) & (times > start)
         times, values = times[keep], values[keep]
-    elif len(times) and times[0] < start:
-        times, values = times[1:], values[1:]
+    else:
+        first = int(np.searchsorted(times, start, side="right"))
+        times, values = times[first:], values[first:]
     if not len(times):
         return None
     return Series(tuple(sorted((name, value) for name, value in merged.items() if value)), times, values)
+
+
+def _merged(found: list[Series]) -> list[Series]:
+    """Each series once: what answers at an address may have been another before."""
+    merged: list[Series] = []
+    for series in found:
+        if merged and merged[-1].labels == series.labels:
+            merged[-1] = _joined(merged[-1], series)
+        else:
+            merged.append(series)
+    return merged
+
+
+def _joined(one: Series, other: Series) -> Series:
+    """Both; where one ended and the other goes on, it goes on."""
+    times, values = np.concatenate([one.times, other.times]), np.concatenate([one.values, other.values])
+    order = np.lexsort((is_stale(values), times))
+    times, values = times[order], values[order]
+    first = np.ones(len(times), dtype=np.bool_)
+    first[1:] = times[1:] != times[:-1]
+    return Series(one.labels, times[first], values[first])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 
 from aiops_gym.sim.kernel.objects import controller_of, get, name_of, namespace_of
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.telemetry import journal
-from aiops_gym.sim.telemetry.families import Family, Rows, tell
+from aiops_gym.sim.telemetry.families import Family, Rows, Tell, tell
 from aiops_gym.types import Json
 
 Object = Mapping[str, Json]
@@ -17,10 +17,10 @@ def _named(label: str, obj: Object) -> dict[str, str]:
     return {"namespace": namespace_of(obj), label: name_of(obj)}
 
 
-def _number(label: str, *path: str, otherwise: float | None = None) -> Callable[[Object], Rows]:
+def _number(label: str, *path: str, otherwise: float | None = None) -> Tell:
     """A number, a time, or whether something is true; nothing where it is not there and there is no `otherwise`."""
 
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def rows(obj: Object) -> Rows:
         found = get(obj, *path, default=otherwise)
         if found is not None:
             yield _named(label, obj), millis(found) / 1000 if isinstance(found, str) else float(found)
@@ -28,10 +28,10 @@ def _number(label: str, *path: str, otherwise: float | None = None) -> Callable[
     return rows
 
 
-def _ended(type_: str) -> Callable[[Object], Rows]:
+def _ended(type_: str) -> Tell:
     """Whether a job has ended so."""
 
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def rows(obj: Object) -> Rows:
         for each in get(obj, "status", "conditions", default=()):
             if each["type"] == type_:
                 for status in ("true", "false", "unknown"):
@@ -66,7 +66,7 @@ def _active(obj: Object) -> Rows:
     yield _named("cronjob", obj), float(len(get(obj, "status", "active", default=())))
 
 
-def _created(label: str) -> Callable[[Object], Rows]:
+def _created(label: str) -> Tell:
     return lambda obj: [(_named(label, obj), journal.born(obj) / 1000)]
 
 

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from aiops_gym.sim.kernel.objects import controller_of, get, name_of, namespace_of
 from aiops_gym.sim.kernel.times import millis
 from aiops_gym.sim.telemetry import journal
-from aiops_gym.sim.telemetry.families import Family, Rows, tell
+from aiops_gym.sim.telemetry.families import Family, Rows, Tell, tell
 from aiops_gym.sim.traffic.quotas import parse_amount
 from aiops_gym.types import Json
 
 Object = Mapping[str, Json]
-Tell = Callable[[Object], Rows]
 
 UNITS = {"cpu": "core", "memory": "byte", "ephemeral-storage": "byte", "storage": "byte"}
 PHASES = ("Pending", "Succeeded", "Failed", "Unknown", "Running")
@@ -35,7 +34,7 @@ def _reason(obj: Object) -> Rows:
 
 
 def _condition(type_: str) -> Tell:
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def rows(obj: Object) -> Rows:
         for each in get(obj, "status", "conditions", default=()):
             if each["type"] == type_:
                 for status in ("true", "false", "unknown"):
@@ -45,7 +44,7 @@ def _condition(type_: str) -> Tell:
 
 
 def _since(type_: str) -> Tell:
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def rows(obj: Object) -> Rows:
         for each in get(obj, "status", "conditions", default=()):
             if each["type"] == type_ and each["status"] == "True" and each.get("lastTransitionTime"):
                 yield _pod(obj), millis(each["lastTransitionTime"]) / 1000
@@ -70,7 +69,7 @@ def _owner(obj: Object) -> Rows:
 
 
 def _time(*path: str) -> Tell:
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def rows(obj: Object) -> Rows:
         text = get(obj, *path)
         if text:
             yield _pod(obj), millis(text) / 1000
@@ -78,10 +77,10 @@ def _time(*path: str) -> Tell:
     return rows
 
 
-def _states(field: str, read: Callable[[Mapping[str, Json]], Iterator[tuple[dict[str, str], float]]]) -> Tell:
+def _states(field: str, read: Callable[[Mapping[str, Json]], Rows]) -> Tell:
     """What the status of each container says."""
 
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def rows(obj: Object) -> Rows:
         for status in get(obj, "status", field, default=()):
             for labels, value in read(status):
                 yield {**_pod(obj), "container": status["name"], **labels}, value
@@ -89,15 +88,15 @@ def _states(field: str, read: Callable[[Mapping[str, Json]], Iterator[tuple[dict
     return rows
 
 
-def _in_state(state: str) -> Callable[[Mapping[str, Json]], Iterator[tuple[dict[str, str], float]]]:
-    def read(status: Mapping[str, Json]) -> Iterator[tuple[dict[str, str], float]]:
+def _in_state(state: str) -> Callable[[Mapping[str, Json]], Rows]:
+    def read(status: Mapping[str, Json]) -> Rows:
         yield {}, float(state in status.get("state", {}))
 
     return read
 
 
-def _why(last: str, state: str) -> Callable[[Mapping[str, Json]], Iterator[tuple[dict[str, str], float]]]:
-    def read(status: Mapping[str, Json]) -> Iterator[tuple[dict[str, str], float]]:
+def _why(last: str, state: str) -> Callable[[Mapping[str, Json]], Rows]:
+    def read(status: Mapping[str, Json]) -> Rows:
         reason = get(status, last, state, "reason")
         if reason:
             yield {"reason": reason}, 1.0
@@ -105,10 +104,10 @@ def _why(last: str, state: str) -> Callable[[Mapping[str, Json]], Iterator[tuple
     return read
 
 
-def _said(*path: str) -> Callable[[Mapping[str, Json]], Iterator[tuple[dict[str, str], float]]]:
+def _said(*path: str) -> Callable[[Mapping[str, Json]], Rows]:
     """A number, or whether something is true."""
 
-    def read(status: Mapping[str, Json]) -> Iterator[tuple[dict[str, str], float]]:
+    def read(status: Mapping[str, Json]) -> Rows:
         found = get(status, *path)
         if found is not None:
             yield {}, float(found)
@@ -116,7 +115,7 @@ def _said(*path: str) -> Callable[[Mapping[str, Json]], Iterator[tuple[dict[str,
     return read
 
 
-def _started(status: Mapping[str, Json]) -> Iterator[tuple[dict[str, str], float]]:
+def _started(status: Mapping[str, Json]) -> Rows:
     text = get(status, "state", "running", "startedAt")
     if text:
         yield {}, millis(text) / 1000
@@ -133,7 +132,7 @@ def _container_info(obj: Object) -> Rows:
 def make_resource_rows(field: str) -> Tell:
     """What the containers of a pod ask for or may have."""
 
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def rows(obj: Object) -> Rows:
         node = obj["spec"].get("nodeName", "")
         for container in obj["spec"]["containers"]:
             for resource, text in sorted(get(container, "resources", field, default={}).items()):

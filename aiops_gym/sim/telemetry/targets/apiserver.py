@@ -9,7 +9,6 @@ from aiops_gym.sim.telemetry.families import Column, Family, Kind, Labels, Scrap
 from aiops_gym.sim.telemetry.processes import describe_go
 
 LATENCY = "0.005 0.025 0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60"
-ETCD = "0.005 0.025 0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60"
 PACE: tuple[tuple[str, str, str, str, str, float], ...] = (
     ("GET", "coordination.k8s.io", "v1", "leases", "200", 1.4),
     ("PUT", "coordination.k8s.io", "v1", "leases", "200", 1.3),
@@ -30,6 +29,7 @@ PACE: tuple[tuple[str, str, str, str, str, float], ...] = (
     ("GET", "", "v1", "configmaps", "404", 0.004),
 )
 """Verb, group, version, resource, code and requests per second."""
+
 
 def _request(verb: str, group: str, version: str, resource: str) -> dict[str, str]:
     single = verb in ("GET", "PUT", "PATCH", "POST")
@@ -64,7 +64,8 @@ kind = Kind(
     (
         never("apiserver_audit_event_total", "Events of the audit"),
         constant("apiserver_build_info", "Version of the API server"),
-        steady("apiserver_client_certificate_expiration_seconds_count", "Certificates that were looked at", 0.4),
+        histogram("apiserver_client_certificate_expiration_seconds", "Seconds that certificates hold",
+                  "0 1800 3600 86400 604800 2.592e+06 7.776e+06 3.1104e+07", 0.4, 3.1e7),
         constant("apiserver_current_inflight_requests", "Requests under way", 1.0, request_kind="mutating"),
         constant("apiserver_longrunning_requests", "Watches and the like under way", 11.0, component="apiserver",
                  verb="WATCH", scope="cluster", resource="pods", version="v1"),
@@ -73,9 +74,9 @@ kind = Kind(
         steady("apiserver_request_total", "Requests by verb, resource and code", 1.0, *_requests()),
         Family("apiserver_storage_objects", "gauge", "Objects in the store", _objects),
         never("apiserver_tls_handshake_errors_total", "Handshakes that failed"),
-        histogram("etcd_request_duration_seconds", "Seconds that the store takes", ETCD, 0.8, 0.0011,
-                  {"operation": "get", "type": "/registry/leases/"}, {"operation": "update", "type": "/registry/leases/"},
-                  {"operation": "list", "type": "/registry/pods/"}),
+        histogram("etcd_request_duration_seconds", "Seconds that the store takes", LATENCY, 0.8, 0.0011,
+                  {"operation": "get", "type": "/registry/leases/"}, {"operation": "list", "type": "/registry/pods/"},
+                  {"operation": "update", "type": "/registry/leases/"}),
         constant("kubernetes_build_info", "Version of Kubernetes", build_date="2025-01-15T14:31:55Z", compiler="gc",
                  git_commit="e9c9be4007d1664e68796af02b8978640d2c1b26", git_tree_state="clean",
                  git_version="v1.32.1", go_version="go1.23.4", major="1", minor="32", platform="linux/amd64"),

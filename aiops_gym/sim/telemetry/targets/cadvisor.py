@@ -8,12 +8,13 @@ import numpy as np
 
 from aiops_gym import caches
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.telemetry import machines, scrapes
 from aiops_gym.sim.telemetry.courses import Floats
 from aiops_gym.sim.telemetry.families import MIB, Column, Family, Kind, Scrape, constant
 from aiops_gym.sim.telemetry.lives import Life
 from aiops_gym.sim.telemetry.metrics import MEASURES, USER_SHARE
-from aiops_gym.sim.telemetry.scrapes import Scraped, Seen
+from aiops_gym.sim.telemetry.scrapes import Seen
 from aiops_gym.sim.traffic.quotas import Quota
 
 PAUSE = "registry.k8s.io/pause:3.10"
@@ -29,7 +30,10 @@ SHARES = {
 """Counters of processor time, and how much of all of it they count."""
 
 FILES = 0.4 * MIB
-"""Bytes that a container has written into its own layer."""
+"""Bytes that a container has written into its own layer at its start; then it is a page a minute."""
+
+Value = Callable[[Floats, int, Floats], Floats]
+"""(times, start of the process, both in ms, threads) -> values."""
 
 
 def _labels(life: Life, quota: Quota) -> dict[str, str]:
@@ -92,7 +96,9 @@ def _pods(scrape: Scrape, seen: Seen, values: Floats) -> dict[str, tuple[int, Fl
     return found
 
 
-def _used(name: str, help_: str, kind: str = "counter", limited: bool = False, whole: bool = True, **more: str) -> Family:
+def _used(
+    name: str, help_: str, kind: str = "counter", limited: bool = False, whole: bool = True, **more: str
+) -> Family:
     """What processes use, with their pods and the node where cAdvisor has those as well."""
 
     def read(scrape: Scrape) -> Iterator[Column]:
@@ -132,13 +138,14 @@ def _network(name: str, help_: str) -> Family:
     return Family(name, "counter", help_, read)
 
 
-def _of_container(name: str, help_: str, kind: str, value: Callable[[Life, Scraped], Floats], **more: str) -> Family:
+def _of_container(name: str, help_: str, kind: str, value: Value, **more: str) -> Family:
+    """What containers have and their pods have not."""
+
     def read(scrape: Scrape) -> Iterator[Column]:
         seen, row = _seen(scrape), 0
         for (life, there), quota in zip(seen.lives, seen.limits, strict=True):
-            part = Scraped(*(np.asarray(each)[row : row + len(there)] for each in seen.own))
-            column = scrape.constant(np.nan)
-            column[there.start : there.stop] = value(life, part)
+            times, column = scrape.times[there.start : there.stop].astype(np.float64), scrape.constant(np.nan)
+            column[there.start : there.stop] = value(times, life.started, seen.own.threads[row : row + len(there)])
             row += len(there)
             yield {**_container(life, quota), **more}, column
 
@@ -154,15 +161,7 @@ def _machine(name: str, help_: str, resource: str) -> Family:
     return Family(name, "gauge", help_, read)
 
 
-def _same(value: float) -> Callable[[Life, Scraped], Floats]:
-    return lambda life, part: np.full(len(part.times), value)
-
-
-def _written(life: Life, part: Scraped) -> Floats:
-    found: Floats = np.floor((part.times - part.started) / 60_000.0) * 4096.0 + FILES
-    return found
-
-
+ROOT = {"device": "/dev/root"}
 CPU, MEMORY, LIMIT = "CPU time used, in seconds", "bytes of memory", "as set by the container's limits"
 kind = Kind(
     (
@@ -190,25 +189,24 @@ kind = Kind(
         *(_network(f"container_network_{way}_{what}_total", f"Network: {what.replace('_', ' ')}, {way}")
           for way in ("receive", "transmit") for what in ("bytes", "errors", "packets", "packets_dropped")),
         _of_container("container_file_descriptors", "Open file descriptors", "gauge",
-                      lambda life, part: np.floor(part.threads) + 6.0),
-        _of_container("container_fs_usage_bytes", "Bytes that it uses of its file system", "gauge", _written,
-                      device="/dev/root"),
-        _of_container("container_fs_reads_total", "Reads completed", "counter", _same(0.0), device="/dev/root"),
+                      lambda times, started, threads: np.floor(threads) + 6.0),
+        _of_container("container_fs_usage_bytes", "Bytes that it uses of its file system", "gauge",
+                      lambda times, started, threads: (times - started) // MINUTE * 4096.0 + FILES, **ROOT),
         _of_container("container_fs_writes_total", "Writes completed", "counter",
-                      lambda life, part: np.floor((part.times - part.started) / 60_000.0), device="/dev/root"),
+                      lambda times, started, threads: (times - started) // MINUTE * 1.0, **ROOT),
         _of_container("container_fs_writes_bytes_total", "Bytes written", "counter",
-                      lambda life, part: _written(life, part) - FILES, device="/dev/root"),
+                      lambda times, started, threads: (times - started) // MINUTE * 4096.0, **ROOT),
         _of_container("container_last_seen", "When it was seen last", "gauge",
-                      lambda life, part: np.floor(part.times / 1000.0)),
-        _of_container("container_memory_failcnt", "Times that memory reached the limit", "counter", _same(0.0)),
-        _of_container("container_oom_events_total", "Times that it ran out of memory", "counter", _same(0.0)),
-        _of_container("container_processes", "Processes inside", "gauge", _same(1.0)),
-        _of_container("container_sockets", "Open sockets", "gauge", lambda life, part: np.floor(part.threads / 2.0)),
+                      lambda times, started, threads: times // 1000 * 1.0),
+        _of_container("container_oom_events_total", "Times that it ran out of memory", "counter",
+                      lambda times, started, threads: times * 0.0),
+        _of_container("container_sockets", "Open sockets", "gauge",
+                      lambda times, started, threads: np.floor(threads / 2.0)),
         _of_container("container_start_time_seconds", "When it was started, Unix seconds", "gauge",
-                      lambda life, part: np.floor(part.started / 1000.0)),
+                      lambda times, started, threads: times * 0.0 + started // 1000),
         constant("container_scrape_error", "1 if containers could not be measured, else 0", 0.0),
         _machine("machine_cpu_cores", "Logical CPU cores of the machine", "cpu"),
         _machine("machine_memory_bytes", "Memory of the machine", "memory"),
     ),
     seconds=0.045,
-)
+)  # fmt: skip

@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterator, Mapping
 
 from aiops_gym.sim.kernel.objects import get, labels_of, name_of, namespace_of
 from aiops_gym.sim.telemetry import journal, state_of_jobs, state_of_pods
-from aiops_gym.sim.telemetry.families import Family, Kind, Rows, constant, tell
-from aiops_gym.sim.telemetry.state_of_pods import UNITS, make_resource_rows
+from aiops_gym.sim.telemetry.families import Family, Kind, Rows, Tell, constant, tell
+from aiops_gym.sim.telemetry.state_of_pods import UNITS
 from aiops_gym.sim.traffic.quotas import parse_amount
 from aiops_gym.types import Json
 
 Object = Mapping[str, Json]
 
 
-def _workload(label: str) -> Callable[..., Callable[[Object], Rows]]:
+def _workload(label: str) -> Callable[..., Tell]:
     """A reader of a number at a path of a workload; `otherwise` where it is not there."""
 
-    def at(*path: str, otherwise: float = 0.0) -> Callable[[Object], Rows]:
-        def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def at(*path: str, otherwise: float = 0.0) -> Tell:
+        def rows(obj: Object) -> Rows:
             yield _named(label, obj), float(get(obj, *path, default=otherwise))
 
         return rows
@@ -31,7 +31,7 @@ def _named(label: str, obj: Object) -> dict[str, str]:
     return {"namespace": namespace_of(obj), label: name_of(obj)}
 
 
-def _created(label: str) -> Callable[[Object], Rows]:
+def _created(label: str) -> Tell:
     return lambda obj: [(_plain(label, obj), journal.born(obj) / 1000)]
 
 
@@ -39,10 +39,10 @@ def _plain(label: str, obj: Object) -> dict[str, str]:
     return _named(label, obj) if namespace_of(obj) else {label: name_of(obj)}
 
 
-def _conditions(label: str) -> Callable[[Object], Rows]:
+def _conditions(label: str) -> Tell:
     """One series a condition and what it may be."""
 
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def rows(obj: Object) -> Rows:
         for each in get(obj, "status", "conditions", default=()):
             for status in ("true", "false", "unknown"):
                 said = float(each["status"].lower() == status)
@@ -51,8 +51,8 @@ def _conditions(label: str) -> Callable[[Object], Rows]:
     return rows
 
 
-def _phases(label: str, *phases: str) -> Callable[[Object], Rows]:
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+def _phases(label: str, *phases: str) -> Tell:
+    def rows(obj: Object) -> Rows:
         found = get(obj, "status", "phase", default="Pending")
         for phase in phases:
             yield {**_plain(label, obj), "phase": phase}, float(found == phase)
@@ -60,10 +60,10 @@ def _phases(label: str, *phases: str) -> Callable[[Object], Rows]:
     return rows
 
 
-def _surge(bound: str) -> Callable[[Object], Rows]:
+def _surge(bound: str) -> Tell:
     """How many pods a rollout may add or take; a share of them is rounded up for the one, down for the other."""
 
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+    def rows(obj: Object) -> Rows:
         rolling = get(obj, "spec", "strategy", "rollingUpdate")
         if rolling:
             text, wanted = str(rolling.get(bound, "25%")), int(get(obj, "spec", "replicas", default=1))
@@ -130,7 +130,11 @@ TABLES = {
 }
 
 
-REVISION = "kube_statefulset_status"
+def _revision(which: str) -> Tell:
+    def rows(obj: Object) -> Rows:
+        yield {**_named("statefulset", obj), "revision": get(obj, "status", f"{which}Revision", default="")}, 1.0
+
+    return rows
 
 
 def _node_info(obj: Object) -> Rows:
@@ -144,8 +148,8 @@ def _node_info(obj: Object) -> Rows:
     yield {"node": name_of(obj), **told}, 1.0
 
 
-def _amounts(field: str) -> Callable[[Object], Rows]:
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+def _amounts(field: str) -> Tell:
+    def rows(obj: Object) -> Rows:
         for resource, text in sorted(get(obj, "status", field, default={}).items()):
             unit = UNITS.get(resource, "byte" if resource.startswith("hugepages") else "integer")
             amount = parse_amount(str(text))
@@ -182,11 +186,14 @@ def _volume(obj: Object) -> Rows:
 def _claimed(obj: Object) -> Rows:
     claim = get(obj, "spec", "claimRef")
     if claim:
-        yield {
-            "persistentvolume": name_of(obj),
-            "claim_namespace": claim.get("namespace", ""),
-            "name": claim.get("name", ""),
-        }, 1.0
+        yield (
+            {
+                "persistentvolume": name_of(obj),
+                "claim_namespace": claim.get("namespace", ""),
+                "name": claim.get("name", ""),
+            },
+            1.0,
+        )
 
 
 def _service(obj: Object) -> Rows:
@@ -205,8 +212,8 @@ def _quota(obj: Object) -> Rows:
             yield {**_named("resourcequota", obj), "resource": resource, "type": kind}, parse_amount(str(text))
 
 
-def _at(label: str, *path: str) -> Callable[[Object], Rows]:
-    def rows(obj: Object) -> Iterator[tuple[dict[str, str], float]]:
+def _at(label: str, *path: str) -> Tell:
+    def rows(obj: Object) -> Rows:
         text = get(obj, *path)
         if text is not None:
             yield _plain(label, obj), parse_amount(str(text))
@@ -226,10 +233,8 @@ kind = Kind(
         tell("kube_deployment_spec_strategy_rollingupdate_max_unavailable", "Pods that a rollout may take",
              "deployments.apps", _surge("maxUnavailable")),
         tell("kube_replicaset_owner", "Who owns a ReplicaSet", "replicasets.apps", _owners),
-        *(tell(f"{REVISION}_{which}_revision", f"{which} revision of a StatefulSet", "statefulsets.apps",
-               lambda obj, field=f"{which}Revision": [
-                   ({**_named("statefulset", obj), "revision": get(obj, "status", field, default="")}, 1.0)])
-          for which in ("current", "update")),
+        *(tell(f"kube_statefulset_status_{which}_revision", f"Which revision is {which}", "statefulsets.apps",
+               _revision(which)) for which in ("current", "update")),
         *state_of_jobs.FAMILIES,
         tell("kube_node_created", "Unix time at which it was made", NODE, _created("node")),
         tell("kube_node_info", "What a node is", NODE, _node_info),
@@ -264,4 +269,4 @@ kind = Kind(
                  goos="linux", goversion="go1.20.8", revision="unknown", tags="unknown", version="v2.10.1"),
     ),
     seconds=0.006,
-)
+)  # fmt: skip
