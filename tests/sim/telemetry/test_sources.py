@@ -245,7 +245,8 @@ REAL = ("node_memory", "node_netstat", "cadvisor_version_info", "_renew_errors",
 
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="no promtool here")
 def test_promtool_reads_what_they_answer(world):
-    done = subprocess.run(["promtool", "check", "metrics"], input=written_once(world), capture_output=True, text=True)
+    call = ["promtool", "check", "metrics"]
+    done = subprocess.run(call, input=written_once(world), capture_output=True, text=True, check=False)
     complaints = [line for line in (done.stdout + done.stderr).splitlines() if line.strip()]
     assert not [line for line in complaints if not any(name in line for name in REAL)]
 
