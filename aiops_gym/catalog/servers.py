@@ -51,7 +51,13 @@ SERVERS: Mapping[str, Json] = {
     "metrics-server": {"ports": [10250], "tls": True, "http": HEALTH},
     "node-exporter": {"ports": [9100], "http": {"/": [200, NODE_PAGE]}, "metrics": "node"},
     "prometheus-pushgateway": {"ports": [9091], "http": PUSH_HEALTH, "metrics": "go"},
-    "prometheus-server": {"ports": [9090], "cpu": 0.03, "memory": 260 * MIB},
+    "prometheus-server": {
+        "ports": [9090],
+        "cpu": 0.03,
+        "memory": 260 * MIB,
+        "metrics": "prometheus",
+        "scrapes": True,
+    },
 }
 """What listens in the containers of the cluster's own pods, by container name."""
 

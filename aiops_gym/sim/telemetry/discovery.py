@@ -25,8 +25,6 @@ Mask = NDArray[np.bool_]
 Object = Mapping[str, Json]
 
 SCRAPED, PORT, PROBED = "prometheus.io/scrape", "prometheus.io/port", "prometheus.io/probe"
-PROMETHEUS = "prometheus"
-"""The kind of program that scrapes."""
 
 
 class Target(NamedTuple):
@@ -72,7 +70,12 @@ class Window(NamedTuple):
         """Times of the scrapes in the window that begin so many ms after a full minute, while Prometheus ran."""
         first = -((offset - self.start) // MINUTE) * MINUTE + offset
         found = np.arange(first, self.end + 1, MINUTE, dtype=np.int64)
-        return found[alive([life for life in self.lives if life.record["program"] == PROMETHEUS], found)]
+        return found[alive(self.scrapers, found)]
+
+    @property
+    def scrapers(self) -> list[Life]:
+        """What scrapes, of which there is one at a time."""
+        return [life for life in self.lives if life.record["params"].get("scrapes")]
 
 
 def open_window(world: World, start: int, end: int) -> Window:
@@ -124,10 +127,11 @@ def _target(
 
 
 def _itself(window: Window) -> Iterator[Target]:
-    lives = [life for life in window.lives if life.record["program"] == PROMETHEUS]
-    there = np.ones(len(window.slots(journal.OFFSET)), dtype=np.bool_)
-    found = _target(window, {"instance": "localhost:9090", "job": "prometheus"}, lives, there)
-    yield found._replace(kind="prometheus", up=there)
+    lives = window.scrapers
+    if lives:
+        params = lives[-1].record["params"]
+        labels = {"instance": f"localhost:{params['ports'][0]}", "job": str(params["metrics"])}
+        yield _target(window, labels, lives, np.ones(len(window.slots(journal.OFFSET)), dtype=np.bool_))
 
 
 def _api_servers(window: Window) -> Iterator[Target]:

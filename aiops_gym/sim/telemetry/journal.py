@@ -70,9 +70,10 @@ def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None
     """Keep the version that a write replaces, if a scrape has seen it."""
     if old is None or resource not in TRACKED:
         return
-    table, key = world.table("journal"), f"{resource} {key_of(old)}"
-    rows, now = table.get(key, ()), world.now
-    stays = new is not None and new["metadata"]["uid"] == old["metadata"]["uid"]
+    meta, now, table = old["metadata"], world.now, world.table("journal")
+    key = f"{resource} {meta.get('namespace', '')}/{meta['name']}"
+    rows = table.get(key, ())
+    stays = new is not None and (new["metadata"] is meta or new["metadata"]["uid"] == meta["uid"])
     # What ends has a row to which those before it can be added.
     if (rows[-1][0] > floor(now) and stays) if rows else born(old) > floor(now):
         return

@@ -2,7 +2,8 @@
 
 Paths go from the object, or with a dot before them from the item of a list. Among the labels, between blanks:
 
-- `label=path`: the text at the path; `!label=path`: nothing is said where there is none;
+- `label=path`: the text at the path; `label=path/text`: this one where there is none; `!label=path`: nothing is said
+  where there is none;
 - `label:A,B=path`: a series for each of these texts, 1 for the one that stands there and 0 for the others;
 - `*path`: once for each item of this list; `?path=text`: only where this text stands at the path.
 
@@ -121,8 +122,11 @@ def _steps(path: str) -> Sequence[str | int]:
 
 
 def _reader(path: str) -> Reader:
-    steps = _steps(path)
-    return (lambda obj, item: get(item, *steps)) if path.startswith(".") else (lambda obj, item: get(obj, *steps))
+    path, _, otherwise = path.partition("/")
+    steps, missing = _steps(path), otherwise or None
+    if path.startswith("."):
+        return lambda obj, item: get(item, *steps, default=missing)
+    return lambda obj, item: get(obj, *steps, default=missing)
 
 
 def _text(value: Json) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from aiops_gym import caches
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.telemetry import machines, scrapes
@@ -51,13 +50,11 @@ def _container(life: Life, quota: Quota) -> dict[str, str]:
     return {**labels, **inside, "id": f"{labels['id']}/cri-containerd-{life.id}.scope"}
 
 
-@caches.function(2_000, "drawing the id of a pod's sandbox")
 def _sandbox(seed: int, uid: str) -> str:
     """The id of the container that holds a pod's network."""
     return draws.hexes(64, seed, "sandbox", uid)
 
 
-@caches.function(500, "writing out the name of an image")
 def _image(name: str) -> str:
     """As containerd resolves it."""
     first, slash, _ = name.partition("/")

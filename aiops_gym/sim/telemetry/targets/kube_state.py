@@ -97,7 +97,7 @@ WORKLOADS = {
         status_updated_number_scheduled=status.updatedNumberScheduled/0""",
 }
 CREATED = "kube_{0}_created | {1} | | metadata.creationTimestamp | When it was made, Unix seconds"
-OWNERS = "*metadata.ownerReferences owner_kind=.kind owner_name=.name owner_is_controller=.controller"
+OWNERS = "*metadata.ownerReferences owner_kind=.kind owner_name=.name owner_is_controller=.controller/false"
 MADE = ("pods", "services", "nodes", "namespaces", "jobs.batch", "cronjobs.batch", *WORKLOADS)
 LINES = f"""
 kube_deployment_status_condition | deployments.apps | *status.conditions condition=.type status:true,false,unknown=.status | 1 | Conditions
@@ -108,7 +108,7 @@ kube_pod_container_info | pods | *status.containerStatuses container=.name image
 kube_pod_container_state_started | pods | *status.containerStatuses container=.name | .state.running.startedAt | When it began
 kube_pod_container_status_last_terminated_exitcode | pods | *status.containerStatuses container=.name | .lastState.terminated.exitCode | Exit code of the one before
 kube_pod_deletion_timestamp | pods | | metadata.deletionTimestamp | When it is to be gone, Unix seconds
-kube_pod_info | pods | host_ip=status.hostIP pod_ip=status.podIP node=spec.nodeName created_by_kind=metadata.ownerReferences.0.kind created_by_name=metadata.ownerReferences.0.name priority_class=spec.priorityClassName host_network=spec.hostNetwork | 1 | What a pod is
+kube_pod_info | pods | host_ip=status.hostIP pod_ip=status.podIP node=spec.nodeName created_by_kind=metadata.ownerReferences.0.kind created_by_name=metadata.ownerReferences.0.name priority_class=spec.priorityClassName host_network=spec.hostNetwork/false | 1 | What a pod is
 kube_pod_owner | pods | {OWNERS} | 1 | Who owns it
 kube_pod_restart_policy | pods | type=spec.restartPolicy | 1 | What happens when a container ends
 kube_pod_spec_volumes_persistentvolumeclaims_info | pods | *spec.volumes volume=.name !persistentvolumeclaim=.persistentVolumeClaim.claimName | 1 | Claims that it mounts
@@ -132,7 +132,7 @@ kube_job_status_completion_time | jobs.batch | | status.completionTime | When it
 kube_job_status_failed | jobs.batch | | status.failed/0 | Pods that failed
 kube_job_status_start_time | jobs.batch | | status.startTime | When it was begun, Unix seconds
 kube_job_status_succeeded | jobs.batch | | status.succeeded/0 | Pods that succeeded
-kube_cronjob_info | cronjobs.batch | schedule=spec.schedule concurrency_policy=spec.concurrencyPolicy timezone=spec.timeZone | 1 | What it is
+kube_cronjob_info | cronjobs.batch | schedule=spec.schedule concurrency_policy=spec.concurrencyPolicy/Allow timezone=spec.timeZone/local | 1 | What it is
 kube_cronjob_spec_suspend | cronjobs.batch | | spec.suspend/0 | Whether it rests
 kube_cronjob_status_last_schedule_time | cronjobs.batch | | status.lastScheduleTime | When a job was made last
 kube_cronjob_status_last_successful_time | cronjobs.batch | | status.lastSuccessfulTime | When a job succeeded last
