@@ -8,7 +8,7 @@ from aiops_gym.sim.telemetry.processes import describe_go
 SERVER = {"server": "dns://:53", "zone": "."}
 LATENCY = "0.00025 0.0005 0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 4.096 8.192"
 SIZES = "0 100 200 300 400 511 1023 2047 4095 8291 16000 32000 48000 64000"
-PLUGINS = ("cache", "errors", "forward", "kubernetes", "loadbalance", "loop", "prometheus")
+PLUGINS = "cache errors forward kubernetes loadbalance loop prometheus"
 FAMILY = {**SERVER, "family": "1", "proto": "udp"}
 
 QUERIES = 1.9
@@ -46,7 +46,7 @@ kind = Kind(
         never("coredns_local_localhost_requests_total", "Questions about localhost"),
         never("coredns_panics_total", "Panics"),
         Family("coredns_plugin_enabled", "gauge", "Plugins that are on",
-               lambda scrape: [({**SERVER, "name": name}, scrape.constant(1.0)) for name in PLUGINS]),
+               lambda scrape: [({**SERVER, "name": name}, scrape.constant(1.0)) for name in PLUGINS.split()]),
         never("coredns_reload_failed_total", "Reloads that failed"),
         *describe_go("go1.21.11", 62.0),
     ),
