@@ -52,10 +52,8 @@ def _add_up(scrape: Scrape, column: str) -> Floats:
 def measure_memory(scrape: Scrape) -> Floats:
     """Bytes in use on a node: its system's and those of its processes."""
     seen = scrapes.scrape_processes(scrape.world, scrape.node, "", scrape.times.tolist())
-    values, used, row = MEASURES["container_memory_working_set_bytes"](seen.own), scrape.constant(0.0), 0
-    for _, there in seen.lives:
-        used[there.start : there.stop] += values[row : row + len(there)]
-        row += len(there)
+    values = MEASURES["container_memory_working_set_bytes"](seen.own)
+    used = sum((np.nan_to_num(column) for column in seen.columns(values, len(scrape.times))), scrape.constant(0.0))
     return np.floor((used + usage.SYSTEM_MEMORY * wobble(scrape._replace(life=None), "memory", 0.02)) / 4096) * 4096
 
 

@@ -23,12 +23,8 @@ def _measured(scrape: Scrape, name: str, kubelet: Read) -> Floats:
         return kubelet(scrape)
     namespace = scrape.life.record["pod"].partition("/")[0]
     seen = scrapes.scrape_processes(scrape.world, scrape.node, namespace, scrape.times.tolist())
-    values, row, found = MEASURES[name](seen.own), 0, scrape.constant(np.nan)
-    for life, there in seen.lives:
-        if life.id == scrape.life.id:
-            found[there.start : there.stop] = values[row : row + len(there)]
-        row += len(there)
-    return found
+    columns = zip(seen.lives, seen.columns(MEASURES[name](seen.own), len(scrape.times)), strict=True)
+    return next(column for (life, _), column in columns if life.id == scrape.life.id)
 
 
 def _cpu(scrape: Scrape) -> Floats:
@@ -62,6 +58,12 @@ def _heap(share: float, purpose: str) -> Read:
 def _level(value: float, purpose: str, spread: float = 0.1) -> Read:
     return lambda scrape: np.floor(value * wobble(scrape, purpose, spread))
 
+
+BUILD = constant(
+    "kubernetes_build_info", "Version of Kubernetes", build_date="2025-01-15T14:31:55Z", compiler="gc",
+    git_commit="e9c9be4007d1664e68796af02b8978640d2c1b26", git_tree_state="clean", git_version="v1.32.1",
+    go_version="go1.23.4", major="1", minor="32", platform="linux/amd64",
+)  # fmt: skip
 
 PROCESS: tuple[Family, ...] = (
     _gauge("process_cpu_seconds_total", "Processor time of the process, in seconds", _cpu, "counter"),

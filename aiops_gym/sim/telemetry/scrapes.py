@@ -93,6 +93,14 @@ class Seen(NamedTuple):
     lives: list[tuple[Life, range]]
     limits: list[quotas.Quota]
 
+    def columns(self, values: Floats, many: int) -> list[Floats]:
+        """Values that stand in rows, as a column of so many times for each life; NaN where it was not there."""
+        found, row = np.full((len(self.lives), many), np.nan), 0
+        for column, (_, there) in zip(found, self.lives, strict=True):
+            column[there.start : there.stop] = values[row : row + len(there)]
+            row += len(there)
+        return list(found)
+
 
 class _Stay(NamedTuple):
     """A life within the scrapes: its points, and the distinct scrapes that they repeat."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from aiops_gym.sim.telemetry import journal
 from aiops_gym.sim.telemetry.families import Column, Family, Kind, Labels, Scrape, constant, histogram, never, steady
-from aiops_gym.sim.telemetry.processes import describe_go
+from aiops_gym.sim.telemetry.processes import BUILD, describe_go
 
 LATENCY = "0.005 0.025 0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60"
 PACE: tuple[tuple[str, str, str, str, str, float], ...] = (
@@ -77,9 +77,7 @@ kind = Kind(
         histogram("etcd_request_duration_seconds", "Seconds that the store takes", LATENCY, 0.8, 0.0011,
                   {"operation": "get", "type": "/registry/leases/"}, {"operation": "list", "type": "/registry/pods/"},
                   {"operation": "update", "type": "/registry/leases/"}),
-        constant("kubernetes_build_info", "Version of Kubernetes", build_date="2025-01-15T14:31:55Z", compiler="gc",
-                 git_commit="e9c9be4007d1664e68796af02b8978640d2c1b26", git_tree_state="clean",
-                 git_version="v1.32.1", go_version="go1.23.4", major="1", minor="32", platform="linux/amd64"),
+        BUILD,
         steady("rest_client_requests_total", "Requests to other servers", 0.3,
                ({"code": "200", "host": "[::1]:6443", "method": "GET"}, 0.8),
                ({"code": "200", "host": "[::1]:6443", "method": "PUT"}, 0.2)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,8 +12,8 @@ from aiops_gym.sim.telemetry import machines, scrapes
 from aiops_gym.sim.telemetry.courses import Floats
 from aiops_gym.sim.telemetry.families import MIB, Column, Family, Kind, Scrape, constant
 from aiops_gym.sim.telemetry.lives import Life
-from aiops_gym.sim.telemetry.metrics import MEASURES, USER_SHARE
-from aiops_gym.sim.telemetry.scrapes import Seen
+from aiops_gym.sim.telemetry.metrics import MEASURES, USER_SHARE, Measure
+from aiops_gym.sim.telemetry.scrapes import Scraped, Seen
 from aiops_gym.sim.traffic.quotas import Quota
 
 PAUSE = "registry.k8s.io/pause:3.10"
@@ -30,9 +30,6 @@ SHARES = {
 
 FILES = 0.4 * MIB
 """Bytes that a container has written into its own layer at its start; then it is a page a minute."""
-
-Value = Callable[[Floats, int, Floats], Floats]
-"""(times, start of the process, both in ms, threads) -> values."""
 
 
 def _labels(life: Life, quota: Quota) -> dict[str, str]:
@@ -69,45 +66,35 @@ def _seen(scrape: Scrape) -> Seen:
     return scrapes.scrape_processes(scrape.world, scrape.node, scrape.namespace, scrape.times.tolist())
 
 
-def _each(scrape: Scrape, seen: Seen, values: Floats) -> Iterator[tuple[int, Floats]]:
-    """The column of each process, by its number."""
-    row = 0
-    for i, (_, there) in enumerate(seen.lives):
-        column = scrape.constant(np.nan)
-        column[there.start : there.stop] = values[row : row + len(there)]
-        row += len(there)
-        yield i, column
-
-
 def _pods(scrape: Scrape, seen: Seen, values: Floats) -> dict[str, tuple[int, Floats]]:
     """The sum over the containers of each pod, by its uid, and the number of one of its processes."""
     found: dict[str, tuple[int, Floats]] = {}
-    for i, column in _each(scrape, seen, values):
+    for i, column in enumerate(seen.columns(values, len(scrape.times))):
         uid = seen.lives[i][0].record["uid"]
-        if uid in found:
-            other = found[uid][1]
-            both = np.where(np.isnan(other), column, np.where(np.isnan(column), other, other + column))
-            found[uid] = (found[uid][0], both)
-        else:
-            found[uid] = (i, column)
+        other = found[uid][1] if uid in found else column * np.nan
+        found[uid] = (i, np.where(np.isnan(other), column, other + np.nan_to_num(column)))
     return found
 
 
 def _used(
-    name: str, help_: str, kind: str = "counter", limited: bool = False, whole: bool = True, **more: str
+    name: str,
+    help_: str,
+    kind: str = "counter",
+    limited: bool = False,
+    measure: Measure | None = None,
+    **more: str,
 ) -> Family:
-    """What processes use, with their pods and the node where cAdvisor has those as well."""
+    """What processes use; with their pods and the node where cAdvisor has those as well, which is without `measure`."""
 
     def read(scrape: Scrape) -> Iterator[Column]:
-        seen, measure = _seen(scrape), MEASURES[name]
-        for i, column in _each(scrape, seen, measure(seen.own)):
+        seen, of = _seen(scrape), measure or MEASURES[name]
+        for i, column in enumerate(seen.columns(of(seen.own), len(scrape.times))):
             quota = seen.limits[i]
             if quota.cpu is not None or not limited:
                 yield {**_container(seen.lives[i][0], quota), **more}, column
-        if whole:
-            for i, column in _pods(scrape, seen, measure(seen.pods)).values():
-                if seen.limits[i].cpu is not None or not limited:
-                    yield {**_labels(seen.lives[i][0], seen.limits[i]), **more}, column
+        for i, column in _pods(scrape, seen, of(seen.pods)).values() if measure is None else ():
+            if seen.limits[i].cpu is not None or not limited:
+                yield {**_labels(seen.lives[i][0], seen.limits[i]), **more}, column
         if not scrape.namespace and (name in SHARES or name == WORKING_SET):
             yield {"id": "/", **more}, _node(scrape, name)
 
@@ -135,18 +122,9 @@ def _network(name: str, help_: str) -> Family:
     return Family(name, "counter", help_, read)
 
 
-def _of_container(name: str, help_: str, kind: str, value: Value, **more: str) -> Family:
-    """What containers have and their pods have not."""
-
-    def read(scrape: Scrape) -> Iterator[Column]:
-        seen, row = _seen(scrape), 0
-        for (life, there), quota in zip(seen.lives, seen.limits, strict=True):
-            times, column = scrape.times[there.start : there.stop].astype(np.float64), scrape.constant(np.nan)
-            column[there.start : there.stop] = value(times, life.started, seen.own.threads[row : row + len(there)])
-            row += len(there)
-            yield {**_container(life, quota), **more}, column
-
-    return Family(name, kind, help_, read)
+def _minutes(own: Scraped) -> Floats:
+    found: Floats = (own.times - own.started) // MINUTE
+    return found
 
 
 def _machine(name: str, help_: str, resource: str) -> Family:
@@ -158,7 +136,7 @@ def _machine(name: str, help_: str, resource: str) -> Family:
     return Family(name, "gauge", help_, read)
 
 
-ROOT = {"device": "/dev/root"}
+ROOT = "/dev/root"
 CPU, MEMORY, LIMIT = "CPU time used, in seconds", "bytes of memory", "as set by the container's limits"
 kind = Kind(
     (
@@ -181,26 +159,22 @@ kind = Kind(
         _used("container_spec_cpu_quota", f"CPU quota, {LIMIT}", "gauge", limited=True),
         _used("container_spec_cpu_shares", f"CPU shares, {LIMIT}", "gauge"),
         _used("container_spec_memory_limit_bytes", f"Memory, {LIMIT}", "gauge"),
-        _used("container_threads", "Threads running inside", "gauge", whole=False),
-        _used("container_threads_max", "Threads allowed inside, 0 for any number", "gauge", whole=False),
+        _used("container_threads", "Threads running inside", "gauge", measure=MEASURES["container_threads"]),
+        _used("container_threads_max", "Threads allowed inside", "gauge", measure=MEASURES["container_threads_max"]),
         *(_network(f"container_network_{way}_{what}_total", f"Network: {what.replace('_', ' ')}, {way}")
           for way in ("receive", "transmit") for what in ("bytes", "errors", "packets", "packets_dropped")),
-        _of_container("container_file_descriptors", "Open file descriptors", "gauge",
-                      lambda times, started, threads: np.floor(threads) + 6.0),
-        _of_container("container_fs_usage_bytes", "Bytes that it uses of its file system", "gauge",
-                      lambda times, started, threads: (times - started) // MINUTE * 4096.0 + FILES, **ROOT),
-        _of_container("container_fs_writes_total", "Writes completed", "counter",
-                      lambda times, started, threads: (times - started) // MINUTE * 1.0, **ROOT),
-        _of_container("container_fs_writes_bytes_total", "Bytes written", "counter",
-                      lambda times, started, threads: (times - started) // MINUTE * 4096.0, **ROOT),
-        _of_container("container_last_seen", "When it was seen last", "gauge",
-                      lambda times, started, threads: times // 1000 * 1.0),
-        _of_container("container_oom_events_total", "Times that it ran out of memory", "counter",
-                      lambda times, started, threads: times * 0.0),
-        _of_container("container_sockets", "Open sockets", "gauge",
-                      lambda times, started, threads: np.floor(threads / 2.0)),
-        _of_container("container_start_time_seconds", "When it was started, Unix seconds", "gauge",
-                      lambda times, started, threads: times * 0.0 + started // 1000),
+        _used("container_file_descriptors", "Open file descriptors", "gauge",
+              measure=lambda own: np.floor(own.threads) + 6.0),
+        _used("container_fs_usage_bytes", "Bytes that it uses of its file system", "gauge",
+              measure=lambda own: _minutes(own) * 4096.0 + FILES, device=ROOT),
+        _used("container_fs_writes_total", "Writes completed", measure=_minutes, device=ROOT),
+        _used("container_fs_writes_bytes_total", "Bytes written", device=ROOT,
+              measure=lambda own: _minutes(own) * 4096.0),
+        _used("container_last_seen", "When it was seen last", "gauge", measure=lambda own: own.times // 1000.0),
+        _used("container_oom_events_total", "Times that it ran out of memory", measure=lambda own: own.times * 0.0),
+        _used("container_sockets", "Open sockets", "gauge", measure=lambda own: np.floor(own.threads / 2.0)),
+        _used("container_start_time_seconds", "When it was started, Unix seconds", "gauge",
+              measure=lambda own: own.started // 1000.0),
         constant("container_scrape_error", "1 if containers could not be measured, else 0", 0.0),
         _machine("machine_cpu_cores", "Logical CPU cores of the machine", "cpu"),
         _machine("machine_memory_bytes", "Memory of the machine", "memory"),

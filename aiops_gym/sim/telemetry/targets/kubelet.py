@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
 from aiops_gym.sim.kernel.objects import get, key_of, namespace_of
 from aiops_gym.sim.telemetry import journal, scrapes
-from aiops_gym.sim.telemetry.courses import Floats
-from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, constant, grow, histogram, never, steady
-from aiops_gym.sim.telemetry.processes import describe_go
+from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, grow, histogram, never, steady
+from aiops_gym.sim.telemetry.processes import BUILD, describe_go
 from aiops_gym.types import Json
 
 FINE = "0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10"
@@ -21,22 +20,18 @@ DISK, FILLED, FILES = 263174212 * 1024.0, 0.41, 33_177_600.0
 """The disk of the machine, which local volumes share."""
 
 
-def _containers(scrape: Scrape) -> Iterator[Column]:
-    seen = scrapes.scrape_processes(scrape.world, scrape.node, "", scrape.times.tolist())
-    running = scrape.constant(0.0)
-    for _, there in seen.lives:
-        running[there.start : there.stop] += 1.0
-    yield {"container_state": "running"}, running
+def _running(label: str) -> Callable[[Scrape], list[Column]]:
+    """How many containers, or pods (`uid`), have something that runs."""
 
+    def read(scrape: Scrape) -> list[Column]:
+        seen = scrapes.scrape_processes(scrape.world, scrape.node, "", scrape.times.tolist())
+        there: dict[str, set[int]] = {}
+        for life, when in seen.lives:
+            there.setdefault(life.record["uid"] if label == "uid" else life.id, set()).update(when)
+        counts = [float(sum(i in each for each in there.values())) for i in range(len(scrape.times))]
+        return [({} if label == "uid" else {label: "running"}, np.array(counts))]
 
-def _pods(scrape: Scrape) -> Iterator[Column]:
-    """Pods with something that runs."""
-    seen = scrapes.scrape_processes(scrape.world, scrape.node, "", scrape.times.tolist())
-    there: dict[str, Floats] = {}
-    for life, when in seen.lives:
-        mask = there.setdefault(life.record["uid"], np.zeros(len(scrape.times)))
-        mask[when.start : when.stop] = 1.0
-    yield {}, sum(there.values(), scrape.constant(0.0))
+    return read
 
 
 def _known(scrape: Scrape, resource: str) -> dict[str, Mapping[str, Json]]:
@@ -81,9 +76,7 @@ def _volumes(name: str, help_: str, value: float, growing: float = 0.0) -> Famil
 
 kind = Kind(
     (
-        constant("kubernetes_build_info", "Version of Kubernetes", build_date="2025-01-15T14:31:55Z", compiler="gc",
-                 git_commit="e9c9be4007d1664e68796af02b8978640d2c1b26", git_tree_state="clean",
-                 git_version="v1.32.1", go_version="go1.23.4", major="1", minor="32", platform="linux/amd64"),
+        BUILD,
         never("kubelet_certificate_manager_client_expiration_renew_errors", "Certificates that were not renewed"),
         histogram("kubelet_cgroup_manager_duration_seconds", "Seconds that work on a cgroup takes", FINE, 0.4, 0.0008,
                   {"operation_type": "update"}),
@@ -95,8 +88,8 @@ kind = Kind(
         histogram("kubelet_pod_start_duration_seconds", "Seconds until a pod that was seen runs", START, 0.0006, 2.1),
         histogram("kubelet_pod_worker_duration_seconds", "Seconds that work on a pod takes", FINE, 0.4, 0.006,
                   {"operation_type": "sync"}),
-        Family("kubelet_running_containers", "gauge", "Containers by state", _containers),
-        Family("kubelet_running_pods", "gauge", "Pods that run", _pods),
+        Family("kubelet_running_containers", "gauge", "Containers by state", _running("container_state")),
+        Family("kubelet_running_pods", "gauge", "Pods that run", _running("uid")),
         never("kubelet_runtime_operations_errors_total", "Questions to the runtime that failed",
               operation_type="container_status"),
         steady("kubelet_runtime_operations_total", "Questions to the runtime", 9.0,
