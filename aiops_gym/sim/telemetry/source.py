@@ -1,57 +1,65 @@
-"""What the cluster's Prometheus has: all series, worked out when a query names them."""
+"""What the cluster's Prometheus has: all series of all its targets, worked out when a query names them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.kernel.objects import name_of
-from aiops_gym.sim.kernel.times import HOUR
+from aiops_gym.sim.kernel.times import HOUR, MINUTE
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.promql.patterns import Condition, compile_matcher, compile_matchers
-from aiops_gym.sim.promql.series import Matcher, Series
-from aiops_gym.sim.telemetry import metrics
-from aiops_gym.sim.telemetry.scrapes import SCRAPE, collect_scrapes
+from aiops_gym.sim.promql.patterns import Condition, compile_matcher
+from aiops_gym.sim.promql.series import STALE, Matcher, Series, is_stale
+from aiops_gym.sim.telemetry.courses import Floats
+from aiops_gym.sim.telemetry.discovery import Mask, Target, floors, list_targets, open_window
+from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, constant, list_names
+from aiops_gym.sim.telemetry.lives import Life
+from aiops_gym.sim.telemetry.targets import find_kinds
 
-JOB = "kubernetes-nodes-cadvisor"
+KEPT = HOUR
+"""Milliseconds back to which series are known: of what ended before that, nothing is left."""
+
+OWN = ("up", "scrape_duration_seconds", "scrape_samples_post_metric_relabeling", "scrape_samples_scraped")
+"""Series that Prometheus makes of each scrape."""
+
+PER_SAMPLE = 6e-6
+"""Seconds that a scrape takes longer with each sample."""
 
 
 class Telemetry:
     """The series of a world, see `promql.series.Source`.
 
     Args:
-        world: whose.
+        world: whose; it is only read.
     """
 
     def __init__(self, world: World) -> None:
         self.world = world
 
     def select(self, matchers: Sequence[Matcher], start: int, end: int) -> list[Series]:
-        """The series that all matchers take, by labels, with their samples in (start, end] ms."""
-        start, end = max(start, self.world.now - HOUR), min(end, self.world.now)
-        named = [compile_matcher(matcher) for matcher in matchers if matcher.label == "__name__"]
-        placed = [compile_matcher(matcher) for matcher in matchers if matcher.label == "namespace"]
-        takes = compile_matchers(matchers)
-        names = [name for name in metrics.NAMES if all(condition(name) for condition in named)]
-        spaces = [space for space in _namespaces(self.world) if all(condition(space) for condition in placed)]
-        found = [
-            *(
-                series
-                for space in spaces
-                for name in names
-                for series in _containers(self.world, name, space, start, end)
-            ),
-            *_up(self.world, named, start, end),
-        ]
-        return sorted((series for series in found if takes(dict(series.labels))), key=lambda series: series.labels)
+        """The series that all matchers take, sorted by labels, with their samples in (start, end] ms."""
+        world = self.world
+        start, end = max(start, world.now - KEPT), min(end, world.now)
+        if end <= start:
+            return []
+        tests = _tests(matchers)
+        chosen = _choose([test for label, test in tests if label == "__name__"])
+        window = open_window(world, start - MINUTE, end)  # one scrape more tells what has ended
+        found = []
+        for target in list_targets(window):
+            if not _may(target, tests):
+                continue
+            for labels, values in _columns(world, target, chosen, _namespace(target, matchers)):
+                series = _series(target, labels, values, tests, start)
+                if series is not None:
+                    found.append(series)
+        return _merged(sorted(found, key=lambda series: series.labels))
 
     def list_metrics(self) -> list[tuple[str, str, str]]:
-        """Name, type and help of all families."""
-        kinds = [(name, "counter" if name.endswith("_total") else "gauge", "") for name in metrics.NAMES]
-        return sorted([*kinds, ("up", "gauge", "")])
+        """Name, type and help of all families that there may be."""
+        families = [family for kind in find_kinds().values() for family in kind.families]
+        return sorted({family.name: (family.name, family.kind, family.help) for family in families}.values())
 
 
 def open_source(world: World) -> Telemetry:
@@ -59,63 +67,130 @@ def open_source(world: World) -> Telemetry:
     return Telemetry(world)
 
 
-def _namespaces(world: World) -> list[str]:
-    return sorted({str(row["pod"]).partition("/")[0] for row in world.table("processes").values()})
+def _tests(matchers: Iterable[Matcher]) -> list[tuple[str, Condition]]:
+    return [(each.label, compile_matcher(each)) for each in matchers]
 
 
-def _labels(name: str, node: str, **own: str) -> tuple[tuple[str, str], ...]:
-    labels = {"__name__": name, "beta_kubernetes_io_os": "linux", "instance": node, "job": JOB}
-    labels |= {"kubernetes_io_hostname": node, **own}
-    return tuple(sorted((label, value) for label, value in labels.items() if value))
+def _may(target: Target, tests: Sequence[tuple[str, Condition]]) -> bool:
+    """Whether series of a target may be meant: nothing that it exposes has another job or instance."""
+    return all(test(target.labels[label]) for label, test in tests if label in ("job", "instance"))
 
 
-def _containers(world: World, name: str, namespace: str, start: int, end: int) -> Iterator[Series]:
-    """Of each pod, the scrapes of its processes."""
-    first = end - ((end - start) // SCRAPE + 1) * SCRAPE  # each point repeats the last scrape: the last one is at the end
-    found = collect_scrapes(world, namespace, first, end, SCRAPE) if end > start else None
-    if found is None:
+def _namespace(target: Target, matchers: Iterable[Matcher]) -> str:
+    """The only namespace that is asked for, where the target's own series name one."""
+    asked = next((m.value for m in matchers if (m.label, m.op) == ("namespace", "=")), "")
+    return "" if target.kind not in ("cadvisor", "kube_state", "kubelet") else asked
+
+
+def _choose(tests: Sequence[Condition]) -> dict[str, Sequence[Family]]:
+    """The families of each kind of which series may be meant, and which of Prometheus' own, under ""."""
+    found = {
+        name: [f for f in kind.families if any(all(test(each) for test in tests) for each in list_names(f))]
+        for name, kind in find_kinds().items()
+    }
+    own = [constant(name, "") for name in OWN if all(test(name) for test in tests)]
+    return {**found, "": own}
+
+
+def _columns(world: World, target: Target, chosen: Mapping[str, Sequence[Family]], namespace: str) -> Iterator[Column]:
+    """What a target's scrapes found, of the families that are asked for, and what is told of the scrapes."""
+    if target.kind and chosen[target.kind]:
+        yield from _exposed(world, target, chosen[target.kind], namespace)
+    if chosen[""]:
+        yield from _own(world, target, [family.name for family in chosen[""]])
+
+
+def _exposed(world: World, target: Target, families: Sequence[Family], namespace: str = "") -> Iterator[Column]:
+    """The series of families, at all scrapes of a target; NaN where it has none."""
+    for life, where in _lives(target):
+        scrape = Scrape(world, target.node, life, target.times[where], floors(target.times[where]), namespace)
+        whole = bool(where.all())
+        for family in families:
+            for labels, values in family.read(scrape):
+                name = {"__name__": family.name, **labels}
+                if whole:
+                    yield name, values
+                else:
+                    column = np.full(len(target.times), np.nan)
+                    column[where] = values
+                    yield name, column
+
+
+def _lives(target: Target) -> Iterator[tuple[Life | None, Mask]]:
+    """Who answered, and at which scrapes."""
+    if target.lives is None:
+        if target.up.any():
+            yield None, target.up
         return
-    network = "_network_" in name
-    points = found.limited if "_cfs_" in name or name == "container_spec_cpu_quota" else found.points
-    values = metrics.MEASURES[name](found.pods if network else found.own)[points.rows]
-    times = found.own.times[points.rows].astype(np.int64)
-    rows: dict[str, list[int]] = {}
-    for row, title in enumerate(points.series):
-        rows.setdefault(title, []).append(row)
-    containers = dict(_list_containers(world, namespace))
-    for title, mine in rows.items():
-        node, _, pod = title.partition(".")
-        own = {"namespace": namespace, "pod": pod, "container": containers.get(pod, "")}
-        own["interface"] = "eth0" if network else ""
-        yield _cut(Series(_labels(name, node, **own), *_last(times[mine], values[mine])), start)
+    left = target.up.copy()
+    for life in target.lives:
+        where = left & (target.times >= life.started)
+        if life.ended:
+            where &= target.times < life.ended
+        left &= ~where
+        if where.any():
+            yield life, where
 
 
-def _last(times: NDArray[np.int64], values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """One sample a scrape: of processes that share a pod, the one that runs."""
-    order = np.argsort(times, kind="stable")
+def _own(world: World, target: Target, names: Sequence[str]) -> Iterator[Column]:
+    kind = find_kinds().get(target.kind, Kind(()))
+    counts: Floats = np.zeros(len(target.times))
+    if names != ["up"]:
+        for _, values in _exposed(world, target, kind.families):
+            counts += ~np.isnan(values)
+    key = f"{target.labels['job']} {target.labels['instance']}"
+    for name in names:
+        values = target.up.astype(np.float64) if name == "up" else counts.copy()
+        if name == "scrape_duration_seconds":
+            seed, times = world.seed, target.times
+            factors = np.array([draws.lognormal(1.0, 0.2, seed, "scrape duration", key, int(t)) for t in times])
+            values = np.round(np.where(target.up, kind.seconds + counts * PER_SAMPLE, 0.0009) * factors, 9)
+        values[~target.there] = np.nan
+        yield {"__name__": name}, values
+
+
+def _series(
+    target: Target, labels: Mapping[str, str], values: Floats, tests: Sequence[tuple[str, Condition]], start: int
+) -> Series | None:
+    """A series as it is stored, if all tests take it and there are samples: marked as stale where it ended."""
+    merged = {**target.labels, **labels}
+    if not target.honor:
+        merged |= {f"exported_{name}": labels[name] for name in labels if name in target.labels}
+        merged |= {name: target.labels[name] for name in labels if name in target.labels}
+    if not all(test(merged.get(label, "")) for label, test in tests):
+        return None
+    times, gone = target.times, np.isnan(values)
+    if gone.any():
+        ended = np.zeros(len(times), dtype=np.bool_)
+        ended[1:] = gone[1:] & ~gone[:-1]
+        values = values.copy()
+        values[ended] = STALE
+        keep = (~gone | ended) & (times > start)
+        times, values = times[keep], values[keep]
+    else:
+        first = int(np.searchsorted(times, start, side="right"))
+        times, values = times[first:], values[first:]
+    if not len(times):
+        return None
+    return Series(tuple(sorted((name, value) for name, value in merged.items() if value)), times, values)
+
+
+def _merged(found: list[Series]) -> list[Series]:
+    """Each series once: what answers at an address may have been another before."""
+    merged: list[Series] = []
+    for series in found:
+        if merged and merged[-1].labels == series.labels:
+            merged[-1] = _joined(merged[-1], series)
+        else:
+            merged.append(series)
+    return merged
+
+
+def _joined(one: Series, other: Series) -> Series:
+    """Both; where one ended and the other goes on, it goes on."""
+    times, values = np.concatenate([one.times, other.times]), np.concatenate([one.values, other.values])
+    order = np.lexsort((is_stale(values), times))
     times, values = times[order], values[order]
-    kept = np.append(times[1:] != times[:-1], True)
-    return times[kept], values[kept]
-
-
-def _cut(series: Series, start: int) -> Series:
-    inside = series.times > start
-    return Series(series.labels, series.times[inside], series.values[inside])
-
-
-def _list_containers(world: World, namespace: str) -> Iterator[tuple[str, str]]:
-    """Pods and their first container, those that are there last."""
-    for row in world.table("ended").values():
-        yield row["pod"].partition("/")[2], row["container"]
-    for pod in world.store.all("pods", namespace):
-        yield name_of(pod), pod["spec"]["containers"][0]["name"]
-
-
-def _up(world: World, named: Sequence[Condition], start: int, end: int) -> Iterator[Series]:
-    """That nodes could be scraped."""
-    if not all(condition("up") for condition in named) or end <= start:
-        return
-    for node in sorted(name_of(each) for each in world.store.all("nodes")):
-        offset = draws.pick(SCRAPE, world.seed, "scrape", node)
-        times = np.arange(-((offset - start - 1) // SCRAPE) * SCRAPE + offset, end + 1, SCRAPE, dtype=np.int64)
-        yield Series(_labels("up", node), times, np.ones(len(times)))
+    first = np.ones(len(times), dtype=np.bool_)
+    first[1:] = times[1:] != times[:-1]
+    return Series(one.labels, times[first], values[first])
