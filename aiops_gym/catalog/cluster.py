@@ -92,6 +92,12 @@ def _service(namespace: str, name: str, labels: Json, ports: list[Json], **spec:
     return {"apiVersion": "v1", "kind": "Service", "metadata": meta, "spec": body}
 
 
+def _scraped(service: Json, **notes: str) -> Json:
+    """The same with what Prometheus looks for in the annotations of a Service."""
+    annotations = {f"prometheus.io/{name}": value for name, value in notes.items()}
+    return {**service, "metadata": {**service["metadata"], "annotations": annotations}}
+
+
 def _class(name: str, provisioner: str, default: bool = False) -> Json:
     meta: Json = {"name": name}
     if default:
@@ -150,7 +156,7 @@ def _kube_system() -> list[Json]:
         _workload(
             "Deployment", ns, "metrics-server", metrics, _template(metrics, server, "metrics-server", metrics_size)
         ),
-        _service(ns, "kube-dns", dns, ports, clusterIP="10.96.0.10"),
+        _scraped(_service(ns, "kube-dns", dns, ports, clusterIP="10.96.0.10"), port="9153", scrape="true"),
         _service(ns, "metrics-server", metrics, [{"name": "https", "port": 443, "targetPort": 10250}]),
     ]
 
@@ -216,9 +222,15 @@ def _observe() -> list[Json]:
     port = [{"name": "http", "port": 80, "targetPort": 9090, "nodePort": 32000}]
     found.append(_service(ns, "prometheus-server", labels("prometheus"), port, type="NodePort"))
     metrics = [{"name": "http", "port": 8080, "targetPort": 8080}]
-    found.append(_service(ns, "prometheus-kube-state-metrics", labels("kube-state-metrics"), metrics))
+    states = _service(ns, "prometheus-kube-state-metrics", labels("kube-state-metrics"), metrics)
+    found.append(_scraped(states, scrape="true"))
     alert = [{"name": "http", "port": 9093, "targetPort": 9093}]
     found.append(_service(ns, "prometheus-alertmanager", labels("alertmanager"), alert))
+    port = [{"name": "metrics", "port": 9100, "targetPort": 9100}]
+    found.append(_scraped(_service(ns, name, labels("prometheus-node-exporter"), port), scrape="true"))
+    port = [{"name": "http", "port": 9091, "targetPort": 9091}]
+    push = _service(ns, "prometheus-prometheus-pushgateway", labels("prometheus-pushgateway"), port)
+    found.append(_scraped(push, probe="pushgateway"))
     return found
 
 

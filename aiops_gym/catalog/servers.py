@@ -28,9 +28,12 @@ FORBIDDEN = """{
 }"""
 HEALTH: Json = {"/healthz": [200, "ok"], "/livez": [200, "ok"], "/readyz": [200, "ok"]}
 
+PUSH_HEALTH: Json = {"/-/healthy": [200, ""], "/-/ready": [200, ""]}
+NODE_PAGE = '<html><head><title>Node Exporter</title></head><body><a href="/metrics">Metrics</a></body></html>\n'
+
 SERVERS: Mapping[str, Json] = {
-    "alertmanager": {"ports": [9093], "http": {"/-/healthy": [200, "OK"], "/-/ready": [200, "OK"]}},
-    "coredns": {"ports": [53, 9153]},
+    "alertmanager": {"ports": [9093], "http": {"/-/healthy": [200, "OK"], "/-/ready": [200, "OK"]}, "metrics": "go"},
+    "coredns": {"ports": [53, 9153], "metrics": "coredns"},
     "kube-apiserver": {
         "ports": [6443],
         "tls": True,
@@ -38,9 +41,16 @@ SERVERS: Mapping[str, Json] = {
         "otherwise": 403,
         "cpu": 0.03,
         "memory": 260 * MIB,
+        "metrics": "apiserver",
     },
-    "kube-state-metrics": {"ports": [8080], "http": {"/healthz": [200, "OK"], "/livez": [200, "OK"]}},
+    "kube-state-metrics": {
+        "ports": [8080],
+        "http": {"/healthz": [200, "OK"], "/livez": [200, "OK"]},
+        "metrics": "kube_state",
+    },
     "metrics-server": {"ports": [10250], "tls": True, "http": HEALTH},
+    "node-exporter": {"ports": [9100], "http": {"/": [200, NODE_PAGE]}, "metrics": "node"},
+    "prometheus-pushgateway": {"ports": [9091], "http": PUSH_HEALTH, "metrics": "go"},
     "prometheus-server": {"ports": [9090], "cpu": 0.03, "memory": 260 * MIB},
 }
 """What listens in the containers of the cluster's own pods, by container name."""

@@ -11,6 +11,7 @@ from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kube_api import VERSION
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
+from aiops_gym.sim.kube_api.server import METRICS
 from aiops_gym.types import Request
 
 HEALTH: Final = ("/healthz", "/livez", "/readyz")
@@ -40,6 +41,8 @@ def _answer(call: Invocation, path: str) -> str:
         return "ok"
     if bare == "/version":
         return orjson.dumps(VERSION, option=orjson.OPT_INDENT_2).decode()
+    if bare == METRICS:
+        return str(call.client.send(Request("get", METRICS)))
     if bare in ("/api", "/apis"):
         return _line(_groups(bare))
     request = _request(steps, dict(parse_qsl(parts.query)))
@@ -77,10 +80,12 @@ def _request(steps: list[str], query: dict[str, str]) -> Request | None:
     if rest[0] == "namespaces" and len(rest) > 2 and rest[2] not in ("status", "finalize"):
         namespace, rest = rest[1], rest[2:]
     resource = _resource(group, rest[0])
-    if resource is None or len(rest) > 3:
-        return None
     name = rest[1] if len(rest) > 1 else ""
     subresource = rest[2] if len(rest) > 2 else ""
+    if subresource == "proxy":
+        query, rest = {**query, "path": "/".join(rest[3:])}, rest[:3]
+    if resource is None or len(rest) > 3:
+        return None
     return Request("get" if name else "list", resource.name, namespace, name, subresource, query=query)
 
 

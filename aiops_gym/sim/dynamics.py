@@ -14,6 +14,7 @@ from aiops_gym.sim.kernel.world import Dynamics, Exec, Handler
 from aiops_gym.sim.kube_control import events, kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
+from aiops_gym.sim.telemetry import journal
 
 
 def make_dynamics(exec_: Exec | None = None) -> Dynamics:
@@ -30,7 +31,7 @@ def make_dynamics(exec_: Exec | None = None) -> Dynamics:
         controllers=_found("controller"),
         handlers=handlers,
         observers=[*observers, traffic.observe],
-        reactions=_found("react"),
+        reactions=[*_found("react"), journal.react],
         exec_=exec_,
         programs=programs.find,
         kubelet=kubelet_server.Server(),

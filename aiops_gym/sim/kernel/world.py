@@ -75,6 +75,9 @@ class Kubelet(Protocol):
     def demand(self, world: World, process: str, start: int, end: int) -> tuple[float, float]:
         """Mean requests per second of a process in [start, end) ms, and the cores that they took."""
 
+    def metrics(self, world: World, node: str, path: str) -> str | None:
+        """What the kubelet of a node (of "": the API server) tells Prometheus at a path; None where nothing is."""
+
 
 class World:
     """A cluster that can be run, forked and put into bytes.

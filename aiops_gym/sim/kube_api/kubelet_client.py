@@ -28,7 +28,11 @@ def refresh(world: World, resource: str, obj: Obj) -> Obj:
 
 def reach(world: World, pod: Obj, path: str) -> None:
     """Raise ApiError where a question about a pod would find nobody at home: its node's kubelet has stopped."""
-    name = get(pod, "spec", "nodeName", default="")
+    reach_node(world, get(pod, "spec", "nodeName", default=""), path)
+
+
+def reach_node(world: World, name: str, path: str) -> None:
+    """Raise ApiError where a node's kubelet has stopped."""
     if name not in world.table("nodes_down"):
         return
     node = world.store.get("nodes", "", name) or Obj()
@@ -41,6 +45,11 @@ def reach(world: World, pod: Obj, path: str) -> None:
 def read_log(world: World, process: str, **window: Any) -> str:
     """A container's log."""
     return _kubelet(world).log(world, process, **window)
+
+
+def read_metrics(world: World, node: str, path: str) -> str | None:
+    """What the kubelet of a node (of "": the API server) tells Prometheus at a path; None where nothing is."""
+    return _kubelet(world).metrics(world, node, path)
 
 
 def collect_metrics(world: World, resource: Resource, namespace: str) -> list[Obj]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from aiops_gym.sim.kernel.nesting import JSON_WORDS, is_deep
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import (
+    kubelet_client,
     listing,
     managed_fields,
     options,
@@ -37,12 +38,18 @@ VERSION: dict[str, str] = {
 """What `/version` says: the release that kind ships as `kindest/node:v1.32.1`."""
 
 
+METRICS = "/metrics"
+"""In place of a resource: what the server tells Prometheus of itself."""
+
+
 def handle(world: World, request: Request) -> Response:
     """Answer one request. A refusal is a Response with a `v1.Status`."""
     resource = RESOURCES.get(request.resource)
     if request.resource == views.NAME:
         return views.answered(request, lambda stored: handle(world, stored))
     try:
+        if request.resource == METRICS:
+            return Response(200, kubelet_client.read_metrics(world, "", ""))
         if resource is None:
             raise no_such_path()
         if request.query or request.content_type:

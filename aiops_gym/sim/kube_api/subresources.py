@@ -68,6 +68,18 @@ def log(world: World, resource: Resource, request: Request) -> Response:
     return Response(200, text)
 
 
+def ask_node(world: World, resource: Resource, request: Request) -> Response:
+    """What a node's kubelet answers at `query["path"]`; of pods and services nothing is passed on."""
+    if resource.name != "nodes":
+        raise method_not_allowed()
+    node, path = find_object(world, resource, "", request.name), request.query.get("path", "")
+    kubelet_client.reach_node(world, name_of(node), path)
+    found = kubelet_client.read_metrics(world, name_of(node), path)
+    if found is None:
+        raise no_such_path()
+    return Response(200, found)
+
+
 def _number(query: Mapping[str, str], name: str) -> int | None:
     text = query.get(name, "")
     if not text:
@@ -293,6 +305,7 @@ def finalize(world: World, resource: Resource, request: Request) -> Answer:
 
 HANDLERS: Mapping[tuple[str, str], Callable[[World, Resource, Request], Response]] = {
     ("log", "get"): log,
+    ("proxy", "get"): ask_node,
     ("exec", "create"): exec_,
     ("exec", "get"): exec_,
     ("scale", "get"): get_scale,

@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.controllers import node
-from aiops_gym.sim.telemetry import logs, usage
+from aiops_gym.sim.telemetry import exposition, logs, usage
 
 
 class Server:
@@ -33,3 +33,7 @@ class Server:
     def demand(self, world: World, process: str, start: int, end: int) -> tuple[float, float]:
         """What requests ask of a process."""
         return usage.measure_demand(world, process, start, end)
+
+    def metrics(self, world: World, node: str, path: str) -> str | None:
+        """What the kubelet of a node, or the API server, tells Prometheus at a path."""
+        return exposition.write_node(world, node, path) if node else exposition.write_api_server(world)

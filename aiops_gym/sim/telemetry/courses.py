@@ -31,6 +31,9 @@ RESENDS = 6.0
 PERIODS = 10.0
 """Enforcement periods of the CPU quota per second (100 ms each)."""
 
+UNLIMITED = 1e18
+"""More per second than anything uses."""
+
 COLUMNS = ("cpu", "received", "sent", "dropped", "periods", "throttled")
 """What is summed up over time; memory and threads, in the columns after these, are levels."""
 
@@ -103,7 +106,9 @@ def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> F
     lows, highs = np.maximum(edges[:-1], started[:, None]), np.minimum(edges[1:], ended[:, None])
     amounts = _factors(seed, asked, middles) * (np.maximum(highs - lows, 0.0) / 1000.0)
     first = np.zeros((len(asked), 1, len(COLUMNS)))
-    sums = np.concatenate([first, np.cumsum(rates[..., : len(COLUMNS)] * amounts[..., None], axis=1)], axis=1)
+    most = _ceilings(asked)[:, None, :] * (np.maximum(highs - lows, 0.0) / 1000.0)[..., None]
+    used = np.minimum(rates[..., : len(COLUMNS)] * amounts[..., None], most)
+    sums = np.concatenate([first, np.cumsum(used, axis=1)], axis=1)
     which = np.repeat(np.arange(len(asked)), [len(each.times) for each in asked])
     times = np.array([time for each in asked for time in each.times], dtype=np.float64)
     last = np.searchsorted(edges, ended) - 1
@@ -114,6 +119,14 @@ def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> F
     found = np.where((times >= high)[:, None], after, slopes * (times - low)[:, None] + before)
     # Where the edges lie must not show in the last digits.
     return np.concatenate([np.round(found, 6), rates[which, at, len(COLUMNS) :]], axis=1)
+
+
+def _ceilings(asked: Sequence[Course]) -> Floats:
+    """What each life can use at most per second, by column: its quota, and all periods that there are."""
+    found = np.full((len(asked), len(COLUMNS)), UNLIMITED)
+    found[:, COLUMNS.index("cpu")] = [each.cores or UNLIMITED for each in asked]
+    found[:, [COLUMNS.index("periods"), COLUMNS.index("throttled")]] = PERIODS
+    return found
 
 
 def _edges(started: Floats, ended: Floats, borders: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +79,21 @@ class Scrapes(NamedTuple):
     limited: Points
 
 
+class Seen(NamedTuple):
+    """The scrapes of processes at given times.
+
+    Attributes:
+        own, pods: as of `Scrapes`.
+        lives: each with the times at which it was there; its rows come in this order.
+        limits: of each.
+    """
+
+    own: Scraped
+    pods: Scraped
+    lives: list[tuple[Life, range]]
+    limits: list[quotas.Quota]
+
+
 class _Stay(NamedTuple):
     """A life within the scrapes: its points, and the distinct scrapes that they repeat."""
 
@@ -96,18 +111,47 @@ _kept: Cache[Scrapes] = Cache(
     )
 )
 
-TABLES = ("processes", "previous", "ended", "quotas", "objects/pods")
+_seen: Cache[Seen] = Cache(
+    Entry(
+        f"{__name__}.seen",
+        "scraping the same processes again for each of the metrics",
+        key="seed, node, namespace, times, the timeline, and the rows of all tables that are read, by value",
+        bound=24,
+    )
+)
+
+TABLES = ("processes", "previous", "ended", "quotas", "objects/pods", "journal")
 
 
 def collect_scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Scrapes | None:
     """What was scraped for the points from `start` to `end` ms, `step` ms apart; None where there is nothing."""
+    found = _kept.get(_key(world, namespace, start, end, step), lambda: _scrapes(world, namespace, start, end, step))
+    return found if len(found.own.times) else None
+
+
+def scrape_processes(world: World, node: str, namespace: str, times: Sequence[int]) -> Seen:
+    """The processes of a node (in one namespace; "" for all) at times in ms, which increase."""
+    key = _key(world, node, namespace, *times)
+    return _seen.get(key, lambda: _processes(world, node, namespace, times))
+
+
+def find_offset(world: World, node: str) -> int:
+    """Milliseconds after a full minute at which a node's containers are scraped."""
+    return draws.pick(SCRAPE, world.seed, "scrape", node)
+
+
+def _key(world: World, *asked: Hashable) -> Hashable:
     world.settle()
     held = [row for name in TABLES for row in world.table(name).values()]
     names = [tuple(world.table(name)) for name in (*TABLES, "timeline")]
-    marks = tuple(world.table("timeline").values())
-    key = (world.seed, namespace, start, end, step, *names, marks, ByValue(held))
-    found = _kept.get(key, lambda: _scrapes(world, namespace, start, end, step))
-    return found if len(found.own.times) else None
+    return (world.seed, *asked, *names, tuple(world.table("timeline").values()), ByValue(held))
+
+
+def _processes(world: World, node: str, namespace: str, times: Sequence[int]) -> Seen:
+    everyone = [life for life in collect_lives(world, namespace) if life.node == node]
+    stays = [stay for stay in (_stay(life, list(times)) for life in everyone) if stay.points]
+    own, pods, limits = _measured(world, everyone, stays, times[-1] if times else 0)
+    return Seen(own, pods, [(stay.life, stay.points) for stay in stays], limits)
 
 
 def _scrapes(world: World, namespace: str, start: int, end: int, step: int) -> Scrapes:
@@ -115,10 +159,18 @@ def _scrapes(world: World, namespace: str, start: int, end: int, step: int) -> S
     points = np.arange(start, end + 1, step, dtype=np.int64)
     of_node: dict[str, list[int]] = {}
     for node in dict.fromkeys(life.node for life in everyone):
-        offset = draws.pick(SCRAPE, world.seed, "scrape", node)
+        offset = find_offset(world, node)
         of_node[node] = ((points - offset) // SCRAPE * SCRAPE + offset).tolist()
     stays = [_stay(life, of_node[life.node]) for life in everyone]
     there = [stay for stay in stays if stay.points]
+    own, pods, _ = _measured(world, everyone, there, end)
+    return Scrapes(own, pods, *_points(there, of_node, (points // 1000).tolist(), own.limited))
+
+
+def _measured(
+    world: World, everyone: Sequence[Life], there: Sequence[_Stay], end: int
+) -> tuple[Scraped, Scraped, list[quotas.Quota]]:
+    """What the scrapes of some of the lives saw: of each by itself, and with its pod's past; and their limits."""
     whole = dict(zip((life.id for life in everyone), join_lives(world, everyone), strict=True))
     wholes = [stay._replace(life=whole[stay.life.id]) for stay in there]
     limits = [quotas.find_quota(world, stay.life.key) for stay in there]
@@ -128,8 +180,7 @@ def _scrapes(world: World, namespace: str, start: int, end: int, step: int) -> S
     begin, until = min((c.life.started for c in courses), default=end), max((c.end for c in courses), default=end)
     rows = read(world.seed, courses, timeline.list_intervals(world, begin, until))
     scraped, half = _scraped(world, there, limits), len(rows) // 2
-    own, pods = _with(scraped, rows[:half]), _with(scraped, rows[half:])
-    return Scrapes(own, pods, *_points(there, of_node, (points // 1000).tolist(), own.limited))
+    return _with(scraped, rows[:half]), _with(scraped, rows[half:]), limits
 
 
 def _stay(life: Life, of_node: list[int]) -> _Stay:

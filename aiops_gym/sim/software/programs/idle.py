@@ -1,7 +1,8 @@
 """Any daemon of which only the surface matters: ports, lines at the start, recurring lines, memory and CPU.
 
 Params: `ports`, `log` (lines at the start), `every` (list of `{"seconds", "line"}`), `cpu` cores, `memory` bytes,
-`ready_ms` (until the ports open), `http` (path -> [status, body]), `otherwise` (status of other paths), `term_code`,
+`ready_ms` (until the ports open), `http` (path -> [status, body]), `otherwise` (status of other paths), `metrics` (what
+`/metrics` tells, see `sim/telemetry/targets`), `term_code`,
 `tls` (HTTPS only), `silent` (speaks no HTTP), `deaf` (takes no notice of SIGTERM, as a first process without a handler
 of its own).
 """
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.times import iso_micro
 from aiops_gym.sim.machine.program import Program, draw_jitter, list_ticks
+from aiops_gym.sim.telemetry import exposition
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
@@ -59,6 +61,8 @@ class Idle(Program):
         params = process["params"]
         if params.get("silent"):
             return 0, ""
+        if path.partition("?")[0] == "/metrics" and params.get("metrics") and "otherwise" not in params:
+            return 200, exposition.write_process(world, process)
         other = (params.get("otherwise", 404), "404 page not found\n")
         status, body = params.get("http", {}).get(path.partition("?")[0], other)
         return int(status), str(body)

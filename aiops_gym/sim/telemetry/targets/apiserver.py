@@ -1,0 +1,91 @@
+"""The API server: requests of controllers, kubelets and watchers, which go on all the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from aiops_gym.sim.telemetry import journal
+from aiops_gym.sim.telemetry.families import Column, Family, Kind, Labels, Scrape, constant, histogram, never, steady
+from aiops_gym.sim.telemetry.processes import describe_go
+
+LATENCY = "0.005 0.025 0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60"
+PACE: tuple[tuple[str, str, str, str, str, float], ...] = (
+    ("GET", "coordination.k8s.io", "v1", "leases", "200", 1.4),
+    ("PUT", "coordination.k8s.io", "v1", "leases", "200", 1.3),
+    ("GET", "", "v1", "namespaces", "200", 0.12),
+    ("GET", "", "v1", "nodes", "200", 0.22),
+    ("PATCH", "", "v1", "nodes", "200", 0.01),
+    ("GET", "", "v1", "endpoints", "200", 0.3),
+    ("PUT", "", "v1", "endpoints", "200", 0.1),
+    ("GET", "", "v1", "pods", "200", 0.25),
+    ("PATCH", "", "v1", "pods", "200", 0.03),
+    ("LIST", "", "v1", "pods", "200", 0.02),
+    ("POST", "", "v1", "events", "201", 0.03),
+    ("POST", "authorization.k8s.io", "v1", "subjectaccessreviews", "201", 0.07),
+    ("GET", "metrics.k8s.io", "v1beta1", "pods", "200", 0.07),
+    ("WATCH", "", "v1", "pods", "200", 0.03),
+    ("WATCH", "", "v1", "configmaps", "200", 0.06),
+    ("WATCH", "apps", "v1", "deployments", "200", 0.01),
+    ("GET", "", "v1", "configmaps", "404", 0.004),
+)
+"""Verb, group, version, resource, code and requests per second."""
+
+
+def _request(verb: str, group: str, version: str, resource: str) -> dict[str, str]:
+    single = verb in ("GET", "PUT", "PATCH", "POST")
+    scope = "resource" if single else "cluster"
+    labels = {"component": "apiserver", "group": group, "resource": resource, "scope": scope, "verb": verb}
+    return {**labels, "version": version, "subresource": "", "dry_run": ""}
+
+
+def _requests() -> Iterator[tuple[Labels, float]]:
+    for verb, group, version, resource, code, rate in PACE:
+        yield {**_request(verb, group, version, resource), "code": code}, rate
+
+
+def _objects(scrape: Scrape) -> Iterator[Column]:
+    for resource in sorted(journal.TRACKED):
+        count = scrape.constant(0.0)
+        for versions in journal.list_versions(scrape.world, resource):
+            for _, where in journal.pick(versions, scrape.seen):
+                count[where] += 1.0
+        if count.any():
+            yield {"resource": resource}, count
+
+
+def _durations() -> Iterator[Labels]:
+    for verb, group, version, resource, code, _ in PACE:
+        if code != "404" and verb != "WATCH":
+            yield _request(verb, group, version, resource)
+
+
+HOST = {"endpoint": "https://127.0.0.1:2379"}
+kind = Kind(
+    (
+        never("apiserver_audit_event_total", "Events of the audit"),
+        constant("apiserver_build_info", "Version of the API server"),
+        histogram("apiserver_client_certificate_expiration_seconds", "Seconds that certificates hold",
+                  "0 1800 3600 86400 604800 2.592e+06 7.776e+06 3.1104e+07", 0.4, 3.1e7),
+        constant("apiserver_current_inflight_requests", "Requests under way", 1.0, request_kind="mutating"),
+        constant("apiserver_longrunning_requests", "Watches and the like under way", 11.0, component="apiserver",
+                 verb="WATCH", scope="cluster", resource="pods", version="v1"),
+        histogram("apiserver_request_duration_seconds", "Seconds that a request takes", LATENCY, 0.2, 0.0032,
+                  *_durations()),
+        steady("apiserver_request_total", "Requests by verb, resource and code", 1.0, *_requests()),
+        Family("apiserver_storage_objects", "gauge", "Objects in the store", _objects),
+        never("apiserver_tls_handshake_errors_total", "Handshakes that failed"),
+        histogram("etcd_request_duration_seconds", "Seconds that the store takes", LATENCY, 0.8, 0.0011,
+                  {"operation": "get", "type": "/registry/leases/"}, {"operation": "list", "type": "/registry/pods/"},
+                  {"operation": "update", "type": "/registry/leases/"}),
+        constant("kubernetes_build_info", "Version of Kubernetes", build_date="2025-01-15T14:31:55Z", compiler="gc",
+                 git_commit="e9c9be4007d1664e68796af02b8978640d2c1b26", git_tree_state="clean",
+                 git_version="v1.32.1", go_version="go1.23.4", major="1", minor="32", platform="linux/amd64"),
+        steady("rest_client_requests_total", "Requests to other servers", 0.3,
+               ({"code": "200", "host": "[::1]:6443", "method": "GET"}, 0.8),
+               ({"code": "200", "host": "[::1]:6443", "method": "PUT"}, 0.2)),
+        steady("workqueue_adds_total", "Work that came", 0.05, ({"name": "APIServiceRegistrationController"}, 1.0)),
+        constant("workqueue_depth", "Work that waits", 0.0, name="APIServiceRegistrationController"),
+        *describe_go("go1.23.4", 1240.0),
+    ),
+    seconds=0.11,
+)  # fmt: skip
