@@ -36,6 +36,7 @@ class Alert(NamedTuple):
         fired: ms of the first at which it fired; None while it is pending.
         ended: ms at which it ended; None while it is active.
         value: of the expression, last.
+        last: ms of the last evaluation.
     """
 
     group: Group
@@ -46,6 +47,7 @@ class Alert(NamedTuple):
     fired: int | None
     ended: int | None
     value: float
+    last: int
 
     @property
     def state(self) -> str:
@@ -108,7 +110,8 @@ def list_alerts(group: Group, rule: Rule, courses: Sequence[Course]) -> Iterator
             value = float(course.values[np.flatnonzero(course.there)[-1]])
             notes = tuple((name, expand(text, own, value)) for name, text in rule.annotations)
             fired = None if stretch.fired is None else int(course.times[stretch.fired])
-            yield Alert(group, rule, course.labels, notes, int(course.times[stretch.began]), fired, ended, value)
+            began, last = int(course.times[stretch.began]), int(course.times[-1])
+            yield Alert(group, rule, course.labels, notes, began, fired, ended, value, last)
 
 
 def write_alerts(course: Course) -> Iterator[Series]:

@@ -26,7 +26,7 @@ Query = Callable[[Source, str, int, int, int], Sequence[Series]]
 """A source, a query, start, end, step (ms): the values of each series at those of the steps that have one."""
 
 ALERTS = ("ALERTS", "ALERTS_FOR_STATE")
-HISTORY = 6 * HOUR
+HISTORY = HOUR
 """How far back rules are followed: an alert that is older seems to be so old."""
 
 
