@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from aiops_gym.catalog import public
+from aiops_gym.catalog import monitoring, public
 from aiops_gym.catalog.servers import SERVERS, SIZES
 from aiops_gym.types import Json
 
@@ -96,6 +96,11 @@ def _scraped(service: Json, **notes: str) -> Json:
     """The same with what Prometheus looks for in the annotations of a Service."""
     annotations = {f"prometheus.io/{name}": value for name, value in notes.items()}
     return {**service, "metadata": {**service["metadata"], "annotations": annotations}}
+
+
+def _config(namespace: str, name: str, labels: Json, data: Mapping[str, str]) -> Json:
+    meta = {"name": name, "namespace": namespace, "labels": labels}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": meta, "data": dict(data)}
 
 
 def _class(name: str, provisioner: str, default: bool = False) -> Json:
@@ -203,8 +208,15 @@ def _observe() -> list[Json]:
         },
     }
     server = _template(labels("prometheus"), "quay.io/prometheus/prometheus:v2.47.2", "prometheus-server")
-    server["spec"]["volumes"] = [{"name": "storage-volume", "persistentVolumeClaim": {"claimName": "prometheus-pvc"}}]
-    server["spec"]["containers"][0]["volumeMounts"] = [{"mountPath": "/data", "name": "storage-volume"}]
+    server["spec"]["volumes"] = [
+        {"name": "config-volume", "configMap": {"name": "prometheus-server"}},
+        {"name": "storage-volume", "persistentVolumeClaim": {"claimName": "prometheus-pvc"}},
+    ]
+    server["spec"]["containers"][0]["volumeMounts"] = [
+        {"mountPath": "/etc/config", "name": "config-volume"},
+        {"mountPath": "/data", "name": "storage-volume"},
+    ]
+    found += [_config(ns, "prometheus-server", labels("prometheus"), monitoring.PROMETHEUS)]
     found += [claim, _workload("Deployment", ns, "prometheus-server", labels("prometheus"), server)]
     others = {
         "kube-state-metrics": f"{REGISTRY}/kube-state-metrics/kube-state-metrics:v2.10.1",
@@ -217,7 +229,10 @@ def _observe() -> list[Json]:
     exporter["spec"] |= {"hostNetwork": True, "tolerations": EVERYWHERE}
     name = "prometheus-prometheus-node-exporter"
     found.append(_workload("DaemonSet", ns, name, labels("prometheus-node-exporter"), exporter))
+    found.append(_config(ns, "prometheus-alertmanager", labels("alertmanager"), monitoring.ALERTMANAGER))
     alerts = _template(labels("alertmanager"), "quay.io/prometheus/alertmanager:v0.26.0", "alertmanager")
+    alerts["spec"]["volumes"] = [{"name": "config", "configMap": {"name": "prometheus-alertmanager"}}]
+    alerts["spec"]["containers"][0]["volumeMounts"] = [{"mountPath": "/etc/alertmanager", "name": "config"}]
     found.append(_workload("StatefulSet", ns, "prometheus-alertmanager", labels("alertmanager"), alerts))
     port = [{"name": "http", "port": 80, "targetPort": 9090, "nodePort": 32000}]
     found.append(_service(ns, "prometheus-server", labels("prometheus"), port, type="NodePort"))
@@ -294,7 +309,7 @@ def _images() -> Mapping[str, Json]:
             for container in template.get("spec", {}).get("containers", ()):
                 name = container["name"]
                 params: Json = {"cpu": 0.004, "memory": 28 * MIB, "ports": [], **SERVERS.get(name, {})}
-                kind = "prometheus" if name == "prometheus-server" else "idle"
+                kind = {"prometheus-server": "prometheus", "alertmanager": "alertmanager"}.get(name, "idle")
                 binary = {"program": kind, "params": params}
                 entry = {"size": SIZES[name], "cached": cached, "entrypoint": (f"/{name}",), "binaries": {name: binary}}
                 busybox = container["image"].startswith("quay.io/prometheus/")

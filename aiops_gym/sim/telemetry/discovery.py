@@ -85,7 +85,8 @@ def open_window(world: World, start: int, end: int) -> Window:
 
 def list_targets(window: Window) -> list[Target]:
     """All targets that there were."""
-    found = [*_itself(window), *_api_servers(window), *_nodes(window), *_services(window), *_pods(window)]
+    found = [*_itself(window), *_outside(window), *_api_servers(window), *_nodes(window)]
+    found += [*_services(window), *_pods(window)]
     return [target for target in found if target.there.any()]
 
 
@@ -132,6 +133,14 @@ def _itself(window: Window) -> Iterator[Target]:
         params = lives[-1].record["params"]
         labels = {"instance": f"localhost:{params['ports'][0]}", "job": str(params["metrics"])}
         yield _target(window, labels, lives, np.ones(len(window.slots(journal.OFFSET)), dtype=np.bool_))
+
+
+def _outside(window: Window) -> Iterator[Target]:
+    """The load balancer before the cluster, which users' requests go through."""
+    times = window.slots(journal.OFFSET)
+    there = np.ones(len(times), dtype=np.bool_)
+    labels = {"instance": "kind-external-load-balancer:8404", "job": "haproxy"}
+    yield Target(labels, False, "haproxy", "", None, times, there, there)
 
 
 def _api_servers(window: Window) -> Iterator[Target]:

@@ -1,0 +1,65 @@
+"""Alertmanager: has the alerts that Prometheus sends it, by groups; see `alertmanager_api`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from aiops_gym.sim.alerts.board import Alert
+from aiops_gym.sim.kernel.tables import Instance, Process
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
+from aiops_gym.sim.promql.errors import QueryError
+from aiops_gym.sim.software import alertmanager_api
+from aiops_gym.sim.software.prometheus_api.loading import open_rules
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.kernel.world import World
+
+PORT = 9093
+CONFIG = "/etc/alertmanager/alertmanager.yml"
+
+
+class Alertmanager(Program):
+    """Ready at once."""
+
+    def start(self, c: Container) -> None:
+        """Open the port."""
+        c.listen(PORT)
+
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+        """Next to nothing."""
+        return {"cpu": 0.003, "memory": 28.0 * MIB, "threads": 9.0}
+
+    def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
+        """The reading part of its HTTP API, version 2."""
+        config = Container(world, f"{process['uid']}/{process['container']}").files().get(CONFIG, "")
+        sender = _find_sender(world)
+        alerts = [] if sender is None else _list_fired(world, sender)
+        url = "" if sender is None else f"http://{sender['pod'].rpartition('/')[2]}:9090"
+        return alertmanager_api.answer(alerts, config, process["started"], path, url)
+
+    def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
+        """As `http`, a few milliseconds later."""
+        return HttpAnswer(*self.http(world, process, path), seconds=0.003)
+
+
+def _find_sender(world: World) -> Process | None:
+    """The Prometheus that runs."""
+    rows = world.table("processes").values()
+    return next((row for row in rows if row["program"] == "prometheus" and row["running"]), None)
+
+
+def _list_fired(world: World, sender: Process) -> Sequence[Alert]:
+    ruled, found = open_rules(world, sender), list[Alert]()
+    for group in ruled.groups:
+        for rule in group.rules:
+            if rule.alerting:
+                try:
+                    found += [each for each in ruled.alerts(group, rule) if each.fired is not None]
+                except QueryError:
+                    continue
+    return found
+
+
+program = Alertmanager()
