@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import orjson
 
-from aiops_gym.clients.flags import go_quote
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kube_api import VERSION
@@ -58,7 +58,7 @@ def _answer(call: Invocation, path: str) -> str:
     request = _proxied(steps, parts) or _request(steps, dict(parse_qsl(parts.query)))
     if request is None:
         raise ServerError({"reason": "NotFound", "message": "the server could not find the requested resource"})
-    if request.subresource == "proxy":
+    if request.subresource == "proxy" and request.resource != "nodes":
         return _behind(call, request)
     body = call.client.send(request)
     return body if isinstance(body, str) else _line(body)

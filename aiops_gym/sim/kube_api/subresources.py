@@ -70,9 +70,7 @@ def log(world: World, resource: Resource, request: Request) -> Response:
 
 
 def ask_node(world: World, resource: Resource, request: Request) -> Response:
-    """What a node's kubelet answers at `query["path"]`; of pods and services nothing is passed on."""
-    if resource.name != "nodes":
-        raise method_not_allowed()
+    """What a node's kubelet answers at `query["path"]`."""
     node, path = find_object(world, resource, "", request.name), request.query.get("path", "")
     kubelet_client.reach_node(world, name_of(node), path)
     found = kubelet_client.read_metrics(world, name_of(node), path)
@@ -306,7 +304,6 @@ def finalize(world: World, resource: Resource, request: Request) -> Answer:
 
 HANDLERS: Mapping[tuple[str, str], Callable[[World, Resource, Request], Response]] = {
     ("log", "get"): log,
-    ("proxy", "get"): ask_node,
     ("exec", "create"): exec_,
     ("exec", "get"): exec_,
     ("scale", "get"): get_scale,
@@ -319,7 +316,9 @@ HANDLERS: Mapping[tuple[str, str], Callable[[World, Resource, Request], Response
     ("binding", "create"): bind,
     ("token", "create"): token,
     ("finalize", "update"): finalize,
-    ("proxy", "get"): proxy,
+    ("proxy", "get"): lambda world, resource, request: (ask_node if resource.name == "nodes" else proxy)(
+        world, resource, request
+    ),
     ("proxy", "create"): proxy,
     ("proxy", "update"): proxy,
     ("proxy", "patch"): proxy,

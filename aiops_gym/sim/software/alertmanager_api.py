@@ -56,7 +56,7 @@ def answer(alerts: Sequence[Alert], config: str, started: int, path: str, url: s
     if where == "/api/v2/silences":
         return 200, _write([])
     if where == "/api/v2/status":
-        cluster = {"name": None, "peers": [], "status": "disabled"}
+        cluster: Json = {"name": None, "peers": [], "status": "disabled"}
         told = {"cluster": cluster, "config": {"original": config}, "uptime": iso_nano(started)[:23] + "Z"}
         return 200, _write({**told, "versionInfo": VERSION})
     if where in ("/-/healthy", "/-/ready"):
