@@ -71,7 +71,7 @@ def _labels(name: str, node: str, **own: str) -> tuple[tuple[str, str], ...]:
 
 def _containers(world: World, name: str, namespace: str, start: int, end: int) -> Iterator[Series]:
     """Of each pod, the scrapes of its processes."""
-    first = end - ((end - start) // SCRAPE + 1) * SCRAPE  # each point repeats the last scrape: the last one is at the end
+    first = end - ((end - start) // SCRAPE + 1) * SCRAPE  # points repeat scrapes: the last one is at the end
     found = collect_scrapes(world, namespace, first, end, SCRAPE) if end > start else None
     if found is None:
         return
