@@ -26,7 +26,7 @@ SLOW = (
 
 FULL = (
     *("browser", "cli/test_admission.py", "cli/test_bench_vectors.py"),
-    *("differential/test_drawn.py", "openrca/test_speed.py"),
+    *("differential/test_drawn.py", "openrca/test_speed.py", "promql/test_live.py"),
 )
 """Tests that need a browser, or measure."""
 

@@ -19,6 +19,7 @@ CEILINGS: Mapping[str, tuple[Sequence[str], int]] = {
     "kubectl, with what helm shares": (("kubectl", "clients"), 15_500),
     "machine, shell and utilities": (("sim/machine", "shell"), 12_300),  # docs/decisions/0013-shell-allowance.md
     "recorded telemetry": (("openrca",), 12_500),
+    "the query language": (("sim/promql",), 3_000),
     "the backend of a real cluster": (("backends/kubernetes",), 3_000),
     "the door of AIOpsLab": (("adapters/aiopslab",), 1_200),
 }

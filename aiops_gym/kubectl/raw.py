@@ -7,9 +7,9 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import orjson
 
-from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api import VERSION
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.server import METRICS

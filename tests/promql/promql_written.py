@@ -52,8 +52,8 @@ WRITTEN = (
     "rate(http_requests_total[5m] @ end())",
     "sum(kube_pod_status_phase{phase=~'Pending|Failed'}) by (namespace, pod) > 0",
     "sum by (namespace, pod) (max by (namespace, pod) (kube_pod_status_phase{phase='Running'})"
-    " * on (namespace, pod) group_left(node) topk by (namespace, pod) (1,"
-    " max by (namespace, pod, node) (kube_pod_info)))",
+    " * on (namespace, pod) group_left(node)"
+    " topk by (namespace, pod) (1, max by (namespace, pod, node) (kube_pod_info)))",
     "kube_pod_info unless on (namespace, pod) container_memory_working_set_bytes",
     "kube_pod_info and on (namespace, pod) (container_memory_working_set_bytes > 1e8)",
     "count(count by (node) (kube_pod_info))",

@@ -18,15 +18,15 @@ from aiops_gym.sim.alerts.board import (
 )
 from aiops_gym.sim.alerts.rules import Group, Rule
 from aiops_gym.sim.alerts.template import expand
-from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.promql.patterns import compile_matchers
 from aiops_gym.sim.promql.series import Matcher, Series, Source
+from aiops_gym.sim.telemetry.source import KEPT, Telemetry
 
 Query = Callable[[Source, str, int, int, int], Sequence[Series]]
 """A source, a query, start, end, step (ms): the values of each series at those of the steps that have one."""
 
 ALERTS = ("ALERTS", "ALERTS_FOR_STATE")
-HISTORY = HOUR
+HISTORY = KEPT
 """How far back rules are followed: an alert that is older seems to be so old."""
 
 
@@ -45,7 +45,7 @@ class Ruled:
     the past would have to be worked out.
     """
 
-    def __init__(self, base: Source, groups: Sequence[Group], query: Query, seed: int, start: int, now: int) -> None:
+    def __init__(self, base: Telemetry, groups: Sequence[Group], query: Query, seed: int, start: int, now: int) -> None:
         self.base, self.groups, self.query = base, groups, query
         self.seed, self.start, self.now = seed, max(start, now - HISTORY), now
         self._kept: dict[tuple[Group, Rule], list[Course]] = {}
@@ -60,6 +60,10 @@ class Ruled:
             if inside.any() and takes(dict(series.labels)):
                 found.append(Series(series.labels, series.times[inside], series.values[inside]))
         return sorted(found, key=lambda series: series.labels)
+
+    def list_metrics(self) -> list[tuple[str, str, str]]:
+        """Name, type and help of all that is scraped."""
+        return self.base.list_metrics()
 
     def courses(self, group: Group, rule: Rule) -> list[Course]:
         """What the alerts of a rule went through, until now. Raises what the query raises."""

@@ -131,14 +131,12 @@ class Matching:
         on: whether `labels` are those that count, not those that do not.
         group: `group_left`, `group_right`, or "".
         include: labels that are taken from the side of the one.
-        written: whether `on` or `ignoring` were there.
     """
 
     on: bool = False
     labels: Sequence[str] = ()
     group: str = ""
     include: Sequence[str] = ()
-    written: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

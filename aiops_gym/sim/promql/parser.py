@@ -188,7 +188,7 @@ class _Parser:
                 include = self.grouping()
             elif self.next.kind not in _BEGIN:
                 raise self.unexpected("grouping opts", '"("')
-        return returns_bool, Matching(on=on, labels=labels, group=group, include=include, written=True)
+        return returns_bool, Matching(on=on, labels=labels, group=group, include=include)
 
     def grouping(self) -> list[str]:
         """`(a, b)`."""

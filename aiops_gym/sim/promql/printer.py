@@ -88,7 +88,8 @@ def _subquery(node: Subquery) -> str:
 def _matching(node: Binary) -> str:
     """What stands between an operator and its right side."""
     found, matching = " bool" if node.returns_bool else "", node.matching
-    if matching.labels or (matching.written and matching.on):
+    between = node.left.type == node.right.type == "vector"
+    if between and (matching.labels or matching.on):
         found += f" {'on' if matching.on else 'ignoring'} ({', '.join(matching.labels)})"
         if matching.group:
             found += f" {matching.group} ({', '.join(matching.include)})"

@@ -74,10 +74,15 @@ def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None
     key = f"{resource} {meta.get('namespace', '')}/{meta['name']}"
     rows = table.get(key, ())
     stays = new is not None and (new["metadata"] is meta or new["metadata"]["uid"] == meta["uid"])
-    # What ends has a row to which those before it can be added.
-    if (rows[-1][0] > floor(now) and stays) if rows else born(old) > floor(now):
+    if not rows and born(old) > floor(now):
         return
     part = _other(old, new) if stays and new is not None else _whole(old)
+    if rows and rows[-1][0] > floor(now) and stays:  # a second write since the scrape: what the scrape saw stays
+        until, kept = rows[-1]
+        if part.keys() - kept.keys():
+            table[key] = [*rows[:-1], [until, {**part, **kept}]]
+        return
+    # What ends has a row to which those before it can be added.
     if part:
         table[key] = [*(row for row in rows if row[0] > now - KEPT), [now, part]]
         if len(table) > OBJECTS:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program
 from aiops_gym.sim.software.prometheus_api import router
-from aiops_gym.sim.telemetry.source import open_source
+from aiops_gym.sim.software.prometheus_api.loading import open_rules
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
@@ -36,7 +36,7 @@ class Prometheus(Program):
 
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
         """The reading part of its HTTP API, version 1."""
-        return router.answer(open_source(world), world.now, path)
+        return router.answer(open_rules(world, process), world.now, path)
 
     def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
         """As `http`, a few milliseconds later."""

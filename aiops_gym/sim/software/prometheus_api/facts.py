@@ -20,6 +20,8 @@ BUILD |= {"buildUser": "", "buildDate": "20231016-12:38:12", "goVersion": "go1.2
 INTERVAL, TIMEOUT = "1m", "10s"
 """Of scrapes."""
 
+ALERTMANAGER = "http://prometheus-alertmanager.observe.svc:9093/api/v2/alerts"
+
 PROXIED = {"kubernetes-nodes": "/metrics", "kubernetes-nodes-cadvisor": "/metrics/cadvisor"}
 """Jobs that ask the kubelets through the API server, and for what."""
 
@@ -95,6 +97,11 @@ def show_configuration(source: Catalogue, now: int, asked: Query) -> Json:
     return {"yaml": "\n".join([*lines, ""])}
 
 
+def list_alertmanagers(source: Catalogue, now: int, asked: Query) -> Json:
+    """`/api/v1/alertmanagers`."""
+    return {"activeAlertmanagers": [{"url": ALERTMANAGER}], "droppedAlertmanagers": []}
+
+
 def list_flags(source: Catalogue, now: int, asked: Query) -> Json:
     """`/api/v1/status/flags`: those that queries depend on."""
     return {
@@ -111,8 +118,7 @@ ROUTES: Mapping[str, Callable[[Catalogue, int, Query], Json]] = {
     "/api/v1/status/buildinfo": lambda source, now, asked: BUILD,
     "/api/v1/status/config": show_configuration,
     "/api/v1/status/flags": list_flags,
-    "/api/v1/alerts": lambda source, now, asked: {"alerts": []},
-    "/api/v1/rules": lambda source, now, asked: {"groups": []},
+    "/api/v1/alertmanagers": list_alertmanagers,
 }
 
 

@@ -46,7 +46,8 @@ def read_time(query: Query, name: str, default: int | None = None) -> int:
             return millis(text)
     except (ValueError, OverflowError):
         pass
-    raise Wrong(f"cannot parse {quote(text)} to a valid timestamp", name)
+    wrong = f"cannot parse {quote(text)} to a valid timestamp"
+    raise Wrong(wrong if default is None else f"Invalid time value for '{name}': {wrong}", name)
 
 
 def read_duration(query: Query, name: str) -> int:
@@ -58,6 +59,8 @@ def read_duration(query: Query, name: str) -> int:
         seconds = float(text)
         if abs(seconds) < MOST_SECONDS:
             return int(seconds * SECOND)
+        if math.isinf(seconds) and "inf" not in text.lower():
+            raise ValueError  # Go's numbers end before
         raise Wrong(f"cannot parse {quote(text)} to a valid duration. It overflows int64", name)
     except ValueError:
         raise Wrong(f"cannot parse {quote(text)} to a valid duration", name) from None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs
 
+from aiops_gym.sim.alerts.source import Ruled
 from aiops_gym.sim.promql.errors import QueryError
-from aiops_gym.sim.software.prometheus_api import facts, queries
+from aiops_gym.sim.software.prometheus_api import facts, queries, rules
 from aiops_gym.sim.software.prometheus_api.output import write_bad, write_good
 from aiops_gym.sim.software.prometheus_api.parameters import Query
 
@@ -21,11 +22,11 @@ MISSING = "404 page not found\n"
 _VALUES = re.compile(r"/api/v1/label/([^/]+)/values")
 
 
-def answer(source: facts.Catalogue, now: int, path: str) -> tuple[int, str]:
+def answer(source: Ruled, now: int, path: str) -> tuple[int, str]:
     """Status and body for a path with its query.
 
     Args:
-        source: of the series.
+        source: of the series, with the rules.
         now: ms.
         path: a form that was sent by POST stands in its query, too.
     """
@@ -40,9 +41,11 @@ def answer(source: facts.Catalogue, now: int, path: str) -> tuple[int, str]:
     return (404, MISSING) if found is None else (200, write_good(found))
 
 
-def _answer(source: facts.Catalogue, now: int, where: str, asked: Query) -> str | None:
+def _answer(source: Ruled, now: int, where: str, asked: Query) -> str | None:
     if label := _VALUES.fullmatch(where):
         return queries.list_values(source, now, asked, label[1])
     if where in queries.ROUTES:
         return queries.ROUTES[where](source, now, asked)
+    if where in rules.ROUTES:
+        return rules.ROUTES[where](source, asked)
     return facts.write(source, now, where, asked) if where in facts.ROUTES else None

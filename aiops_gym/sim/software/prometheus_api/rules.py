@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aiops_gym.sim.alerts.board import FIRING, PENDING, Alert, list_times
@@ -114,3 +114,6 @@ def write_value(value: float) -> str:
 
 def _write(data: Mapping[str, Any]) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+
+
+ROUTES: Mapping[str, Callable[[Ruled, Query], str]] = {"/api/v1/alerts": list_alerts, "/api/v1/rules": list_rules}
