@@ -101,14 +101,12 @@ def _listener(inside: Inside, host: str, port: int) -> str:
     return targets[min(int(inside.c.draw() * len(targets)), len(targets) - 1)].process if targets else ""
 
 
-def ask(world: World, process: str, method: str, path: str, form: str = "") -> HttpAnswer | None:
-    """What a process answers to a request, which may post a form; None when it does not speak HTTP."""
+def ask(world: World, process: str, method: str, path: str, body: str = "") -> HttpAnswer | None:
+    """What a process answers to a request; None when it does not speak HTTP."""
     row = world.table("processes")[process]
-    program = program_of(world, row)
-    if form and method == "POST" and program.reads_forms:
-        where, _, query = path.partition("?")
-        path = f"{where}?{form}&{query}".rstrip("&")
-    return program.answer(world, row, method, path)
+    if body and method == "POST":
+        return program_of(world, row).post(world, row, path, body)
+    return program_of(world, row).answer(world, row, method, path)
 
 
 def reach(world: World, source: str | None, namespace: str, host: str, port: int) -> Link:

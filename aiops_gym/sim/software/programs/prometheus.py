@@ -95,6 +95,11 @@ class Prometheus(Program):
         """As `http`, a few milliseconds later."""
         return HttpAnswer(*self.http(world, process, path), seconds=0.004)
 
+    def post(self, world: World, process: Process, path: str, body: str) -> HttpAnswer | None:
+        """A form is read as the query of the address is."""
+        where, _, text = path.partition("?")
+        return self.answer(world, process, "POST", f"{where}?{'&'.join(filter(None, (body, text)))}")
+
 
 def _good(data: Json) -> tuple[int, str]:
     return 200, json.dumps({"status": "success", "data": data}, separators=(",", ":"))
