@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from typing import Any, Final
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 
+from aiops_gym.kubectl import behind
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.verb import Invocation
-from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api import VERSION
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.server import METRICS
-from aiops_gym.sim.machine.program import HttpAnswer
 from aiops_gym.types import Request
-
-GENERIC: Final = {
-    400: ("BadRequest", "the server rejected our request for an unknown reason"),
-    404: ("NotFound", "the server could not find the requested resource"),
-    405: ("MethodNotAllowed", "the server does not allow this method on the requested resource"),
-    503: ("ServiceUnavailable", "the server is currently unable to handle the request"),
-}
-"""What client-go says of an answer that is no `v1.Status`, by its code."""
 
 HEALTH: Final = ("/healthz", "/livez", "/readyz")
 
@@ -45,6 +36,8 @@ def show(call: Invocation) -> int:
 
 def _answer(call: Invocation, path: str) -> str:
     parts = urlsplit(path)
+    if proxied := behind.make_request(parts):
+        return behind.fetch(call.client.cluster, proxied)
     steps = [step for step in parts.path.split("/") if step]
     bare = "/" + "/".join(steps)
     if bare in HEALTH:
@@ -55,29 +48,11 @@ def _answer(call: Invocation, path: str) -> str:
         return str(call.client.send(Request("get", METRICS)))
     if bare in ("/api", "/apis"):
         return _line(_groups(bare))
-    request = _proxied(steps, parts) or _request(steps, dict(parse_qsl(parts.query)))
+    request = _request(steps, dict(parse_qsl(parts.query)))
     if request is None:
         raise ServerError({"reason": "NotFound", "message": "the server could not find the requested resource"})
-    if request.subresource == "proxy" and request.resource != "nodes":
-        return _behind(call, request)
     body = call.client.send(request)
     return body if isinstance(body, str) else _line(body)
-
-
-def _behind(call: Invocation, request: Request) -> str:
-    """What a program answers behind the API server. Raises ServerError, with no word of what an error's body says."""
-    answer = call.client.cluster.handle(request)
-    code, body = answer
-    if not isinstance(body, HttpAnswer):
-        raise ServerError(body)
-    if code < 400:
-        return body.body
-    plain = body.headers.get("Content-Type", "").startswith("text/")
-    told = go_quote(body.body.strip() if plain else "unknown")
-    broken = ("InternalError", f"an error on the server ({told}) has prevented the request from succeeding")
-    unknown = ("", f"the server responded with the status code {code} but did not return more information")
-    reason, message = GENERIC.get(code, broken if code >= 500 else unknown)
-    raise ServerError({"reason": reason, "message": message})
 
 
 def _line(body: Any) -> str:
@@ -97,16 +72,6 @@ def _groups(path: str) -> dict[str, Any]:
 
 def _version(group: str, version: str) -> dict[str, str]:
     return {"groupVersion": f"{group}/{version}", "version": version}
-
-
-def _proxied(steps: list[str], parts: SplitResult) -> Request | None:
-    """The request of a path that goes on behind a Service or a pod, None for any other."""
-    kinds = ("services", "pods")
-    if len(steps) < 7 or steps[:3] != ["api", "v1", "namespaces"] or steps[4] not in kinds or steps[6] != "proxy":
-        return None
-    rest = "/".join(["", *parts.path.split("/")[8:]]) or "/"
-    path = f"{rest}?{parts.query}" if parts.query else rest
-    return Request("get", steps[4], steps[3], unquote(steps[5]), "proxy", {"method": "GET", "path": path})
 
 
 def _request(steps: list[str], query: dict[str, str]) -> Request | None:

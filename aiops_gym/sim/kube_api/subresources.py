@@ -1,4 +1,4 @@
-"""What lies below an object: its log, a command inside it, its scale, its binding, a token, what it serves."""
+"""What lies below an object: its log, a command inside it, its scale, its binding, a token."""
 
 from __future__ import annotations
 
@@ -35,6 +35,8 @@ def handle(world: World, resource: Resource, request: Request) -> Response:
     """Answer a request for something below an object. Raises ApiError."""
     if request.subresource not in resource.subresources:
         raise no_such_path()
+    if request.subresource == "proxy" and resource.name != "nodes":
+        return proxy(world, resource, request)
     answer = HANDLERS.get((request.subresource, request.verb))
     if answer is None:
         raise method_not_allowed()
@@ -316,11 +318,5 @@ HANDLERS: Mapping[tuple[str, str], Callable[[World, Resource, Request], Response
     ("binding", "create"): bind,
     ("token", "create"): token,
     ("finalize", "update"): finalize,
-    ("proxy", "get"): lambda world, resource, request: (ask_node if resource.name == "nodes" else proxy)(
-        world, resource, request
-    ),
-    ("proxy", "create"): proxy,
-    ("proxy", "update"): proxy,
-    ("proxy", "patch"): proxy,
-    ("proxy", "delete"): proxy,
+    ("proxy", "get"): ask_node,
 }

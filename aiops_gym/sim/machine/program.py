@@ -48,7 +48,6 @@ class Program:
         protocol: the one protocol that it speaks, by the kind of call; "" where its handlers decide.
         registry: whether others ask it for addresses.
         collector: whether others send it their spans.
-        reads_forms: whether it takes what a form posts for parameters of the URL, as Go's `FormValue` does.
         traced: how its handlers appear in traces: "" as Go's libraries have it, `plain` without tags, `nginx`.
     """
 
@@ -58,7 +57,6 @@ class Program:
     protocol = ""
     registry = False
     collector = False
-    reads_forms = True
     traced = ""
 
     def start(self, c: Container) -> None:
@@ -107,10 +105,8 @@ class Program:
         return HttpAnswer(status, body, seconds=0.0012, tls=bool(process["params"].get("tls"))) if status else None
 
     def post(self, world: World, process: Process, path: str, body: str) -> HttpAnswer | None:
-        """The whole answer to a POST with a form."""
-        where, _, query = path.partition("?")
-        found = "&".join(filter(None, (body, query))) if self.reads_forms else query
-        return self.answer(world, process, "POST", f"{where}?{found}" if found else where)
+        """The whole answer to a POST with a body, which most do not read."""
+        return self.answer(world, process, "POST", path)
 
     def talk(self, world: World, process: Process, text: str) -> str:
         """What it sends back when plain text comes in over a connection; web servers read it as a request."""

@@ -35,9 +35,14 @@ def world():
     return Simulated(registry.find_problem("container_kill-detection"), 1, noise=False).world
 
 
+def server(world):
+    """The row of Prometheus' process."""
+    return next(row for row in world.table("processes").values() if row["program"] == "prometheus")
+
+
 def answered(world, selector):
     """Labels and value of each sample."""
-    code, text = program.http(world, {}, "/api/v1/query?" + urlencode({"query": selector}))
+    code, text = program.http(world, server(world), "/api/v1/query?" + urlencode({"query": selector}))
     assert code == 200, text
     return [(each["metric"], float(each["value"][1])) for each in json.loads(text)["data"]["result"]]
 

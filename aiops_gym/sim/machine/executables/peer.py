@@ -102,7 +102,7 @@ def _listener(inside: Inside, host: str, port: int) -> str:
 
 
 def ask(world: World, process: str, method: str, path: str, body: str = "") -> HttpAnswer | None:
-    """What a process answers to a request, which may post a form; None when it does not speak HTTP."""
+    """What a process answers to a request; None when it does not speak HTTP."""
     row = world.table("processes")[process]
     if body and method == "POST":
         return program_of(world, row).post(world, row, path, body)

@@ -58,7 +58,6 @@ class GoService(Program):
 
     term_code = 2  # Go's runtime ends the first process of a container so when nothing handles SIGTERM
     term_ms = (5, 60)
-    reads_forms = False
 
     def start(self, c: Container) -> None:
         """Arguments, then the lines that come before the logger is set up."""

@@ -53,7 +53,6 @@ class NginxThrift(Program):
     term_ms = (20, 120)
     language = "lua"
     traced = "nginx"
-    reads_forms = False
 
     def start(self, c: Container) -> None:
         """Read the configuration a moment later."""

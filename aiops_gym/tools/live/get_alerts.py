@@ -1,0 +1,38 @@
+"""Alerts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aiops_gym.tools.registry import Context, extra, read
+from aiops_gym.tools.servers import ask_server, print_rows
+from aiops_gym.types import Json, Result
+
+TITLES = ("state", "since", "severity", "alert", "labels", "what")
+HIDDEN = ("alertname", "severity", "instance", "job", "service", "uid", "node")
+"""Labels that have a column of their own, or tell of who measured only."""
+
+HINT = 'ask query_metrics for ALERTS{alertname="..."}'
+
+
+@extra
+@read
+def get_alerts(context: Context) -> Result:
+    """Print the alerts that are pending or firing now, by Prometheus' rules, the firing ones first.
+
+    An alert fires once its condition held for some time: since says when it began to hold. Some of them fire for days
+    and mean nothing.
+    """
+    data = ask_server(context, "get_alerts", "prometheus", "/api/v1/alerts", {})
+    found = sorted(data["alerts"], key=lambda alert: (alert["state"] != "firing", alert["activeAt"]))
+    if not found:
+        return Result("No alerts.")
+    return Result(print_rows(context, TITLES, [_row(alert) for alert in found], HINT))
+
+
+def _row(alert: Mapping[str, Json]) -> list[str]:
+    labels, notes = alert["labels"], alert["annotations"]
+    own = {name: value for name, value in labels.items() if name not in HIDDEN and not name.startswith("app_")}
+    told = " ".join(f"{name}={value}" for name, value in own.items()) or "-"
+    what = " ".join(str(notes.get("description") or notes.get("summary") or "-").split())
+    return [alert["state"], f"{alert['activeAt'][:19]}Z", labels.get("severity", "-"), labels["alertname"], told, what]

@@ -1,0 +1,103 @@
+"""Alerts of whole worlds: what pages whom, by which program, and that looking changes nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from aiops_gym.backends import Simulated
+from aiops_gym.catalog import monitoring, registry
+from aiops_gym.sim.alerts.rules import read_groups
+from aiops_gym.sim.promql.parser import parse, parse_duration
+
+ALWAYS = "Watchdog"
+GROUPS = [group for name, text in monitoring.RULES.items() for group in read_groups(text, name, parse_duration)]
+
+
+def ask(world, program, path):
+    """The data that a program answers with."""
+    row = next(row for row in world.table("processes").values() if row["program"] == program)
+    kind = {"prometheus": "prometheus", "alertmanager": "alertmanager"}[program]
+    module = __import__(f"aiops_gym.sim.software.programs.{kind}", fromlist=["program"])
+    status, body = module.program.http(world, row, path)
+    assert status == 200, body
+    return json.loads(body)
+
+
+def firing(world):
+    return [alert["labels"] for alert in ask(world, "alertmanager", "/api/v2/alerts")]
+
+
+@pytest.fixture(scope="module")
+def broken():
+    """A world in which a search fails, ten minutes later."""
+    world = Simulated(registry.find_problem("revoke_auth_mongodb-detection-1"), 3, noise=False).world
+    world.run(600_000)
+    return world
+
+
+def test_every_rule_can_be_read_and_names_no_fault():
+    faults = registry.faults()
+    for group in GROUPS:
+        for rule in group.rules:
+            parse(rule.expr)
+            words = f"{rule.name} {rule.labels} {rule.annotations}".lower().replace("_", "")
+            assert not [name for name in faults if name.lower().replace("_", "") in words]
+
+
+def test_promtool_takes_the_files(tmp_path):
+    promtool = shutil.which("promtool")
+    assert promtool, "promtool is needed: .ci/tools brings it"
+    for name, text in monitoring.RULES.items():
+        (tmp_path / name).write_text(text)
+        done = subprocess.run([promtool, "check", "rules", name], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("app", ["hotel_reservation", "social_network"])
+def test_a_healthy_world_without_noise_pages_nobody(app):
+    problem = next(p for p in registry.problems() if p.id.startswith("noop_detection") and p.app == app)
+    world = Simulated(problem, 2, noise=False).world
+    world.run(1_800_000)
+    assert [labels["alertname"] for labels in firing(world)] == [ALWAYS]
+
+
+def test_users_who_are_hurt_are_heard_within_ten_minutes(broken):
+    names = {labels["alertname"] for labels in firing(broken)}
+    assert "ErrorBudgetBurn" in names
+    states = {rule["name"]: rule["state"] for group in told(broken) for rule in group["rules"] if "state" in rule}
+    assert states["KubePodCrashLooping"] == "pending"
+
+
+def told(world):
+    return ask(world, "prometheus", "/api/v1/rules?type=alert")["data"]["groups"]
+
+
+def test_alerts_are_grouped_as_the_route_says(broken):
+    groups = ask(broken, "alertmanager", "/api/v2/alerts/groups")
+    assert [set(group["labels"]) <= {"alertname", "namespace"} for group in groups] == [True] * len(groups)
+    assert sum(len(group["alerts"]) for group in groups) == len(firing(broken))
+    chosen = ask(broken, "alertmanager", "/api/v2/alerts?filter=severity%3D%22critical%22")
+    assert {alert["labels"]["severity"] for alert in chosen} == {"critical"}
+
+
+def test_asked_twice_or_in_a_fork_alerts_are_the_same(broken):
+    before = (ask(broken, "prometheus", "/api/v1/alerts"), told(broken))
+    fork = broken.fork()
+    assert (ask(fork, "prometheus", "/api/v1/alerts"), told(fork)) == before
+    fork.run(60_000)
+    later = ask(fork, "prometheus", "/api/v1/query?query=ALERTS_FOR_STATE")["data"]["result"]
+    assert later
+    assert ask(broken, "prometheus", "/api/v1/alerts") == before[0]
+
+
+def test_recorded_series_and_alerts_can_be_asked_for(broken):
+    def query(text):
+        return ask(broken, "prometheus", f"/api/v1/query?query={text}")["data"]["result"]
+
+    (burning,) = query("proxy:haproxy_backend_http_errors:ratio_rate5m>0.1")
+    assert burning["metric"]["proxy"] == "test-hotel-reservation_search"
+    assert {row["metric"]["alertstate"] for row in query("ALERTS")} == {"pending", "firing"}
