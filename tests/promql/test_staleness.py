@@ -35,7 +35,7 @@ QUERIES = (
     *("count(a)", "last_over_time(a[10m])", "count_over_time(a[6m])", "present_over_time(b[15m])", "timestamp(a)"),
     *("absent(b)", "absent_over_time(b[3m])", "a and on (pod) b", "a unless on (pod) a offset 6m", "changes(a[9m])"),
     *("histogram_quantile(0.9, rate(c[5m]))", "max_over_time(sum(a)[8m:1m])", "a @ 300", "min_over_time(a[5m] @ 600)"),
-    *("sum_over_time(a[5m:30s])", "quantile_over_time(0.5, a[7m])", "resets(a[20m])", "group(b)", "stddev(a)"),
+    *("sum_over_time(a[5m:30s])", "quantile_over_time(0.5, a[7m])", "resets(a[20m])", "group(b)", "min(a)"),
 )
 MINUTES = (0, 1, 3, 4, 5, 6, 8, 9, 10, 11, 12, 14, 15, 16, 20, 26, 30, 34, 36)
 

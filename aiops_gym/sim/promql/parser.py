@@ -13,9 +13,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from aiops_gym.sim.promql.check import check
-from aiops_gym.sim.promql.errors import QueryError, make_parse_error
 from aiops_gym.sim.promql.golang import print_float, quote
-from aiops_gym.sim.promql.lexer import AGGREGATIONS, BOUNDS, KEYWORDS, Lexer, Token, unquote
+from aiops_gym.sim.promql.lexer import AGGREGATIONS, BOUNDS, KEYWORDS, Token, unquote
 from aiops_gym.sim.promql.nodes import (
     COMPARISONS,
     Aggregation,
@@ -34,9 +33,7 @@ from aiops_gym.sim.promql.nodes import (
 from aiops_gym.sim.promql.patterns import compile_matcher
 from aiops_gym.sim.promql.series import Matcher
 from aiops_gym.sim.promql.signatures import SIGNATURES
-
-DEEPEST = 120
-"""Levels of parts within parts, which Prometheus does not limit: Python's stack would end not much later."""
+from aiops_gym.sim.promql.words import DEEPEST, TOO_DEEP, Words
 
 PRECEDENCE = {"or": 1, "and": 2, "unless": 2} | dict.fromkeys(COMPARISONS, 3) | {"+": 4, "-": 4}
 PRECEDENCE |= {"*": 5, "/": 5, "%": 5, "atan2": 5, "^": 6}
@@ -48,28 +45,6 @@ _BEGIN = (*_NAMES, "number", "string", "(", "{", "+", "-")
 """What an expression begins with."""
 
 _WITH_PARAMETER = ("topk", "bottomk", "quantile", "count_values")
-_UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000, "y": 31_536_000_000}
-_ORDER = ("y", "w", "d", "h", "m", "s", "ms")
-_DURATION = re.compile("".join(rf"(?:([0-9]+){unit})?" for unit in _ORDER))
-_LONGEST = 2**63 // 1_000_000
-"""Milliseconds that a duration can hold."""
-
-
-def parse_duration(text: str) -> int:
-    """Milliseconds. Raises ValueError.
-
-    >>> parse_duration("1h30m"), parse_duration("5ms")
-    (5400000, 5)
-    """
-    if not text:
-        raise ValueError("empty duration string")
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        raise ValueError(f"not a valid duration string: {quote(text)}")
-    total = sum(int(many or 0) * _UNITS[unit] for many, unit in zip(found.groups(), _ORDER, strict=True))
-    if total > _LONGEST:
-        raise ValueError("duration out of range")
-    return total
 
 
 @lru_cache(maxsize=256)
@@ -96,45 +71,8 @@ def parse_selector(text: str) -> Sequence[Matcher]:
     return node.matchers
 
 
-class _Parser:
-    """Knows the next word, and within how many aggregations it stands."""
-
-    def __init__(self, query: str) -> None:
-        self.query = query
-        self.tokens = Lexer(query).read()
-        self.ahead: Token | None = None
-        self.last = Token("", "", 0)
-        self.aggregations = self.levels = 0
-
-    def fail(self, at: int, text: str) -> QueryError:
-        return make_parse_error(self.query, at, text)
-
-    def unexpected(self, where: str = "", wanted: str = "") -> QueryError:
-        where = where or ("aggregation" if self.aggregations else "")
-        text = f"unexpected {self.next.describe()}" + (f" in {where}" if where else "")
-        return self.fail(self.next.start, text + (f", expected {wanted}" if wanted else ""))
-
-    @property
-    def next(self) -> Token:
-        """Read when it is looked at, no earlier: what is wrong before it is told first."""
-        if self.ahead is None:
-            self.ahead = next(self.tokens)
-        return self.ahead
-
-    def take(self) -> Token:
-        self.last, self.ahead = self.next, None
-        return self.last
-
-    def want(self, kind: str, where: str = "", wanted: str = "") -> Token:
-        if self.next.kind != kind:
-            raise self.unexpected(where, wanted)
-        return self.take()
-
-    def deeper(self, *inner: Node) -> int:
-        depth = 1 + max((node.depth for node in inner), default=0)
-        if depth > DEEPEST:
-            raise self.fail(0, f"query nests more than {DEEPEST} levels deep")
-        return depth
+class _Parser(Words):
+    """A method for each kind of part."""
 
     def read_all(self) -> Node:
         if self.next.kind == "eof":
@@ -148,7 +86,7 @@ class _Parser:
         """Operators that bind as tightly as `least`, or more tightly."""
         self.levels += 1
         if self.levels > DEEPEST:
-            raise self.fail(0, f"query nests more than {DEEPEST} levels deep")
+            raise self.fail(0, TOO_DEEP)
         node = self.signed()
         while (binds := PRECEDENCE.get(self.next.kind, 0)) and binds >= max(least, 1):
             op = self.take().kind
@@ -228,21 +166,6 @@ class _Parser:
         if token.kind == "identifier" and self.next.kind == "(":
             return self.call(token)
         return self.selector(token, token.text)
-
-    def number(self, token: Token) -> float:
-        text = token.text.lower()
-        try:
-            if "x" in text:
-                return float(int(text, 16))
-            octal = re.fullmatch("0[0-7]+", text)
-            value = float(int(text, 8)) if octal else float(text)
-        except ValueError:
-            wrong = f"strconv.ParseFloat: parsing {quote(token.text)}: invalid syntax"
-            raise self.fail(token.start, f"error parsing number: {wrong}") from None
-        if math.isinf(value) and "inf" not in text:
-            wrong = f"strconv.ParseFloat: parsing {quote(token.text)}: value out of range"
-            raise self.fail(token.start, f"error parsing number: {wrong}")
-        return value
 
     def selector(self, token: Token, name: str) -> Selector:
         matchers = self.braces() if self.next.kind == "{" else []
@@ -334,15 +257,6 @@ class _Parser:
             else:
                 node = self.offset(node) if self.next.kind == "offset" else self.at(node)
         return node
-
-    def duration(self, token: Token) -> int:
-        try:
-            found = parse_duration(token.text)
-        except ValueError as error:
-            raise self.fail(token.start, str(error)) from None
-        if not found:
-            raise self.fail(token.start, "duration must be greater than 0")
-        return found
 
     def ranged(self, node: Node) -> Node:
         bracket = self.take()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aiops_gym.sim.promql.durations import print_duration
 from aiops_gym.sim.promql.golang import print_number, quote
 from aiops_gym.sim.promql.nodes import (
     Aggregation,
@@ -21,26 +22,6 @@ from aiops_gym.sim.promql.nodes import (
 
 LONGEST = 100
 """Bytes in a line before it is broken."""
-
-_UNITS = (
-    *(("y", 31_536_000_000), ("w", 604_800_000), ("d", 86_400_000), ("h", 3_600_000)),
-    *(("m", 60_000), ("s", 1000), ("ms", 1)),
-)
-_WHOLE = ("y", "w", "d")
-
-
-def print_duration(ms: int) -> str:
-    """As Prometheus does: years, weeks and days only where nothing is left over.
-
-    >>> print_duration(5_400_000), print_duration(86_400_000), print_duration(90_000_000)
-    ('1h30m', '1d', '25h')
-    """
-    found, rest = "", ms
-    for unit, length in _UNITS:
-        if rest >= length and not (unit in _WHOLE and rest % length):
-            found += f"{rest // length}{unit}"
-            rest %= length
-    return found or "0s"
 
 
 def print_query(node: Node) -> str:

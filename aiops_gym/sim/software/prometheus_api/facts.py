@@ -8,8 +8,8 @@ from typing import Protocol
 
 from aiops_gym.sim.kernel.times import iso_nano
 from aiops_gym.sim.promql import evaluate
+from aiops_gym.sim.promql.durations import print_duration
 from aiops_gym.sim.promql.parser import parse
-from aiops_gym.sim.promql.printer import print_duration
 from aiops_gym.sim.promql.selecting import LOOKBACK, MOST_SAMPLES
 from aiops_gym.sim.promql.series import Source
 from aiops_gym.sim.software.prometheus_api.parameters import Query, Wrong, get

@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from aiops_gym.sim.kernel.times import SECOND, millis
+from aiops_gym.sim.promql.durations import parse_duration
 from aiops_gym.sim.promql.errors import QueryError
 from aiops_gym.sim.promql.golang import quote
 from aiops_gym.sim.promql.nodes import Node
-from aiops_gym.sim.promql.parser import parse, parse_duration, parse_selector
+from aiops_gym.sim.promql.parser import parse, parse_selector
 from aiops_gym.sim.promql.patterns import compile_matcher
 from aiops_gym.sim.promql.series import Matcher
 
