@@ -12,6 +12,10 @@ STALE = float(np.array([0x7FF0000000000002], np.uint64).view(np.float64)[0])
 """The NaN with which Prometheus marks that a series has ended; told from other NaNs by its bits (`is_stale`)."""
 
 
+Labels = tuple[tuple[str, str], ...]
+"""(name, value), sorted by name, none with an empty value."""
+
+
 class Matcher(NamedTuple):
     """One condition of a selector.
 
@@ -30,12 +34,12 @@ class Series(NamedTuple):
     """One series with a part of its samples.
 
     Attributes:
-        labels: (name, value), sorted by name, `__name__` included, none with an empty value.
+        labels: `__name__` included.
         times: Unix milliseconds, increasing.
         values: as many; `STALE` says that the series ended there.
     """
 
-    labels: tuple[tuple[str, str], ...]
+    labels: Labels
     times: NDArray[np.int64]
     values: NDArray[np.float64]
 
