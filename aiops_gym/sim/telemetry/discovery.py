@@ -121,10 +121,9 @@ def _target(
     window: Window, labels: Mapping[str, str], lives: Sequence[Life], there: Mask, honor: bool = False
 ) -> Target:
     times = window.slots(journal.OFFSET)
-    kind = next((str(life.record["params"].get("metrics", "")) for life in reversed(lives)), "")
-    node = lives[-1].node if lives else ""
-    up = there & alive(lives, times) if kind else np.zeros(len(times), dtype=np.bool_)
-    return Target(labels, honor, kind, node, lives, times, there, up)
+    telling = [life for life in lives if life.record["params"].get("metrics")]
+    kind, node = (str(telling[-1].record["params"]["metrics"]), telling[-1].node) if telling else ("", "")
+    return Target(labels, honor, kind, node, telling, times, there, there & alive(telling, times))
 
 
 def _itself(window: Window) -> Iterator[Target]:

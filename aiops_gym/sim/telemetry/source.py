@@ -58,7 +58,7 @@ class Telemetry:
 
     def list_metrics(self) -> list[tuple[str, str, str]]:
         """Name, type and help of all families that there may be."""
-        families = [family for kind in find_kinds().values() for family in kind.families]
+        families = [constant(name, "") for name in OWN] + [f for kind in find_kinds().values() for f in kind.families]
         return sorted({family.name: (family.name, family.kind, family.help) for family in families}.values())
 
 

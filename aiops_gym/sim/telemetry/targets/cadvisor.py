@@ -171,7 +171,6 @@ kind = Kind(
         _used("container_fs_writes_bytes_total", "Bytes written", device=ROOT,
               measure=lambda own: _minutes(own) * 4096.0),
         _used("container_last_seen", "When it was seen last", "gauge", measure=lambda own: own.times // 1000.0),
-        _used("container_oom_events_total", "Times that it ran out of memory", measure=lambda own: own.times * 0.0),
         _used("container_sockets", "Open sockets", "gauge", measure=lambda own: np.floor(own.threads / 2.0)),
         _used("container_start_time_seconds", "When it was started, Unix seconds", "gauge",
               measure=lambda own: own.started // 1000.0),
