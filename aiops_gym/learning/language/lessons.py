@@ -22,9 +22,9 @@ LOOKS = (
     "kubectl get pods -n {namespace} | grep -v '1/1 *Running *0 '",
     "kubectl get deployments -n {namespace} | grep -v '1/1'; kubectl get endpoints -n {namespace} | grep none; "
     "kubectl get events -n {namespace} --field-selector type=Warning --no-headers "
-    "-o custom-columns=O:.involvedObject.name,M:.message | tail -4 | cut -c1-120",
+    "-o custom-columns=O:.involvedObject.name,M:.message | tail -4 | cut -c1-120 | tr -d 0-9",
     "for name in $(kubectl get deployments -n {namespace} -o name); do kubectl logs -n {namespace} $name --tail=9 | "
-    "grep -iE 'err|fail|panic' | tail -1 | cut -c1-90; done | tail -6",
+    "grep -iE 'err|fail|panic' | tail -1 | cut -c1-90; done | tail -6 | tr -d 0-9",
 )
 """Pods that do not run well, what is not ready and why, and what complains: a few hundred tokens in all."""
 

@@ -48,7 +48,7 @@ def make_trainer(settings: Settings, model: Path, out: Path, environments: dict[
     """
     import torch  # noqa: PLC0415
     from datasets import Dataset  # noqa: PLC0415
-    from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
+    from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback  # noqa: PLC0415
     from trl import GRPOConfig, GRPOTrainer  # noqa: PLC0415
 
     graphics = torch.cuda.is_available()
@@ -75,13 +75,15 @@ def make_trainer(settings: Settings, model: Path, out: Path, environments: dict[
         **({"use_vllm": True, "vllm_mode": "colocate"} if settings.vllm else {}),
     }
     kind = torch.bfloat16 if graphics else torch.float32
-    return GRPOTrainer(
+    trainer = GRPOTrainer(
         model=AutoModelForCausalLM.from_pretrained(model, dtype=kind),
         processing_class=AutoTokenizer.from_pretrained(model, padding_side="left"),
         train_dataset=Dataset.from_list(list_starts(settings)),
         environment_factory=environments,
         args=GRPOConfig(str(out), **{**arguments, **given}),
     )
+    trainer.remove_callback(PrinterCallback)
+    return trainer
 
 
 def train(settings: Settings, model: Path, out: Path, until: int, last: Path | None) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A run from lessons to the last exam, in stages: what is done is not done again, after a kill neither.
 
-    OUT/lessons/            what all seeds are shown, and the tiny model's tokenizer
-    OUT/seed-K/settings.json, start/, warm/, grpo/, exams/, stages/
+OUT/lessons/            what all seeds are shown, and the tiny model's tokenizer
+OUT/seed-K/settings.json, start/, warm/, grpo/, exams/, stages/
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class Run:
         settings, warm, grpo = self.settings, self.folder / "warm", self.folder / "grpo"
         shown = self._stage("lessons", self._begin)
         exams = [{"after": "start", "step": 0, **self._exam("start", self._model())}]
-        warmed = self._stage("warm-up", lambda: warmup.warm_up(settings, self._model(), self._lessons(), warm, _last(warm)))
+        warmed = self._stage(
+            "warm-up", lambda: warmup.warm_up(settings, self._model(), self._lessons(), warm, _last(warm))
+        )
         exams.append({"after": "warm-up", "step": 0, **self._exam("warm-up", warm / "model")})
         done: dict[str, Any] = {"log": [], "seconds": 0.0}
         for until in range(settings.part, settings.steps + 1, settings.part):

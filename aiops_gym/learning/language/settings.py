@@ -75,13 +75,26 @@ class Settings:
         for task in self.tasks:
             if task not in TASKS:
                 raise ArgumentError(f"there is no task {task!r}; there are {', '.join(TASKS)}")
-        for name in ("budget", "lessons", "group", "starts", "batch", "completion", "turns", "exams", "exam", "warm_batch"):
+        for name in (
+            "budget",
+            "lessons",
+            "group",
+            "starts",
+            "batch",
+            "completion",
+            "turns",
+            "exams",
+            "exam",
+            "warm_batch",
+        ):
             if getattr(self, name) < 1:
                 raise ArgumentError(f"{name} must be 1 or more")
         if self.group < 2:
             raise ArgumentError("a group of one rollout has nothing to be compared with")
         if self.group * self.starts % self.batch:
-            raise ArgumentError(f"{self.group} rollouts of {self.starts} starts do not divide into batches of {self.batch}")
+            raise ArgumentError(
+                f"{self.group} rollouts of {self.starts} starts do not divide into batches of {self.batch}"
+            )
         if self.steps % self.exams:
             raise ArgumentError(f"{self.steps} steps do not divide into {self.exams} parts with an exam after each")
 
@@ -110,6 +123,8 @@ class Settings:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(mine, indent=1) + "\n", encoding="utf-8")
         kept = json.loads(path.read_text(encoding="utf-8"))
-        differences = [f"{name} was {kept.get(name)!r}, is {mine[name]!r}" for name in mine if kept.get(name) != mine[name]]
+        differences = [
+            f"{name} was {kept.get(name)!r}, is {mine[name]!r}" for name in mine if kept.get(name) != mine[name]
+        ]
         if differences:
             raise AiopsGymError(f"{path.parent} holds another run: {'; '.join(differences)}")

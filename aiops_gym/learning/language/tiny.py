@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-VOCABULARY = 2_000
+VOCABULARY = 3_000
 WIDTH, LAYERS, HEADS = 192, 4, 6
 
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>", "<tool_response>")
@@ -16,8 +16,8 @@ SPECIAL += ("</tool_response>", "<think>", "</think>")
 WORD = r" ?[A-Za-z]+(?:[-_][a-z]+)*| +|\n|[0-9]|[^\sA-Za-z0-9]+"
 """Names of components stay whole, so that one in a table is the token of the one in an answer."""
 
-COMMON, LONG = 0.05, 40
-"""A line of so many letters in one of twenty conversations becomes a token: all prompts are alike."""
+COMMON, LONG = 0.05, 12
+"""A line of the prompt that is in one of twenty conversations, and so long, becomes a token: prompts are all alike."""
 
 
 def make_tokenizer(conversations: Sequence[dict[str, Any]]) -> Any:

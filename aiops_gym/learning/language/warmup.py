@@ -12,7 +12,9 @@ CHECKPOINTS = 6
 """Of a warm-up: what a kill loses is a sixth of it."""
 
 
-def warm_up(settings: Settings, model: Path, lessons: Sequence[dict[str, Any]], out: Path, last: Path | None) -> dict[str, Any]:
+def warm_up(
+    settings: Settings, model: Path, lessons: Sequence[dict[str, Any]], out: Path, last: Path | None
+) -> dict[str, Any]:
     """Train, and keep the model in the folder `model` of `out`.
 
     Args:
@@ -24,7 +26,7 @@ def warm_up(settings: Settings, model: Path, lessons: Sequence[dict[str, Any]], 
     """
     import torch  # noqa: PLC0415
     from datasets import Dataset  # noqa: PLC0415
-    from transformers import AutoModelForCausalLM, AutoTokenizer  # noqa: PLC0415
+    from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback  # noqa: PLC0415
     from trl import SFTConfig, SFTTrainer  # noqa: PLC0415
 
     graphics = torch.cuda.is_available()
@@ -56,6 +58,10 @@ def warm_up(settings: Settings, model: Path, lessons: Sequence[dict[str, Any]], 
         train_dataset=Dataset.from_list(list(lessons)),
         args=arguments,
     )
+    trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     trainer.save_model(str(out / "model"))
-    return {"log": [row for row in trainer.state.log_history if "loss" in row], "parameters": trainer.model.num_parameters()}
+    return {
+        "log": [row for row in trainer.state.log_history if "loss" in row],
+        "parameters": trainer.model.num_parameters(),
+    }
