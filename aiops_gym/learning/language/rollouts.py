@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +101,7 @@ def train(settings: Settings, model: Path, out: Path, until: int, last: Path | N
 
 
 def list_cases(settings: Settings) -> list[dict[str, Any]]:
-    """The rows of an exam: problems of the test split, of families that training shows and of those that it never does."""
+    """The rows of an exam: problems of the test split, of families that training shows and of those it never does."""
     return [
         {**list_rows([case.problem], first=case.seed)[0], "environment": task, "group": case.group}
         for task in settings.tasks
@@ -147,9 +146,3 @@ def _watch(environment: type[Incident], found: list[dict[str, Any]]) -> type[Inc
             return score.reward
 
     return Watched
-
-
-def average(rows: Sequence[dict[str, Any]]) -> float:
-    """The share of successes among the episodes that count; 0 where none does."""
-    counted = [row["success"] for row in rows if row["reward"] is not None]
-    return sum(counted) / len(counted) if counted else 0.0

@@ -22,7 +22,7 @@ SMALL: Mapping[str, Any] = {
     "batch": 16,
     "warm_batch": 8,
 }
-"""What is set otherwise for it: a small network takes larger steps, and does not end by itself before it has learned to."""
+"""What is set otherwise for it: a small network takes larger steps, and ends no answer before it has learned to."""
 
 
 @dataclass(frozen=True, kw_only=True)
