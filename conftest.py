@@ -39,6 +39,7 @@ NEEDS = {
         ),
         "tests/wrappers/test_sb3.py",
     ),
+    "matplotlib": ("tests/learning/test_finetune.py",),
     "transformers": ("tests/agents/test_chat_model.py", "tests/tiny_lm.py"),
     "mkdocs": ("tests/docs/test_site.py", "tests/browser/test_site.py"),
     "kr8s": ("tests/serve/test_clients.py",),
