@@ -38,6 +38,15 @@ def list_starts(settings: Settings) -> list[dict[str, Any]]:
     return [{**rows[task][at], "environment": task} for at in range(many) for task in settings.tasks]
 
 
+def choose_place() -> tuple[dict[str, Any], Any]:
+    """Where it is trained, as TRL's arguments, and the kind of its weights: a graphics card where there is one."""
+    import torch  # noqa: PLC0415
+
+    card = torch.cuda.is_available()
+    place = {"use_cpu": not card, "bf16": card, "gradient_checkpointing": card, "report_to": [], "disable_tqdm": True}
+    return place, torch.bfloat16 if card else torch.float32
+
+
 def make_trainer(settings: Settings, model: Path, out: Path, environments: dict[str, Any], **given: Any) -> Any:
     """A trainer of TRL on the starts of a run.
 
@@ -45,41 +54,36 @@ def make_trainer(settings: Settings, model: Path, out: Path, environments: dict[
         model: a folder, with its tokenizer.
         given: more of TRL's own arguments.
     """
-    import torch  # noqa: PLC0415
     from datasets import Dataset  # noqa: PLC0415
     from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback  # noqa: PLC0415
     from trl import GRPOConfig, GRPOTrainer  # noqa: PLC0415
 
-    graphics = torch.cuda.is_available()
-    arguments: dict[str, Any] = {
-        "per_device_train_batch_size": settings.batch,
-        "per_device_eval_batch_size": settings.batch,
-        "gradient_accumulation_steps": settings.group * settings.starts // settings.batch,
-        "num_generations": settings.group,
-        "num_generations_eval": 1,
-        "max_completion_length": settings.completion,
-        "max_tool_calling_iterations": settings.turns,
-        "chat_template_kwargs": {"enable_thinking": False},
-        "learning_rate": settings.rate,
-        "lr_scheduler_type": "constant",
-        "logging_steps": 1,
-        "seed": settings.seed,
-        "use_cpu": not graphics,
-        "bf16": graphics,
-        "gradient_checkpointing": graphics,
-        "shuffle_dataset": False,
-        "save_strategy": "no",
-        "report_to": [],
-        "disable_tqdm": True,
+    place, kind = choose_place()
+    arguments = GRPOConfig(
+        str(out),
+        per_device_train_batch_size=settings.batch,
+        per_device_eval_batch_size=settings.batch,
+        gradient_accumulation_steps=settings.group * settings.starts // settings.batch,
+        num_generations=settings.group,
+        num_generations_eval=1,
+        max_completion_length=settings.completion,
+        max_tool_calling_iterations=settings.turns,
+        chat_template_kwargs={"enable_thinking": False},
+        learning_rate=settings.rate,
+        lr_scheduler_type="constant",
+        logging_steps=1,
+        seed=settings.seed,
+        shuffle_dataset=False,
+        **place,
         **({"use_vllm": True, "vllm_mode": "colocate"} if settings.vllm else {}),
-    }
-    kind = torch.bfloat16 if graphics else torch.float32
+        **given,
+    )
     trainer = GRPOTrainer(
         model=AutoModelForCausalLM.from_pretrained(model, dtype=kind),
         processing_class=AutoTokenizer.from_pretrained(model, padding_side="left"),
         train_dataset=Dataset.from_list(list_starts(settings)),
         environment_factory=environments,
-        args=GRPOConfig(str(out), **{**arguments, **given}),
+        args=arguments,
     )
     trainer.remove_callback(PrinterCallback)
     return trainer
@@ -118,7 +122,7 @@ def examine(settings: Settings, model: Path, out: Path) -> list[dict[str, Any]]:
 
     found: list[dict[str, Any]] = []
     watched = {task: _watch(kind, found) for task, kind in make_environments(settings).items()}
-    trainer = make_trainer(settings, model, out, watched, max_steps=1, top_k=1)
+    trainer = make_trainer(settings, model, out, watched, max_steps=1, top_k=1, save_strategy="no")
     cases = list_cases(settings)
     trainer.evaluate(Dataset.from_list(cases))
     return sorted(found, key=_name_case)

@@ -10,8 +10,8 @@ from typing import Any
 VOCABULARY = 3_000
 WIDTH, LAYERS, HEADS = 192, 4, 6
 
-SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>", "<tool_response>")
-SPECIAL += ("</tool_response>", "<think>", "</think>")
+SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<tool_call>", "</tool_call>", "<tool_response>"]
+SPECIAL += ["</tool_response>", "<think>", "</think>"]
 
 WORD = r" ?[A-Za-z]+(?:[-_][a-z]+)*| +|\n|[0-9]|[^\sA-Za-z0-9]+"
 """Names of components stay whole, so that one in a table is the token of the one in an answer."""
@@ -35,7 +35,7 @@ def make_tokenizer(conversations: Sequence[dict[str, Any]]) -> Any:
     texts = [_render(template, each) for each in conversations]
     trainer = trainers.BpeTrainer(
         vocab_size=VOCABULARY,
-        special_tokens=list(SPECIAL),
+        special_tokens=SPECIAL,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from aiops_gym.learning.language.rollouts import choose_place
 from aiops_gym.learning.language.settings import Settings
 
 CHECKPOINTS = 6
@@ -15,22 +16,19 @@ CHECKPOINTS = 6
 def warm_up(
     settings: Settings, model: Path, lessons: Sequence[dict[str, Any]], out: Path, last: Path | None
 ) -> dict[str, Any]:
-    """Train, and keep the model in the folder `model` of `out`.
+    """Train, and keep the model in the folder `model` of `out`. Returns TRL's log, and how many weights there are.
 
     Args:
         model: a folder or name, with its tokenizer.
         last: the checkpoint to go on from.
-
-    Returns:
-        TRL's log.
     """
-    import torch  # noqa: PLC0415
     from datasets import Dataset  # noqa: PLC0415
     from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback  # noqa: PLC0415
     from trl import SFTConfig, SFTTrainer  # noqa: PLC0415
 
-    graphics = torch.cuda.is_available()
     steps = max(1, settings.warm * len(lessons) // settings.warm_batch)
+    place, kind = choose_place()
+    saved = {"save_strategy": "steps", "save_steps": max(1, steps // CHECKPOINTS), "save_total_limit": 2}
     arguments = SFTConfig(
         str(out),
         assistant_only_loss=True,
@@ -41,17 +39,10 @@ def warm_up(
         lr_scheduler_type="cosine",
         warmup_steps=steps // 20,
         logging_steps=max(1, steps // 50),
-        save_strategy="steps",
-        save_steps=max(1, steps // CHECKPOINTS),
-        save_total_limit=2,
         seed=settings.seed,
-        use_cpu=not graphics,
-        bf16=graphics,
-        gradient_checkpointing=graphics,
-        report_to=[],
-        disable_tqdm=True,
+        **saved,
+        **place,
     )
-    kind = torch.bfloat16 if graphics else torch.float32
     trainer = SFTTrainer(
         model=AutoModelForCausalLM.from_pretrained(model, dtype=kind),
         processing_class=AutoTokenizer.from_pretrained(model),
@@ -61,7 +52,5 @@ def warm_up(
     trainer.remove_callback(PrinterCallback)
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     trainer.save_model(str(out / "model"))
-    return {
-        "log": [row for row in trainer.state.log_history if "loss" in row],
-        "parameters": trainer.model.num_parameters(),
-    }
+    log = [row for row in trainer.state.log_history if "loss" in row]
+    return {"log": log, "parameters": trainer.model.num_parameters()}
