@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,7 +41,7 @@ def command(
         raise AiopsGymError(f"fine-tuning needs {', '.join(missing)}: pip install 'aiops_gym[finetune]'")
     tasks = tuple(each.strip() for each in task.lower().split(",") if each.strip())
     settings = Settings.of(model, {"tasks": tasks, **_settings(set_ or [])})
-    summaries = [Run(settings.with_seed(seed), out, workers, lessons, show).carry_out() for seed in range(seeds)]
+    summaries = [Run(replace(settings, seed=seed), out, workers, lessons, show).carry_out() for seed in range(seeds)]
     page = write or out / "report.md"
     report.write(summaries, page, picture or out / "curve.png")
     show(f"the figures are in {page}")

@@ -121,18 +121,13 @@ def examine(settings: Settings, model: Path, out: Path) -> list[dict[str, Any]]:
     from datasets import Dataset  # noqa: PLC0415
 
     found: list[dict[str, Any]] = []
-    watched = {task: _watch(kind, found) for task, kind in make_environments(settings).items()}
+    watched = {task: _watch(task, kind, found) for task, kind in make_environments(settings).items()}
     trainer = make_trainer(settings, model, out, watched, max_steps=1, top_k=1, save_strategy="no")
-    cases = list_cases(settings)
-    trainer.evaluate(Dataset.from_list(cases))
-    return sorted(found, key=_name_case)
+    trainer.evaluate(Dataset.from_list(list_cases(settings)))
+    return sorted(found, key=lambda row: (row["problem"], row["seed"]))
 
 
-def _name_case(row: dict[str, Any]) -> tuple[str, int]:
-    return str(row["problem"]), int(row["seed"])
-
-
-def _watch(environment: type[Incident], found: list[dict[str, Any]]) -> type[Incident]:
+def _watch(task: str, environment: type[Incident], found: list[dict[str, Any]]) -> type[Incident]:
     """The same environment, which notes how its episodes ended."""
 
     class Watched(environment):  # type: ignore[misc, valid-type]
@@ -145,8 +140,8 @@ def _watch(environment: type[Incident], found: list[dict[str, Any]]) -> type[Inc
             """What it is worth, noted."""
             score = self._session.score()
             kept = {name: self._row[name] for name in ("problem", "seed", "group")}
-            info = {"success": score.success, "reward": score.reward, "steps": score.steps}
-            found.append({"task": score.info.get("task", ""), **kept, **info})
+            ended = {"success": score.success, "reward": score.reward, "steps": score.steps}
+            found.append({"task": task, **kept, **ended})
             return score.reward
 
     return Watched

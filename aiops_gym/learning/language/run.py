@@ -87,10 +87,9 @@ class Run:
     def _begin(self) -> dict[str, Any]:
         """Lessons, and the model that nobody has trained."""
         self.shared.mkdir(parents=True, exist_ok=True)
-        with locks.take(self.shared / ".lock"):
-            file = self.file or lessons.play_lessons(self.settings, self.shared, self.workers)
         if self.file is not None:
-            shutil.copyfile(file, self.shared / "lessons.jsonl")
+            shutil.copyfile(self.file, self.shared / "lessons.jsonl")
+        lessons.play_lessons(self.settings, self.shared, self.workers)
         shown = self._lessons()
         if self.settings.model == TINY:
             tokenizer = tiny.make_tokenizer(shown)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -30,7 +30,7 @@ class Settings:
     warm: int = 3  # passes over the lessons
     warm_rate: float = 1e-5  # step size of the warm-up at its start; it falls to 0
     warm_batch: int = 4  # conversations of one of its steps
-    steps: int = 48  # of GRPO
+    steps: int = 40  # of GRPO
     rate: float = 1e-6  # its step size
     group: int = 8  # rollouts from one start, forks of one world
     starts: int = 4  # of one step
@@ -38,7 +38,7 @@ class Settings:
     completion: int = 6_144  # tokens of a rollout behind its prompt, at most
     turns: int = 8  # calls of tools of a rollout, at most
     exams: int = 4  # in the course of GRPO, evenly
-    exam: int = 20  # problems of each group in an exam
+    exam: int = 16  # problems of each group in an exam
     vllm: int = 0  # 1 generates with vLLM in the same process, which needs a graphics card
     seed: int = 0  # of weights, data and generation
     version: str = __version__
@@ -64,10 +64,6 @@ class Settings:
             if name not in known:
                 raise unknown("setting", name, known)
         return cls(**{"model": model, **(SMALL if model == TINY else {}), **given})
-
-    def with_seed(self, seed: int) -> Self:
-        """The same of another seed."""
-        return replace(self, seed=seed)
 
     @property
     def part(self) -> int:
