@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -135,7 +135,7 @@ def _named(scores: Sequence[Score]) -> str:
     return f"{scores[0].fault}{' (unseen)' if scores[0].group == NOVEL else ''}"
 
 
-def tabulate(first: str, columns: dict[str, Key], rows: dict[str, list[Score]]) -> Iterator[str]:
+def tabulate(first: str, columns: Mapping[str, Key], rows: dict[str, list[Score]]) -> Iterator[str]:
     """A table of success with intervals: a row for each list of scores, a column for each choice among them."""
     columns = {name: key for name, key in columns.items() if any(key(each) for row in rows.values() for each in row)}
     yield f"| {first} | episodes | actions | {' | '.join(columns)} |"

@@ -142,6 +142,7 @@ def _watch(task: str, environment: type[Incident], found: list[dict[str, Any]]) 
             kept = {name: self._row[name] for name in ("problem", "seed", "group")}
             ended = {"success": score.success, "reward": score.reward, "steps": score.steps}
             found.append({"task": task, **kept, **ended})
-            return score.reward
+            worth: float | None = score.reward
+            return worth
 
     return Watched
