@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo quick test test-all test-ray test-adapters test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning conformance pictures docs clean
+.PHONY: help demo quick test test-all test-ray test-adapters test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning learning-llm conformance pictures docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -60,7 +60,7 @@ build/venv-%/.test: pyproject.toml
 
 test-adapters: $(DOORS:%=build/venv-%/.test) ## the doors to other frameworks, each with its extra alone
 	failed=0; for door in $(DOORS); do echo "--- $$door"; OMP_NUM_THREADS=1 build/venv-$$door/bin/python -m pytest -q -m adapters \
-	  -p no:unraisableexception -k $$door $(PYTEST_ARGS) tests/on_adapters/test_$$door.py tests/test_examples.py || failed=1; done; exit $$failed
+	  -p no:unraisableexception -k $$door $(PYTEST_ARGS) tests/on_adapters/test_$$door*.py tests/test_examples.py || failed=1; done; exit $$failed
 
 weigh: $(VENV)/.test ## what an install weighs, package by package; more than 700 MB for `make test` is an error
 	$(BIN)/python .ci/weigh.py --most 700 test
@@ -108,6 +108,11 @@ agents-llm: $(VENV)/.llm ## MODEL=... BASE_URL=...: let a language model play a 
 
 learning: $(VENV)/.sb3 ## train on three tasks with five seeds and ablations (some hours; can be stopped), and write docs/learning.md
 	$(BIN)/aiops-gym study --out build/learning --write docs/learning.md
+
+# LLM_ARGS is for you: make learning-llm LLM_ARGS="--model Qwen/Qwen3-0.6B --set steps=400", on a graphics card
+learning-llm: build/venv-finetune/.test ## fine-tune a tiny language model with three seeds (an hour; can be stopped), and write the figures into docs/howto/finetune.md
+	HF_HUB_OFFLINE=1 build/venv-finetune/bin/aiops-gym finetune --out build/learning-llm --seeds 3 \
+	  --write docs/howto/finetune.md --picture docs/learning/language.png $(LLM_ARGS)
 
 conformance: $(VENV)/.test ## check what docs/making/promises.yaml names, and write docs/conformance.md
 	$(BIN)/python docs/making/conformance.py

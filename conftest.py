@@ -39,6 +39,7 @@ NEEDS = {
         ),
         "tests/wrappers/test_sb3.py",
     ),
+    "matplotlib": ("tests/learning/test_finetune.py",),
     "transformers": ("tests/agents/test_chat_model.py", "tests/tiny_lm.py"),
     "mkdocs": ("tests/docs/test_site.py", "tests/browser/test_site.py"),
     "kr8s": ("tests/serve/test_clients.py",),
@@ -47,7 +48,7 @@ NEEDS = {
     "ray": ("aiops_gym/learning/rllib.py", "tests/on_ray/test_cluster.py", "tests/on_ray/test_rllib.py"),
     "inspect_ai": ("aiops_gym/adapters/inspect.py", "tests/on_adapters/test_inspect.py"),
     "verifiers": ("aiops_gym/adapters/verifiers.py", "tests/on_adapters/test_verifiers.py"),
-    "trl": ("tests/on_adapters/test_trl.py",),
+    "trl": ("tests/on_adapters/test_trl.py", "tests/on_adapters/test_trl_finetune.py"),
     "openenv": ("aiops_gym/adapters/openenv.py", "tests/on_adapters/test_openenv.py"),
     "mcp": ("aiops_gym/adapters/mcp.py", "tests/on_adapters/test_mcp.py"),
 }

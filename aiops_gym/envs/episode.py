@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.envs import picture, render, saved
+from aiops_gym.envs.budget import SPENT, Budget, write_short
 from aiops_gym.envs.parts import PromptParts
 from aiops_gym.envs.seam import World
 from aiops_gym.envs.space import LIMIT, UnicodeText
@@ -72,6 +73,7 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         log_dedup: int,
         action_format: str,
         render_mode: str | None,
+        budget: int | None = None,
     ) -> None:
         one_of("action_format", action_format, FORMATS)
         self.world = world
@@ -79,6 +81,7 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         self.log_dedup = whole("log_dedup", log_dedup, 0)
         self.action_format = action_format
         self.render_mode = render_mode
+        self.budget = None if budget is None else Budget(whole("budget", budget, 1))
         self.observation_space = UnicodeText()
         self.action_space = UnicodeText()
         self._state: State | None = None
@@ -148,6 +151,7 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         self._backend = self._open(problem, episode_seed)
         self._state = state = State(problem, episode_seed)
         text = self.prompt
+        state.spent = self.budget.begin(text, self.tools) if self.budget else 0
         state.last = (None, text, 0.0)
         state.info = self._info(state, "", "")
         self._show()
@@ -160,17 +164,22 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
             return OVER, 0.0, True, False, self._info(state, "", "submission", over=True)
         state.step += 1
         tool, broken, verdict = "", False, None
+        spent = self.budget is not None and self.budget.is_spent(state.spent)
         try:
             backend.spend(ACTION_SECONDS)
             tool, result = self._call(action, backend)
             state.time = round(backend.now() - backend.began, 3)
             verdict = self._judge(result.answer, state, backend) if result.final else None
+            if spent and verdict is None:
+                result, verdict = Result(SPENT), self._judge_unsubmitted(state, backend)
         except BackendError as error:
             result, broken = Result(BROKEN.format(error)), True
-        text = RECEIVED if verdict else clip(utf8(result.text), self.observation_limit)
+        text = RECEIVED if result.final else clip(utf8(result.text), self.observation_limit)
         written = utf8(action)[:LIMIT] if isinstance(action, str) else repr(action)[:LIMIT]
+        state.over = broken or spent or verdict is not None
+        if self.budget is not None and not state.over:
+            text, state.spent = self.budget.fit(text, written, state.spent)
         state.note(written, "" if verdict else text)
-        state.over = broken or verdict is not None
         state.info = self._info(state, tool, result.error, verdict, broken)
         reward = float(verdict.reward) if verdict else 0.0
         state.last = (written, text, reward)
@@ -219,6 +228,8 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
     def prompt(self) -> str:
         """The first observation of the current episode."""
         state, backend = self._running()
+        if self.budget is not None:
+            return utf8(write_short(self._parts(state.problem, backend)))[:LIMIT]
         return utf8(self._prompt(state.problem, backend))[:LIMIT]
 
     @property
@@ -356,12 +367,19 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         try:
             call = parse(action, strict=self.action_format == "strict", example=self.example)
             tool = call.name if call.name in tools else ""
-            result = run(call, tools, Context(backend, self.log_dedup, self.observation_limit))
+            result = run(call, tools, Context(backend, self.log_dedup, self._limit))
             if result.final:
                 result = Result(result.text, final=True, answer=self._accept(result.answer))
         except ToolError as error:
             return tool, Result(str(error), error.code)
         return tool, result
+
+    @property
+    def _limit(self) -> int:
+        """Characters of a tool's output, for those that leave out whole rows."""
+        if self.budget is None or self._state is None:
+            return self.observation_limit
+        return min(self.observation_limit, self.budget.characters(self._state.spent))
 
     def _info(
         self,

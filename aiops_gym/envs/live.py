@@ -61,7 +61,8 @@ class LiveEnv(EpisodeEnv[Incident]):
     output that are shown. `log_dedup` is the block size of AIOpsLab's log de-duplication in `get_logs`, 0 is off.
     `action_format` is "tolerant" or "strict", which refuses text around the block. `evaluation` is "strict" or
     "aiopslab". `allow_collateral` is how many healthy objects a repair may change in meaning before it counts for
-    nothing. `tools` is "basic", the tools of AIOpsLab, or "all", with queries to Prometheus and Jaeger.
+    nothing. `tools` is "basic", the tools of AIOpsLab, or "all", with queries to Prometheus and Jaeger. `budget` is
+    None or the tokens of a model's context that a whole episode fits into, as 8192.
 
     ## Version History
     v0: first version.
@@ -85,13 +86,14 @@ class LiveEnv(EpisodeEnv[Incident]):
         app: str | None = None,
         allow_collateral: int = 0,
         tools: str = "basic",
+        budget: int | None = None,
     ) -> None:
         one_of("tools", tools, SETS)
         one_of("evaluation", evaluation, EVALUATIONS)
         if not isinstance(allow_collateral, int) or allow_collateral < 0:
             raise ArgumentError(f"allow_collateral is a count of objects, 0 or more, not {allow_collateral!r}")
         world = {"backend": backend, "context": context, "noise": bool(noise)}
-        super().__init__(world, observation_limit, log_dedup, action_format, render_mode)
+        super().__init__(world, observation_limit, log_dedup, action_format, render_mode, budget)
         self.task = find(task).name
         self.choice = Choice(self.task, problem, split, app)
         self.evaluation, self.allow_collateral, self.offered = evaluation, allow_collateral, tools

@@ -53,7 +53,8 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     is "basic", the getters of the OpenRCA plan and `submit`, or "all": also those of the other files, lists, and
     summaries. `observation_limit` is the number of characters of a tool's output that are shown. `log_dedup` is taken
     as everywhere in the suite, and changes nothing: recorded logs are tables, shown row by row. `action_format` is
-    "tolerant" or "strict", which refuses text around the block.
+    "tolerant" or "strict", which refuses text around the block. `budget` is None or the tokens of a model's context
+    that a whole episode fits into, as 8192.
 
     `info["data"]` is "original" or "synthetic": whether the telemetry was recorded in a company or made up.
 
@@ -76,6 +77,7 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         log_dedup: int = 5,
         action_format: str = "tolerant",
         render_mode: str | None = None,
+        budget: int | None = None,
     ) -> None:
         one_of("split", split, SPLITS)
         one_of("tools", tools, SETS)
@@ -88,7 +90,7 @@ class RecordedEnv(EpisodeEnv[Recorded]):
             raise ArgumentError("the list of problems is empty")
         where = None if root is None else os.fspath(root)
         world = {"domain": self.domain.name, "root": where, "tools": tools}
-        super().__init__(world, observation_limit, log_dedup, action_format, render_mode)
+        super().__init__(world, observation_limit, log_dedup, action_format, render_mode, budget)
         self.questions = Questions(self.domain, where)
         self.cloudbed, self.split = cloudbed, split
         self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)

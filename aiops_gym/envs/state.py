@@ -22,6 +22,7 @@ class State:
         last: the last turn: action (None for the prompt), observation, reward.
         heard: observations whose tokens are not counted yet; the prompt is not one of them.
         said: actions whose tokens are not counted yet.
+        spent: of a budget of tokens, where there is one.
     """
 
     problem: str
@@ -35,6 +36,7 @@ class State:
     info: dict[str, Any] = field(default_factory=dict)
     heard: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
+    spent: int = 0
 
     def count(self) -> None:
         """Count the tokens of all texts that wait for it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ def _title(study: Study, version: str) -> str:
 def _short(study: Study, scores: Sequence[Score]) -> Iterator[str]:
     """Every agent on the test of every task."""
     tests: dict[str, Key] = {task: _of_task(task) for task in study.tasks}
-    yield from _table("agent", tests, group_by_agent([score for score in scores if score.group != NOVEL]))
+    yield from tabulate("agent", tests, group_by_agent([score for score in scores if score.group != NOVEL]))
 
 
 def _of_task(task: str) -> Key:
@@ -115,15 +115,15 @@ def _section(task: str, summaries: Sequence[dict[str, Any]], scores: Sequence[Sc
     }
     apps = sorted({score.app for score in scores})
     columns |= {f"test, {app.replace('_', ' ')}": _of_app(app) for app in apps}
-    yield from _table("agent", columns, group_by_agent(scores))
+    yield from tabulate("agent", columns, group_by_agent(scores))
     learnt = [score for score in scores if score.agent == LEARNT]
     yield "\n### Learnt, seed by seed\n"
     seeds = sorted({score.seed for score in learnt})
-    yield from _table("seed", columns, {str(seed): [each for each in learnt if each.seed == seed] for seed in seeds})
+    yield from tabulate("seed", columns, {str(seed): [each for each in learnt if each.seed == seed] for seed in seeds})
     yield "\n### Learnt, by family\n"
     families = sorted({score.fault for score in learnt})
     found = {family: [score for score in learnt if score.fault == family] for family in families}
-    yield from _table("family", {"solved": lambda score: True}, {_named(rows): rows for rows in found.values()})
+    yield from tabulate("family", {"solved": lambda score: True}, {_named(rows): rows for rows in found.values()})
 
 
 def _of_app(app: str) -> Key:
@@ -135,7 +135,8 @@ def _named(scores: Sequence[Score]) -> str:
     return f"{scores[0].fault}{' (unseen)' if scores[0].group == NOVEL else ''}"
 
 
-def _table(first: str, columns: dict[str, Key], rows: dict[str, list[Score]]) -> Iterator[str]:
+def tabulate(first: str, columns: Mapping[str, Key], rows: dict[str, list[Score]]) -> Iterator[str]:
+    """A table of success with intervals: a row for each list of scores, a column for each choice among them."""
     columns = {name: key for name, key in columns.items() if any(key(each) for row in rows.values() for each in row)}
     yield f"| {first} | episodes | actions | {' | '.join(columns)} |"
     yield "|---|---|---|" + "---|" * len(columns)

@@ -109,7 +109,8 @@ def row(episode: Episode, system: str | None = None, tools: bool = False) -> dic
 
     `reset(options={"problem": ..., "episode_seed": ...})` repeats the episode; `seed` is what its `reset` was given.
     """
-    offered = {"tools": list_schemas(find_tools(episode))} if tools else {}
+    short = episode.env_kwargs.get("budget") is not None
+    offered = {"tools": list_schemas(find_tools(episode), short)} if tools else {}
     return {
         "messages": collect_messages(episode, system, tools),
         **offered,

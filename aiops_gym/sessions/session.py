@@ -124,7 +124,8 @@ class Session:
 
     def _show(self) -> None:
         side, env = self.agent, self.env
-        side.prompt, side.tools = ("", []) if env is None else (env.prompt, list_schemas(env.tools))
+        shown = [] if env is None else list_schemas(env.tools, short=env.budget is not None)
+        side.prompt, side.tools = "" if env is None else env.prompt, shown
 
     def _act(self, text: str) -> Reply:
         with _ONE_AT_A_TIME:

@@ -31,9 +31,21 @@ def get_schemas(task_or_domain: str, tools: str = "basic", shape: str = "openai"
     return reshape(list_schemas(toolbox(task_or_domain.lower(), tools)), shape)
 
 
-def list_schemas(tools: Mapping[str, Tool]) -> list[Json]:
-    """Tools, sorted by name, in OpenAI's shape. The data is the caller's own."""
-    return [{"type": "function", "function": _describe(tools[name])} for name in sorted(tools)]
+def list_schemas(tools: Mapping[str, Tool], short: bool = False) -> list[Json]:
+    """Tools, sorted by name, in OpenAI's shape; of each one sentence if `short`. The data is the caller's own."""
+    found: list[Json] = [{"type": "function", "function": _describe(tools[name])} for name in sorted(tools)]
+    for each in found if short else ():
+        each["function"]["description"] = shorten_manual(each["function"]["description"])
+    return found
+
+
+def shorten_manual(about: str) -> str:
+    """The first sentence of what is said of a tool.
+
+    >>> shorten_manual("Collect the logs of a service: all of them.\\n\\nRepeated lines are shown once.")
+    'Collect the logs of a service: all of them.'
+    """
+    return f"{' '.join(about.split()).partition('. ')[0].rstrip('.')}."
 
 
 def reshape(schemas: Sequence[Json], shape: str) -> list[Json]:

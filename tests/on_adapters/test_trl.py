@@ -209,6 +209,32 @@ def test_a_group_of_rollouts_side_by_side():
     )
 
 
+def test_members_of_a_group_are_forks_of_one_start(monkeypatch):
+    factory, opened = make_environment("localization"), []
+    create = factory._sessions.create
+    monkeypatch.setattr(factory._sessions, "create", lambda **given: opened.append(given) or create(**given))
+    group = [factory() for _ in range(MEMBERS)]
+    for row in list_rows([PROBLEM], seeds=2):
+        assert len({incident.reset(**row) for incident in group}) == 1
+        assert opened[-1]["seed"] == row["seed"]
+        for incident in group:
+            incident.submit(faulty_components=[])
+        assert group[0].reset(**row) == play_registered(PROBLEM, row["seed"], [])[0][0]  # nobody moved the start
+        assert group[0].get_reward() == 0.0
+    assert len(opened) == 2
+    assert len(factory._sessions) == MEMBERS + 1
+
+
+def test_a_budget_shortens_what_a_model_is_shown_of_the_tools():
+    long, short = (
+        get_json_schema(make_environment("detection", **given)().exec_shell)["function"]
+        for given in ({}, {"budget": 8192})
+    )
+    assert long["parameters"] == short["parameters"]
+    assert long["description"].startswith(short["description"])
+    assert len(short["description"]) < len(long["description"])
+
+
 @pytest.mark.parametrize("tools", ["basic", "all"])
 @pytest.mark.parametrize("task", ["localization", "mitigation", "openrca_market"])
 def test_the_schemas_that_trl_works_out_are_those_of_the_tools(task, tools):

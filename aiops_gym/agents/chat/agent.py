@@ -181,5 +181,6 @@ def make(env: Env, seed: int = 0, **options: Any) -> Chat:
     """
     chosen = Options.of(options)
     strict = env.has_wrapper_attr("action_format") and env.get_wrapper_attr("action_format") == "strict"
-    tools = list_schemas(env.get_wrapper_attr("tools")) if env.has_wrapper_attr("tools") else ()
+    short = env.has_wrapper_attr("budget") and env.get_wrapper_attr("budget") is not None
+    tools = list_schemas(env.get_wrapper_attr("tools"), short) if env.has_wrapper_attr("tools") else ()
     return Chat(chosen, Client(chosen, seed), strict, tools)

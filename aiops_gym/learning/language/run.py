@@ -1,0 +1,140 @@
+"""A run from lessons to the last exam, in stages: what is done is not done again, after a kill neither.
+
+OUT/lessons/            what all seeds are shown, and the tiny model's tokenizer
+OUT/seed-K/settings.json, start/, warm/, grpo/, exams/, stages/
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from aiops_gym import locks
+from aiops_gym.errors import AiopsGymError
+from aiops_gym.learning.language import lessons, rollouts, tiny, warmup
+from aiops_gym.learning.language.settings import TINY, Settings
+
+Shown = Callable[[str], None]
+
+
+class Run:
+    """One seed.
+
+    Args:
+        out: the folder of all seeds.
+        workers: processes that play the lessons; 0 plays them in this one.
+        file: lessons that were exported elsewhere; None lets the teacher play.
+        shown: told which stage begins.
+    """
+
+    def __init__(
+        self, settings: Settings, out: Path, workers: int = 0, file: Path | None = None, shown: Shown = lambda _: None
+    ) -> None:
+        self.settings, self.workers, self.file, self.shown = settings, workers, file, shown
+        self.shared, self.folder = out / "lessons", out / f"seed-{settings.seed}"
+
+    def carry_out(self) -> dict[str, Any]:
+        """Do all that is not done yet. Returns the summary, which `summary.json` holds too.
+
+        Raises:
+            AiopsGymError: the folder holds another run, or one that is going on.
+        """
+        os.environ |= {"TRL_EXPERIMENTAL_SILENCE": "1", "TOKENIZERS_PARALLELISM": "false"}
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            held = locks.take(self.folder / ".lock", wait=False)
+        except BlockingIOError:
+            raise AiopsGymError(f"another run is at work in {self.folder}") from None
+        with held:
+            self.settings.adopt(self.folder / "settings.json")
+            stages = self._stages()
+            summary = {"settings": json.loads((self.folder / "settings.json").read_text(encoding="utf-8")), **stages}
+            _write(self.folder / "summary.json", summary)
+            return summary
+
+    def _stages(self) -> dict[str, Any]:
+        settings, warm, grpo = self.settings, self.folder / "warm", self.folder / "grpo"
+        shown = self._stage("lessons", self._begin)
+        exams = [{"after": "start", "step": 0, **self._exam("start", self._model())}]
+        warmed = self._stage(
+            "warm-up", lambda: warmup.warm_up(settings, self._model(), self._lessons(), warm, _last(warm))
+        )
+        exams.append({"after": "warm-up", "step": 0, **self._exam("warm-up", warm / "model")})
+        done: dict[str, Any] = {"log": [], "seconds": 0.0}
+        for until in range(settings.part, settings.steps + 1, settings.part):
+            seconds = done["seconds"]
+            done = self._stage(f"grpo-{until}", lambda until=until: self._learn(until))  # type: ignore[misc]
+            done["seconds"] += seconds
+            exams.append({"after": "grpo", "step": until, **self._exam(f"grpo-{until}", grpo / f"model-{until}")})
+        return {"lessons": shown, "warm": warmed, "grpo": done, "exams": exams}
+
+    def _stage(self, name: str, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """What a stage gave, and the seconds that it took: of its last attempt, where it was killed."""
+        path = self.folder / "stages" / f"{name}.json"
+        if not path.exists():
+            self.shown(f"seed {self.settings.seed}: {name}")
+            began = time.perf_counter()
+            given = work()
+            _write(path, {**given, "seconds": round(time.perf_counter() - began, 1)})
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return found
+
+    def _begin(self) -> dict[str, Any]:
+        """Lessons, and the model that nobody has trained."""
+        self.shared.mkdir(parents=True, exist_ok=True)
+        if self.file is not None:
+            shutil.copyfile(self.file, self.shared / "lessons.jsonl")
+        lessons.play_lessons(self.settings, self.shared, self.workers)
+        shown = self._lessons()
+        if self.settings.model == TINY:
+            tokenizer = tiny.make_tokenizer(shown)
+            tiny.make_model(tokenizer, self.settings.seed).save_pretrained(self.folder / "start")
+            tokenizer.save_pretrained(self.folder / "start")
+        return {"lessons": len(shown)}
+
+    def _model(self) -> Path:
+        return self.folder / "start" if self.settings.model == TINY else Path(self.settings.model)
+
+    def _lessons(self) -> list[dict[str, Any]]:
+        kinds = rollouts.make_environments(self.settings)
+        tools = {task: rollouts.list_tools(kind) for task, kind in kinds.items()}
+        return lessons.read_lessons(self.shared / "lessons.jsonl", tools)
+
+    def _learn(self, until: int) -> dict[str, Any]:
+        """GRPO up to an exam; the model that sits it is kept, and those before it are not."""
+        grpo, start = self.folder / "grpo", self.folder / "warm" / "model"
+        found = rollouts.train(self.settings, start, grpo, until, _last(grpo, until))
+        kept = grpo / f"model-{until}"
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(grpo / f"checkpoint-{until}", kept, ignore=shutil.ignore_patterns("*.pt", "*.pth", "*.bin"))
+        shutil.rmtree(grpo / f"model-{until - 2 * self.settings.part}", ignore_errors=True)
+        return found
+
+    def _exam(self, name: str, model: Path) -> dict[str, Any]:
+        sat = self.folder / "exams"
+        return self._stage(f"exam-{name}", lambda: {"rows": rollouts.examine(self.settings, model, sat)})
+
+
+def _last(folder: Path, until: int | None = None) -> Path | None:
+    """The newest checkpoint that is whole, none beyond a step; half-written ones are removed."""
+    found = {}
+    for path in folder.glob("checkpoint-*"):
+        if (path / "trainer_state.json").exists():
+            found[int(path.name.rpartition("-")[2])] = path
+        else:
+            shutil.rmtree(path)
+    fitting = [step for step in found if until is None or step <= until]
+    return found[max(fitting)] if fitting else None
+
+
+def _write(path: Path, data: dict[str, Any]) -> None:
+    """All of it or nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.name}.half")
+    half.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    half.replace(path)
