@@ -11,7 +11,8 @@ import pytest
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import monitoring, registry
 from aiops_gym.sim.alerts.rules import read_groups
-from aiops_gym.sim.promql.parser import parse, parse_duration
+from aiops_gym.sim.promql.durations import parse_duration
+from aiops_gym.sim.promql.parser import parse
 
 ALWAYS = "Watchdog"
 GROUPS = [group for name, text in monitoring.RULES.items() for group in read_groups(text, name, parse_duration)]
@@ -53,7 +54,9 @@ def test_promtool_takes_the_files(tmp_path):
     assert promtool, "promtool is needed: .ci/tools brings it"
     for name, text in monitoring.RULES.items():
         (tmp_path / name).write_text(text)
-        done = subprocess.run([promtool, "check", "rules", name], cwd=tmp_path, capture_output=True, text=True)
+        done = subprocess.run(
+            [promtool, "check", "rules", name], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr
 
 

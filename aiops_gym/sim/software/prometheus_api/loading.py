@@ -15,7 +15,8 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kernel.yamltext import load
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.promql import evaluate
-from aiops_gym.sim.promql.parser import parse, parse_duration
+from aiops_gym.sim.promql.durations import parse_duration
+from aiops_gym.sim.promql.parser import parse
 from aiops_gym.sim.promql.series import Series, Source
 from aiops_gym.sim.telemetry.source import open_source
 
