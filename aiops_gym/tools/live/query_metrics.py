@@ -43,17 +43,18 @@ def query_metrics(
     """
     if start is None:
         data = ask_server(context, "query_metrics", "prometheus", "/api/v1/query", {"query": promql, "time": end})
-        columns = ["value"]
     else:
         end = context.backend.now() if end is None else end
         step = _find_step(start, end) if step is None else step
         query = {"query": promql, "start": start, "end": end, "step": step}
         data = ask_server(context, "query_metrics", "prometheus", "/api/v1/query_range", query)
-        columns = sorted({point[0] for series in data["result"] for point in series["values"]})
     if data["resultType"] in ("scalar", "string"):
         return Result(_show(str(data["result"][1])))
     if not data["result"]:
         return Result("No series.")
+    columns: list[Json] = ["value"]
+    if data["resultType"] == "matrix":
+        columns = sorted({point[0] for series in data["result"] for point in series["values"]})
     room = context if context.limit is None else replace(context, limit=max(1, context.limit - HEAD))
     return Result(_above(data["result"], columns) + _print(room, data["result"], columns))
 
