@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from promql_drawn import Drawer
+from promql_patterns import PATTERNS, TEMPLATES
 from promql_samples import LENGTH, START
 from promql_written import WRITTEN
 
@@ -62,6 +63,18 @@ def write(seed: int) -> Iterator[Case]:
         (path, {"query": "up"}) for path in ("/api/v1/query_range", "/api/v1/query_exemplars", "/api/v1/nothing")
     )
     yield from _times()
+    yield from _patterns()
+
+
+def _patterns() -> Iterator[Case]:
+    """Regular expressions in selectors and in `label_replace`."""
+    middle = (START + LENGTH // 2) / 1000
+    for i, pattern in enumerate(PATTERNS):
+        yield "/api/v1/query", {"query": f'up{{instance=~"{pattern}"}}', "time": middle}
+        yield "/api/v1/query", {"query": f'count({{__name__=~"up|kube.*",job!~"{pattern}"}})', "time": middle}
+        template = TEMPLATES[i % len(TEMPLATES)]
+        replaced = f'label_replace(up, "new", "{template}", "instance", "{pattern}")'
+        yield "/api/v1/query", {"query": replaced, "time": middle}
 
 
 def _times() -> Iterator[Case]:

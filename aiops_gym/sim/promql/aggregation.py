@@ -28,6 +28,9 @@ from aiops_gym.sim.promql.vectors import (
     set_label,
 )
 
+SLOW = ("topk", "bottomk", "count_values")
+"""Worked out value by value."""
+
 Reduce = Callable[[Floats, Bools, Indices, Indices], Floats]
 """(values, whether they are there, where each group begins, how many of it are there): a row a series, by group."""
 

@@ -45,10 +45,10 @@ COMPARED: Mapping[str, Callable[[Floats, Floats], Bools]] = {
 DROPS_NAME = ("+", "-", "*", "/", "%", "^")
 
 
-def combine(node: Binary, left: Value, right: Value) -> Value:
-    """The result of an operator. Raises QueryError."""
+def combine(node: Binary, left: Value, right: Value, spend: Callable[[int], None]) -> Value:
+    """The result of an operator; `spend` is told how many samples are looked at. Raises QueryError."""
     if isinstance(left, Vector) and isinstance(right, Vector):
-        found = _combine_sets(node, left, right) if node.op in SETS else _combine_vectors(node, left, right)
+        found = _combine_sets(node, left, right) if node.op in SETS else _combine_vectors(node, left, right, spend)
         return merge_same(present(found))
     if isinstance(left, Vector):
         assert isinstance(right, np.ndarray)  # checked when it was read
@@ -123,7 +123,7 @@ def _combine_sets(node: Binary, left: Vector, right: Vector) -> Vector:
     return SETS[node.op](left, right, node.matching)
 
 
-def _combine_vectors(node: Binary, left: Vector, right: Vector) -> Vector:
+def _combine_vectors(node: Binary, left: Vector, right: Vector, spend: Callable[[int], None]) -> Vector:
     matching = node.matching
     swapped = matching.group == "group_right"
     many, one = (right, left) if swapped else (left, right)
@@ -132,6 +132,7 @@ def _combine_vectors(node: Binary, left: Vector, right: Vector) -> Vector:
     signs = [_sign(matching, each) for each in many.labels]
     places = _places([_sign(matching, each) for each in one.labels])
     doubled = _find_duplicates(many, one, places, "left" if swapped else "right")
+    spend(sum(len(places.get(sign, ())) for sign in signs) * left.there.shape[1])
     pairs = [(row, other) for row, sign in enumerate(signs) for other in places.get(sign, ())]
     if doubled and not pairs:
         raise doubled[1]

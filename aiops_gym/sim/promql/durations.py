@@ -25,6 +25,8 @@ def parse_duration(text: str) -> int:
     found = _DURATION.fullmatch(text)
     if found is None:
         raise ValueError(f"not a valid duration string: {quote(text)}")
+    if any(many and len(many) > 19 for many in found.groups()):
+        raise ValueError("duration out of range")
     total = sum(int(many or 0) * _UNITS[unit] for many, unit in zip(found.groups(), _ORDER, strict=True))
     if total > _LONGEST:
         raise ValueError("duration out of range")

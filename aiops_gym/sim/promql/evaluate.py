@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aiops_gym.sim.promql.aggregation import aggregate
+from aiops_gym.sim.promql.aggregation import SLOW, aggregate
 from aiops_gym.sim.promql.binary import combine
 from aiops_gym.sim.promql.functions import FUNCTIONS, make_absent, map_values
 from aiops_gym.sim.promql.nodes import Aggregation, Binary, Call, Node, Number, Selector, Subquery, Text, Unary, unwrap
@@ -89,10 +89,13 @@ def _evaluate(run: Run, node: Node, steps: Times) -> Value:
     if isinstance(node, Unary):
         return _sign(node.op, _evaluate(run, node.inner, steps))
     if isinstance(node, Binary):
-        return combine(node, _evaluate(run, node.left, steps), _evaluate(run, node.right, steps))
+        return combine(node, _evaluate(run, node.left, steps), _evaluate(run, node.right, steps), run.spend)
     if isinstance(node, Aggregation):
         parameter = _evaluate(run, node.parameter, steps) if node.parameter is not None else None
-        return aggregate(node, _vector(run, node.inner, steps), parameter)
+        vector = _vector(run, node.inner, steps)
+        if node.op in SLOW:
+            run.spend(9 * vector.values.size)
+        return aggregate(node, vector, parameter)
     assert isinstance(node, Call)  # range vectors stand only where functions take them
     return _call(run, node, steps)
 

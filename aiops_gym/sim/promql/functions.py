@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from aiops_gym.sim.kernel.regex_parser import RegexError
 from aiops_gym.sim.promql.errors import QueryError
 from aiops_gym.sim.promql.histograms import estimate_quantile
 from aiops_gym.sim.promql.lexer import LABEL
 from aiops_gym.sim.promql.nodes import Node, Selector, unwrap
-from aiops_gym.sim.promql.patterns import compile_anchored
+from aiops_gym.sim.promql.patterns import compile_regex
 from aiops_gym.sim.promql.series import Labels
 from aiops_gym.sim.promql.vectors import (
     Bools,
@@ -129,25 +130,35 @@ def _days_in_month(times: np.ndarray) -> np.ndarray:
     return np.asarray(((month + 1).astype("datetime64[D]") - month.astype("datetime64[D]")).astype(np.int64))
 
 
+LONGEST = 4_096
+"""Characters of a value that is put together: it could be doubled again and again."""
+
+
+def _set(labels: Labels, name: str, value: str) -> Labels:
+    if len(value) > LONGEST:
+        raise QueryError(f"label value of {name} is longer than {LONGEST} characters")
+    return set_label(labels, name, value)
+
+
 def _label_replace(arguments: Sequence[Value], steps: Times) -> Value:
     vector, (target, template, source, pattern) = _vector(arguments[0]), (str(each) for each in arguments[1:])
     try:
-        compiled = compile_anchored(pattern)
-    except re.error:
+        compiled = compile_regex(pattern)
+    except RegexError:
         raise QueryError(f"invalid regular expression in label_replace(): {pattern}") from None
     if not LABEL.fullmatch(target):
         raise QueryError(f"invalid destination label name in label_replace(): {target}")
     labels = []
     for each in vector.labels:
-        found = compiled.fullmatch(dict(each).get(source, ""))
-        labels.append(set_label(each, target, _expand(template, found)) if found else each)
+        found = compiled.find_groups(dict(each).get(source, ""))
+        labels.append(_set(each, target, _expand(template, found, compiled.names)) if found else each)
     return merge_same(vector._replace(labels=labels))
 
 
 _REFERENCE = re.compile(r"\$(?:(\$)|(\w+)|\{(\w+)\})", re.ASCII)
 
 
-def _expand(template: str, found: re.Match[str]) -> str:
+def _expand(template: str, groups: Sequence[str], names: Sequence[str]) -> str:
     """As Go's `Regexp.Expand`: `$1`, `${1}`, `$name`, `$$`; what is not there is empty."""
 
     def insert(reference: re.Match[str]) -> str:
@@ -155,8 +166,8 @@ def _expand(template: str, found: re.Match[str]) -> str:
             return "$"
         name = reference[2] or reference[3]
         if name.isdigit() and str(int(name)) == name:
-            return (found[int(name)] or "") if int(name) <= (found.re.groups or 0) else ""
-        return found.groupdict().get(name) or ""
+            return groups[int(name)] if len(name) < 5 and int(name) < len(groups) else ""
+        return groups[names.index(name)] if name in names[1:] else ""
 
     return _REFERENCE.sub(insert, template)
 
@@ -169,7 +180,7 @@ def _label_join(arguments: Sequence[Value], steps: Times) -> Value:
     if not LABEL.fullmatch(target):
         raise QueryError(f"invalid destination label name in label_join(): {target}")
     joined = [separator.join(dict(each).get(source, "") for source in sources) for each in vector.labels]
-    labels = [set_label(each, target, value) for each, value in zip(vector.labels, joined, strict=True)]
+    labels = [_set(each, target, value) for each, value in zip(vector.labels, joined, strict=True)]
     return merge_same(vector._replace(labels=labels))
 
 

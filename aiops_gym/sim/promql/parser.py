@@ -7,11 +7,11 @@ Prometheus 2.47 does not know, and a query of some hundred thousand brackets end
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from aiops_gym.sim.kernel.regex_parser import RegexError
 from aiops_gym.sim.promql.check import check
 from aiops_gym.sim.promql.golang import print_float, quote
 from aiops_gym.sim.promql.lexer import AGGREGATIONS, BOUNDS, KEYWORDS, Token, unquote
@@ -195,7 +195,7 @@ class _Parser(Words):
         found = Matcher(label.text, op, unquote(value.text))
         try:
             compile_matcher(found)
-        except re.error as error:
+        except RegexError as error:
             raise self.fail(label.start, str(error)) from None
         return found
 
@@ -296,25 +296,27 @@ class _Parser(Words):
 
     def at(self, node: Node) -> Node:
         self.take()
-        at: int | str
         if self.next.kind in BOUNDS:
-            at = self.take().kind
+            at: int | str = self.take().kind
             self.want("(", "@", "timestamp")
             self.want(")", "@", "timestamp")
         else:
             sign = -1 if self.next.kind in ("+", "-") and self.take().kind == "-" else 1
-            seconds = sign * self.number(self.want("number", "@", "timestamp"))
-            if not isinstance(node, Shifted):
-                raise self.fail(node.start, f"@ modifier {_PRECEDED}")
-            if not abs(seconds) < 2**63:
-                shown = f"{seconds:f}" if math.isfinite(seconds) else print_float(seconds)
-                raise self.fail(node.start, f"timestamp out of bounds for @ modifier: {shown}")
-            at = math.floor(abs(seconds) * 1000 + 0.5) * (1 if seconds > 0 else -1)
+            at = self.moment(node, sign * self.number(self.want("number", "@", "timestamp")))
         if not isinstance(node, Shifted):
             raise self.fail(node.start, f"@ modifier {_PRECEDED}")
         if node.at is not None:
             raise self.fail(node.start, "@ <timestamp> may not be set multiple times")
         return replace(node, at=at, end=self.last.end)
+
+    def moment(self, node: Node, seconds: float) -> int:
+        """Milliseconds; what is further away than any sample can be is brought nearer."""
+        if isinstance(node, Shifted) and not abs(seconds) < 2**63:
+            shown = f"{seconds:f}" if math.isfinite(seconds) else print_float(seconds)
+            raise self.fail(node.start, f"timestamp out of bounds for @ modifier: {shown}")
+        if not isinstance(node, Shifted):
+            return 0
+        return math.floor(min(abs(seconds), 1e13) * 1000 + 0.5) * (1 if seconds > 0 else -1)
 
 
 _PRECEDED = "must be preceded by an instant vector selector or range vector selector or a subquery"

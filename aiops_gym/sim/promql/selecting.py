@@ -15,8 +15,8 @@ from aiops_gym.sim.promql.vectors import Range, Times, Vector, Window, iterate_a
 LOOKBACK = 5 * 60_000
 """Milliseconds for which a sample stands."""
 
-MOST_SAMPLES = 50_000_000
-"""That a query may look at; counted for each step that looks at them, so that every query ends."""
+MOST_SAMPLES = 5_000_000
+"""That a query may look at, counted for each step that looks at them: every query ends, and is held in memory."""
 
 DEFAULT_STEP = 60_000
 """Milliseconds between the steps of a subquery that does not say: the interval at which rules are evaluated."""
@@ -110,8 +110,8 @@ def read_subquery(run: Run, node: Subquery, steps: Times, evaluate: Callable[[Ru
     ends = shift(run, node, steps)
     step = node.step or DEFAULT_STEP
     first = -((int(ends[0]) - node.range) // -step) * step
+    run.spend(max(0, (int(ends[-1]) - first) // step))
     inner = np.arange(first, int(ends[-1]) + 1, step, dtype=np.int64)
-    run.spend(len(inner))
     if not len(inner):
         return Range([], [], ends, steps, node.range)
     vector = evaluate(run, node.inner, inner)

@@ -70,10 +70,8 @@ class Words:
         """What a number says. Raises QueryError."""
         text = token.text.lower()
         try:
-            if "x" in text:
-                return float(int(text, 16))
-            octal = re.fullmatch("0[0-7]+", text)
-            value = float(int(text, 8)) if octal else float(text)
+            value = _read_whole(text)
+            value = float(text) if value is None else value
         except ValueError:
             wrong = f"strconv.ParseFloat: parsing {quote(token.text)}: invalid syntax"
             raise self.fail(token.start, f"error parsing number: {wrong}") from None
@@ -91,3 +89,13 @@ class Words:
         if not found:
             raise self.fail(token.start, "duration must be greater than 0")
         return found
+
+
+def _read_whole(text: str) -> float | None:
+    """A hexadecimal or octal number, as far as 64 bits hold it. Raises ValueError."""
+    if "x" in text:
+        if (value := int(text, 16)) < 2**63:
+            return float(value)
+        raise ValueError(text)
+    octal = re.fullmatch("0[0-7]{1,21}", text)
+    return float(int(text, 8)) if octal and int(text, 8) < 2**63 else None

@@ -21,6 +21,8 @@ Query = Mapping[str, Sequence[str]]
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)|nan", re.ASCII | re.IGNORECASE)
 _STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 MOST_SECONDS = 2**63 / 1e9
+LATEST = 1e12
+"""Seconds; no time of a request comes near."""
 
 
 class Wrong(QueryError):
@@ -41,7 +43,7 @@ def read_time(query: Query, name: str, default: int | None = None) -> int:
     if not text and default is not None:
         return default
     try:
-        if _NUMBER.fullmatch(text):
+        if _NUMBER.fullmatch(text) and abs(float(text)) < LATEST:
             return math.floor(float(text) * SECOND + 0.5)
         if _STAMP.fullmatch(text):
             return millis(text)
