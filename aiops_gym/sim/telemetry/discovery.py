@@ -7,7 +7,7 @@ relabelling makes of the objects.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,13 @@ Mask = NDArray[np.bool_]
 Object = Mapping[str, Json]
 
 SCRAPED, PORT, PROBED = "prometheus.io/scrape", "prometheus.io/port", "prometheus.io/probe"
+
+
+OUTSIDE = "haproxy"
+"""The kind of target that stands before the cluster."""
+
+OF_NODES = frozenset(["kubelet", "cadvisor"])
+"""Kinds of targets that nodes are."""
 
 
 class Target(NamedTuple):
@@ -83,10 +90,13 @@ def open_window(world: World, start: int, end: int) -> Window:
     return Window(world, start, end, collect_lives(world, ""), journal.list_versions(world, "pods"))
 
 
-def list_targets(window: Window) -> list[Target]:
-    """All targets that there were."""
-    found = [*_itself(window), *_outside(window), *_api_servers(window), *_nodes(window)]
-    found += [*_services(window), *_pods(window)]
+def list_targets(window: Window, kinds: Collection[str]) -> list[Target]:
+    """All targets that there were, at least those of some kinds."""
+    found = list(_nodes(window)) if not OF_NODES.isdisjoint(kinds) else []
+    if OUTSIDE in kinds:
+        found += _outside(window)
+    if not (OF_NODES | {OUTSIDE}).issuperset(kinds):
+        found += [*_itself(window), *_api_servers(window), *_services(window), *_pods(window)]
     return [target for target in found if target.there.any()]
 
 
@@ -139,7 +149,7 @@ def _outside(window: Window) -> Iterator[Target]:
     times = window.slots(journal.OFFSET)
     there = np.ones(len(times), dtype=np.bool_)
     labels = {"instance": "kind-external-load-balancer:8404", "job": "haproxy"}
-    yield Target(labels, False, "haproxy", "", None, times, there, there)
+    yield Target(labels, False, OUTSIDE, "", None, times, there, there)
 
 
 def _api_servers(window: Window) -> Iterator[Target]:

@@ -16,14 +16,17 @@ from aiops_gym.sim.traffic.quotas import parse_amount
 from aiops_gym.types import Json
 
 CONTROL_PLANE = "node-role.kubernetes.io/control-plane"
+RESIDENTS, IDLE = 0.08, 0.0025
+"""Cores that the cluster's own pods take on a node, and each process of the application when nobody asks it."""
+
 SYSTEM_BYTES = 5_200.0
 """Bytes per second that a node sends and receives by itself."""
 
 
 def count_busy(scrape: Scrape) -> Floats:
-    """Seconds of processor time that a node has used since it started: its system's, and for requests."""
-    own = grow(scrape._replace(life=None), "system") * usage.SYSTEM_CORES
-    return np.round(own + _add_up(scrape, "cpu"), 2)
+    """Seconds of processor time that a node has used since it started: its system's, its pods', and for requests."""
+    own = grow(scrape._replace(life=None), "system") * (usage.SYSTEM_CORES + RESIDENTS)
+    return np.round(own + _add_up(scrape, "cpu", IDLE), 2)
 
 
 def count_bytes(scrape: Scrape, way: str) -> Floats:
@@ -31,8 +34,8 @@ def count_bytes(scrape: Scrape, way: str) -> Floats:
     return np.floor(grow(scrape._replace(life=None), way) * SYSTEM_BYTES + _add_up(scrape, way))
 
 
-def _add_up(scrape: Scrape, column: str) -> Floats:
-    """What requests took on a node since it started, of one column of the outcomes.
+def _add_up(scrape: Scrape, column: str, idle: float = 0.0) -> Floats:
+    """What requests took on a node since it started, of one column of the outcomes, and what each process takes idle.
 
     It is taken from the timeline, which forgets nothing that has ended, so that the sum never falls.
     """
@@ -42,7 +45,7 @@ def _add_up(scrape: Scrape, column: str) -> Floats:
     intervals = timeline.list_intervals(world, world.blueprint.start, last)
     if node is None or CONTROL_PLANE in labels_of(node) or not intervals:
         return scrape.constant(0.0)
-    rates = {each.digest: sum(each.outcome[column]) for each in intervals}
+    rates = {each.digest: sum(each.outcome[column]) + idle * len(each.outcome[column]) for each in intervals}
     edges = [*(each.start for each in intervals), intervals[-1].end]
     sums = np.cumsum([0.0, *(rates[each.digest] * (each.end - each.start) / 1000.0 for each in intervals)])
     found: Floats = np.interp(scrape.times, edges, sums) / len(workers)

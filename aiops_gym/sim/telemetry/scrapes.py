@@ -124,7 +124,7 @@ _seen: Cache[Seen] = Cache(
         f"{__name__}.seen",
         "scraping the same processes again for each of the metrics",
         key="seed, node, namespace, times, the timeline, and the rows of all tables that are read, by value",
-        bound=24,
+        bound=8,
     )
 )
 

@@ -47,7 +47,8 @@ class Telemetry:
         chosen = _choose([test for label, test in tests if label == "__name__"])
         window = open_window(world, start - MINUTE, end)  # one scrape more tells what has ended
         found = []
-        for target in list_targets(window):
+        kinds = chosen if chosen[""] else [kind for kind, families in chosen.items() if families]
+        for target in list_targets(window, kinds) if kinds else ():
             if not _may(target, tests):
                 continue
             for labels, values in _columns(world, target, chosen, _namespace(target, matchers)):

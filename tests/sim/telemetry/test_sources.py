@@ -133,6 +133,18 @@ def test_counters_never_fall(world):
     assert checked > 1_000
 
 
+def test_a_node_uses_more_than_its_containers(world):
+    for name in ("container_cpu_usage_seconds_total", "container_memory_working_set_bytes"):
+        found = select(world, *named(name, instance="kind-worker"), start=world.now - 5 * MINUTE)
+        grown = {}
+        for series in found:
+            labels, values = dict(series.labels), series.values[~is_stale(series.values)]
+            use = values[-1] - values[0] if name.endswith("_total") else values[-1]
+            kind = "node" if labels["id"] == "/" else "container" if "container" in labels else "pod"
+            grown[kind] = grown.get(kind, 0.0) + use
+        assert 1.0 < grown["node"] / grown["container"] < 4.0
+
+
 def test_a_series_ends_with_its_pod(world):
     pod = next(p for p in world.store.all("pods", NAMESPACE) if name_of(p).startswith("search-"))
     world.store.remove("pods", f"{NAMESPACE}/{name_of(pod)}")
@@ -187,7 +199,7 @@ def test_a_looping_pod_costs_a_row_a_minute(world):
     rows = [rows for key, rows in world.table("journal").items() if key.startswith(f"pods {NAMESPACE}/geo")]
     times = [row[0] for row in max(rows, key=len)]
     slots = [journal.floor(time) for time in times]
-    assert len(times) > 5 and len(set(slots)) == len(slots)
+    assert len(times) > 4 and len(set(slots)) == len(slots)
 
 
 def test_nothing_tells_of_a_fault_and_a_healthy_cluster_has_the_same_metrics(world):

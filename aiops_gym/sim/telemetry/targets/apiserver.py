@@ -71,6 +71,8 @@ kind = Kind(
                  verb="WATCH", scope="cluster", resource="pods", version="v1"),
         histogram("apiserver_request_duration_seconds", "Seconds that a request takes", LATENCY, 0.2, 0.0032,
                   *_durations()),
+        histogram("apiserver_request_sli_duration_seconds", "The same without what webhooks and queues take", LATENCY,
+                  0.2, 0.003, *_durations()),
         steady("apiserver_request_total", "Requests by verb, resource and code", 1.0, *_requests()),
         Family("apiserver_storage_objects", "gauge", "Objects in the store", _objects),
         never("apiserver_tls_handshake_errors_total", "Handshakes that failed"),
