@@ -86,6 +86,7 @@ def test_the_model_reads_each_name_as_one_token_and_a_lesson_fits_the_budget(out
     for each in shown:
         text = tokens.apply_chat_template(each["messages"], tools=json.loads(each["tools"]), tokenize=False)
         assert tokens.decode(tokens(text)["input_ids"]) == text
+        assert tokens(text)["input_ids"].count(tokens.eos_token_id) == text.count(tokens.eos_token)  # or it never ends
         assert len(tokens(text)["input_ids"]) <= count_high(text) < settings.budget
         calls = [message["tool_calls"] for message in each["messages"] if message.get("tool_calls")]
         assert [call[0]["function"]["name"] for call in calls] == ["exec_shell"] * len(lessons.LOOKS) + ["submit"]

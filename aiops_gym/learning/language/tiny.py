@@ -40,12 +40,20 @@ def make_tokenizer(conversations: Sequence[dict[str, Any]]) -> Any:
         show_progress=False,
     )
     tokens.train_from_iterator([text.partition("<|im_start|>assistant")[2] for text in texts], trainer)
-    prompts = Counter(line for text in texts for line in {*text.partition("<|im_start|>assistant")[0].split("\n")})
+    prompts = Counter(line for text in texts for line in _list_lines(text))
     common = [line for line, count in prompts.items() if len(line) >= LONG and count >= COMMON * len(texts)]
     tokens.add_tokens([AddedToken(line, normalized=False) for line in sorted(common)])
     made = PreTrainedTokenizerFast(tokenizer_object=tokens, **ends)
     made.chat_template = template
     return made
+
+
+def _list_lines(text: str) -> set[str]:
+    """The lines of a rendered prompt, none across a mark: where an answer ends must stay a token of its own."""
+    prompt = text.partition("<|im_start|>assistant")[0]
+    for mark in SPECIAL:
+        prompt = prompt.replace(mark, "\n")
+    return {*prompt.split("\n")}
 
 
 def _render(template: str, conversation: dict[str, Any]) -> str:
