@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from aiops_gym.backends import leftovers, shadows
+from aiops_gym.backends import leftovers, regular, shadows
 from aiops_gym.backends.baseline import request
 from aiops_gym.backends.inject import apply_change
 from aiops_gym.catalog.model import App, Create, Patch
@@ -101,15 +101,19 @@ def unfold(world: World, app: App, seed: int, spared: frozenset[str], wait: int)
 def _happen(
     world: World, app: App, seed: int, names: list[str], spared: frozenset[str], wait: int, rate: float
 ) -> None:
-    """Kinds of noise at moments that are drawn, and shadows of faults between them."""
+    """Kinds of noise at moments that are drawn, what happens regularly, and shadows of faults between them."""
     begin, end = world.now, world.now + wait
-    for number, (moment, name) in enumerate(sorted((draws.draw(seed, "moment", name), name) for name in names)):
-        until = begin + round(moment * wait)
+    moments = [(begin + round(draws.draw(seed, "moment", name) * wait), name) for name in names]
+    moments += regular.list_moments(seed, begin, end, rate / shadows.RATE)
+    for number, (until, name) in enumerate(sorted(moments)):
         if until > world.now:
             shadows.cast_many(world, app, draws.bits(seed, "between", "", number), until - world.now, spared, rate)
-        make_noise(name, world, app, draws.bits(seed, "beside", name), spared)
+        if name in regular.REGULAR:
+            regular.happen(name, world, app, draws.bits(seed, "again", name, number), spared)
+        else:
+            make_noise(name, world, app, draws.bits(seed, "beside", name), spared)
     if end > world.now:
-        shadows.cast_many(world, app, draws.bits(seed, "between", "", len(names)), end - world.now, spared, rate)
+        shadows.cast_many(world, app, draws.bits(seed, "between", "", len(moments)), end - world.now, spared, rate)
 
 
 def make_noise(name: str, world: World, app: App, seed: int, spared: frozenset[str] = NOBODY) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 
 from aiops_gym import caches
 from aiops_gym.backends import leftovers
-from aiops_gym.backends.baseline import is_rolled_out, request
-from aiops_gym.backends.inject import apply_change, find_concerned, replace_around_pods, roll_out
+from aiops_gym.backends.baseline import request
+from aiops_gym.backends.inject import apply_change, find_concerned, roll_out
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App, Change, Create, Fault, Manifest, Patch, Problem, Restart, Rollout
 from aiops_gym.catalog.splits import SPLITS
@@ -24,17 +24,11 @@ from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 
-RATE = 3.2
-"""Shadows in a minute, before an incident and while it unfolds."""
+RATE = 1.0
+"""Shadows in a minute, before an incident and while it unfolds; what they need not do is done in `backends.regular`."""
 
-PAPER = 0.4
-"""Share of those that only write: they cost little, and what is only written is told by nothing but its age."""
-
-AROUND = 0.84
-"""Up to here a deployment is replaced around its pods, which costs a tenth of new pods."""
-
-ANEW = 0.982
-"""Up to here a deployment is made anew, with its pods; the rest are any."""
+PAPER = 0.94
+"""Share of those that only create something beside pods: they cost little, and are told by nothing but their age."""
 
 MORE = 1.3
 """How many times as much there is before an incident, which costs only once."""
@@ -103,32 +97,17 @@ def _list_pairs(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
     return {fault: tuple(problems) for fault, problems in found.items()}
 
 
-@caches.function(len(registry.apps()), "which faults make a deployment of an app anew")
-def _list_anew(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
-    """Problems by their fault."""
-    changes = {fault: registry.faults()[fault].changes for fault in _list_pairs(app_id)}
-    anew = {fault for fault, rows in changes.items() if any(isinstance(c, Patch) and c.recreate for c in rows)}
-    return {fault: problems for fault, problems in _list_pairs(app_id).items() if fault in anew}
+SORTS = {"NetworkPolicy": "policies", "ResourceQuota": "quotas", "ConfigMap": "settings"}
+"""Sorts of what is created beside pods, each as likely, by kind."""
 
 
-SORTS = {
-    "NetworkPolicy": "policies",
-    "ResourceQuota": "quotas",
-    "services": "services",
-    "configmaps": "settings",
-    "ConfigMap": "settings",
-}
-"""Sorts of what is written beside pods, each as likely, by kind or resource."""
-
-
-@caches.function(len(registry.apps()), "which faults of an app write what is no pod")
+@caches.function(len(registry.apps()), "which faults of an app create what is no pod")
 def _list_papers(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
-    """Problems by the sort of what they write beside pods."""
+    """Problems by the sort of what they create beside pods."""
     found: dict[str, list[Problem]] = {}
     for fault, problems in _list_pairs(app_id).items():
         for change in filter(_leaves_pods, registry.faults()[fault].changes):
-            kind = change.manifest["kind"] if isinstance(change, Create) else getattr(change, "resource", "")
-            if sort := SORTS.get(kind):
+            if isinstance(change, Create) and (sort := SORTS.get(change.manifest["kind"])):
                 found.setdefault(sort, []).extend(problems)
     return {kind: tuple(problems) for kind, problems in found.items()}
 
@@ -174,25 +153,12 @@ def _pause(seed: int, number: int, rate: float) -> int:
 
 def _cast_any(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
     everything = len(spared) == len(app.components)
-    lot = draws.draw(seed, "shadow", "lot")
-    paper = everything or lot < PAPER
-    pairs = _list_papers(app.id) if paper else _list_anew(app.id) if lot < ANEW else _list_pairs(app.id)
-    fault = _draw(world, app, seed, pairs)
-    if not paper and lot < AROUND:
-        _cast_around_pods(world, app, fault, spared)
-    elif everything or not find_concerned(app, fault) & spared:
+    paper = everything or draws.draw(seed, "shadow", "lot") < PAPER
+    fault = _draw(world, app, seed, _list_papers(app.id) if paper else _list_pairs(app.id))
+    if everything or not find_concerned(app, fault) & spared:
         # Whoever needs what was written is started anew by an incident; here that is left out where something is left.
         written = tuple(each for each in fault.changes if not isinstance(each, Restart)) or fault.changes
         cast(world, app, replace(fault, changes=written), seed, paper=paper)
-
-
-def _cast_around_pods(world: World, app: App, fault: Fault, spared: frozenset[str]) -> None:
-    """What a fault would make anew is as young, and no pod is replaced; what is still rolling out is left alone."""
-    names = sorted({c.name for c in fault.changes if isinstance(c, Patch) and c.recreate and c.name} - spared)
-    for name in names:
-        if is_rolled_out(world, app, [name]):
-            replace_around_pods(world, app, name)
-            world.run(SECOND)
 
 
 @singledispatch

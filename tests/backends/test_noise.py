@@ -5,9 +5,11 @@ import pytest
 from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
+from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE
+from aiops_gym.testing.leaks import rules
 from aiops_gym.testing.problems import submit_script
 
 pytestmark = pytest.mark.slow
@@ -31,7 +33,8 @@ def test_noise_leaves_the_app_healthy(app, seed):
 
 def _targets(fault, variants):
     """Problems with seeds that share a few healthy worlds: to make those is most of the work."""
-    found = [p for p in registry.problems("localization", "social_network", "train") if p.fault == fault]
+    splits = (registry.problems("localization", "social_network", split) for split in SPLITS)
+    found = [p for problems in splits for p in problems if p.fault == fault and registry.is_lived_in(p)]
     seeds = [seed for seed in range(200) if draws.pick(VARIANTS, seed, "variant") < variants][:24]
     return [(found[place % len(found)], seed) for place, seed in enumerate(seeds)]
 
@@ -42,16 +45,30 @@ def _named_last(backend, kind, key):
     return backend.shell.run(script).output.strip()
 
 
-@pytest.mark.parametrize(
-    ("fault", "kind", "key"),
-    [
-        ("missing_secret", "deployments", ".metadata.creationTimestamp"),
-        ("mismatched_selector", "services", ".metadata.resourceVersion | tonumber"),
-    ],
-)
-def test_what_was_written_last_is_broken_only_now_and_then(fault, kind, key):
-    found = [_named_last(Simulated(problem, seed), kind, key) == problem.target for problem, seed in _targets(fault, 3)]
+def test_the_youngest_deployment_is_broken_only_now_and_then():
+    kind, key = "deployments", ".metadata.creationTimestamp"
+    found = [_named_last(Simulated(p, seed), kind, key) == p.target for p, seed in _targets("missing_secret", 3)]
     assert 0 < sum(found) / len(found) < 0.8
+
+
+SERVICES = ("mismatched_selector", "misconfig_k8s", "wrong_service_port", "frozen_endpoints")
+WRITTEN = {
+    "services": SERVICES,
+    "configmaps": ("empty_pool", "wrong_upstream_port", "wrong_listen_port", "unexpected_password"),
+}
+
+
+@pytest.mark.parametrize(("kind", "fault"), [(kind, fault) for kind, faults in WRITTEN.items() for fault in faults])
+def test_what_was_written_last_tells_nothing(kind, fault):
+    found = [rules.find_last_written(Simulated(problem, seed))[kind][0] for problem, seed in _targets(fault, 2)]
+    assert sum(found) / len(found) < 0.25
+
+
+@pytest.mark.parametrize("fault", ["wrong_upstream_port", "slow_cache", "wrong_listen_port"])
+def test_the_youngest_pod_is_rarely_of_the_incident(fault):
+    named = rules.RULES["the component of the youngest pod"]
+    found = [problem.target in named(Simulated(problem, seed)) for problem, seed in _targets(fault, 2)]
+    assert sum(found) / len(found) < 0.4
 
 
 def test_a_repair_gives_back_the_replicas_that_were_decided():

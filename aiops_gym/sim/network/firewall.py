@@ -6,7 +6,7 @@ What comes from a node itself (probes, traffic from outside) is always let in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from hashlib import blake2b
 from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 POLICIES = "networkpolicies.networking.k8s.io"
 DNS_PORT = 53
+
+NO_POD: tuple[str, Any, dict[str, str], list[Any]] = ("", "", {}, [])
+"""What policies see where there is no pod."""
 
 
 class Firewall:
@@ -86,6 +89,22 @@ class Firewall:
         if target is None or source_ip is None:
             return True
         return self.lets(target, "Ingress", source, source_ip, target, port, protocol)
+
+    def make_form(self, ips: Iterable[str]) -> bytes | None:
+        """All that decides what passes between these addresses, whatever they are: whose each of them is, by its place.
+
+        Empty without policies, None where a policy names addresses itself.
+        """
+        if not self.policies:
+            return b""
+        spaces = [(name_of(one), labels_of(one)) for one in self.world.store.all("namespaces")]
+        rules = orjson.dumps([(namespace_of(one), one.get("spec")) for one in self.policies])
+        if b'"ipBlock"' in rules:
+            return None
+        pods = [_shown(pod) if (pod := self.pod_at(ip)) else None for ip in ips]
+        seen = [[space, labels, ports] for space, _, labels, ports in (each or NO_POD for each in pods)]
+        text = orjson.dumps([spaces, seen], option=orjson.OPT_SORT_KEYS)
+        return blake2b(rules + text, digest_size=16).digest()
 
     def resolves(self, source_ip: str | None) -> bool:
         """Whether a pod's questions reach the cluster's name server, if there is one."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.network import firewall, routes
+from aiops_gym.sim.network import routes
 from aiops_gym.sim.traffic import reach
 from aiops_gym.sim.traffic.inputs import Inputs, Process
 
@@ -41,7 +41,7 @@ def make_canonical(world: World, found: Inputs) -> Canonical | None:
     """The canonical form of inputs; None where addresses may mean more than whom they lead to."""
     members = found.members
     ips = [process.sources[0]["ip"] for process in members]
-    if firewall.find_closing(world) or not all(routes.is_address(ip) and ip not in routes.LOCAL for ip in ips):
+    if not all(routes.is_address(ip) and ip not in routes.LOCAL for ip in ips):
         return None
     numbers: dict[str, int] = {}
 
@@ -67,7 +67,11 @@ def make_canonical(world: World, found: Inputs) -> Canonical | None:
         return None  # a text that has an address in it is not taken apart
     registries = [order.index(i) for i, process in enumerate(members) if process.registry]
     inhabited = [numbers.get(ip, ip) for ip in found.inhabited if ip in numbers or ip in mentioned]
+    guards = routes.find_network(world).firewall.make_form([*numbers, *sorted(found.inhabited & mentioned)])
+    if guards is None:
+        return None
     key = (
+        guards,
         found.start.text,
         reach.number_key(services),
         reach.number_key(behind),

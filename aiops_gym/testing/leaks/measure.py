@@ -33,6 +33,7 @@ class Episode:
         guard: whether the youngest policy or quota is the incident's, None where the incident made none.
         alone: whether it is the only young one.
         decided: components about which something was decided.
+        written: by kind of what the incident wrote, whether what was written last is its own, and how likely any is.
     """
 
     problem: Problem
@@ -46,6 +47,7 @@ class Episode:
     guard: bool | None = None
     alone: bool = False
     decided: frozenset[str] = field(default_factory=frozenset)
+    written: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def sick(self) -> bool:
@@ -88,6 +90,7 @@ def read_episode(problem: Problem, seed: int, known: Known) -> Episode:
         guard=name in made if made else None,
         alone=young == 1,
         decided=find_decisions(backend.app, backend.variant, seed, problem),
+        written=rules.find_last_written(backend) if registry.is_lived_in(problem) else {},
     )
 
 
@@ -198,6 +201,13 @@ def judge_mitigation(found: Sequence[Episode]) -> list[Row]:
     ]
 
 
+def judge_writes(found: Sequence[Episode]) -> list[Row]:
+    """By kind how often what was written last is the incident's, and how often any would be."""
+    kinds = sorted({kind for each in found for kind in each.written})
+    rows = {kind: [each.written[kind] for each in found if kind in each.written] for kind in kinds}
+    return [(kind, _share([hit for hit, _ in some]), _share([any_ for _, any_ in some])) for kind, some in rows.items()]
+
+
 def judge_decisions(found: Sequence[Episode]) -> list[Row]:
     """How often something was decided about the target, and about any component."""
     sick = [each for each in found if each.problem.target and registry.is_lived_in(each.problem)]
@@ -235,6 +245,9 @@ def render_page(
         _table(("rule", "share"), judge_mitigation([*detection, *localization])),
         "\nShare of drawn mitigations that are repaired by somebody who looks at nothing but ages.\n",
         _table(("what is typed", "repaired"), judge_scripts(typed)),
+        "\n## Writes\n\nOf computed problems in which the incident writes an object of a kind, the share in which it "
+        "is the one with the highest resourceVersion.\n",
+        _table(("kind", "written last", "any"), judge_writes([*detection, *localization])),
         "\n## Decisions\n\nShare of episodes in which people had decided something for good before the incident.\n",
         _table(("about whom", "share"), judge_decisions(localization)),
     ]

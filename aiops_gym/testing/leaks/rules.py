@@ -8,11 +8,14 @@ from math import log
 from typing import NamedTuple
 
 from aiops_gym.backends import Simulated
+from aiops_gym.catalog.model import Create, Patch
 from aiops_gym.catalog.splits import hash_to_fraction
 from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.sim.kube_api import find_by_kind
 from aiops_gym.testing.leaks.looks import age_in_seconds, guess_owner
 
 FOLDS = 5
+NEVER = float("inf")
 YOUNG = 220.0
 """Seconds: what an incident made anew was once the oldest of what is younger."""
 
@@ -72,13 +75,17 @@ def name_last_service(backend: Simulated) -> frozenset[str]:
     return frozenset({name} & set(backend.app.components))
 
 
-def name_youngest_pod(backend: Simulated) -> frozenset[str]:
-    """The component of the youngest pod."""
-    pods = backend.world.store.all("pods", backend.app.namespace)
-    mine = [pod for pod in pods if _owner(backend, pod)]
-    return (
-        frozenset({_owner(backend, min(mine, key=lambda pod: age_in_seconds(backend, pod)))}) if mine else frozenset()
-    )
+def name_by_pods(place: int) -> Callable[[Simulated], frozenset[str]]:
+    """The component whose youngest pod is at this place among those of all components, the youngest first."""
+
+    def name(backend: Simulated) -> frozenset[str]:
+        ages: dict[str, float] = {}
+        for pod in backend.world.store.all("pods", backend.app.namespace):
+            if owner := _owner(backend, pod):
+                ages[owner] = min(ages.get(owner, NEVER), age_in_seconds(backend, pod))
+        return frozenset(sorted(ages, key=ages.__getitem__)[place : place + 1])
+
+    return name
 
 
 def _owner(backend: Simulated, pod: Obj) -> str:
@@ -148,7 +155,9 @@ RULES: Mapping[str, Callable[[Simulated], frozenset[str]]] = {
     f"the oldest deployment younger than {YOUNG:.0f} s": name_oldest_of_young,
     f"any deployment younger than {YOUNG:.0f} s": name_young,
     "the Service written last": name_last_service,
-    "the component of the youngest pod": name_youngest_pod,
+    "the component of the youngest pod": name_by_pods(0),
+    "the component of the second youngest pod": name_by_pods(1),
+    "the component of the third youngest pod": name_by_pods(2),
     "the component of the youngest ReplicaSet": name_youngest_set,
     "the component of the youngest ConfigMap": name_youngest_of("configmaps"),
     "the component of the youngest policy": name_youngest_of("networkpolicies.networking.k8s.io"),
@@ -163,6 +172,8 @@ YOUNGEST = (
     "the youngest deployment",
     "the component of the youngest ReplicaSet",
     "the component of the youngest pod",
+    "the component of the second youngest pod",
+    "the component of the third youngest pod",
     "the deployment of the last rollout in events",
 )
 """Rules by how young a deployment, its ReplicaSet or its pods are."""
@@ -175,6 +186,30 @@ def find_youngest_guard(backend: Simulated) -> tuple[str, float, int]:
     if not ages:
         return "", 0.0, 0
     return ages[0][1], ages[0][0], sum(age < RECENT for age, _ in ages)
+
+
+def find_last_written(backend: Simulated) -> dict[str, tuple[float, float]]:
+    """By kind of what an incident writes: whether what was written last is the incident's, and how likely any is."""
+    mine: dict[str, set[str]] = {}
+    for change in backend.fault.changes if backend.fault else ():
+        if isinstance(change, Patch) and change.name:
+            mine.setdefault(change.resource, set()).add(change.name)
+        elif isinstance(change, Create) and (
+            known := find_by_kind(change.manifest["apiVersion"], change.manifest["kind"])
+        ):
+            mine.setdefault(known.name, set()).add(str(change.manifest["metadata"]["name"]))
+    found: dict[str, tuple[float, float]] = {}
+    for resource in sorted(set(mine) - CONTROLLED):
+        objects = backend.world.store.all(resource, "" if resource == "nodes" else backend.app.namespace)
+        last = max(objects, key=lambda obj: int(obj["metadata"]["resourceVersion"]), default=None)
+        if last is not None:
+            chance = sum(obj["metadata"]["name"] in mine[resource] for obj in objects) / len(objects)
+            found[resource] = (float(last["metadata"]["name"] in mine[resource]), chance)
+    return found
+
+
+CONTROLLED = {"deployments.apps"}
+"""What controllers write all the time."""
 
 
 class Weigher:

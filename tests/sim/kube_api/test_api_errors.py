@@ -94,6 +94,30 @@ def test_negative_replicas(ask):
     )
 
 
+@pytest.mark.parametrize(
+    ("resource", "kind", "told"),
+    [
+        ("deployments.apps", "Deployment.apps", "ReplicaSet"),
+        ("replicasets.apps", "ReplicaSet.apps", "ReplicaSet"),
+        ("statefulsets.apps", "StatefulSet.apps", "StatefulSet"),
+        ("daemonsets.apps", "DaemonSet.apps", "DaemonSet"),
+        ("replicationcontrollers", "ReplicationController", "ReplicationController"),
+    ],
+)
+def test_what_keeps_pods_running_has_none_that_end_by_themselves(ask, resource, kind, told):
+    body = {key: value for key, value in deployment("web").items() if key not in ("apiVersion", "kind")}
+    body["spec"]["template"]["spec"]["activeDeadlineSeconds"] = 60
+    if resource == "replicationcontrollers":
+        body["spec"]["selector"] = body["spec"]["selector"]["matchLabels"]
+    answer = ask("create", resource, body=body)
+    where, why = (
+        "spec.template.spec.activeDeadlineSeconds",
+        f"Forbidden: activeDeadlineSeconds in {told} is not Supported",
+    )
+    assert (answer.code, answer.body["message"]) == (422, f'{kind} "web" is invalid: {where}: {why}')
+    assert [each["reason"] for each in answer.body["details"]["causes"]] == ["FieldValueForbidden"]
+
+
 def test_a_selector_is_for_life(ask):
     ask("create", "deployments.apps", body=deployment())
     change = {"spec": {"selector": {"matchLabels": {"app": "zzz"}}}}

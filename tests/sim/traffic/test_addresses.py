@@ -78,7 +78,17 @@ def external(shop, ips, text):
     shop.store.put("services", {**service, "spec": {"externalName": text}})
 
 
+def guarded(shop, ips, text, peer=None):
+    """A policy that only lets some come to the database, as their labels or their addresses say."""
+    rule = {"from": [peer or {"podSelector": {"matchLabels": {"app": "stock"}}}], "ports": [{"port": 27017}]}
+    spec = {"podSelector": {"matchLabels": {"app": "db"}}, "policyTypes": ["Ingress"], "ingress": [rule]}
+    meta = {"name": "guard", "namespace": NAMESPACE, "labels": {"note": text}}
+    shop.store.put("networkpolicies.networking.k8s.io", {"metadata": meta, "spec": spec})
+
+
 TEXTS = {
+    "policy": guarded,
+    "policy of addresses": lambda shop, ips, text: guarded(shop, ips, text, {"ipBlock": {"cidr": f"{ips[1]}/32"}}),
     "name of a program": lambda shop, ips, text: change(shop, "front", params={**PARAMS["front"], "name": text}),
     "name of a span": span,
     "lines of a call": call,
@@ -116,6 +126,9 @@ def bytes_of(found):
 @settings(max_examples=250, deadline=None)
 @given(st.lists(addresses, min_size=2, max_size=3), texts, st.one_of(st.just("buy"), lines))
 @example([POOL[:12], POOL[3:15]], [("lines of a call", "1.10.244.1.3"), ("database stopped", "")], "buy")
+@example([POOL[:12], POOL[3:15]], [("policy", "")], "buy")
+@example([POOL[:12], POOL[12:0:-1]], [("policy of addresses", "")], "buy")
+@example([POOL[:12], POOL[3:15]], [("policy", ""), ("label", "x")], "buy")
 @example([POOL[:12], POOL[3:15]], [("lines of a call", "\u066310.244.1.3"), ("database stopped", "")], "buy")
 def test_worlds_at_other_addresses_have_the_outcome_that_a_look_without_memory_finds(places, chosen, name):
     for ips in places:
@@ -182,3 +195,15 @@ def test_a_graph_that_names_the_gateway_is_shared_all_the_same():
         timeline.read_current(town_at(network))
         known.append(len(solutions._graphs))
     assert known[0] == known[1] > 0
+
+
+@pytest.mark.skipif(caches.SETTING == "off", reason="caches are off")
+@pytest.mark.parametrize(("kind", "shared"), [("policy", True), ("policy of addresses", False)])
+def test_a_graph_among_policies_is_shared_unless_they_name_addresses(kind, shared):
+    solutions._graphs.clear()
+    solutions._solutions.clear()
+    known = []
+    for ips in (POOL[:12], POOL[3:15]):
+        timeline.read_current(shop_at(ips, [(kind, "")]))
+        known.append(len(solutions._graphs))
+    assert known == ([1, 1] if shared else [0, 0])

@@ -136,11 +136,16 @@ def template(draft: Mapping[str, Any], path: str = "spec.template") -> list[Faul
     return faults + spec(draft["spec"], f"{path}.spec")
 
 
-def _always(found: Mapping[str, Any]) -> list[Fault]:
-    policy = get(found, "template", "spec", "restartPolicy")
-    if policy in ("Always", None):
-        return []
-    return [unsupported("spec.template.spec.restartPolicy", policy, ["Always"])]
+def _lasting(found: Mapping[str, Any], kind: str) -> list[Fault]:
+    """What keeps pods running has none that end by themselves."""
+    path, inside = "spec.template.spec", get(found, "template", "spec", default={})
+    policy, faults = inside.get("restartPolicy"), list[Fault]()
+    if policy not in ("Always", None):
+        faults.append(unsupported(f"{path}.restartPolicy", policy, ["Always"]))
+    if inside.get("activeDeadlineSeconds") is not None:
+        text = f"activeDeadlineSeconds in {kind} is not Supported"
+        faults.append(field_forbidden(f"{path}.activeDeadlineSeconds", text))
+    return faults
 
 
 def go_selector(selector: Mapping[str, Any]) -> str:
@@ -184,19 +189,21 @@ def validate_workload(draft: Draft) -> list[Fault]:
     """What is wrong with a ReplicaSet or StatefulSet."""
     found = draft["spec"]
     faults = _counts(found, "replicas", "minReadySeconds", "revisionHistoryLimit")
-    return faults + selector_faults(found, draft["kind"].lower()) + template(found["template"]) + _always(found)
+    faults += selector_faults(found, draft["kind"].lower()) + template(found["template"])
+    return faults + _lasting(found, draft["kind"])
 
 
 def validate_replication_controller(draft: Draft) -> list[Fault]:
     """What is wrong with a ReplicationController."""
     found = draft["spec"]
-    return _counts(found, "replicas", "minReadySeconds") + template(found["template"]) + _always(found)
+    faults = _counts(found, "replicas", "minReadySeconds") + template(found["template"])
+    return faults + _lasting(found, draft["kind"])
 
 
 def validate_daemon_set(draft: Draft) -> list[Fault]:
     """What is wrong with a DaemonSet."""
     found = draft["spec"]
-    faults = selector_faults(found, "daemonset") + template(found["template"]) + _always(found)
+    faults = selector_faults(found, "daemonset") + template(found["template"]) + _lasting(found, draft["kind"])
     if found["updateStrategy"]["type"] not in ("RollingUpdate", "OnDelete"):
         kind = found["updateStrategy"]["type"]
         faults.append(unsupported("spec.updateStrategy.type", kind, ["RollingUpdate", "OnDelete"]))
@@ -227,7 +234,7 @@ def validate_deployment(draft: Draft) -> list[Fault]:
     """What is wrong with a Deployment."""
     found = draft["spec"]
     faults = _counts(found, "replicas")
-    faults += selector_faults(found, "deployment") + template(found["template"]) + _always(found)
+    faults += selector_faults(found, "deployment") + template(found["template"]) + _lasting(found, "ReplicaSet")
     faults += _strategy(found["strategy"])
     faults += _counts(found, "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds")
     deadline = found.get("progressDeadlineSeconds")
