@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from urllib.parse import urlencode
 
 import pytest
 
@@ -35,10 +36,10 @@ def test_only_who_asks_for_all_tools_is_offered_them():
 
 
 def test_an_instant_query_is_a_table_of_series(call, backend):
-    query = f'container_threads{{namespace="{NAMESPACE}"}}'
+    query = f'sum by (namespace, container, pod) (container_threads{{namespace="{NAMESPACE}",container!=""}})'
     head, titles, *rows = call("query_metrics", query).splitlines()
     assert f'namespace="{NAMESPACE}"' in head and titles.split() == ["container", "pod", "value"]
-    _, body = backend.telemetry.ask("prometheus", f"/api/v1/query?query={query}")
+    _, body = backend.telemetry.ask("prometheus", f"/api/v1/query?{urlencode({'query': query})}")
     known = [series["metric"]["pod"] for series in json.loads(body)["data"]["result"]]
     assert sorted(row.split()[1] for row in rows) == sorted(known) and len(known) > 10
     assert [row.split()[-1] for row in rows if " geo-" in row] == ["9"]
@@ -48,7 +49,7 @@ def test_a_range_has_a_column_for_each_step(backend):
     twin = backend.fork()
     twin.shell.run(f"kubectl rollout restart -n {NAMESPACE} deploy/profile; sleep 150", timeout=300)
     now = int(twin.now())
-    query = f'container_threads{{namespace="{NAMESPACE}",pod=~"profile.*|search.*"}}'
+    query = f'sum by (container, pod) (container_threads{{namespace="{NAMESPACE}",pod=~"profile.*|search.*"}})'
     given = {"start": now - 600, "end": now, "step": "2m"}
     text = run(Call("query_metrics", (query,), given), toolbox("detection", "all"), Context(twin)).text
     head, titles, *rows = text.splitlines()

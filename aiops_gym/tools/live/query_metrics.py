@@ -19,6 +19,9 @@ FINEST = 15
 HEAD = 500
 """Characters of the line above a table, at most."""
 
+LONG = ("id", "name", "uid")
+"""Labels that are long and name what others name too."""
+
 HINT = "ask for fewer series, with more labels or topk(10, ...)"
 
 Moment = str | int | float | None
@@ -80,8 +83,7 @@ def _above(found: Sequence[Series], columns: Sequence[Json]) -> str:
 
 
 def _print(context: Context, found: Sequence[Series], columns: Sequence[Json]) -> str:
-    shared = _shared(found)
-    labels = [name for name in dict.fromkeys(k for series in found for k in series["metric"]) if name not in shared]
+    labels = _list_columns(found)
     rows = []
     for series in found:
         points = dict(series["values"]) if "values" in series else {"value": series["value"][1]}
@@ -89,6 +91,15 @@ def _print(context: Context, found: Sequence[Series], columns: Sequence[Json]) -
         rows.append([*(series["metric"].get(name, "-") for name in labels), *cells])
     titles = [*labels, *(at if at == "value" else _time(at) for at in columns)]
     return print_rows(context, titles, rows, HINT)
+
+
+def _list_columns(found: Sequence[Series]) -> list[str]:
+    """Labels by which series differ, without long ones that nobody needs to tell them apart."""
+    shared = _shared(found)
+    labels = [name for name in dict.fromkeys(k for series in found for k in series["metric"]) if name not in shared]
+    short = [name for name in labels if name not in LONG]
+    told = {tuple(series["metric"].get(name) for name in short) for series in found}
+    return short if len(told) == len(found) else labels
 
 
 def _time(seconds: float, layout: str = "%H:%M:%S") -> str:
