@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from aiops_gym.sim.kernel.regex_parser import RegexError
 from aiops_gym.sim.promql.check import check
@@ -47,7 +46,6 @@ _BEGIN = (*_NAMES, "number", "string", "(", "{", "+", "-")
 _WITH_PARAMETER = ("topk", "bottomk", "quantile", "count_values")
 
 
-@lru_cache(maxsize=256)
 def parse(query: str) -> Node:
     """The parts of a query, which fit together. Raises QueryError."""
     parser = _Parser(query)
@@ -56,7 +54,6 @@ def parse(query: str) -> Node:
     return node
 
 
-@lru_cache(maxsize=256)
 def parse_selector(text: str) -> Sequence[Matcher]:
     """The matchers of a selector with nothing around it. Raises QueryError."""
     parser = _Parser(text)

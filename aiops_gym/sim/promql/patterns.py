@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 from aiops_gym.sim.kernel.regex import Regex
 from aiops_gym.sim.kernel.regex_parser import RegexError
@@ -12,7 +11,6 @@ from aiops_gym.sim.promql.series import Matcher
 Condition = Callable[[str], bool]
 
 
-@lru_cache(maxsize=256)
 def compile_regex(text: str) -> Regex:
     """A pattern that has to match the whole of a text. Raises RegexError."""
     try:

@@ -132,12 +132,8 @@ def present(vector: Vector) -> Vector:
 
 def iterate_alike(rows: Sequence[NDArray[np.generic]]) -> Iterator[Indices]:
     """The rows of arrays that are the same, together."""
-    groups: dict[object, list[int]] = {}
-    known: dict[int, bytes] = {}
+    groups: dict[bytes, list[int]] = {}
     for i, row in enumerate(rows):
-        key = known.get(id(row))
-        if key is None:
-            key = known[id(row)] = row.tobytes()
-        groups.setdefault(key, []).append(i)
+        groups.setdefault(row.tobytes(), []).append(i)
     for group in groups.values():
         yield np.array(group, dtype=np.intp)

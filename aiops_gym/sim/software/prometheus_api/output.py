@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from aiops_gym.sim.promql.evaluate import Answer
 from aiops_gym.sim.promql.golang import print_float, to_json
@@ -25,7 +24,6 @@ def write_labels(labels: Labels) -> str:
     return "{" + ",".join(f"{to_json(name)}:{to_json(value)}" for name, value in labels) + "}"
 
 
-@lru_cache(maxsize=4096)
 def write_time(ms: int) -> str:
     """Seconds, with three decimals where they are not whole.
 
