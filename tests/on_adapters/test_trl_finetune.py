@@ -73,7 +73,7 @@ def test_a_run_goes_on_after_a_kill_and_reports(out, tmp_path):
     assert Run(settings, out, shown=stages.append).carry_out() == summary  # and nothing is done twice
     assert len(stages) == 3
     text = "\n".join(report.describe([summary, summary]))
-    assert f"{summary['warm']['parameters']:,} weights, 2 seeds" in text
+    assert f"{summary['warm']['parameters']:,} weights,\n2 seeds" in text
     assert "detection, unseen families" in text
 
 
