@@ -45,7 +45,12 @@ NEEDS = {
     "kr8s": ("tests/serve/test_clients.py",),
     "prometheus_api_client": ("tests/serve/test_prometheus_client.py",),
     "torchrl": ("tests/learning/test_torchrl.py",),
-    "ray": ("aiops_gym/learning/rllib.py", "tests/on_ray/test_cluster.py", "tests/on_ray/test_rllib.py"),
+    "ray": (
+        "aiops_gym/learning/rllib.py",
+        "tests/on_ray/test_cluster.py",
+        "tests/on_ray/test_rllib.py",
+        "tests/on_ray/test_sessions.py",
+    ),
     "inspect_ai": ("aiops_gym/adapters/inspect.py", "tests/on_adapters/test_inspect.py"),
     "verifiers": ("aiops_gym/adapters/verifiers.py", "tests/on_adapters/test_verifiers.py"),
     "trl": ("tests/on_adapters/test_trl.py", "tests/on_adapters/test_trl_finetune.py"),
