@@ -207,7 +207,7 @@ class Telemetry(Protocol):
         """The newest `limit` traces through a service, as spans, and how many there were in all."""
 
     def ask(self, server: str, path: str) -> tuple[int, str]:
-        """Status and body that `prometheus` or `jaeger` answers to a GET over HTTP; 503 where it cannot be reached."""
+        """Status and body that `prometheus`, `alertmanager` or `jaeger` answers to a GET; 503 out of reach."""
 
 
 class Shell(Protocol):

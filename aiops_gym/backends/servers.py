@@ -1,4 +1,4 @@
-"""Prometheus and Jaeger over HTTP, asked from outside through the API server."""
+"""Prometheus, Alertmanager and Jaeger over HTTP, asked from outside through the API server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.machine.program import HttpAnswer
 from aiops_gym.types import Request
 
-PORTS = {"prometheus": ("prometheus-server", 80), "jaeger": ("jaeger", 16686)}
+PORTS = {
+    "prometheus": ("prometheus-server", 80),
+    "alertmanager": ("prometheus-alertmanager", 9093),
+    "jaeger": ("jaeger", 16686),
+}
 """Service and port of each, in whatever namespace it is."""
 
 
@@ -15,7 +19,7 @@ def ask_server(world: World, server: str, method: str, path: str, form: str = ""
     """What one of them answers to a request; 503 where it cannot be reached, in the API server's words.
 
     Args:
-        server: `prometheus` or `jaeger`.
+        server: one of `PORTS`.
         method: of HTTP.
         path: with its query.
         form: that is posted.

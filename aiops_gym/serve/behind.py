@@ -1,6 +1,6 @@
-"""What programs in the cluster answer, handed on: behind `proxy` of the API, and at `/prometheus` and `/jaeger`.
+"""What programs in the cluster answer, handed on: behind `proxy` of the API, and at `/prometheus` and its like.
 
-A client that takes a base URL is given `http://127.0.0.1:PORT/prometheus` or `.../jaeger`.
+A client that takes a base URL is given `http://127.0.0.1:PORT/prometheus` or the like.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ VERBS = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH"
 
 
 def is_server(parts: list[str]) -> bool:
-    """Whether a path is one of Prometheus' or Jaeger's.
+    """Whether a path is that of a server in the cluster.
 
     >>> is_server(["prometheus", "api"]), is_server(["api", "v1"])
     (True, False)
@@ -33,7 +33,7 @@ def is_server(parts: list[str]) -> bool:
 
 
 async def serve_program(keeper: Keeper, server: str, request: Request) -> Response:
-    """Answer in the name of Prometheus or Jaeger. Raises ApiError."""
+    """Answer in the name of a server in the cluster. Raises ApiError."""
     asked = await _asked(request, 1)
     return _hand_on(
         await keeper.ask(lambda world: ask_server(world, server, asked["method"], asked["path"], asked["text"]))

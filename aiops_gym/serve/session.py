@@ -64,8 +64,8 @@ class Session:
         return (
             f"{brief}\n\n"
             f"Look, in another terminal:\n  export KUBECONFIG={quote(str(self.door.kubeconfig))}\n  kubectl get pods\n"
-            f"\nAsk its Prometheus and its Jaeger, which dashboards and clients take as well:\n"
-            f"  {self.door.url}/prometheus\n  {self.door.url}/jaeger\n"
+            f"\nAsk its Prometheus, its Alertmanager and its Jaeger, which dashboards and clients take as well:\n"
+            f"  {self.door.url}/prometheus\n  {self.door.url}/alertmanager\n  {self.door.url}/jaeger\n"
             f"\nSubmit an answer; the first one counts:\n{submit}\n"
             f"State of the session:\n  {curl}/status\n\n"
             "Ctrl-C ends it."

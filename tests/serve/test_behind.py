@@ -47,6 +47,15 @@ def test_jaeger_has_the_traces_of_the_world(still: Door) -> None:
     assert httpx.post(still.url + "/jaeger/api/services").status_code == 405
 
 
+def test_alertmanager_has_what_fires(still: Door) -> None:
+    found = get(still, "/alertmanager/api/v2/alerts").json()
+    told = get(still, "/prometheus/api/v1/alerts").json()["data"]["alerts"]
+    assert sorted(each["labels"]["alertname"] for each in found) == sorted(
+        each["labels"]["alertname"] for each in told if each["state"] == "firing"
+    )
+    assert get(still, "/alertmanager/api/v2/status").json()["versionInfo"]["version"] == "0.26.0"
+
+
 def test_a_name_in_a_path_may_hold_a_slash(still: Door) -> None:
     wrong = get(still, "/jaeger/api/services/a%2Fb/operations")
     assert wrong.json()["data"] is None and get(still, "/jaeger/api/services/a/b/operations").text.startswith(
