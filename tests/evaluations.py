@@ -33,7 +33,9 @@ def total(summary):
 
 def started(out, agent="slow", *more):
     """The command line with an odd agent, in a process group of its own."""
-    code = "from aiops_gym.cli import main\nif __name__ == '__main__':\n    main()\n"
+    # An interrupt is heard: shells start what runs in their background with a deaf ear for it.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code = "from aiops_gym.cli import main\nif __name__ == '__main__':\n" + f"    {heard}    main()\n"
     script = out.parent / "evaluate.py"
     script.write_text(code)
     arguments = ["--agent", f"odd_agents:{agent}", "--problem", PROBLEM, "--seeds", f"{EPISODES}", "--workers", "2"]

@@ -10,7 +10,7 @@ anything.
 from __future__ import annotations
 
 from aiops_gym import caches
-from aiops_gym.backends import decisions, noise
+from aiops_gym.backends import clients, decisions, noise
 from aiops_gym.backends.baseline import VARIANTS, is_rolled_out, make_baseline
 from aiops_gym.backends.health import Measure, measure
 from aiops_gym.caches import Beside, Entry
@@ -76,6 +76,7 @@ def choose_lived_in(app: App, variant: int, seed: int, fault: str, target: str) 
 def _lived_in(app_id: str, variant: int, number: int, shift: int) -> World:
     app, seed = registry.find_app(app_id), _lived_in_seed(app_id, variant, number)
     world = _asked(app_id, variant, shift, noise.draw_rate(seed), seed)
+    clients.admit(world, seed)
     decisions.make_decisions(world, app, seed, _lasting(app_id, variant, number))
     world.run(int(draws.between(20 * MINUTE, 30 * HOUR, seed, "since")))
     noise.precede(world, app, seed)
@@ -134,6 +135,7 @@ def _open(app: App, decided: frozenset[str], spared: frozenset[str]) -> bool:
 def _warmed_up(app_id: str, variant: int, number: int, shift: int) -> World:
     app, seed = registry.find_app(app_id), _seed(app_id, variant, number)
     world = _asked(app_id, variant, shift, noise.draw_rate(seed), seed)
+    clients.admit(world, seed)
     noise.disturb(world, app, seed, noise.draw_decisions(world, app, seed) if number >= PLAIN else {})
     return _sealed(world)
 

@@ -6,7 +6,7 @@ https://docs.haproxy.org/2.6/management.html, "PROMEX".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -28,11 +28,13 @@ class Traffic(NamedTuple):
     Attributes:
         proxy: name of the backend.
         ended: answers by class of code, a column each.
+        denied: those of them that the load balancer gave itself, to clients that ask too often.
         seconds: mean time of an answer in the minute before.
     """
 
     proxy: str
     ended: Floats
+    denied: Floats
     seconds: Floats
 
 
@@ -46,7 +48,20 @@ def measure(scrape: Scrape) -> list[Traffic]:
     ticks = np.arange(first, last + 1, MINUTE, dtype=np.int64)
     rows = np.searchsorted(ticks, scrape.times, side="right") - 1
     expected = _expect(scrape, ticks)
-    return [_traffic(scrape, name, ticks, rows, *columns) for name, columns in expected.items()]
+    found = []
+    for name, (good, bad, ms) in expected.items():
+        denied = (good + bad) * _greed(world.table("clients").get(name), ticks)
+        found.append(_traffic(scrape, name, ticks, rows, good, bad, denied, ms))
+    return found
+
+
+def _greed(client: Mapping[str, float] | None, ticks: NDArray[np.int64]) -> Floats:
+    """How many requests of a client are refused for each one that is let through, in the minute before each tick."""
+    if client is None:
+        return np.zeros(len(ticks))
+    asks = (ticks - int(client["phase"])) % int(client["every"]) < client["lasts"]
+    found: Floats = asks * client["share"] / (1.0 - client["share"])
+    return found
 
 
 def _expect(scrape: Scrape, ticks: NDArray[np.int64]) -> dict[str, tuple[Floats, Floats, Floats]]:
@@ -68,14 +83,23 @@ def _expect(scrape: Scrape, ticks: NDArray[np.int64]) -> dict[str, tuple[Floats,
 
 
 def _traffic(
-    scrape: Scrape, name: str, ticks: NDArray[np.int64], rows: NDArray[np.intp], good: Floats, bad: Floats, ms: Floats
+    scrape: Scrape,
+    name: str,
+    ticks: NDArray[np.int64],
+    rows: NDArray[np.intp],
+    good: Floats,
+    bad: Floats,
+    denied: Floats,
+    ms: Floats,
 ) -> Traffic:
     world, ended = scrape.world, np.zeros((len(ticks), len(CODES)))
     for code, expected in ((GOOD, good), (BAD, bad)):
         ended[:, code] = np.cumsum(_draw(world.seed, f"{name}/{CODES[code]}", ticks, expected))
+    refused = np.cumsum(_draw(world.seed, f"{name}/denied", ticks, denied))
+    ended[:, BAD] += refused
     seconds = np.divide(ms, good, out=np.zeros(len(ticks)), where=good > 0) / 1000.0
     proxy = f"{world.blueprint.namespace}_{name.replace(' ', '-')}"
-    return Traffic(proxy, ended[rows], np.round(seconds[rows], 3))
+    return Traffic(proxy, ended[rows], refused[rows], np.round(seconds[rows], 3))
 
 
 def _draw(seed: int, purpose: str, ticks: NDArray[np.int64], expected: Floats) -> Floats:
@@ -99,6 +123,11 @@ def _requests(scrape: Scrape) -> Iterable[Column]:
         yield {"proxy": traffic.proxy}, traffic.ended.sum(axis=1)
 
 
+def _denied(scrape: Scrape) -> Iterable[Column]:
+    for traffic in measure(scrape):
+        yield {"proxy": traffic.proxy}, traffic.denied
+
+
 def _seconds(scrape: Scrape) -> Iterable[Column]:
     for traffic in measure(scrape):
         yield {"proxy": traffic.proxy}, traffic.seconds
@@ -118,6 +147,8 @@ kind = Kind(
         _each(1.0),
         Family("haproxy_backend_http_requests_total", "counter", "Requests", _requests),
         Family("haproxy_backend_http_responses_total", "counter", "Answers by class of their code", _responses),
+        Family("haproxy_backend_requests_denied_total", "counter", "Requests refused, as of clients that ask too often",
+               _denied),
         Family("haproxy_backend_response_time_average_seconds", "gauge", "Mean time of an answer", _seconds),
         constant("haproxy_process_build_info", "Version of HAProxy", version="2.6.14"),
         Family("haproxy_process_start_time_seconds", "gauge", "When it began",
