@@ -1,8 +1,10 @@
 """Greedy clients: programs that ask more often than the load balancer lets them, and are told 503 there.
 
 Nothing of it reaches the application. It is why the error budget of an operation burns in clusters in which all is
-well, for days or every half an hour, and why an alert alone tells little. Table `clients`: name of an operation -> `share` of
-its answers that are refusals while the client asks, `every` ms for `lasts` ms, first at `phase`.
+well, for days or every half an hour, and why an alert alone tells little.
+
+Table `clients`: name of an operation -> `share` of its answers that are refusals while the client asks, which it does
+`every` so many ms for `lasts` ms, first at `phase`.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from aiops_gym.catalog import monitoring, registry
 from aiops_gym.sim.alerts.rules import read_groups
 from aiops_gym.sim.promql.durations import parse_duration
 from aiops_gym.sim.promql.parser import parse
+from aiops_gym.sim.traffic import timeline
 
 ALWAYS = "Watchdog"
 GROUPS = [group for name, text in monitoring.RULES.items() for group in read_groups(text, name, parse_duration)]
@@ -104,3 +105,25 @@ def test_recorded_series_and_alerts_can_be_asked_for(broken):
     (burning,) = query("proxy:haproxy_backend_http_errors:ratio_rate5m>0.1")
     assert burning["metric"]["proxy"] == "test-hotel-reservation_search"
     assert {row["metric"]["alertstate"] for row in query("ALERTS")} == {"pending", "firing"}
+
+
+@pytest.mark.full
+def test_whoever_is_hurt_is_heard_and_no_single_alert_tells_incidents_from_healthy_clusters():
+    healthy = {problem.id for problem in registry.list_healthy("detection", "train")}
+    fired: dict[str, list[int]] = {}
+    many, heard = [0, 0], list[bool]()
+    for seed in range(100):
+        problem = registry.draw("detection", seed, "train")
+        world = Simulated(problem, seed).world
+        world.run(600_000)
+        sick = problem.id not in healthy
+        names = {labels["alertname"] for labels in firing(world)}
+        many[sick] += 1
+        for name in names:
+            fired.setdefault(name, [0, 0])[sick] += 1
+        if sick and min(timeline.read_current(world)["success"].values()) < 0.95:
+            heard.append(names != {ALWAYS})
+    assert sum(heard) / len(heard) >= 0.8
+    rates = {name: [count / total for count, total in zip(counts, many, strict=True)] for name, counts in fired.items()}
+    accuracy = {name: max(right + 1 - wrong, wrong + 1 - right) / 2 for name, (wrong, right) in rates.items()}
+    assert max(accuracy.values()) < 0.8, accuracy

@@ -49,3 +49,16 @@ def test_what_users_asked_for_ended_as_the_traffic_did(world):
     assert grown["2xx"] / grown["5xx"] < 0.02
     healthy = read(world, world.now - 6 * MINUTE, world.now, proxy=f"{world.blueprint.namespace}_recommend", code="5xx")
     assert [series.values[-1] - series.values[0] for series in healthy.values()] == [0.0]
+
+
+def test_a_client_that_asks_too_often_is_refused_before_the_cluster(world):
+    twin = world.fork()
+    twin.table("clients")["recommend"] = {"share": 0.25, "every": 10 * MINUTE, "lasts": 10 * MINUTE, "phase": 0}
+    proxy = f"{world.blueprint.namespace}_recommend"
+    (bad,) = read(twin, twin.now - 30 * MINUTE, twin.now, proxy=proxy, code="5xx").values()
+    (good,) = read(twin, twin.now - 30 * MINUTE, twin.now, proxy=proxy, code="2xx").values()
+    refused, answered = bad.values[-1] - bad.values[0], good.values[-1] - good.values[0]
+    assert refused / (refused + answered) == pytest.approx(0.25, abs=0.02)
+    asked = [Matcher("__name__", "=", "haproxy_backend_requests_denied_total"), Matcher("proxy", "=", proxy)]
+    (denied,) = open_source(twin).select(asked, twin.now - 30 * MINUTE, twin.now)
+    assert (np.diff(denied.values) == np.diff(bad.values)).all()
