@@ -23,7 +23,7 @@ with warnings.catch_warnings():
 PROBLEMS = ("pod_failure_hotel_res", "misconfig_app_hotel_res", "user_unregistered_mongodb")
 CASES = [(f"{problem}-localization-1", seed) for problem in PROBLEMS for seed in (0, 1)]
 SYSTEM = "Operate."
-STEPS = 90
+STEPS = 140
 
 
 def test_a_model_trained_on_reference_episodes_plays_them_better_than_chance():

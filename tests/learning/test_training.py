@@ -94,6 +94,15 @@ def test_a_run_that_was_killed_before_its_last_evaluation_makes_it(whole, tmp_pa
     assert history(whole) == history(tmp_path / "run")
 
 
+@pytest.fixture
+def heard():
+    """An interrupt is heard: shells start what runs in their background with a deaf ear for it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 def test_what_was_stopped_by_ctrl_c_is_kept_and_goes_on(tmp_path):
     def press(now: Progress) -> None:
         if now.steps == SMALL.update + SMALL.envs:

@@ -24,9 +24,6 @@ POLICIES = (
             "deleted": f"kubectl delete networkpolicy {POLICY} {NS}",
             "deleted by its file": f"kubectl get networkpolicy {POLICY} {NS} -o yaml > p.yaml; kubectl delete -f "
             f"p.yaml",
-            "the one that was made last deleted": f"p=$(kubectl get networkpolicies {NS} "
-            f"--sort-by=.metadata.creationTimestamp "
-            f"-o name | tail -1)\nkubectl delete $p {NS}",
             "all pods of the namespace": operate(
                 {"op": "replace", "path": "/spec/ingress", "value": [{"from": [{"podSelector": {}}]}]},
                 kind="networkpolicy",
