@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from aiops_gym.serve.keeper import Keeper
@@ -37,7 +37,7 @@ class Following:
         self.stamps = request.query.get("timestamps") in ("true", "1")
         self.seen: Counter[str] = Counter()
 
-    async def pieces(self) -> AsyncIterator[bytes]:
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
         """The log, then what comes to it."""
         bell, epoch = self.keeper.bell(), self.keeper.epoch
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -17,7 +18,7 @@ class Stream(Response):
         media: type of the body.
     """
 
-    def __init__(self, pieces: AsyncIterator[bytes], media: str) -> None:
+    def __init__(self, pieces: AsyncGenerator[bytes, None], media: str) -> None:
         super().__init__(None, 200, {"cache-control": "no-cache, private"}, media)
         del self.headers["content-length"]
         self.pieces = pieces
@@ -36,9 +37,10 @@ class Stream(Response):
             raise results[0]
 
     async def _pump(self, send: Send) -> None:
-        async for piece in self.pieces:
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        async with aclosing(self.pieces) as pieces:  # a client who leaves while a piece is sent ends them, too
+            async for piece in pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
 async def _gone(receive: Receive) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 
 import orjson
 
@@ -55,7 +55,7 @@ class Watching:
         self.seconds = min(float(seconds), LONGEST) if seconds.isdigit() and int(seconds) else LONGEST
         self.named = False
 
-    async def lines(self) -> AsyncIterator[bytes]:
+    async def lines(self) -> AsyncGenerator[bytes, None]:
         """The events, one a line, until the time is up."""
         bell, epoch, loop = self.keeper.bell(), self.keeper.epoch, asyncio.get_running_loop()
         end = loop.time() + self.seconds

@@ -60,8 +60,7 @@ def _greed(client: Mapping[str, float] | None, ticks: NDArray[np.int64]) -> Floa
     if client is None:
         return np.zeros(len(ticks))
     asks = (ticks - int(client["phase"])) % int(client["every"]) < client["lasts"]
-    found: Floats = asks * client["share"] / (1.0 - client["share"])
-    return found
+    return np.where(asks, client["share"] / (1.0 - client["share"]), 0.0)
 
 
 def _expect(scrape: Scrape, ticks: NDArray[np.int64]) -> dict[str, tuple[Floats, Floats, Floats]]:
