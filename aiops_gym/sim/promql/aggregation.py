@@ -8,8 +8,9 @@ from math import isnan
 
 import numpy as np
 
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.promql.errors import QueryError
-from aiops_gym.sim.promql.golang import print_float, quote
+from aiops_gym.sim.promql.golang import print_float
 from aiops_gym.sim.promql.lexer import LABEL
 from aiops_gym.sim.promql.nodes import Aggregation
 from aiops_gym.sim.promql.ranges import take_quantile
@@ -101,7 +102,7 @@ REDUCED: Mapping[str, Reduce] = {
 
 def _count_values(vector: Vector, label: str, group: Callable[[Labels], Labels]) -> Vector:
     if not LABEL.fullmatch(label):
-        raise QueryError(f"invalid label name {quote(label)}")
+        raise QueryError(f"invalid label name {go_quote(label)}")
     steps = vector.there.shape[1]
     counts: dict[Labels, Floats] = {}
     for step in range(steps):

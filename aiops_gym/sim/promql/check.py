@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.promql.errors import make_parse_error
-from aiops_gym.sim.promql.golang import quote
 from aiops_gym.sim.promql.nodes import (
     COMPARISONS,
     SETS,
@@ -47,7 +47,7 @@ def _complain(query: str, node: Node) -> Iterator[Complaint]:
         kind = node.inner.type
         if isinstance(node, Unary) and kind not in ("scalar", "vector"):
             words = "unary expression only allowed on expressions of type scalar or instant vector, got"
-            yield node.start, f"{words} {quote(TITLES[kind])}"
+            yield node.start, f"{words} {go_quote(TITLES[kind])}"
         if isinstance(node, Subquery) and kind != "vector":
             yield node.start, f"subquery is only allowed on instant vector, got {kind} instead"
 
@@ -78,7 +78,7 @@ def _binary(query: str, node: Binary) -> Iterator[Complaint]:
         yield at, "comparisons between scalars must use BOOL modifier"
     for label in matching.labels if matching.on else ():
         if label in matching.include:
-            yield at, f"label {quote(label)} must not occur in ON and GROUP clause at once"
+            yield at, f"label {go_quote(label)} must not occur in ON and GROUP clause at once"
     for side in (node.left, node.right):
         if side.type not in ("scalar", "vector"):
             yield side.start, "binary expression must contain only scalar and instant vector types"
@@ -86,9 +86,9 @@ def _binary(query: str, node: Binary) -> Iterator[Complaint]:
         if matching.labels:
             yield node.start, "vector matching only allowed between instant vectors"
     elif node.op in SETS and matching.group:
-        yield node.start, f"no grouping allowed for {quote(node.op)} operation"
+        yield node.start, f"no grouping allowed for {go_quote(node.op)} operation"
     if "scalar" in (left, right) and node.op in SETS:
-        yield node.start, f"set operator {quote(node.op)} not allowed in binary scalar expression"
+        yield node.start, f"set operator {go_quote(node.op)} not allowed in binary scalar expression"
 
 
 def _call(query: str, node: Call) -> Iterator[Complaint]:
@@ -102,18 +102,18 @@ def _call(query: str, node: Call) -> Iterator[Complaint]:
     elif signature.optional > 0 and many > least + signature.optional:
         wrong = f"at most {least + signature.optional}"
     if wrong:
-        yield node.start, f"expected {wrong} argument(s) in call to {quote(node.name)}, got {many}"
+        yield node.start, f"expected {wrong} argument(s) in call to {go_quote(node.name)}, got {many}"
     for i, argument in enumerate(node.arguments):
         if i < most or signature.optional:
             wanted = signature.takes[min(i, most - 1)]
-            yield from _expect(query, argument, wanted, f"call to function {quote(node.name)}")
+            yield from _expect(query, argument, wanted, f"call to function {go_quote(node.name)}")
 
 
 def _selector(node: Selector) -> Iterator[Complaint]:
     if node.name:
         for matcher in node.matchers[:-1]:
             if matcher.label == "__name__":
-                both = f"{quote(node.name)} or {quote(matcher.value)}"
+                both = f"{go_quote(node.name)} or {go_quote(matcher.value)}"
                 yield node.start, f"metric name must not be set twice: {both}"
     elif all(compile_matcher(matcher)("") for matcher in node.matchers):
         yield node.start, "vector selector must contain at least one non-empty matcher"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from aiops_gym.sim.promql.golang import quote
+from aiops_gym.sim.golang.literals import go_quote
 
 _UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000, "y": 31_536_000_000}
 _ORDER = ("y", "w", "d", "h", "m", "s", "ms")
@@ -24,7 +24,7 @@ def parse_duration(text: str) -> int:
         raise ValueError("empty duration string")
     found = _DURATION.fullmatch(text)
     if found is None:
-        raise ValueError(f"not a valid duration string: {quote(text)}")
+        raise ValueError(f"not a valid duration string: {go_quote(text)}")
     if any(many and len(many) > 19 for many in found.groups()):
         raise ValueError("duration out of range")
     total = sum(int(many or 0) * _UNITS[unit] for many, unit in zip(found.groups(), _ORDER, strict=True))

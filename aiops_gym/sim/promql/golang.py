@@ -1,4 +1,4 @@
-"""Texts as Go prints them: floats, quoted strings, label sets."""
+"""Texts as Go prints them: floats, runes, label sets."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import json
 import math
 from decimal import Decimal
 
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.promql.series import Labels
-
-_ESCAPES = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\v": "\\v"}
-_ESCAPES |= {'"': '\\"', "\\": "\\\\"}
 
 
 def print_float(value: float, exponents: bool = False) -> str:
@@ -40,31 +38,13 @@ def print_number(value: float) -> str:
     return f"{digits}e{exponent[0]}{exponent[1:].zfill(2)}"
 
 
-def quote(text: str) -> str:
-    r"""As Go's `%q` and `strconv.Quote`.
-
-    >>> print(quote('a"b\n'), quote("é\x01"))
-    "a\"b\n" "é\x01"
-    """
-    return '"' + "".join(_quoted(char) for char in text) + '"'
-
-
-def _quoted(char: str) -> str:
-    if char in _ESCAPES:
-        return _ESCAPES[char]
-    if char.isprintable() or char == " ":
-        return char
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
 def quote_char(char: str) -> str:
     """As Go's `%q` of a rune.
 
     >>> print(quote_char("'"), quote_char("$"))
     '\\'' '$'
     """
-    return "'" + ("\\'" if char == "'" else '"' if char == '"' else _quoted(char)) + "'"
+    return "'" + ("\\'" if char == "'" else '"' if char == '"' else go_quote(char)[1:-1]) + "'"
 
 
 def print_labels(labels: Labels) -> str:
@@ -73,7 +53,7 @@ def print_labels(labels: Labels) -> str:
     >>> print_labels((("__name__", "up"), ("job", "a")))
     '{__name__="up", job="a"}'
     """
-    return "{" + ", ".join(f"{name}={quote(value)}" for name, value in labels) + "}"
+    return "{" + ", ".join(f"{name}={go_quote(value)}" for name, value in labels) + "}"
 
 
 def to_json(text: str) -> str:

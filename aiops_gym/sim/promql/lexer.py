@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.promql.errors import QueryError, make_parse_error
-from aiops_gym.sim.promql.golang import quote, quote_char
+from aiops_gym.sim.promql.golang import quote_char
 
 AGGREGATIONS = (
     *("avg", "bottomk", "count", "count_values", "group", "max", "min", "quantile", "stddev", "stdvar", "sum", "topk"),
@@ -52,11 +53,11 @@ class Token(NamedTuple):
 
     def describe(self) -> str:
         """As an error text names it."""
-        shown = quote(self.text) if len(self.text) <= 10 else f"{quote(self.text[:10])}..."
+        shown = go_quote(self.text) if len(self.text) <= 10 else f"{go_quote(self.text[:10])}..."
         if self.kind == "eof":
             return "end of input"
         if self.kind in ("identifier", "metric"):
-            return f"{'metric ' if self.kind == 'metric' else ''}identifier {quote(self.text)}"
+            return f"{'metric ' if self.kind == 'metric' else ''}identifier {go_quote(self.text)}"
         if self.kind in ("number", "duration", "string"):
             return f"{self.kind} {shown}"
         if self.kind == "@":
@@ -65,7 +66,7 @@ class Token(NamedTuple):
             return f"<op:{self.kind}>"
         if self.kind in AGGREGATIONS:
             return f"<aggr:{self.kind}>"
-        return f"<{self.kind}>" if self.kind in KEYWORDS and self.kind not in BOUNDS else quote(self.text)
+        return f"<{self.kind}>" if self.kind in KEYWORDS and self.kind not in BOUNDS else go_quote(self.text)
 
 
 class Lexer:
@@ -192,7 +193,7 @@ class Lexer:
     def _number(self) -> Token:
         text, kind = self._scan()
         if not kind:
-            raise self.fail(self.at, f"bad number or duration syntax: {quote(text)}")
+            raise self.fail(self.at, f"bad number or duration syntax: {go_quote(text)}")
         return Token(kind, text, self.at)
 
     def _range(self) -> Token:
@@ -200,7 +201,7 @@ class Lexer:
         self.at = self._match(_BLANK).end()
         text, kind = self._scan()
         if kind != "duration":
-            wrong = "missing unit character in duration" if kind else f"bad duration syntax: {quote(text)}"
+            wrong = "missing unit character in duration" if kind else f"bad duration syntax: {go_quote(text)}"
             raise self.fail(self.at, wrong)
         token = Token(kind, text, self.at)
         self.at = token.end

@@ -10,9 +10,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.regex_parser import RegexError
 from aiops_gym.sim.promql.check import check
-from aiops_gym.sim.promql.golang import print_float, quote
+from aiops_gym.sim.promql.golang import print_float
 from aiops_gym.sim.promql.lexer import AGGREGATIONS, BOUNDS, KEYWORDS, Token, unquote
 from aiops_gym.sim.promql.nodes import (
     COMPARISONS,
@@ -240,7 +241,7 @@ class _Parser(Words):
     def call(self, token: Token) -> Node:
         arguments = self.arguments()
         if token.text not in SIGNATURES:
-            raise self.fail(token.start, f"unknown function with name {quote(token.text)}")
+            raise self.fail(token.start, f"unknown function with name {go_quote(token.text)}")
         returns = SIGNATURES[token.text].returns
         depth = self.deeper(*arguments)
         end = self.last.end

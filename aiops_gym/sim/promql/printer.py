@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.promql.durations import print_duration
-from aiops_gym.sim.promql.golang import print_number, quote
+from aiops_gym.sim.promql.golang import print_number
 from aiops_gym.sim.promql.nodes import (
     Aggregation,
     Binary,
@@ -29,7 +30,7 @@ def print_query(node: Node) -> str:
     if isinstance(node, Number):
         return print_number(node.value)
     if isinstance(node, Text):
-        return quote(node.value)
+        return go_quote(node.value)
     if isinstance(node, Paren):
         return f"({print_query(node.inner)})"
     if isinstance(node, Unary):
@@ -55,7 +56,7 @@ def _shift(node: Shifted) -> str:
 
 
 def _selector(node: Selector) -> str:
-    shown = [f"{m.label}{m.op}{quote(m.value)}" for m in node.matchers if not (node.name and m.label == "__name__")]
+    shown = [f"{m.label}{m.op}{go_quote(m.value)}" for m in node.matchers if not (node.name and m.label == "__name__")]
     braces = "{" + ",".join(sorted(shown)) + "}" if shown or not node.name else ""
     length = f"[{print_duration(node.range)}]" if node.range else ""
     return f"{node.name}{braces}{length}{_shift(node)}"

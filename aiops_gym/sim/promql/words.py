@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.promql.durations import parse_duration
 from aiops_gym.sim.promql.errors import QueryError, make_parse_error
-from aiops_gym.sim.promql.golang import quote
 from aiops_gym.sim.promql.lexer import Lexer, Token
 from aiops_gym.sim.promql.nodes import Node
 
@@ -73,10 +73,10 @@ class Words:
             value = _read_whole(text)
             value = float(text) if value is None else value
         except ValueError:
-            wrong = f"strconv.ParseFloat: parsing {quote(token.text)}: invalid syntax"
+            wrong = f"strconv.ParseFloat: parsing {go_quote(token.text)}: invalid syntax"
             raise self.fail(token.start, f"error parsing number: {wrong}") from None
         if math.isinf(value) and "inf" not in text:
-            wrong = f"strconv.ParseFloat: parsing {quote(token.text)}: value out of range"
+            wrong = f"strconv.ParseFloat: parsing {go_quote(token.text)}: value out of range"
             raise self.fail(token.start, f"error parsing number: {wrong}")
         return value
 

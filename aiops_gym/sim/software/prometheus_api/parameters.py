@@ -6,10 +6,10 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.times import SECOND, millis
 from aiops_gym.sim.promql.durations import parse_duration
 from aiops_gym.sim.promql.errors import QueryError
-from aiops_gym.sim.promql.golang import quote
 from aiops_gym.sim.promql.nodes import Node
 from aiops_gym.sim.promql.parser import parse, parse_selector
 from aiops_gym.sim.promql.patterns import compile_matcher
@@ -29,7 +29,7 @@ class Wrong(QueryError):
     """A request that cannot be understood."""
 
     def __init__(self, text: str, name: str = "") -> None:
-        super().__init__(f"invalid parameter {quote(name)}: {text}" if name else text, "bad_data")
+        super().__init__(f"invalid parameter {go_quote(name)}: {text}" if name else text, "bad_data")
 
 
 def get(query: Query, name: str) -> str:
@@ -49,7 +49,7 @@ def read_time(query: Query, name: str, default: int | None = None) -> int:
             return millis(text)
     except (ValueError, OverflowError):
         pass
-    wrong = f"cannot parse {quote(text)} to a valid timestamp"
+    wrong = f"cannot parse {go_quote(text)} to a valid timestamp"
     raise Wrong(wrong if default is None else f"Invalid time value for '{name}': {wrong}", name)
 
 
@@ -64,9 +64,9 @@ def read_duration(query: Query, name: str) -> int:
             return int(seconds * SECOND)
         if math.isinf(seconds) and "inf" not in text.lower():
             raise ValueError  # Go's numbers end before
-        raise Wrong(f"cannot parse {quote(text)} to a valid duration. It overflows int64", name)
+        raise Wrong(f"cannot parse {go_quote(text)} to a valid duration. It overflows int64", name)
     except ValueError:
-        raise Wrong(f"cannot parse {quote(text)} to a valid duration", name) from None
+        raise Wrong(f"cannot parse {go_quote(text)} to a valid duration", name) from None
 
 
 def read_expression(query: Query, name: str = "query") -> Node:

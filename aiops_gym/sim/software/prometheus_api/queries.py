@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.promql import evaluate
 from aiops_gym.sim.promql.errors import QueryError
-from aiops_gym.sim.promql.golang import quote
 from aiops_gym.sim.promql.lexer import LABEL
 from aiops_gym.sim.promql.nodes import TITLES
 from aiops_gym.sim.promql.printer import print_pretty
@@ -52,7 +52,7 @@ def query_range(source: Source, now: int, asked: Query) -> str:
         read_duration(asked, "timeout")
     node = read_expression(asked)
     if node.type not in ("scalar", "vector"):
-        kind = quote(TITLES[node.type])
+        kind = go_quote(TITLES[node.type])
         raise Wrong(f"invalid expression type {kind} for range query, must be Scalar or instant Vector", "query")
     return write_answer(evaluate.query_range(source, node, start, end, step))
 
@@ -87,7 +87,7 @@ def list_labels(source: Source, now: int, asked: Query) -> str:
 def list_values(source: Source, now: int, asked: Query, label: str) -> str:
     """`/api/v1/label/LABEL/values`."""
     if not LABEL.fullmatch(label):
-        raise Wrong(f"invalid label name: {quote(label)}")
+        raise Wrong(f"invalid label name: {go_quote(label)}")
     found = _find(source, now, asked, read_selectors(asked) or [(Matcher(label, "!=", ""),)])
     return _write({value for labels in found for name, value in labels if name == label})
 
