@@ -24,6 +24,10 @@ POLICIES = (
             "deleted": f"kubectl delete networkpolicy {POLICY} {NS}",
             "deleted by its file": f"kubectl get networkpolicy {POLICY} {NS} -o yaml > p.yaml; kubectl delete -f "
             f"p.yaml",
+            "deleted late": f"sleep 300\nkubectl delete networkpolicy {POLICY} {NS}\nsleep 200",
+            "no word of ingress": edit_object(
+                "networkpolicy", POLICY, '.spec.policyTypes = ["Egress"] | .spec.egress = [{}] | del(.spec.ingress)'
+            ),
             "all pods of the namespace": operate(
                 {"op": "replace", "path": "/spec/ingress", "value": [{"from": [{"podSelector": {}}]}]},
                 kind="networkpolicy",
