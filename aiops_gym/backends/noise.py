@@ -104,7 +104,7 @@ def _happen(
     """Kinds of noise at moments that are drawn, what happens regularly, and shadows of faults between them."""
     begin, end = world.now, world.now + wait
     moments = [(begin + round(draws.draw(seed, "moment", name) * wait), name) for name in names]
-    moments += regular.list_moments(seed, begin, end, rate / shadows.RATE)
+    moments += regular.list_moments(seed, begin, end)
     for number, (until, name) in enumerate(sorted(moments)):
         if until > world.now:
             shadows.cast_many(world, app, draws.bits(seed, "between", "", number), until - world.now, spared, rate)

@@ -29,17 +29,26 @@ class Regular(NamedTuple):
     Attributes:
         every: stretch of time (ms) in which it happens once.
         happen: lets it; (world, app, seed, components to leave alone).
+        varies: some stretches of time are calm and some busy, up to twice as busy as usual: how many there have been
+            since some moment then tells little of how long ago that is.
     """
 
     every: int
     happen: Callable[[World, App, int, frozenset[str]], None]
+    varies: bool = False
 
 
-def list_moments(seed: int, begin: int, end: int, rate: float = 1.0) -> list[tuple[int, str]]:
-    """When in [begin, end) ms which of it happens, so many times as often as usual."""
-    return sorted(
-        (at, name) for name, each in REGULAR.items() for at in _spread(seed, name, begin, end, round(each.every / rate))
-    )
+def list_moments(seed: int, begin: int, end: int) -> list[tuple[int, str]]:
+    """When in [begin, end) ms which of it happens."""
+    found = []
+    for name, each in REGULAR.items():
+        pace = 2.0 * draws.draw(seed, "regular pace", name) if each.varies else 1.0
+        found += [(at, name) for at in _spread(seed, name, begin, end, round(each.every / max(pace, CALM)))]
+    return sorted(found)
+
+
+CALM = 0.01
+"""The slowest pace at which something may happen, of the usual one."""
 
 
 def _spread(seed: int, name: str, begin: int, end: int, every: int) -> list[int]:
@@ -120,7 +129,7 @@ NOTED = (
 """What incidents write, and nobody else but people; who wrote a deployment last is told by controllers all the time."""
 
 REGULAR: Mapping[str, Regular] = {
-    "renewed pods": Regular(100 * SECOND, _renew),
+    "renewed pods": Regular(60 * SECOND, _renew, varies=True),
     "replaced deployments": Regular(60 * SECOND, _replace),
     "notes": Regular(50 * SECOND, _annotate),
 }

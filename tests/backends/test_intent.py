@@ -269,3 +269,23 @@ def _deployment(image, variables, resources):
     container = {"name": "a", "image": image, "env": variables, "resources": resources}
     template = {"spec": {"containers": [container]}}
     return Obj({"metadata": {"name": "x"}, "spec": {"replicas": 1, "template": template}})
+
+
+BARE = [{"op": "remove", "path": f"{POD}/containers/0/args"}]
+MOVED = (
+    "kubectl get deploy user-timeline-redis -n {0} -o json | sed 's#/social-network-microservices/config/redis.conf"
+    "#/etc/redis/redis.conf#' | kubectl replace -f - && kubectl get configmap user-timeline-redis -n {0} -o yaml | "
+    "sed 's/6380/6379/' | kubectl replace -f - && kubectl rollout restart deploy/user-timeline-redis -n {0}"
+)
+
+
+def test_a_program_still_reads_its_settings():
+    """Redis by its defaults listens where it should; what its settings say beside the port is lost."""
+    problem = registry.find_problem("wrong_listen_port_social_network-mitigation-user-timeline-redis")
+    begun = Simulated(problem, 1)
+    space = begun.app.namespace
+    bare = f"kubectl patch deploy user-timeline-redis -n {space} --type=json -p '{json.dumps(BARE)}'"
+    told = "deployment user-timeline-redis: container user-timeline-redis is not told to read "
+    found = submit_script(begun.fork(), f"{bare}; sleep 60")
+    assert [line for line in found.collateral if line.startswith(told)]
+    assert submit_script(begun.fork(), f"{MOVED.format(space)}; sleep 60").collateral == ()

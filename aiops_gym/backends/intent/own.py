@@ -46,6 +46,7 @@ def list_excesses(was: Obj | None, is_: Obj, now: World, fault: Fault | None) ->
         *([] if _is_about(fault, "/resources") else _list_amounts(old, new)),
         *([] if _is_about(fault, "/replicas") else _list_fewer(was, is_)),
         *([] if _is_about(fault, "Probe") else _list_probes(old, new)),
+        *_list_unread(old, new),
     ]
 
 
@@ -162,6 +163,27 @@ def _list_probes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str
         for field in PROBES:
             if known.get(container["name"], {}).get(field) and not container.get(field):
                 yield f"the {field} of container {container['name']} is gone"
+
+
+def _list_unread(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """Settings that no program is told to read any more: it runs by its defaults, past whatever stands in them."""
+    known = {each["name"]: each for each in new.get("containers") or ()}
+    reading = sum(map(bool, (_find_read(new, each) for each in known.values())))
+    if reading >= sum(map(bool, (_find_read(old, each) for each in old.get("containers") or ()))):
+        return
+    for container in old.get("containers") or ():
+        paths = _find_read(old, container)
+        if paths and not _find_read(new, known.get(container["name"], {})):
+            yield f"container {container['name']} is not told to read {paths[0]}"
+
+
+def _find_read(spec: Mapping[str, Any], container: Mapping[str, Any]) -> list[str]:
+    """The mounted settings that a container's own words and variables name."""
+    settings = {each["name"] for each in spec.get("volumes") or () if "configMap" in each or "secret" in each}
+    values = (str(each.get("value", "")) for each in container.get("env") or ())
+    words = " ".join((_say(container), *values))
+    mounted = (each["mountPath"] for each in container.get("volumeMounts") or () if each["name"] in settings)
+    return [path for path in mounted if path in words]
 
 
 def _numbers(amounts: Mapping[str, Any] | None) -> dict[str, Decimal]:
