@@ -88,8 +88,8 @@ wheel: $(VENV)/.dev ## build the wheel by way of the source package, and try it 
 bench: $(VENV)/.core ## steps a second, reset, fork, snapshot, memory
 	$(BIN)/aiops-gym bench
 
-admission: $(VENV)/.core ## play every computed problem, and write docs/problems.md
-	$(BIN)/aiops-gym admission --scripts 30 --per-family 2 --write docs/problems.md
+admission: $(VENV)/.core ## play every computed problem, and write docs/problems.md (an hour; can be stopped)
+	$(BIN)/aiops-gym admission --scripts 30 --per-family 2 --out build/admission --write docs/problems.md
 
 leaks: $(VENV)/.core ## what ages, counts, versions and rules of thumb tell of an incident, and write docs/leaks.md
 	$(BIN)/aiops-gym leaks --write docs/leaks.md

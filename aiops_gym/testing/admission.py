@@ -112,6 +112,11 @@ class Admission:
         """Whether users notice."""
         return self.lost > LOST or self.slower >= SLOWER
 
+    @classmethod
+    def read(cls, row: Any) -> Admission:
+        """From what `dataclasses.asdict` made, through JSON."""
+        return cls(**{**row, "seen": tuple(row["seen"]), "universal": tuple(row["universal"])})
+
 
 Pair = tuple[Problem, ...]
 """All problems of a fault on a target."""

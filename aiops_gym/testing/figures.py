@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.splits import SPLITS, TEST_SHARE
 from aiops_gym.testing.admission import RELEASED, UNIVERSAL, Admission, list_pairs
-from aiops_gym.testing.adversary.table import Measured, make_rows
+from aiops_gym.testing.adversary.table import Measured, Rote, make_rows
 
 HEAD = ("family", "pairs", "problems", "of test", "admitted", "users hurt", "steps", "distance", "shown by", "by rote")
 
@@ -58,15 +58,13 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.0%}" if whole else "-"
 
 
-def render_page(
-    found: Sequence[Admission], attacked: Sequence[Measured] = (), scripts: Sequence[tuple[str, ...]] = ()
-) -> str:
+def render_page(found: Sequence[Admission], attacked: Sequence[Measured] = (), scripts: Sequence[Rote] = ()) -> str:
     """The page `docs/problems.md`.
 
     Args:
         found: what became of the pairs.
         attacked: what became of masks and good repairs, a family each.
-        scripts: rows of drawn scripts that ask no question.
+        scripts: what drawn scripts that ask no question repair.
     """
     catalogue = list_pairs()
     held = sorted(f.id for f in registry.faults().values() if f.held_out)
@@ -84,7 +82,7 @@ def render_page(
         ),
         _markdown(make_table(found)),
         ROTE,
-        _markdown([("script", *SPLITS), *measure_rote(found), *scripts]),
+        _markdown([("script", *SPLITS), *measure_rote(found), *((each.name, *each.shares) for each in scripts)]),
         *((ADVERSARY, _markdown(make_rows(attacked))) if attacked else ()),
         LABELS,
         _markdown([("fault", "layer", "kind", "also accepted"), *_labels()]),

@@ -3,14 +3,21 @@
 from aiops_gym.cli import run
 
 
-def test_a_family_is_played_and_its_figures_are_written(tmp_path, capsys):
-    page = tmp_path / "problems.md"
-    played = ["--app", "hotel_reservation", "--fault", "unbound_claim", "--sample", "0.5", "--workers", "1"]
-    assert run(["admission", *played, "--write", str(page)]) == 0
-    shown = capsys.readouterr().out
-    assert "unbound_claim" in shown
-    assert "restart everything" in shown
+def test_a_family_is_played_once_and_its_figures_are_written(tmp_path, capsys):
+    page, out = tmp_path / "problems.md", tmp_path / "played"
+    chosen = ["--app", "hotel_reservation", "--fault", "unbound_claim", "--sample", "0.5", "--workers", "1"]
+    played = ["admission", *chosen, "--out", str(out), "--write", str(page)]
+    assert run(played) == 0
+    first = capsys.readouterr().out
+    assert "unbound_claim" in first
+    assert "restart everything" in first
     assert "| unbound_claim |" in page.read_text()
+    kept = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    of_other_code = min(kept)
+    of_other_code.write_text(of_other_code.read_text().replace('"code": "', '"code": "other'))
+    assert run(played) == 0
+    assert capsys.readouterr().out == first
+    assert {path for path in kept if path.stat().st_mtime_ns != kept[path]} == {of_other_code}
 
 
 def test_nothing_chosen_is_nothing_played(capsys):

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 from rich.table import Table
 
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.testing import figures
-from aiops_gym.testing.admission import admit, list_pairs
+from aiops_gym.testing.admission import Admission, Pair, admit, list_pairs
 from aiops_gym.testing.adversary import table
 from aiops_gym.testing.adversary.play import draw_mitigations
-
-Given = TypeVar("Given")
-Found = TypeVar("Found")
+from aiops_gym.testing.kept import Kept
 
 WIDE = 200
 """Columns of a table that no person reads at a terminal."""
@@ -37,22 +36,23 @@ def command(
     scripts: Annotated[int, typer.Option(help="Drawn scripts without a question, played beside.", min=0)] = 0,
     per_family: Annotated[int, typer.Option(help="Problems of each family under attack.", min=0)] = 0,
     write: Annotated[Path | None, typer.Option(help="Write the page of figures to this file.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Keep results in this folder, and go on with those of it.")] = None,
 ) -> int:
     """Play every computed problem in every way, and print what was measured."""
     if fault is not None and fault not in registry.faults():
         raise typer.BadParameter(f"no fault {fault!r}; docs/problems.md lists them")
     chosen = list_pairs(app, fault, sample)
     shown = Console(stderr=True)
-    found = list(
-        track(_mapped(admit, chosen, workers), "playing", len(chosen), console=shown, disable=not shown.is_terminal)
-    )
-    families = [p.fault for p in draw_mitigations(1, family=fault)]
-    attacked = list(
-        _mapped(partial(table.measure_family, per_family=per_family), families if per_family else [], workers)
-    )
-    drawn = list(_mapped(table.measure_script, range(scripts), workers))
+    attackable = draw_mitigations(1, family=fault) if per_family else ()
+    families = {f"{p.fault}-{per_family}": p.fault for p in attackable}
+    pairs, attacks, rote = Kept(Admission.read, out), Kept(table.Measured.read, out), Kept(table.Rote.read, out)
+    with _open_pool(workers) as pool, Progress(console=shown, disable=not shown.is_terminal) as bar:
+        tell = partial(bar.advance, bar.add_task("playing", total=len(chosen) + len(families) + scripts))
+        attacked = attacks.work(partial(table.measure_family, per_family=per_family), families, pool, tell)
+        drawn = rote.work(table.measure_script, {f"script-{n}": n for n in range(scripts)}, pool, tell)
+        found = pairs.work(admit, {"-".join(["pair", *_key(pair)]): pair for pair in chosen}, pool, tell)
     _print(figures.make_table(found))
-    _print([("script", *SPLITS), *figures.measure_rote(found), *drawn])
+    _print([("script", *SPLITS), *figures.measure_rote(found), *((each.name, *each.shares) for each in drawn)])
     if attacked:
         _print(table.make_rows(attacked))
     for row in attacked:
@@ -65,13 +65,18 @@ def command(
     return 1 if broken else 0
 
 
-def _mapped(work: Callable[[Given], Found], chosen: Sequence[Given], workers: int) -> Iterator[Found]:
-    """The results in the order of what they are made from, from as many processes."""
-    if workers == 1 or not chosen:
-        yield from map(work, chosen)
+def _key(pair: Pair) -> tuple[str, str, str]:
+    return pair[0].app, pair[0].fault, pair[0].target
+
+
+@contextmanager
+def _open_pool(workers: int) -> Iterator[Executor | None]:
+    """So many processes; one that is alone plays here."""
+    if workers == 1:
+        yield None
         return
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(work, chosen, chunksize=1 + len(chosen) // (50 * workers))
+        yield pool
 
 
 def _print(rows: Sequence[Sequence[str]]) -> None:

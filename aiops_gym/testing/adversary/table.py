@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
@@ -42,6 +43,30 @@ class Measured:
     refused: Counter[str] = field(default_factory=Counter)
     mistyped: Counter[str] = field(default_factory=Counter)
 
+    @classmethod
+    def read(cls, row: Any) -> Measured:
+        """From what `dataclasses.asdict` made, through JSON."""
+        counted = {key: Counter(value) for key, value in row.items() if isinstance(value, dict)}
+        return cls(**{**row, **counted})
+
+
+@dataclass(frozen=True)
+class Rote:
+    """A script without a question.
+
+    Attributes:
+        name: of the script.
+        shares: of the mitigations of each split that it repairs, as they are printed.
+    """
+
+    name: str
+    shares: tuple[str, ...]
+
+    @classmethod
+    def read(cls, row: Any) -> Rote:
+        """From what `dataclasses.asdict` made, through JSON."""
+        return cls(row["name"], tuple(row["shares"]))
+
 
 def measure_family(family: str, per_family: int = PER_FAMILY, seeds: Iterable[int] = SEEDS) -> Measured:
     """Play every mask and every good repair on some problems of a family."""
@@ -69,8 +94,8 @@ def _tried(problem: Problem, seed: int, begun: Simulated, *, masks: bool) -> Ite
     return (verdict for verdict in played if verdict is not None and verdict.tried)
 
 
-def measure_script(number: int, count: int = PROBLEMS, seed: int = 1) -> tuple[str, ...]:
-    """The row of a script without a question: its name, and the share of mitigations of each split that it repairs."""
+def measure_script(number: int, count: int = PROBLEMS, seed: int = 1) -> Rote:
+    """Try a script without a question on mitigations of each split."""
     shares, name = [], ""
     for split in SPLITS:
         verdicts = []
@@ -79,7 +104,7 @@ def measure_script(number: int, count: int = PROBLEMS, seed: int = 1) -> tuple[s
             name = made.name
             verdicts.append(play_script(problem, seed, made.name, made.script).accepted)
         shares.append(_share(sum(verdicts), len(verdicts)))
-    return (name, *shares)
+    return Rote(name, tuple(shares))
 
 
 def make_rows(found: Sequence[Measured]) -> list[tuple[str, ...]]:
