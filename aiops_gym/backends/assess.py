@@ -22,7 +22,7 @@ ABSENT = {steady.GONE, steady.UNREADY}
 TRAFFIC = {steady.FAILS, steady.SLOW}
 
 
-def assess(now: World, before: World, found: World, app: App, fault: Fault | None) -> Assessment:
+def assess(now: World, before: World, found: World, app: App, fault: Fault | None, thorough: bool = True) -> Assessment:
     """Measure a system on forks.
 
     Args:
@@ -31,6 +31,7 @@ def assess(now: World, before: World, found: World, app: App, fault: Fault | Non
         found: the world at the moment at which the agent first looked.
         app: the application.
         fault: what was done to it.
+        thorough: let the next events happen where it is lost already, too; who only asks for `success` need not.
     """
     world = settled = now.fork()
     minutes = count_error_minutes(world, found.now)
@@ -39,7 +40,7 @@ def assess(now: World, before: World, found: World, app: App, fault: Fault | Non
     kinds = {trouble.kind for trouble in troubles}
     reasons = [f"{each.text} before any restart" if each.kind in TRAFFIC else each.text for each in troubles]
     later = Endured((), [])
-    if not troubles:
+    if not troubles and (thorough or not any(each.hard for each in beside)):
         hurt = list_repaired(app, fault)
         concerned, world = find_affected(before, found, world, app, hurt), world.fork()
         rolled = tuple(dict.fromkeys((*_list_hurt(app, fault), *concerned.changed)))

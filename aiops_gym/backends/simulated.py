@@ -142,9 +142,13 @@ class Simulated:
         """Let time pass."""
         self.world.run(round(seconds * 1000))
 
-    def assess(self) -> Assessment:
-        """Measure what became of the system, on a fork of it."""
-        return assess(self.world, self.before_the_incident(), self.as_found(), self.app, self.fault)
+    def assess(self, *, thorough: bool = True) -> Assessment:
+        """Measure what became of the system, on a fork of it.
+
+        Args:
+            thorough: measure all of it; else only as much as `success` needs.
+        """
+        return assess(self.world, self.before_the_incident(), self.as_found(), self.app, self.fault, thorough)
 
     def calls(self) -> list[list[str]]:
         """Who calls whom, "" for users, before anything went wrong."""

@@ -22,7 +22,7 @@ from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network.routes import dial
 from aiops_gym.sim.telemetry import metrics, traces, usage
-from aiops_gym.testing.problems import SHORTCUTS, check_answers, list_destructive, submit_script
+from aiops_gym.testing.problems import SHORTCUTS, check_answers, list_destructive, solves, submit_script
 
 LOST, SLOWER, SLOWER_BY = 0.01, 2.0, 20.0
 """Users are hurt when an operation succeeds so much more rarely, or takes so many times as long and so many ms more."""
@@ -267,7 +267,7 @@ def _repairs(backend: Simulated, problem: Problem) -> list[str]:
     elsewhere = _elsewhere(backend)
     if elsewhere:
         tried["the repair of another component"] = elsewhere
-    solved = [name for name, script in tried.items() if submit_script(backend.fork(), script).success]
+    solved = [name for name, script in tried.items() if solves(backend.fork(), script)]
     return broken + [f"{name} is accepted" for name in solved]
 
 
@@ -289,5 +289,5 @@ def _universal(backend: Simulated) -> Iterator[str]:
     release = app.releases[0].name if app.releases else ""
     for name, script in {**UNIVERSAL, **(RELEASED if release else {})}.items():
         ready = script.replace("{namespace}", app.namespace).replace("{release}", release)
-        if submit_script(backend.fork(), ready).success:
+        if solves(backend.fork(), ready):
             yield name

@@ -77,9 +77,19 @@ def try_shortcut(problem: Problem, name: str, seed: int) -> Any:
 
 def submit_script(backend: Any, script: str) -> Any:
     """The assessment of an incident's system after a script and the time that the submission takes."""
+    _submit(backend, script)
+    return backend.assess()
+
+
+def solves(backend: Any, script: str) -> bool:
+    """Whether a script repairs a simulated incident: what else is found then is not asked for."""
+    _submit(backend, script)
+    return bool(backend.assess(thorough=False).success)
+
+
+def _submit(backend: Any, script: str) -> None:
     backend.shell.run(script, timeout=900)
     backend.spend(SUBMISSION)
-    return backend.assess()
 
 
 def check_problem(problem_id: str, seeds: Iterable[int] = (1, 2, 3)) -> None:
