@@ -73,8 +73,8 @@ def _keep(file: Path, turns: Sequence[Turn]) -> None:
 
 def _lesson(env: Env, settings: Settings, at: int) -> list[Turn]:
     """The turns of one episode, the looks too; none where no action stands for what is right."""
-    seed = worlds.FIRST_SEED + draws.bits(settings.seed, "lesson", "", at) % 2**31
-    seen = env.reset(seed=seed, options={"problem": _drawn(settings, at)})[0]
+    seed = worlds.draw_seed(settings.seed, "lesson", at)
+    seen = env.reset(seed=seed, options={"problem": draw_problem(settings, at)})[0]
     turns: list[Turn] = []
 
     def take(action: int) -> None:
@@ -84,13 +84,13 @@ def _lesson(env: Env, settings: Settings, at: int) -> list[Turn]:
 
     for look in look_around(env):
         take(look)
-    right = _right(env, settings.task)
+    right = find_right(env, settings.task)
     for action in right:
         take(action)
     return turns if right else []
 
 
-def _drawn(settings: Settings, at: int) -> str:
+def draw_problem(settings: Settings, at: int) -> str:
     """A problem of the train split, healthy ones in the share of a test; each family as likely."""
     calm = registry.list_healthy(settings.task, settings.split)
     if calm and draws.draw(settings.seed, "healthy lesson", "", at) < SHARE[settings.task]:
@@ -102,7 +102,7 @@ def _drawn(settings: Settings, at: int) -> str:
     return found[draws.pick(len(found), settings.seed, "lesson of a family", "", at)]
 
 
-def _right(env: Env, task: str) -> Sequence[int]:
+def find_right(env: Env, task: str) -> Sequence[int]:
     """The numbers of the right actions; none where no number stands for what is right."""
     if task == "mitigation":
         return find_repair(env) or ()

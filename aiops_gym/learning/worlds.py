@@ -13,12 +13,18 @@ from aiops_gym.ids import STEPS
 from aiops_gym.learning.again import Again
 from aiops_gym.learning.settings import Settings
 from aiops_gym.learning.stack import wrap
+from aiops_gym.sim.kernel import draws
 from aiops_gym.wrappers import Curriculum
 
 Env = gym.Env[Any, Any]
 
 FIRST_SEED = 2**32
 """Seeds of training lie from here on, those of evaluations below: no healthy episode is in both."""
+
+
+def draw_seed(seed: int, purpose: str, at: int) -> int:
+    """The seed of the episode with this number, among those of training."""
+    return FIRST_SEED + draws.bits(seed, purpose, "", at) % 2**31
 
 
 def make_world(settings: Settings, times: int = 1, curriculum: bool = False) -> gym.Env[Any, Any]:

@@ -67,7 +67,9 @@ def test_what_no_action_mends_is_told_apart_and_kept(tmp_path, monkeypatch):
 def test_a_network_that_is_shown_the_answers_looks_around_and_gives_them(tmp_path, monkeypatch):
     settings = Settings(task="detection", split="train")
     monkeypatch.setattr(
-        imitation, "_drawn", lambda _, at: ("container_kill-detection", "noop_detection_hotel_reservation-1")[at % 2]
+        imitation,
+        "draw_problem",
+        lambda _, at: ("container_kill-detection", "noop_detection_hotel_reservation-1")[at % 2],
     )
     told: list[int] = []
     model = imitate(settings, tmp_path, 30, told.append)
