@@ -52,7 +52,7 @@ test-ray: $(RAY)/.test ## what needs Ray, in an environment of its own: RLlib ho
 	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q -m ray $(PYTEST_ARGS) \
 	  tests/on_ray tests/test_examples.py tests/docs/test_code.py aiops_gym/learning/rllib.py
 
-DOORS := mcp inspect verifiers trl openenv minari
+DOORS := mcp inspect verifiers trl openenv minari trainers
 build/venv-%/.test: pyproject.toml
 	$(PYTHON) -m venv --clear $(@D)
 	$(@D)/bin/python -m pip install --quiet --editable ".[$*]" pytest pytest-timeout hypothesis

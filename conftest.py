@@ -44,7 +44,6 @@ NEEDS = {
     "mkdocs": ("tests/docs/test_site.py", "tests/browser/test_site.py"),
     "kr8s": ("tests/serve/test_clients.py",),
     "prometheus_api_client": ("tests/serve/test_prometheus_client.py",),
-    "torchrl": ("tests/learning/test_torchrl.py",),
     "ray": (
         "aiops_gym/learning/rllib.py",
         "tests/on_ray/test_cluster.py",
@@ -56,13 +55,17 @@ NEEDS = {
     "trl": ("tests/on_adapters/test_trl.py", "tests/on_adapters/test_trl_finetune.py"),
     "openenv": ("aiops_gym/adapters/openenv.py", "tests/on_adapters/test_openenv.py"),
     "mcp": ("aiops_gym/adapters/mcp.py", "tests/on_adapters/test_mcp.py"),
+    "minari": ("tests/on_adapters/test_minari.py",),
+    "torchrl": ("tests/on_adapters/test_trainers.py",),
 }
 """Packages that the extra `test` leaves out, and the files that cannot be imported without them.
 
 Without the package they are not collected; with it they are `ray`, `adapters`, or `full`.
 """
 
-APART = {"ray": "ray"} | dict.fromkeys(("inspect_ai", "mcp", "openenv", "trl", "verifiers"), "adapters")
+APART = {"ray": "ray"} | dict.fromkeys(
+    ("inspect_ai", "mcp", "minari", "openenv", "torchrl", "trl", "verifiers"), "adapters"
+)
 """Packages of environments of their own, and the mark of what needs them."""
 
 CACHE = "AIOPS_GYM_CACHE"

@@ -98,6 +98,15 @@ def run_page(heading, changes):
     return names
 
 
+def run_whole_page(name):
+    """Run the one program of a page of docs/howto; the names it leaves."""
+    page = Path(__file__).parents[1].joinpath("docs", "howto", f"{name}.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```py\n(.*?)```", page, re.DOTALL)
+    names = {}
+    exec(compile(program, f"{name}.md", "exec"), names)
+    return names
+
+
 def check_surface(surface):
     """Nothing that an agent sees of a door, JSON data, has a trainer's word, the problem's id or the seed."""
     told = json.dumps(surface)
