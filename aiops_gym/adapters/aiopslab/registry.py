@@ -60,6 +60,8 @@ class ProblemRegistry(Registry[LiveTask]):
             found = registry.find_problem(problem_id)
         except CatalogError:
             return None
+        if found.task not in TASKS:
+            return None
         return partial(TASKS[found.task], found.id, **self.options)
 
     def get_problem_deployment(self, problem_id: str) -> str:
