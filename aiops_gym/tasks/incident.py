@@ -151,7 +151,7 @@ def _rate_incident(
 
 
 def _find_left(page: Page, case: Case) -> Assessment | None:
-    """The system as it was resolved; as it is now where it was well then and more was done since, or nothing was wrong."""
+    """The system as it was resolved; as it is now where it was well then and more was done, or nothing was wrong."""
     if case.truth.healthy:
         return case.backend.assess() if page.closed == "no_incident" else None
     again = page.left is not None and page.left.success and page.after

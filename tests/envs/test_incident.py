@@ -128,13 +128,11 @@ def test_the_reference_earns_all_of_it_and_nothing_before_the_end(problem, reque
 
 
 def test_each_stage_is_worth_its_weight(started):
+    said = (["geo"], [{**KIND, "system_level": "Application"}], [["geo", "search", "frontend"]])
     found = {}
     for name, calls in {
         "detection": [ACKNOWLEDGE, REPORT],
-        "path": [
-            Call("diagnose", (["geo"], [{**KIND, "system_level": "Application"}], [["geo", "search", "frontend"]]))
-        ]
-        + [REPORT],
+        "path": [Call("diagnose", said), REPORT],
         "repair": [ACKNOWLEDGE, REPAIR, RESOLVE, REPORT],
         "not resolved": [ACKNOWLEDGE, REPAIR, REPORT],
         "denied": [ACKNOWLEDGE, REPAIR, RESOLVE, DENY],
@@ -184,7 +182,7 @@ def test_a_spent_limit_ends_it_with_the_score_as_it_stands(started):
         assert reward == pytest.approx(0.1)
         assert not info["is_success"]
     env = GradedAtLimit(gym.wrappers.TimeLimit(started.fork()[0], 1))
-    env._elapsed_steps = 0
+    env.env._elapsed_steps = 0  # as after a reset
     _, reward, terminated, truncated, _ = play(env, [ACKNOWLEDGE])
     assert (reward, terminated, truncated) == (pytest.approx(0.1), False, True)
 
