@@ -18,7 +18,7 @@ from aiops_gym.envs.state import State
 from aiops_gym.errors import ArgumentError, ToolError
 from aiops_gym.ids import INCIDENT_STEPS
 from aiops_gym.tasks.base import NO_ANSWER, find
-from aiops_gym.tasks.incident import LIMIT, REPORT, Page, check_weights, is_located, trace, write_diagnosis
+from aiops_gym.tasks.incident import LIMIT, REPORT, Page, check_weights, list_causes, trace, write_diagnosis
 from aiops_gym.tasks.stages import Handled
 from aiops_gym.types import Call, Result, Verdict
 
@@ -116,7 +116,7 @@ class IncidentEnv(LiveEnv):
         calls = [Call("exec_shell", (command.replace("{namespace}", backend.app.namespace),)) for command in looks]
         if case.fault is None:
             return [str(call) for call in (*calls, Call("no_incident"))]
-        said = write_diagnosis(case.truth, trace(case), is_located(case))
+        said = write_diagnosis(list_causes(case), trace(case))
         repair = Call("exec_shell", (case.fault.fixes[0], FIX_SECONDS))
         calls = [Call("acknowledge"), *calls, Call("diagnose", tuple(said.values())), repair]
         return [str(call) for call in (*calls, Call("resolve"), Call("report", (REPORT,)))]
@@ -126,7 +126,7 @@ class IncidentEnv(LiveEnv):
         case = self._case(*self._running())
         if case.fault is None:
             return {**super().explanation(), "answer": Call("no_incident").line}
-        said = write_diagnosis(case.truth, trace(case), is_located(case))
+        said = write_diagnosis(list_causes(case), trace(case))
         return {**super().explanation(), "answer": Call("diagnose", tuple(said.values())).line}
 
     def _parts(self, problem: str, backend: Incident) -> PromptParts:

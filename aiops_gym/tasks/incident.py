@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aiops_gym.backends.base import Assessment, Harm, Paged, Path
@@ -99,7 +99,7 @@ class Incident(IncidentTask):
             reward = stages["detection"] + page.weights["harm"] * (stages["harm"] - stages["detection"])
         else:
             path = trace(case)
-            parts = rate_diagnosis(page.diagnosis, [case.truth], path, is_located(case))
+            parts = rate_diagnosis(page.diagnosis, list_causes(case), path)
             if page.closed != "no_incident":
                 stages |= _rate_incident(page, case, parts, left, harm)
             reward = sum(page.weights[name] * worth for name, worth in stages.items())
@@ -113,8 +113,7 @@ class Incident(IncidentTask):
         )
 
     def _show(self, page: Page, case: Case, path: Path, left: Assessment | None, success: bool) -> Mapping[str, Any]:
-        truth = case.truth
-        expected = None if truth.healthy else write_diagnosis(truth, path, is_located(case))
+        expected = None if case.truth.healthy else write_diagnosis(list_causes(case), path)
         times = {"detected_after": page.detected, "resolved_after": page.resolved}
         keys = {name: seconds for name, seconds in times.items() if seconds is not None}
         reasons = "; ".join((*left.reasons, *left.collateral)) if left and page.resolved is not None else ""
@@ -165,23 +164,27 @@ def _count(page: Page, case: Case, left: Assessment | None, harm: Harm) -> dict[
     return {"false_alarm": float(alarm), "error_minutes": harm.minutes, "error_minutes_idle": harm.idle, **kinds}
 
 
-def is_located(case: Case) -> bool:
-    """Whether the cause lies in a component: of a node or a quota only victims could be named."""
-    return bool(case.truth.target) and (case.fault is None or "localization" in case.fault.tasks)
+def list_causes(case: Case) -> Sequence[Truth]:
+    """All that is wrong. A cause in a node or a quota has no target here: only victims could be named."""
+    if case.fault is None:
+        return ()
+    located = "localization" in case.fault.tasks
+    return (case.truth if located else replace(case.truth, target="", aliases=()),)
 
 
 def trace(case: Case) -> Path:
     """The way from the causes to users."""
     assert isinstance(case.backend, Paged)
-    return case.backend.trace([case.truth.target] if is_located(case) else [])
+    return case.backend.trace([cause.target for cause in list_causes(case) if cause.target])
 
 
-def write_diagnosis(truth: Truth, path: Path, located: bool) -> dict[str, Any]:
+def write_diagnosis(causes: Sequence[Truth], path: Path) -> dict[str, Any]:
     """The arguments of the `diagnose` that is right: each edge of the path as a chain of two."""
     chains = [[callee, caller] for caller, callee in path.edges]
     single = [[name] for name in path.nodes if not any(name in chain for chain in chains)]
-    kind = {"system_level": truth.layer, "fault_type": truth.kind}
-    return {"components": [truth.target] if located else [], "kinds": [kind], "path": [*chains, *single]}
+    kinds = [{"system_level": cause.layer, "fault_type": cause.kind} for cause in causes]
+    components = [cause.target for cause in causes if cause.target]
+    return {"components": components, "kinds": kinds, "path": [*chains, *single]}
 
 
 def check_weights(given: Mapping[str, float] | None) -> Mapping[str, float]:

@@ -99,14 +99,13 @@ def rate_harm(left: Assessment, harm: Harm) -> float:
     return 0.0 if left.damage else min(1.0, max(0.0, 1.0 - more)) * 0.5 ** len(left.collateral)
 
 
-def rate_diagnosis(said: Mapping[str, Any], causes: Sequence[Truth], path: Path, located: bool) -> dict[str, float]:
+def rate_diagnosis(said: Mapping[str, Any], causes: Sequence[Truth], path: Path) -> dict[str, float]:
     """What a diagnosis is worth, part by part; parts that cannot be asked are left out.
 
     Args:
         said: `components`, `kinds` and `path`; empty where nothing was.
-        causes: what is wrong.
+        causes: what is wrong; a target is "" where it lies in no component, but in a node or a quota.
         path: from there to users, as it was measured.
-        located: whether the causes lie in components: a quota does not.
     """
     components = _clean(said.get("components", ()))
     chains = [_clean(chain) for chain in said.get("path", ())]
@@ -115,10 +114,12 @@ def rate_diagnosis(said: Mapping[str, Any], causes: Sequence[Truth], path: Path,
     found = {"path_kinds": _rate_kinds(said.get("kinds", ()), causes), "path_edges": compute_f1(edges, known)}
     if path.nodes:
         found["path_nodes"] = compute_f1({name for chain in (components, *chains) for name in chain}, set(path.nodes))
-    if located:
+    places = {truth.target.lower() for truth in causes if truth.target}
+    if places:
         same = {alias.lower(): truth.target for truth in causes for alias in truth.aliases}
         named = {same.get(name, name).lower() for name in components}
-        found["path_components"] = compute_f1(named, {truth.target.lower() for truth in causes})
+        found["path_components"] = compute_f1(named, places)
+        found["path_kinds"] *= found["path_components"]  # a kind says something of a component, and not of any
     return found if said else dict.fromkeys(found, 0.0)
 
 

@@ -47,7 +47,7 @@ def test_gymnasium_finds_nothing_to_complain_about(task):
 
 
 def test_gymnasium_finds_nothing_to_complain_about_in_an_incident_with_its_arguments():
-    given = {"problem": "misconfig_app_hotel_res-incident-1", "weights": {"repair": 1}, "time_limit": 1800.0}
+    given = {"problem": "misconfig_app_hotel_res-incident-1", "weights": {"repair": 1}, "noise": False}
     env = gym.make("aiops_gym/Incident-v0", **given)
     check_env(env.unwrapped)
     again = gym.make(EnvSpec.from_json(env.spec.to_json()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,8 +33,8 @@ LIMIT = 3600.0
 names = st.lists(st.sampled_from(["frontend", "geo", "mongodb-geo", "rate", "search"]), max_size=5)
 
 
-def rated(said, causes=(GEO,), way=WAY, located=True):
-    return rate_diagnosis(said, causes, way, located)
+def rated(said, *causes):
+    return rate_diagnosis(said, causes or (GEO,), WAY)
 
 
 def test_a_right_diagnosis_is_worth_all_of_it_in_either_direction_and_any_case():
@@ -50,7 +52,7 @@ def test_every_part_falls_by_what_is_named_too_much():
     }
     found = rated(everything)
     assert found["path_components"] == pytest.approx(2 / 6)
-    assert found["path_kinds"] == 0.5
+    assert found["path_kinds"] == pytest.approx(0.5 * 2 / 6)
     assert found["path_nodes"] == pytest.approx(2 * 3 / (3 + 6))
     assert found["path_edges"] == pytest.approx(2 * 1 / (2 + 5))
 
@@ -62,15 +64,18 @@ def test_labels_count_as_in_analysis_and_accepted_ones_too():
 
 
 def test_where_the_cause_lies_in_no_component_none_is_asked_for():
-    assert "path_components" not in rated(RIGHT, located=False)
+    found = rated({**RIGHT, "components": ["rate"]}, replace(GEO, target="", aliases=()))
+    assert "path_components" not in found
+    assert found["path_kinds"] == 1.0
+    assert rated({**RIGHT, "components": ["rate"]})["path_kinds"] == 0.0
 
 
 def test_of_two_causes_each_counts():
     rate = Truth("rate", (), "Virtualization", "Network/Storage Issue")
-    one = rated(RIGHT, (GEO, rate))
-    assert (one["path_components"], one["path_kinds"]) == (pytest.approx(2 / 3), 0.5)
+    one = rated(RIGHT, GEO, rate)
+    assert (one["path_components"], one["path_kinds"]) == (pytest.approx(2 / 3), pytest.approx(0.5 * 2 / 3))
     kinds = [KIND, {"system_level": rate.layer, "fault_type": rate.kind}]
-    both = rated({**RIGHT, "components": ["geo", "rate"], "kinds": kinds}, (GEO, rate))
+    both = rated({**RIGHT, "components": ["geo", "rate"], "kinds": kinds}, GEO, rate)
     assert (both["path_components"], both["path_kinds"]) == (1.0, 1.0)
 
 
