@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 from gymnasium.envs.registration import WrapperSpec
 
-from aiops_gym.ids import RECORDED, STEPS, TASKS
+from aiops_gym.ids import INCIDENT, INCIDENT_STEPS, RECORDED, STEPS, TASKS
 from aiops_gym.version import __version__
 
 if TYPE_CHECKING:
@@ -54,15 +54,16 @@ def __dir__() -> list[str]:
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
-def _register(name: str, entry_point: str, kwargs: dict[str, Any]) -> None:
+def _register(name: str, entry_point: str, kwargs: dict[str, Any], steps: int = STEPS) -> None:
     id_ = f"aiops_gym/{name}-v0"
     if id_ not in gymnasium.registry:
         gymnasium.register(
-            id_, entry_point=entry_point, max_episode_steps=STEPS, additional_wrappers=(_GRADED,), kwargs=kwargs
+            id_, entry_point=entry_point, max_episode_steps=steps, additional_wrappers=(_GRADED,), kwargs=kwargs
         )
 
 
 for _task in TASKS:
     _register(_task, "aiops_gym.envs.live:LiveEnv", {"task": _task.lower()})
+_register(INCIDENT, "aiops_gym.envs.incident:IncidentEnv", {}, INCIDENT_STEPS + 1)  # it ends by itself before
 for _name, _kwargs in RECORDED.items():
     _register(_name, "aiops_gym.envs.recorded:RecordedEnv", _kwargs)

@@ -5,6 +5,9 @@ STEPS = 30
 
 TASKS = ("Analysis", "Detection", "Localization", "Mitigation")
 
+INCIDENT, INCIDENT_STEPS = "Incident", 60
+"""The environment from the page to the report, and the actions of its episodes at most."""
+
 RECORDED = {
     "OpenRCABank": {"domain": "bank"},
     "OpenRCAMarket": {"domain": "market"},

@@ -20,6 +20,15 @@ def list_modules(package: str) -> tuple[str, ...]:
     return tuple(sorted(module.name for module in iter_modules(import_module(package).__path__)))
 
 
+def list_parts(module: str) -> tuple[str, ...]:
+    """The same of a package; nothing of what is a module and no package.
+
+    >>> list_parts("aiops_gym.scan")
+    ()
+    """
+    return list_modules(module) if hasattr(import_module(module), "__path__") else ()
+
+
 def load_modules(package: str) -> dict[str, ModuleType]:
     """All modules in a package, by name."""
     return {name: import_module(f"{package}.{name}") for name in list_modules(package)}

@@ -24,6 +24,7 @@ SAYS = {
     "11_inspect": ["reward 0.75 over 8 samples", "can be opened: True"],
     "13_trl": ["reward 0.250, 1.38 calls of tools an episode"],
     "14_openenv": ["rewards [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]"],
+    "16_incident": ["The page, sent at", "ErrorBudgetBurn", "reward 1.00, solved: True"],
     "12_verifiers": ["rewards [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]"],
 }
 WHEN = dict.fromkeys(("06_group_rollouts", "07_tree_search", "08_train"), pytest.mark.full)

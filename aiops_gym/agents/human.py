@@ -114,7 +114,7 @@ class Human:
             if field.last and values[field.name] == field.last:
                 break
         arguments = form.arguments(values)
-        return self._say(NOT_SUBMITTED) if arguments is None else str(Call("submit", arguments))
+        return self._say(NOT_SUBMITTED) if arguments is None else str(Call(form.name, arguments))
 
     def _block(self, line: str) -> str:
         """A fenced block that was pasted."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from aiops_gym.agents.base import Agent, Env, Fixed
 from aiops_gym.tasks.base import load
-from aiops_gym.types import Call
 
 
 def make(env: Env, seed: int = 0) -> Agent:
     """Submits at once that nothing is wrong."""
     task = load(env.get_wrapper_attr("task"))
-    return Fixed([str(Call("submit", task.nothing()))], "noop")
+    return Fixed([str(task.deny())], "noop")

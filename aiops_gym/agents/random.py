@@ -20,6 +20,9 @@ ROOT_CAUSE = "root_cause"
 PATIENCE = 12
 """One in so many actions is a submission."""
 
+LAST = ("submit", "report", "no_incident")
+"""What ends an episode."""
+
 COMMANDS = (
     "kubectl get pods -n {namespace} -o wide",
     "kubectl get events -n {namespace} --sort-by=.lastTimestamp | tail -20",
@@ -62,9 +65,9 @@ class Random:
         self.files = _CSV.findall(observation) or self.files
         tools = self.env.get_wrapper_attr("tools")
         if self.chance.random() < 1 / PATIENCE:
-            name = "submit"
+            name = self._one([each for each in LAST if each in tools])
         else:
-            name = self._one([each for each in sorted(tools) if each != "submit"])
+            name = self._one([each for each in sorted(tools) if each not in LAST])
         values = self._recorded() if self.env.get_wrapper_attr("task") == ROOT_CAUSE else self._live()
         arguments = {each: self._one(values[each]) for each in tools[name].types if each in values}
         return str(Call(name, kwargs=arguments))
@@ -72,6 +75,7 @@ class Random:
     def _live(self) -> Mapping[str, Sequence[Any]]:
         """What each argument may be in a live incident."""
         app: App = self.env.get_wrapper_attr("app")
+        kind = {"system_level": self._one(LAYERS), "fault_type": self._one(KINDS)}
         names = {"namespace": app.namespace, "selector": app.selector, "component": self._one(app.components)}
         minutes = range(1, 11)
         return {
@@ -82,7 +86,11 @@ class Random:
             "timeout": minutes,
             "has_anomaly": ["Yes", "No"],
             "faulty_components": [[each] for each in app.components],
-            "analysis": [{"system_level": self._one(LAYERS), "fault_type": self._one(KINDS)}],
+            "analysis": [kind],
+            "components": [[names["component"]]],
+            "kinds": [[kind]],
+            "path": [[[each]] for each in app.components],
+            "text": ["It is over."],
             "command": [command.format(**names) for command in COMMANDS],
         }
 

@@ -14,6 +14,8 @@ ANSWERS = {
     "analysis": ({"system_level": "Virtualization", "fault_type": "Misconfiguration"},),
     "mitigation": (),
 }
+INCIDENT = "incident"
+
 """What it submits, whatever it was that it restarted: most alarms are real, and most of these a wrong setting."""
 
 _NAMESPACE = re.compile(r"^Namespace: (\S+)$", re.MULTILINE)
@@ -34,10 +36,14 @@ class Restart(Fixed):
         """
         super().reset(prompt)
         found = _NAMESPACE.search(prompt)
-        if found is None or self.task not in ANSWERS:
+        if found is None or self.task not in (*ANSWERS, INCIDENT):
             raise CatalogError("the agent 'restart' plays live incidents only, such as Mitigation-v0")
         command = f"kubectl rollout restart deployment -n {found[1]}"
-        self.actions = [str(Call("exec_shell", (command,))), str(Call("submit", ANSWERS[self.task]))]
+        restart = Call("exec_shell", (command,))
+        calls = [restart, Call("submit", ANSWERS.get(self.task, ()))]
+        if self.task == INCIDENT:
+            calls = [Call("acknowledge"), restart, Call("resolve"), Call("report", ("Everything was restarted.",))]
+        self.actions = [str(call) for call in calls]
 
 
 def make(env: Env, seed: int = 0) -> Agent:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.types import Cluster, Shell, Telemetry
@@ -50,6 +50,30 @@ class Assessment:
         return self.works and not self.collateral
 
 
+class Harm(NamedTuple):
+    """What users went through since the page.
+
+    Attributes:
+        minutes: of failing requests, weighted by their share.
+        idle: the same had nobody done anything.
+    """
+
+    minutes: float
+    idle: float
+
+
+class Path(NamedTuple):
+    """What lies between causes and users.
+
+    Attributes:
+        nodes: components, the causes among them, sorted.
+        edges: (caller, callee) of the calls between them that fare worse than before the incident, sorted.
+    """
+
+    nodes: tuple[str, ...]
+    edges: tuple[tuple[str, str], ...]
+
+
 class Backend(Protocol):
     """A running incident.
 
@@ -92,3 +116,23 @@ class Backend(Protocol):
 
     def calm(self) -> Backend:
         """The same system in a world of its own, once what noise stirred up has passed; nothing else is waited for."""
+
+
+@runtime_checkable
+class Paged(Backend, Protocol):
+    """A running incident that began with a page.
+
+    Attributes:
+        page: what it says, see `backends.paging.await_page`.
+    """
+
+    page: Mapping[str, Any]
+
+    def trace(self, causes: Collection[str]) -> Path:
+        """The way from causes to users, measured as the incident was found. Changes nothing."""
+
+    def count_harm(self) -> Harm:
+        """What users went through since the page. Changes nothing."""
+
+    def count_minutes(self) -> float:
+        """Minutes of failing requests since the page alone, which is quickly asked. Changes nothing."""

@@ -98,6 +98,11 @@ def health(world: World, app: App, made: Measure) -> dict[str, Json]:
     }
 
 
+def measure_calls(world: World, app: App, made: Measure) -> Mapping[Edge, tuple[float, float]]:
+    """Share of success and mean ms of each call between two components that is made now."""
+    return _edges(made, _calls(world, _components(world, app)))
+
+
 def _traffic(made: Measure, world: World, app: App, components: Mapping[str, str]) -> dict[str, Json]:
     edges = _edges(made, _calls(world, components))
     return {

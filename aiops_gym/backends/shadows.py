@@ -78,11 +78,16 @@ def draw_shadow(world: World, app: App, seed: int) -> Fault:
     return _draw(world, app, seed, _list_pairs(app.id))
 
 
-def _draw(world: World, app: App, seed: int, pairs: Mapping[str, tuple[Problem, ...]]) -> Fault:
+def draw_mendable(world: World, app: App, seed: int) -> Fault:
+    """The same, with repairs that put back what is there now."""
+    return _draw(world, app, seed, _list_mendable(app.id), bare=False)
+
+
+def _draw(world: World, app: App, seed: int, pairs: Mapping[str, tuple[Problem, ...]], *, bare: bool = True) -> Fault:
     """A fault: first of which sort, then which."""
     sorts = sorted(pairs)
     problems = pairs[sorts[draws.pick(len(sorts), seed, "shadow", "sort")]]
-    found = find_live_fault(world, app, problems[draws.pick(len(problems), seed, "shadow", "which")], seed, bare=True)
+    found = find_live_fault(world, app, problems[draws.pick(len(problems), seed, "shadow", "which")], seed, bare=bare)
     assert found is not None
     return found
 
@@ -95,6 +100,12 @@ def _list_pairs(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
         if problem.fault and registry.is_lived_in(problem):
             found.setdefault(problem.fault, []).append(problem)
     return {fault: tuple(problems) for fault, problems in found.items()}
+
+
+@caches.function(len(registry.apps()), "which faults may befall an app, and can be mended")
+def _list_mendable(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
+    """The same of those that have a repair."""
+    return {fault: pairs for fault, pairs in _list_pairs(app_id).items() if registry.faults()[fault].fixes}
 
 
 SORTS = {"NetworkPolicy": "policies", "ResourceQuota": "quotas", "ConfigMap": "settings"}

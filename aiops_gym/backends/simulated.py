@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import orjson
 
-from aiops_gym.backends import leftovers, noise, releases, shadows, warmup
-from aiops_gym.backends.assess import assess
-from aiops_gym.backends.base import Assessment
+from aiops_gym.backends import causal, leftovers, noise, paging, releases, shadows, warmup
+from aiops_gym.backends.assess import assess, count_error_minutes
+from aiops_gym.backends.base import Assessment, Harm, Path
 from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.health import Measure, health
@@ -19,7 +19,7 @@ from aiops_gym.backends.intent.compare import find_hurt
 from aiops_gym.backends.node_network import NodeNetwork
 from aiops_gym.backends.servers import ask_server
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.model import Fault, Problem
+from aiops_gym.catalog.model import INCIDENT, Fault, Problem
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim.kernel import draws
@@ -28,7 +28,7 @@ from aiops_gym.sim.telemetry import metrics, traces
 from aiops_gym.types import Sample, Span
 from aiops_gym.version import __version__
 
-FORMAT = 3
+FORMAT = 4
 """Version of the snapshot's layout; a change of it refuses older bytes."""
 
 MAGIC = b"aiops_gym snapshot\n"
@@ -55,15 +55,22 @@ class Simulated:
         self.fault = self._find_fault()
         if self.fault is not None:
             inject(self.world, self.app, self.fault)
+        elif self.noise and self._is_paged:
+            paging.pass_trouble(self.world, self.before_the_incident(), self.app, self.seed)
         if self.noise and registry.is_lived_in(problem):
             self._unfold_among_shadows()
         else:
             self._unfold()
+        self.page = paging.await_page(self.world, self.before_the_incident(), seed) if self._is_paged else {}
         leftovers.note_new(self.world, self.before_the_incident(), find_hurt(self.app, self.fault))
         self.world.settle()
         self._found = self.world.fork()
         self.began = self.world.now / 1000
         self._open_shell()
+
+    @property
+    def _is_paged(self) -> bool:
+        return self.problem.task == INCIDENT
 
     def _unfold(self) -> None:
         """Time until the agent looks: as long in a healthy episode, and with as much going on."""
@@ -145,10 +152,28 @@ class Simulated:
     def assess(self, *, thorough: bool = True) -> Assessment:
         """Measure what became of the system, on a fork of it.
 
+        Where a page was sent and nothing is wrong, what somebody mended before it is nobody's doing.
+
         Args:
             thorough: measure all of it; else only as much as `success` needs.
         """
-        return assess(self.world, self.before_the_incident(), self.as_found(), self.app, self.fault, thorough)
+        found = self.as_found()
+        before = found if self._is_paged and self.fault is None else self.before_the_incident()
+        return assess(self.world, before, found, self.app, self.fault, thorough)
+
+    def trace(self, causes: Collection[str]) -> Path:
+        """The way from causes to users, measured as the incident was found. Changes nothing."""
+        return causal.trace(self.before_the_incident(), self.as_found(), self.app, self._measured(), causes)
+
+    def count_harm(self) -> Harm:
+        """What users went through since the page, and what they would have. Changes nothing."""
+        since, idle = round(self.began * 1000), self.as_found().fork()
+        idle.run_until(self.world.now)
+        return Harm(self.count_minutes(), count_error_minutes(idle, since))
+
+    def count_minutes(self) -> float:
+        """Minutes of failing requests since the page. Changes nothing."""
+        return count_error_minutes(self.world, round(self.began * 1000))
 
     def calls(self) -> list[list[str]]:
         """Who calls whom, "" for users, before anything went wrong."""
@@ -184,6 +209,7 @@ class Simulated:
             "noise": self.noise,
             "shift": self.shift,
             "began": self.began,
+            "page": self.page,
         }
         body = {**head, "world": self.world.difference(self.before_the_incident())}
         shell = self.shell.snapshot()
@@ -196,6 +222,7 @@ class Simulated:
         self = cls.__new__(cls)
         self.problem = registry.find_problem(body["problem"])
         self.seed, self.noise, self.began, self.shift = body["seed"], body["noise"], body["began"], body["shift"]
+        self.page = body["page"]
         self.app = registry.find_app(self.problem.app)
         self.variant = draws.pick(VARIANTS, self.seed, "variant")
         self._measure = self._before = self._found = None

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from aiops_gym.catalog.model import App, Fault, Problem
+from aiops_gym.catalog.model import INCIDENT, App, Fault, Problem
 from aiops_gym.catalog.splits import split_of
 from aiops_gym.catalog.traits import Component, fits
 
 Pair = tuple[str, str, str]
 """(app, fault, target)"""
+
+AFTER_LOOKS = {"mitigation": 2, INCIDENT: 5}
+"""Actions after the looks: a repair and the submission; what is declared before it and said after it."""
 
 
 def pair_targets(
@@ -55,11 +58,20 @@ def compute_problems(
 
 
 def tasks_of(fault: Fault) -> tuple[str, ...]:
-    """The tasks that a computed problem of a fault is posed as."""
-    return tuple(task for task in fault.tasks if task != "mitigation" or fault.fixes)
+    """The tasks that a computed problem of a fault is posed as; what can be repaired is an incident too."""
+    return pose_whole(tuple(task for task in fault.tasks if task != "mitigation" or fault.fixes))
+
+
+def pose_whole(tasks: tuple[str, ...]) -> tuple[str, ...]:
+    """Tasks, with that of the whole incident where a repair is among them.
+
+    >>> pose_whole(("detection", "mitigation"))
+    ('detection', 'mitigation', 'incident')
+    """
+    return (*tasks, INCIDENT) if "mitigation" in tasks else tasks
 
 
 def steps_of(fault: Fault | None, task: str) -> int:
     """Actions of the reference: its looks, a repair where one is asked, and the submission."""
     looks = len(fault.looks) if fault else 2
-    return looks + (2 if task == "mitigation" else 1)
+    return looks + (AFTER_LOOKS.get(task, 1) if fault else 1)

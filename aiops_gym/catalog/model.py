@@ -17,6 +17,12 @@ Manifest = Mapping[str, Json]
 TASKS = ("detection", "localization", "analysis", "mitigation")
 """What can be asked about a live incident, in the order in which a person would."""
 
+INCIDENT = "incident"
+"""All of it in one episode, from the page to the report."""
+
+POSED = (*TASKS, INCIDENT)
+"""What a live incident can be posed as."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Release:
@@ -226,7 +232,7 @@ class Problem:
 
     Attributes:
         id: as in AIOpsLab, `revoke_auth_mongodb-detection-1`.
-        task: `detection`, `localization`, `analysis` or `mitigation`.
+        task: `detection`, `localization`, `analysis`, `mitigation` or `incident`.
         app: id of the app.
         fault: id of the fault, "" for a healthy episode.
         target: component that is hit, "" where none is.

@@ -18,7 +18,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from aiops_gym.catalog import grid, traits
-from aiops_gym.catalog.model import TASKS, App, Fault, Incident, Manifest, Problem
+from aiops_gym.catalog.model import INCIDENT, POSED, TASKS, App, Fault, Incident, Manifest, Problem
 from aiops_gym.catalog.names import name_new, read_names
 from aiops_gym.catalog.splits import SPLITS, hash_to_fraction
 from aiops_gym.errors import ArgumentError, unknown
@@ -26,7 +26,10 @@ from aiops_gym.scan import scan, scan_one
 
 T = TypeVar("T")
 
-HEALTHY_SHARE = {"detection": 0.4, "localization": 0.15, "analysis": 0.15, "mitigation": 0.0}
+HEALTHY_SHARE = {"detection": 0.4, "localization": 0.15, "analysis": 0.15, "mitigation": 0.0, INCIDENT: 0.2}
+
+MAY_BE_HEALTHY = (*TASKS[:3], INCIDENT)
+"""Tasks whose answer may be that nothing is wrong."""
 
 
 @cache
@@ -49,14 +52,14 @@ def _incidents() -> tuple[Incident, ...]:
 @cache
 def _fixed() -> Mapping[str, Problem]:
     """The problems of the catalogue: each incident as each task it is posed as."""
-    return {p.id: p for row in _incidents() for p in (_posed(row, task) for task in row.tasks)}
+    return {p.id: p for row in _incidents() for p in (_posed(row, task) for task in grid.pose_whole(row.tasks))}
 
 
 @cache
 def _healthy() -> Mapping[str, Problem]:
     """Healthy episodes of each app, for the tasks whose answer may be that nothing is wrong."""
     rows = [row for row in _incidents() if not row.fault]
-    return {p.id: p for row in rows for p in (_posed(row, task) for task in TASKS[:3])}
+    return {p.id: p for row in rows for p in (_posed(row, task) for task in MAY_BE_HEALTHY)}
 
 
 def _posed(row: Incident, task: str) -> Problem:
@@ -90,7 +93,7 @@ def _computed() -> Mapping[str, Problem]:
 @cache
 def _lived_in() -> Mapping[str, Problem]:
     """Healthy episodes in worlds like those of the computed problems, in which people have decided things."""
-    rows = [(app, task) for app in apps().values() for task in TASKS[:3]]
+    rows = [(app, task) for app in apps().values() for task in MAY_BE_HEALTHY]
     found = (
         Problem(id=f"noop_{app.id}-{task}-all", task=task, app=app.id, fault="", target="", rate=app.rate)
         for app, task in rows
@@ -116,18 +119,20 @@ def problems(task: str | None = None, app: str | None = None, split: str | None 
     """The problems of AIOpsLab, or with a split all of that split, filtered.
 
     Args:
-        task: `detection`, `localization`, `analysis` or `mitigation`.
+        task: `detection`, `localization`, `analysis` or `mitigation`; or `incident`, which poses those that can be
+            repaired once more, from the page to the report, and is left out where no task is named.
         app: id of an app, `hotel_reservation`.
         split: None, or `train` or `test` for the computed problems, of which `train` holds AIOpsLab's too.
 
     Raises:
         CatalogError: a filter that names nothing.
     """
-    _known("task", task, TASKS)
+    _known("task", task, POSED)
     _known("app", app, apps())
     _known("split", split, SPLITS)
     wanted = {"task": task, "app": app}
     found: Iterable[Problem] = _fixed().values() if split is None else _split(split)
+    found = (p for p in found if task is not None or p.task != INCIDENT)
     return tuple(p for p in found if all(value is None or getattr(p, key) == value for key, value in wanted.items()))
 
 
@@ -136,10 +141,10 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None)
 
     Raises CatalogError where the split, or the app in it, has no problem with a fault.
 
-    Healthy are 40 % of Detection and 15 % of Localization and Analysis; a mitigation has something to mend. Of a split
-    each family of faults is drawn as often, then each app, then each target: no family dominates for its many targets.
-    Of Analysis the answer is drawn before that, first its kind and then its layer: most families share one label, and
-    whoever always gave it would be right most of the time.
+    Healthy are 40 % of Detection, 15 % of Localization and Analysis and 20 % of Incident; a mitigation has something to
+    mend. Of a split each family of faults is drawn as often, then each app, then each target: no family dominates for
+    its many targets. Of Analysis the answer is drawn before that, first its kind and then its layer: most families
+    share one label, and whoever always gave it would be right most of the time.
     """
     faulty = _faulty(task, split, app)
     if not faulty:  # healthy episodes alone would make one answer always right

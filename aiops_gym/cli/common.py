@@ -12,12 +12,12 @@ import gymnasium as gym
 import typer
 
 from aiops_gym.agents.base import Env
-from aiops_gym.catalog.model import TASKS
+from aiops_gym.catalog.model import POSED
 from aiops_gym.envs import render
 from aiops_gym.envs.naming import ENVS, find_env
 from aiops_gym.errors import ArgumentError
 
-RECORDED = tuple(task for task in ENVS if task not in TASKS)
+RECORDED = tuple(task for task in ENVS if task not in POSED)
 """Tasks over recorded telemetry."""
 
 

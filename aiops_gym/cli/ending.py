@@ -36,6 +36,8 @@ COUNTS = {
     "collateral": "healthy objects that were changed, or guards opened: {:g}",
     "left": "things that were left behind: {:g}",
     "error_minutes": "minutes of failing requests that users saw: {:.1f}",
+    "error_minutes_idle": "and had nobody done anything: {:.1f}",
+    "false_alarm": "false alarms: {:g}",
 }
 """Parts that count something bad."""
 

@@ -129,6 +129,10 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         """What an episode is worth in which no answer was given; None where nobody asks."""
         return None
 
+    def _ends(self, state: State, backend: W) -> str:
+        """Why the episode ends here without an answer; "" where it goes on."""
+        return ""
+
     @abstractmethod
     def reference_actions(self) -> list[str]:
         """Action texts that solve the current episode, for tests and demonstrations."""
@@ -172,6 +176,8 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
             verdict = self._judge(result.answer, state, backend) if result.final else None
             if spent and verdict is None:
                 result, verdict = Result(SPENT), self._judge_unsubmitted(state, backend)
+            elif verdict is None and (why := self._ends(state, backend)):
+                result, verdict = Result(why, result.error), self._judge_unsubmitted(state, backend)
         except BackendError as error:
             result, broken = Result(BROKEN.format(error)), True
         text = RECEIVED if result.final else clip(utf8(result.text), self.observation_limit)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.model import TASKS
+from aiops_gym.catalog.model import POSED, TASKS
 from aiops_gym.errors import ArgumentError, unknown
 from aiops_gym.ids import RECORDED
 from aiops_gym.openrca.problems import system_of
 
 ENVS = {
-    **{task: f"aiops_gym/{task.capitalize()}-v0" for task in TASKS},
+    **{task: f"aiops_gym/{task.capitalize()}-v0" for task in POSED},
     **{f"openrca_{kwargs['domain']}": f"aiops_gym/{name}-v0" for name, kwargs in RECORDED.items()},
 }
 """Task as it is asked for -> environment."""

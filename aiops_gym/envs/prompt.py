@@ -15,12 +15,10 @@ Answer with exactly one API call in one fenced block. Text around the block is t
 ```
 exec_shell("ls -l")
 ```
-
-When you are done, submit your answer:
 """
 
 RULES = """\
-Each answer holds a single API call. A submission ends the episode, right or wrong.
+Each answer holds a single API call. {rule}
 Please take the next action."""
 
 
@@ -39,4 +37,4 @@ def make_prompt(told: PromptParts) -> str:
 @cache
 def _instructions(task: IncidentTask) -> str:
     answers = "\n\n".join(f"```\n{call}\n```\n({meaning})" for call, meaning in task.answers)
-    return f"{FORMAT}\n{answers}\n\n{RULES}"
+    return f"{FORMAT}\n{task.lead}\n\n{answers}\n\n{RULES.format(rule=task.rule)}"

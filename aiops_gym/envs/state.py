@@ -23,6 +23,7 @@ class State:
         heard: observations whose tokens are not counted yet; the prompt is not one of them.
         said: actions whose tokens are not counted yet.
         spent: of a budget of tokens, where there is one.
+        handled: what was said of an incident so far, JSON data; replaced and never changed.
     """
 
     problem: str
@@ -37,6 +38,7 @@ class State:
     heard: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
     spent: int = 0
+    handled: dict[str, Any] = field(default_factory=dict)
 
     def count(self) -> None:
         """Count the tokens of all texts that wait for it."""

@@ -18,11 +18,13 @@ from gymnasium.vector.utils import batch_space, concatenate, create_empty_array,
 from gymnasium.wrappers import TimeLimit
 from numpy.typing import NDArray
 
+from aiops_gym.catalog.model import INCIDENT
+from aiops_gym.envs.incident import IncidentEnv
 from aiops_gym.envs.infos import Infos, merge_infos
 from aiops_gym.envs.limit import GradedAtLimit
 from aiops_gym.envs.live import LiveEnv
 from aiops_gym.envs.recorded import RecordedEnv
-from aiops_gym.ids import RECORDED
+from aiops_gym.ids import INCIDENT_STEPS, RECORDED
 from aiops_gym.openrca import domains
 from aiops_gym.tasks.base import find
 
@@ -208,7 +210,10 @@ def incidents(num_envs: int = 1, *, task: str = "detection", **kwargs: Any) -> W
     >>> envs.envs[0].spec.id, envs.envs[0].spec.max_episode_steps, envs.envs[0].spec.kwargs["noise"]
     ('aiops_gym/Mitigation-v0', 10, False)
     """
-    return vector(LiveEnv, num_envs, id_=f"aiops_gym/{find(task).name.capitalize()}-v0", **kwargs)
+    name = find(task).name
+    make = IncidentEnv if name == INCIDENT else LiveEnv
+    steps = {"max_episode_steps": INCIDENT_STEPS + 1} if name == INCIDENT else {}
+    return vector(make, num_envs, id_=f"aiops_gym/{name.capitalize()}-v0", **{**steps, **kwargs})
 
 
 def recorded(num_envs: int = 1, *, domain: str = "bank", **kwargs: Any) -> WorldsVectorEnv:

@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium as gym
 
 from aiops_gym.agents import base
-from aiops_gym.catalog.model import TASKS
+from aiops_gym.catalog.model import POSED
 from aiops_gym.envs.naming import ENVS
 from aiops_gym.errors import ArgumentError, make_hint, unknown
 from aiops_gym.runs import tokenizer
@@ -74,7 +74,7 @@ def check(arguments: Arguments) -> None:
             raise ArgumentError(f"{reason}: leave {name!r} to the evaluation")
     for task in arguments.tasks:
         make_env(ENVS[task], arguments.env_kwargs).close()
-    if not {*arguments.tasks} <= {*TASKS}:
+    if not {*arguments.tasks} <= {*POSED}:
         _check_needs(arguments)
     if arguments.tokenizer:
         tokenizer.find(arguments.tokenizer)

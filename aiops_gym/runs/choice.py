@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.model import TASKS
+from aiops_gym.catalog.model import POSED
 from aiops_gym.envs.naming import ENVS
 from aiops_gym.errors import ArgumentError
 from aiops_gym.openrca.problems import Problem as Question
@@ -114,7 +114,7 @@ def _pool(arguments: Arguments, split: str) -> tuple[dict[str, Posed], dict[str,
     faulty: list[Posed] = []
     calm: list[Posed] = []
     for task in arguments.tasks:
-        if task in TASKS:
+        if task in POSED:
             found = registry.problems(task, arguments.app, split or None)
             faulty += [_live(each) for each in found if each.fault]
             calm += [

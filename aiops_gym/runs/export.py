@@ -13,7 +13,7 @@ from aiops_gym import caches
 from aiops_gym.agents.chat.agent import BARE, THINK, TOOLED
 from aiops_gym.agents.chat.history import Message, Turn
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.model import TASKS
+from aiops_gym.catalog.model import POSED
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.episode import Episode
@@ -149,6 +149,6 @@ def collect_messages(episode: Episode, system: str | None = None, tools: bool = 
 @caches.function(4096, "looking for a problem in the splits")
 def splits(problem: str, task: str) -> tuple[str, ...]:
     """The splits that have a problem; a healthy one is in both, a recorded one in none that is known here."""
-    if task not in TASKS:
+    if task not in POSED:
         return ()
     return tuple(split for split in SPLITS if any(each.id == problem for each in registry.problems(task, split=split)))

@@ -6,7 +6,7 @@ from gymnasium.utils.seeding import np_random
 
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.model import TASKS, Problem
+from aiops_gym.catalog.model import INCIDENT, TASKS, Problem
 from aiops_gym.envs import render
 from aiops_gym.errors import ArgumentError, ToolError
 from aiops_gym.serve.clock import wall_ms
@@ -28,6 +28,8 @@ class Incident:
     """
 
     def __init__(self, problem: Problem, episode_seed: int, *, noise: bool = True) -> None:
+        if problem.task == INCIDENT:
+            raise ArgumentError("an incident from the page to the report has no door yet: play aiops_gym/Incident-v0")
         self.problem, self.episode_seed = problem, episode_seed
         self.task = find(problem.task)
         sketch = Simulated(problem, episode_seed, noise=noise)

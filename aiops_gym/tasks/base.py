@@ -17,7 +17,7 @@ from aiops_gym.catalog.model import App, Fault, Problem
 from aiops_gym.errors import ToolError, unknown
 from aiops_gym.scan import scan
 from aiops_gym.tasks.form import Form
-from aiops_gym.types import Verdict
+from aiops_gym.types import Call, Verdict
 
 if TYPE_CHECKING:
     from aiops_gym.backends.base import Backend
@@ -107,6 +107,10 @@ class Task(ABC, Generic[C]):
     def nothing(self) -> tuple[Any, ...]:
         """The arguments of the `submit` that says that nothing is wrong, or nothing at all."""
 
+    def deny(self) -> Call:
+        """The call that says that nothing is wrong, and ends the episode."""
+        return Call("submit", self.nothing())
+
 
 class IncidentTask(Task[Case]):
     """One of the questions that a live incident can be posed as.
@@ -118,6 +122,8 @@ class IncidentTask(Task[Case]):
         placeholders: words in `answers` that stand for others.
         repairs: whether the system is to be changed before the answer.
         names_components: whether an answer holds names of components.
+        lead: what stands before the answers in the prompt.
+        rule: what stands behind them.
     """
 
     role: str
@@ -126,6 +132,8 @@ class IncidentTask(Task[Case]):
     placeholders: tuple[str, ...] = ()
     repairs: bool = False
     names_components: bool = False
+    lead: str = "When you are done, submit your answer:"
+    rule: str = "A submission ends the episode, right or wrong."
 
     def brief(self, problem: Problem, app: App) -> str:
         """What the agent is told of the system and of its task."""

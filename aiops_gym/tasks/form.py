@@ -73,7 +73,12 @@ NOTHING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Questions, and the arguments of `submit` that follow from the answers; None where nothing is to be submitted."""
+    """Questions, and the arguments of `submit` that follow from the answers; None where nothing is to be submitted.
+
+    Attributes:
+        name: of the API that takes them.
+    """
 
     fields: Sequence[Field]
     arguments: Callable[[Mapping[str, Any]], tuple[Any, ...] | None]
+    name: str = "submit"

@@ -2,7 +2,8 @@
 
 A domain is a folder beside this file; each module in it holds one typed function under its own name, marked `read`,
 `write` or `action`. Its docstring is the manual and its signature the schema. The domain's folder `submit` holds one
-module a task: the form of that task's answer. A folder whose tools follow from data computes them as `BOXES`.
+module a task: the form of that task's answer, or a folder of tools where it is answered in parts. A folder whose tools
+follow from data computes them as `BOXES`.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from functools import cache, partial
 from typing import Any
 
 from aiops_gym.errors import CatalogError, ToolError
-from aiops_gym.scan import list_modules, load_modules, scan, scan_one
+from aiops_gym.scan import list_modules, list_parts, load_modules, scan, scan_one
 from aiops_gym.types import Call, Result
 
-_WORDS = {str: "text in quotes", int: "a whole number", float: "a number", type(None): "None"}
+_WORDS = {str: "text in quotes", int: "a whole number", float: "a number", type(None): "None", list: "a list"}
 
 SETS = ("basic", "all")
 """Which tools an environment offers: those without `extra`, or all."""
@@ -117,7 +118,7 @@ def domains() -> tuple[str, ...]:
 def toolbox(name: str, tools: str = "basic") -> Mapping[str, Tool]:
     """The tools of a task (with its `submit`) or of a domain, by name.
 
-    The domain `incident` has no `submit`, as each task has its own; those of recorded telemetry pose one task.
+    The domain `live` has no `submit`, as each task has its own; those of recorded telemetry pose one task.
 
     Args:
         tools: which of them, of `SETS`.
@@ -147,15 +148,20 @@ def _offered(place: str, domain: str) -> Mapping[str, Callable[[], Mapping[str, 
 
 def _tools(place: str, task: str) -> Mapping[str, Tool]:
     tools = {tool: _marked(scan_one(place, tool, tool)) for tool in list_modules(place) if tool != "submit"}
-    return {**tools, "submit": _marked(scan_one(f"{place}.submit", task, "submit"))} if task else tools
+    if not task:
+        return tools
+    parts = list_parts(f"{place}.submit.{task}")
+    if not parts:
+        return {**tools, "submit": _marked(scan_one(f"{place}.submit", task, "submit"))}
+    return {**tools, **{part: _marked(scan_one(f"{place}.submit.{task}", part, part)) for part in parts}}
 
 
 def get_actions(task_or_domain: str, kind: str | None = None, tools: str = "basic") -> dict[str, str]:
     """What an agent may call: name -> signature and docstring.
 
     Args:
-        task_or_domain: `detection`, `localization`, `analysis`, `mitigation`, the domain `incident` without submit, or
-            `openrca_bank`, `openrca_market`, `openrca_telecom`.
+        task_or_domain: `detection`, `localization`, `analysis`, `mitigation`, `incident`, the domain `live` without
+            submit, or `openrca_bank`, `openrca_market`, `openrca_telecom`.
         kind: only those marked `read`, `write` or `action`.
         tools: `basic` or `all`, as environments take it.
 
@@ -205,6 +211,8 @@ def _given(tool: Tool, call: Call) -> dict[str, Any]:
 
 def _check(tool: Tool, name: str, value: Any) -> None:
     wanted = tool.types[name]
+    if typing.get_origin(wanted) in (list, dict):  # what lies in them is the tool's to say
+        wanted = typing.get_origin(wanted)
     # A bool is an int to Python, and to nobody else.
     if not isinstance(value, wanted) or isinstance(value, bool):
         words = " or ".join(_WORDS[each] for each in typing.get_args(wanted) or (wanted,))

@@ -22,6 +22,9 @@ ONE_WORLD = 'The one backend is `"simulated"`; one for [a real cluster](../howto
 SEED = 7
 """Of the episode whose prompt is shown."""
 
+END = {"aiops_gym/Incident-v0": "the end"}
+"""What is not ended by `submit`."""
+
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
@@ -44,8 +47,8 @@ def _facts(id_: str) -> str:
         "Made by": f"`gymnasium.make({id_!r})`",
         "Action": f"{text}: one fenced API call",
         "Observation": text,
-        "Reward": "0 until `submit`, then 0 to 1",
-        "Steps at most": str(spec.max_episode_steps),
+        "Reward": f"0 until {END.get(id_, '`submit`')}, then 0 to 1",
+        "Steps at most": str(getattr(env.unwrapped, "steps", spec.max_episode_steps)),
     }
     (head, made), *rest = rows.items()
     return "\n".join([f"| {head} | {made} |", "|---|---|", *(f"| {name} | {value} |" for name, value in rest)])

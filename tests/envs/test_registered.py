@@ -46,6 +46,15 @@ def test_gymnasium_finds_nothing_to_complain_about(task):
     check_env(gym.make(f"aiops_gym/{task}-v0").unwrapped)
 
 
+def test_gymnasium_finds_nothing_to_complain_about_in_an_incident_with_its_arguments():
+    given = {"problem": "misconfig_app_hotel_res-incident-1", "weights": {"repair": 1}, "noise": False}
+    env = gym.make("aiops_gym/Incident-v0", **given)
+    check_env(env.unwrapped)
+    again = gym.make(EnvSpec.from_json(env.spec.to_json()))
+    assert again.spec == env.spec
+    assert again.unwrapped.weights["repair"] == 1.0
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_a_spec_survives_json_with_its_arguments(task):
     env = gym.make(f"aiops_gym/{task}-v0", split="train", observation_limit=5000, evaluation="aiopslab")

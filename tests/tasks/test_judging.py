@@ -29,7 +29,7 @@ def judged(problem: str, answer: Any, evaluation: str = "strict"):
 
 
 def test_the_folder_is_the_list_of_tasks():
-    assert list_tasks() == ("analysis", "detection", "localization", "mitigation")
+    assert list_tasks() == ("analysis", "detection", "incident", "localization", "mitigation")
     with pytest.raises(CatalogError, match="no task 'cooking'"):
         find("cooking")
 

@@ -60,7 +60,7 @@ class ProblemRegistry(Registry[LiveTask]):
             found = registry.find_problem(problem_id)
         except CatalogError:
             return None
-        return partial(TASKS[found.task], found.id, **self.options)
+        return partial(TASKS[found.task], found.id, **self.options) if found.task in TASKS else None
 
     def get_problem_deployment(self, problem_id: str) -> str:
         """What an application runs on: all that there are here on Kubernetes."""

@@ -65,8 +65,23 @@ class Runbook:
         found = conclude(facts)
         if question.task == "mitigation":
             yield from self._repair(facts, found)
+        if question.task == "incident":
+            yield from self._handle(question, facts, found)
         while True:
             yield str(Call("submit", answer(question, found)))
+
+    def _handle(self, question: Question, facts: Facts, found: list[Finding]) -> Iterator[str]:
+        """From what was found to the report; whom the component is called by, the rules do not know."""
+        telling = [each for each in found if each.strength >= LIKELY]
+        if not telling:
+            yield str(Call("no_incident"))
+        yield str(Call("acknowledge"))
+        named = [each.component for each in telling if each.component in question.components][:1]
+        kinds = [{"system_level": each.layer, "fault_type": each.kind} for each in telling[:1]]
+        yield str(Call("diagnose", (named, kinds, [named] if named else [])))
+        yield from self._repair(facts, found)
+        yield str(Call("resolve"))
+        yield str(Call("report", (f"{', '.join(named) or 'The application'} was repaired by the runbook.",)))
 
     def _look(self, facts: Facts, commands: tuple[str, ...], wait: int = 0) -> Iterator[str]:
         for at, command in enumerate(commands):

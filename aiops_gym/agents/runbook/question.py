@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 _ASKS = {
+    "incident": r"^no_incident\(",
     "detection": r"^submit\(has_anomaly\b|submit\(\"Yes\"\)",
     "localization": r"^The components are: ",
     "analysis": r"system_level",
@@ -21,7 +22,7 @@ class Question:
     """One question.
 
     Attributes:
-        task: `detection`, `localization`, `analysis` or `mitigation`.
+        task: `detection`, `localization`, `analysis`, `mitigation` or `incident`.
         components: that an answer may name; empty where none is asked for.
     """
 

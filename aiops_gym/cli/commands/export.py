@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from aiops_gym.catalog.model import TASKS
+from aiops_gym.catalog.model import POSED
 from aiops_gym.cli.common import show
 from aiops_gym.runs.export import Wanted
 from aiops_gym.runs.export import export as write
 
-KINDS = (*TASKS, "root_cause")
+KINDS = (*POSED, "root_cause")
 """Tasks as episodes name them; the last one is that of recorded incidents."""
 
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from aiops_gym.catalog import registry
-from aiops_gym.catalog.model import TASKS
+from aiops_gym.catalog.model import POSED
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.cli.common import RECORDED, show_json
 from aiops_gym.openrca.problems import problems_from_query_csv
@@ -61,7 +61,7 @@ def command(
 def _counted(task: str | None, app: str | None) -> str:
     """How many problems there are of each task and application: those of AIOpsLab, and all of each split."""
     sets = {"AIOpsLab": None, **{split: split for split in SPLITS}}
-    rows = [("", *sets), *(_row(name, sets.values(), name, app) for name in (TASKS if task is None else ()))]
+    rows = [("", *sets), *(_row(name, sets.values(), name, app) for name in (POSED if task is None else ()))]
     rows += [_row(name, sets.values(), task, name) for name in (registry.apps() if app is None else ())]
     rows.append(_row("in all", sets.values(), task, app))
     lines = [f"{name:20}" + "".join(f"{count:>10}" for count in counts) for name, *counts in rows]
