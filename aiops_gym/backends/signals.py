@@ -53,6 +53,9 @@ DIGITS = 3
 OF_SCRAPES = ("instance", "job", "service", "uid")
 """Labels of alerts that tell only who measured."""
 
+OF_RULES = ("long", "short")
+"""Labels that tell two rules of one name apart; they come last."""
+
 
 class Grid(NamedTuple):
     """The moments of the points, Unix ms: from start to end, both included."""
@@ -179,8 +182,12 @@ def _tell(rule: Rule, course: Course, app: App) -> dict[str, Json]:
     notes = dict(rule.annotations)
     what = expand(notes.get("description") or notes.get("summary") or "", own, value)
     severity = own.pop("severity", "")
-    usual = {*OF_SCRAPES, *(("namespace",) if own.get("namespace") == app.namespace else ())}
-    labels = {name: text for name, text in own.items() if name not in usual and not name.startswith("app_")}
+    if own.get("namespace") == app.namespace:
+        del own["namespace"]
+    told = {name: text for name, text in own.items() if name not in OF_SCRAPES and not name.startswith("app_")}
+    if len(told) > 1:
+        told.pop("node", None)  # of who tells of the other labels
+    labels = dict(sorted(told.items(), key=lambda pair: (pair[0] in OF_RULES, pair[0])))
     return {"name": rule.name, "severity": severity, "labels": labels, "what": " ".join(what.split())}
 
 

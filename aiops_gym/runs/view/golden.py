@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from aiops_gym.envs.levels import format_percent
+from aiops_gym.envs.levels import format_number, format_percent
 from aiops_gym.runs.view.markup import Html, join, tag
 from aiops_gym.runs.view.signals import Points, Signals
 
@@ -74,19 +74,6 @@ def describe(column: Column, series: Mapping[str, Points], at: int) -> str:
         return format_percent(values[0])
     told = ", ".join(UNKNOWN if value is None else format_number(value) for value in values)
     return f"{told} {column.unit}" if column.unit == "ms" else told
-
-
-def format_number(value: float) -> str:
-    """At most three digits that count, no exponents.
-
-    >>> [format_number(value) for value in (0.0, 0.00803, 0.977, 8.58, 302.0, 12_000.0)]
-    ['0', '0.008', '0.98', '8.6', '302', '12,000']
-    """
-    if value == 0 or abs(value) >= 100:
-        return f"{value:,.0f}"
-    if abs(value) >= 1:
-        return f"{value:.1f}".removesuffix(".0")
-    return (f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}").rstrip("0").rstrip(".")
 
 
 def _tables(signals: Signals) -> Iterator[tuple[Mapping[str, Mapping[str, Points]], Sequence[Column]]]:

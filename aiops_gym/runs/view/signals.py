@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from aiops_gym.envs.levels import read_points
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.view.story import number_of
 from aiops_gym.types import Json
@@ -82,22 +83,13 @@ def _subjects(data: Json, many: int) -> dict[str, dict[str, Points]]:
 
 
 def _points(text: Json, many: int) -> Points:
-    values = [_number(each) for each in str(text).split()[:many]]
+    values = read_points(str(text))[:many]
     return (*values, *[None] * (many - len(values)))
-
-
-def _number(text: str) -> float | None:
-    try:
-        return number_of(float(text))
-    except ValueError:
-        return None
 
 
 def _alert(data: Mapping[str, Json]) -> Alert:
     labels, spans = data.get("labels"), data.get("spans")
     told = {str(k): str(v) for k, v in labels.items()} if isinstance(labels, Mapping) else {}
-    if len(told) > 1:
-        told.pop("node", None)  # who scraped it, where it is about something else
     return Alert(
         name=str(data.get("name", "")),
         severity=str(data.get("severity", "")),
