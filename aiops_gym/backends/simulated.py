@@ -18,6 +18,7 @@ from aiops_gym.backends.inject import find_concerned, find_rewritten, inject
 from aiops_gym.backends.intent.compare import find_hurt
 from aiops_gym.backends.node_network import NodeNetwork
 from aiops_gym.backends.servers import ask_server
+from aiops_gym.backends.signals import read_signals
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import INCIDENT, Fault, Problem
 from aiops_gym.errors import SnapshotError
@@ -182,6 +183,10 @@ class Simulated:
     def health(self) -> dict[str, Any]:
         """How each component does now, for whoever watches; see `backends.health.health`. Changes nothing."""
         return health(self.world, self.app, self._measured())
+
+    def signals(self) -> dict[str, Any]:
+        """What telemetry says of the incident until now, for whoever watches; see `backends.signals.read_signals`."""
+        return read_signals(self.world, self.app, self.began)
 
     def _measured(self) -> Measure:
         if self._measure is None:

@@ -257,6 +257,10 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         """How each component does now; empty where that is not known. For the trainer only; changes nothing."""
         return {}
 
+    def signals(self) -> dict[str, Any]:
+        """What telemetry says of the episode until now; empty where nothing does. For the trainer only."""
+        return {}
+
     def snapshot(self) -> bytes:
         """All of the episode, random streams included, as versioned data."""
         state, backend = self._running()
@@ -426,7 +430,7 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
 
     def _painted(self, state: State) -> NDArray[np.uint8]:
         words = render.strip_colours(render.render_verdict(state.last[2], state.info)) if state.over else ""
-        return picture.draw_picture(state.last, state.info, self.calls(), self.health(), words)
+        return picture.draw_picture(state.last, state.info, self.calls(), self.health(), words, self.signals())
 
     def _show(self) -> None:
         if self.render_mode == "human" and self._state is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 WELL, HURT, DOWN, IDLE = "well", "hurt", "down", "idle"
 
 RIGHT = 0.985
@@ -43,6 +45,36 @@ def format_percent(share: float | None) -> str:
     if 0.995 <= share < 1.0:
         return ">99 %"
     return "<1 %" if 0.0 < share < 0.005 else f"{100 * share:.0f} %"
+
+
+def format_number(value: float) -> str:
+    """At most three digits that count, no exponents.
+
+    >>> [format_number(value) for value in (0.0, 0.00803, 0.977, 8.58, 302.0, 12_000.0)]
+    ['0', '0.008', '0.98', '8.6', '302', '12,000']
+    """
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    if abs(value) >= 1:
+        return f"{value:.1f}".removesuffix(".0")
+    return (f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3f}").rstrip("0").rstrip(".")
+
+
+def read_points(text: str) -> list[float | None]:
+    """The numbers of a series as it is kept; None for what is not known, or is no number.
+
+    >>> read_points("0.5 - 12")
+    [0.5, None, 12.0]
+    """
+    return [_number(each) for each in text.split()]
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def describe_component(ok: float | None, slow: float | None, ready: int, wanted: int) -> str:

@@ -155,6 +155,16 @@ class LiveEnv(EpisodeEnv[Incident]):
         backend = self._running()[1]
         return backend.health() if isinstance(backend, Watched) else {}
 
+    def signals(self) -> dict[str, Any]:
+        """What telemetry says of the episode until now, and of ten minutes before it; empty where that is not known.
+
+        `start`, `end` and `step` are seconds since the episode began; `operations` and `components` hold by name the
+        series `rate`, `errors`, `p50`, `p99`, `cpu` and `saturation` as far as they are measured, each as a text of
+        numbers; `alerts` say when each was pending, fired and ended. It takes about 0.2 s and changes nothing.
+        """
+        backend = self._running()[1]
+        return backend.signals() if isinstance(backend, Watched) else {}
+
     def _known(self, problem: str) -> str:
         return self.choice.find(problem).id
 

@@ -42,3 +42,6 @@ class Watched(Protocol):
 
     def health(self) -> dict[str, Any]:
         """How each component does now. Changes nothing."""
+
+    def signals(self) -> dict[str, Any]:
+        """What telemetry says of the time until now: alerts and golden signals. Changes nothing."""

@@ -80,7 +80,7 @@ class Player:
             agent = Around(base.make(entry.agent, env, entry.seed, **options))
         agent.name = entry.agent  # what a class calls itself may be anything, and twice the same
         counts = tokenizer.find(self.tokenizer) if self.tokenizer else None
-        return play(env, agent, entry.seed, {"problem": entry.problem}, counts)
+        return play(env, agent, entry.seed, {"problem": entry.problem}, counts, signals=True)
 
     def _env(self, name: str) -> gym.Env[str, str]:
         if name not in self.envs:

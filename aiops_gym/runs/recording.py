@@ -84,6 +84,18 @@ def note_turn(episode: Episode, action: Any, observation: str, reward: float, in
     episode.reward += reward
 
 
+def ask(env: gym.Env[Any, Any], name: str, unknown: Any) -> Any:
+    """What an environment tells its trainer, where it can."""
+    told = getattr(env.unwrapped, name, None)
+    return told() if callable(told) else unknown
+
+
+def note_signals(env: gym.Env[Any, Any], episode: Episode) -> None:
+    """Add what telemetry said of an episode that is over. It takes a while: only who keeps the episode asks for it."""
+    if not episode.infra_error:
+        episode.signals = ask(env, "signals", {})
+
+
 def finish(env: gym.Env[Any, Any], episode: Episode, info: dict[str, Any], tokenizer: Tokenizer | None = None) -> None:
     """Add the verdict, as far as there is one.
 

@@ -25,6 +25,8 @@ def run_episode(
     seed: int | None = None,
     options: dict[str, Any] | None = None,
     tokenizer: Tokenizer | None = None,
+    *,
+    signals: bool = False,
 ) -> Episode:
     """Play one episode to its end.
 
@@ -37,6 +39,7 @@ def run_episode(
         options: likewise.
         tokenizer: text -> its tokens or their number, with which `in_tokens` and `out_tokens` of the results are
             counted; without one they are estimated. `token_method` says which.
+        signals: whether alerts and golden signals are kept, which the viewer shows; they take about 0.2 s an episode.
 
     What the agent raises ends the episode, which stays as it is then, with the reason in `agent_error` and the agent's
     own frames in `agent_traceback`; both are logged. What the environment raises is raised. An async agent has one
@@ -51,7 +54,7 @@ def run_episode(
         >>> aiops_gym.run_episode(env, lambda observation: '```\\nsubmit("Yes")\\n```', seed=1).reward
         1.0
     """
-    episode = play(env, adapt(agent), seed, options, tokenizer, close=False)
+    episode = play(env, adapt(agent), seed, options, tokenizer, close=False, signals=signals)
     if episode.agent_traceback:
         LOG.error("the agent %s: %s\n%s", episode.agent, episode.agent_error, episode.agent_traceback)
     return episode
@@ -65,20 +68,24 @@ def play(
     tokenizer: Tokenizer | None = None,
     *,
     close: bool = True,
+    signals: bool = False,
 ) -> Episode:
     """An episode as `run_episode` plays it.
 
     Args:
         close: a plain agent at the end, too.
+        signals: as there.
     """
     episode = None
     try:
         observation, info = env.reset(seed=seed, options=options)
         began = time.perf_counter()
         episode = recording.begin_episode(env, player.name, seed, observation, info)
-        episode.calls, episode.health = _ask(env, "calls", []), _ask(env, "health", {})
+        episode.calls, episode.health = recording.ask(env, "calls", []), recording.ask(env, "health", {})
         recording.finish(env, episode, _turns(env, player, episode, observation, info), tokenizer)
         episode.wall_clock["seconds"] = time.perf_counter() - began
+        if signals:
+            recording.note_signals(env, episode)
         with note_blame(episode):
             episode.agent_report = _report(player)
         return episode
@@ -106,7 +113,7 @@ def _turns(
         if episode.truncated:
             reward, info = grade_last_step(env, float(reward), info)
         recording.note_turn(episode, action, observation, float(reward), info)
-        health = _ask(env, "health", {})
+        health = recording.ask(env, "health", {})
         if health != known:
             episode.steps[-1]["health"] = known = health
     episode.wall_clock = {"agent_seconds": thought}
@@ -118,9 +125,3 @@ def _report(player: Adapted) -> dict[str, Any]:
     found = dict(player.report())
     json.dumps(found, allow_nan=False)
     return found
-
-
-def _ask(env: gym.Env[str, str], name: str, unknown: Any) -> Any:
-    """What an environment tells its trainer, where it can."""
-    told = getattr(env.unwrapped, name, None)
-    return told() if callable(told) else unknown

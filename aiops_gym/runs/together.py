@@ -33,6 +33,7 @@ def run_episodes(
     at_once: int = 8,
     options: dict[str, Any] | None = None,
     on_error: str = KEEP,
+    signals: bool = False,
 ) -> Iterator[Episode]:
     """Play an episode a seed, some of them at the same time, and give them in the order of the seeds.
 
@@ -52,6 +53,7 @@ def run_episodes(
         on_error: "keep" gives an episode whose environment raises as well, with what there is of it and `infra_error`;
             "raise" raises where it would be given, and the ones after it are lost. What `make_env` and `make_agent`
             raise is raised in any case, and what an agent raises is in its episode's `agent_error`.
+        signals: whether alerts and golden signals are kept, as by `run_episode`.
 
     Raises:
         ValueError: `on_error` is neither.
@@ -72,7 +74,7 @@ def run_episodes(
     def play(seed: int) -> Episode:
         env = make_env()
         agent = adapt(make_agent(env, seed))
-        run = partial(_played, stop, seed, options)
+        run = partial(_played, stop, seed, options, signals)
         return guard_episode(run, env, agent, seed, options) if on_error == KEEP else run(env, agent)
 
     if at_once == 1 or len(seeds) == 1:  # here, where an interrupt arrives
@@ -84,12 +86,12 @@ def run_episodes(
     yield from _together(play, seeds, at_once, stop)
 
 
-def _played(stop: _Stop, seed: int, options: dict[str, Any] | None, env: Env, agent: Adapted) -> Episode:
+def _played(stop: _Stop, seed: int, options: dict[str, Any] | None, signals: bool, env: Env, agent: Adapted) -> Episode:
     """One episode, after which both are closed."""
     player = _Interruptible(agent, stop)
     try:
         with stop.at_work(player):
-            return play_episode(env, player, seed, options)
+            return play_episode(env, player, seed, options, signals=signals)
     finally:
         env.close()
 

@@ -19,7 +19,7 @@ from aiops_gym.sim.machine.program import HttpAnswer
 from aiops_gym.types import Json
 from aiops_gym.types import Request as Question
 
-FORM = "application/x-www-form-urlencoded"
+FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 VERBS = {"GET": "get", "HEAD": "get", "POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
 
 
@@ -55,8 +55,8 @@ async def _asked(request: Request, steps: int) -> Json:
     where = request.scope["raw_path"].decode("ascii", "replace").split("/", steps + 1)
     query = request.scope["query_string"].decode("ascii", "replace")
     path = f"/{where[steps + 1]}" if len(where) > steps + 1 else "/"
-    form = request.headers.get("content-type", "").startswith(FORM)
-    text = raw.decode("utf-8", "replace") if form else ""
+    read = request.headers.get("content-type", "").startswith((FORM, JSON))
+    text = raw.decode("utf-8", "replace") if read else ""
     return {"method": request.method, "path": f"{path}?{query}" if query else path, "text": text}
 
 

@@ -25,6 +25,7 @@ class Incident:
     Attributes:
         backend: whose world is served.
         verdict: None until an answer was accepted.
+        signals: what telemetry said until then.
     """
 
     def __init__(self, problem: Problem, episode_seed: int, *, noise: bool = True) -> None:
@@ -35,6 +36,7 @@ class Incident:
         sketch = Simulated(problem, episode_seed, noise=noise)
         self.backend = Simulated(problem, episode_seed, noise=noise, shift=wall_ms() - sketch.world.now)
         self.verdict: Verdict | None = None
+        self.signals: dict[str, Json] = {}
 
     @property
     def brief(self) -> str:
@@ -62,8 +64,9 @@ class Incident:
             raise ToolError(f"an answer was submitted already: {self.words}", "submission")
         backend, fault = self.backend, self.backend.fault
         case = Case(self.problem, fault, find_truth(self.problem, fault, backend.app), backend)
-        self.verdict = self.task.judge(answer, case)
-        return self.verdict
+        verdict = self.task.judge(answer, case)
+        self.signals, self.verdict = backend.signals(), verdict
+        return verdict
 
     @property
     def words(self) -> str:

@@ -87,6 +87,7 @@ class Transcript:
         """The last turn was an answer, and this is what it is worth."""
         episode = self.episode
         episode.terminated, episode.success = True, verdict.success
+        episode.signals = self.incident.signals
         turn["reward"] = episode.reward = verdict.reward
         episode.reward_components = dict(verdict.components)
         episode.results = self.results(verdict)

@@ -15,6 +15,7 @@ from aiops_gym.sim.kube_control import events, kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry import journal
+from aiops_gym.sim.telemetry.targets import index_families
 
 
 def make_dynamics(exec_: Exec | None = None) -> Dynamics:
@@ -23,6 +24,7 @@ def make_dynamics(exec_: Exec | None = None) -> Dynamics:
     Args:
         exec_: runs a command inside a container, for exec probes and `kubectl exec`; given by whoever has a shell.
     """
+    index_families()  # with the rest of the code, and not while somebody waits for the answer to a first query
     handlers: dict[str, Handler] = {**runtime.HANDLERS, **traffic.HANDLERS, **events.HANDLERS}
     for served in _found("HANDLERS"):
         handlers |= served

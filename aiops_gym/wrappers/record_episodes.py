@@ -95,6 +95,7 @@ class RecordEpisodes(Remembering, RecordConstructorArgs):
             return
         episode.terminated, episode.truncated = bool(terminated), bool(truncated)
         recording.finish(self.env, episode, info)
+        recording.note_signals(self.env, episode)
         self.files.append(self._saved(episode, f"{self.agent}-{self._count:06d}-{episode.session_id}"))
         while len(self.files) > self.keep:
             self.files.pop(0).unlink(missing_ok=True)

@@ -30,14 +30,14 @@ STEP = 2
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 QUIET = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars"),
-    *("--force-device-scale-factor=1", "--window-size=1280,1180"),
+    *("--force-device-scale-factor=1", "--window-size=1280,1400"),
 )
 
 
 def played() -> Episode:
     """The episode of all pictures."""
     env = gym.make("aiops_gym/Mitigation-v0", problem=PROBLEM)
-    return run_episode(env, make("reference", env), seed=SEED)
+    return run_episode(env, make("reference", env), seed=SEED, signals=True)
 
 
 def frame(path: Path) -> None:

@@ -33,7 +33,7 @@ def browser(tmp_path_factory):
 @pytest.fixture(scope="module")
 def mended():
     env = gym.make("aiops_gym/Mitigation-v0", problem=PROBLEM)
-    return run_episode(env, make("reference", env), seed=3)
+    return run_episode(env, make("reference", env), seed=3, signals=True)
 
 
 @pytest.fixture
@@ -81,6 +81,46 @@ def test_choosing_a_step_shows_the_system_after_it(show, mended):
     browser.click(f".at[data-step='{last}'] rect")
     assert browser.evaluate("document.querySelector('.step.now').id") == f"step-{last}"
     assert browser.evaluate("document.querySelector('.step.now').open")
+
+
+def test_choosing_a_step_shows_alerts_and_signals_as_they_were_then(show, mended):
+    browser = show(render_page(mended))
+    cursors = "[...document.querySelectorAll('.{} .cursor')].map(l => parseFloat(l.getAttribute('x1')))"
+    start, end = mended.signals["start"], mended.signals["end"]
+    for i, time in enumerate([0.0, *(step["time"] for step in mended.steps)]):
+        place = 100 * (time - start) / (end - start)
+        for kind in ("bars", "curve"):
+            assert {round(x, 1) for x in browser.evaluate(cursors.format(kind))} == {round(place, 1)}
+        states = browser.evaluate("[...document.querySelectorAll('.state')].map(s => s.textContent)")
+        active = [
+            any(a <= time and (z is None or time < z) for a, _, z in alert["spans"])
+            for alert in mended.signals["alerts"]
+        ]
+        assert sum(state != "-" for state in states) == sum(active)
+        assert all(
+            browser.evaluate("[...document.querySelectorAll('.state')].map(s => s.classList.contains(s.textContent))")
+        )
+        assert browser.evaluate("document.querySelectorAll('.at.now').length") == (2 if i else 0)
+        browser.press("j")
+
+
+def test_a_mark_beside_the_alerts_leads_to_its_step_and_components_fold_out_by_keyboard(show, mended):
+    browser = show(render_page(mended))
+    browser.click(".alerts .at[data-step='2'] rect")
+    assert browser.evaluate("document.querySelector('.step.now').id") == "step-2"
+    browser.evaluate("document.querySelector('.inside summary').focus()")
+    browser.press("Enter")
+    browser.wait("document.querySelector('.inside').open")
+    seen = browser.evaluate("document.querySelector('.inside .curve').getBoundingClientRect().width")
+    assert seen > 40
+
+
+def test_bars_and_marks_lie_on_one_axis(show, mended):
+    browser = show(render_page(mended))
+    box = "(e => { const b = e.getBoundingClientRect(); return [b.left, b.width]; })"
+    lanes = browser.evaluate(f"[...document.querySelectorAll('.alerts .bars')].map({box})")
+    assert len(lanes) == len(mended.signals["alerts"]) + 2
+    assert all(lane == lanes[0] for lane in lanes)
 
 
 def test_the_slider_and_the_player_move_through_the_episode(show, mended):

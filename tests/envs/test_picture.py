@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from toy_world import ToyEnv, block
 
 from aiops_gym.envs.layout import lay_out
-from aiops_gym.envs.picture import HEIGHT, WIDTH, Picture, draw_picture
+from aiops_gym.envs.picture import draw_picture
+from aiops_gym.envs.sheet import HEIGHT, WIDTH, Picture
 from aiops_gym.errors import BackendError
 
 PROBLEM = "revoke_auth_mongodb-mitigation-1"
@@ -54,6 +55,34 @@ def test_a_repair_turns_the_picture_from_red_to_green(env):
         env.step(action)
     assert before > 3 * 1000
     assert red(env.render()) == 0
+
+
+def test_alerts_and_golden_signals_are_part_of_the_picture():
+    alert = {
+        "name": "Burning",
+        "severity": "critical",
+        "labels": {"proxy": "search"},
+        "what": "",
+        "spans": [[-90.0, None, None]],
+    }
+    curves = {"search": {"rate": "1 2 - 4", "errors": "0 0 1 1", "p50": "3 3 3 3", "p99": "9 9 9 9"}}
+    signals = {"start": -60.0, "end": 30.0, "step": 30.0, "operations": curves, "components": {}, "alerts": [alert]}
+    turn = ("```\nx()\n```", "out\n" * 60, 0.0)
+    pictures = [
+        draw_picture(turn, INFO, signals=told).tobytes()
+        for told in (
+            None,
+            signals,
+            {**signals, "alerts": []},
+            {**signals, "alerts": [{**alert, "spans": [[-90.0, -30.0, None]]}]},
+            {**signals, "alerts": [{**alert, "severity": "none"}] * 2},
+            {**signals, "operations": {"search": {**curves["search"], "errors": "0 0 0 1"}}},
+            {**signals, "alerts": [alert] * 40, "operations": {name: {} for name in "abcdefg"}},
+        )
+    ]
+    assert len(set(pictures)) == len(pictures) - 1
+    assert pictures[2] == pictures[4]  # what fires always is no news
+    assert draw_picture(turn, INFO, signals=signals).tobytes() == pictures[1]
 
 
 def test_looking_at_pictures_changes_nothing(env):

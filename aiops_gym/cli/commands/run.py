@@ -61,7 +61,8 @@ def command(
     reports, errors = [], []
     try:
         seeds, on_error = range(seed, seed + episodes), RAISE if episodes == 1 else KEEP
-        for episode in run_episodes(new_env, new_agent, seeds, at_once=at_once, on_error=on_error):
+        more = save is not None
+        for episode in run_episodes(new_env, new_agent, seeds, at_once=at_once, on_error=on_error, signals=more):
             if save is not None:
                 episode.save(save if episodes == 1 else save / f"{episode.problem_id or UNBEGUN}.{episode.seed}.json")
             if as_json:

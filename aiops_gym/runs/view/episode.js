@@ -3,13 +3,15 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const all = (selector) => [...document.querySelectorAll(selector)];
-  const { looks, at } = JSON.parse(byId("data").textContent);
+  const { looks, at, signals } = JSON.parse(byId("data").textContent);
   const steps = all(".step");
   const numbers = steps.map((step) => Number(step.dataset.step));
-  const marks = new Map(all(".at").map((mark) => [Number(mark.dataset.step), mark]));
+  const marks = all(".at");
   const last = Math.max(0, ...numbers);
   const slider = byId("moment"), play = byId("play"), caption = byId("caption");
   const nodes = all(".node"), edges = all(".edge"), operations = all(".operation");
+  const states = all(".state"), values = all(".value");
+  const bars = all(".bars .cursor"), curves = all(".curve .cursor");
   let now = 0, timer = 0;
 
   function look(number) {
@@ -30,16 +32,38 @@
     slider.value = String(number);
   }
 
+  function state(spans, time) {
+    for (const [since, fired, ended] of spans) {
+      if (since <= time && (ended === null || time < ended)) return fired !== null && fired <= time ? "firing" : "pending";
+    }
+    return "-";
+  }
+
+  // Alerts and golden signals as they were when a step was over.
+  function tell(number) {
+    if (!signals) return;
+    const time = signals.ends[number], place = signals.places[number], point = signals.points[number];
+    for (const [lines, unit] of [[bars, "%"], [curves, ""]]) {
+      for (const line of lines) for (const end of ["x1", "x2"]) line.setAttribute(end, `${place}${unit}`);
+    }
+    states.forEach((shown, i) => {
+      shown.textContent = state(signals.alerts[i], time);
+      shown.className = `state ${shown.textContent}`;
+    });
+    values.forEach((shown, i) => { shown.textContent = signals.values[i][point]; });
+  }
+
   function choose(number, scroll) {
     now = Math.min(last, Math.max(0, number));
     for (const old of all(".now")) old.classList.remove("now");
-    const step = steps[numbers.indexOf(now)], mark = marks.get(now);
+    const step = steps[numbers.indexOf(now)];
     if (step) {
       step.classList.add("now");
       if (scroll) step.scrollIntoView({ block: "nearest" });
     }
-    if (mark) mark.classList.add("now");
+    for (const mark of marks) if (Number(mark.dataset.step) === now) mark.classList.add("now");
     look(now);
+    tell(now);
   }
 
   function stop() {
@@ -59,7 +83,8 @@
   }
 
   steps.forEach((step, i) => step.addEventListener("click", () => now === numbers[i] || choose(numbers[i], false)));
-  marks.forEach((mark, number) => mark.addEventListener("click", (event) => {
+  marks.forEach((mark) => mark.addEventListener("click", (event) => {
+    const number = Number(mark.dataset.step);
     event.preventDefault();
     choose(number, false);
     steps[numbers.indexOf(number)].open = true;

@@ -12,9 +12,10 @@ from string import Template
 from typing import Any
 
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.view import graph
+from aiops_gym.runs.view import alerts, golden, graph
 from aiops_gym.runs.view.accepted import list_accepted
 from aiops_gym.runs.view.markup import Content, Html, embed_json, escape, format_seconds, join, pre, tag, void
+from aiops_gym.runs.view.signals import Signals, read_signals
 from aiops_gym.runs.view.story import System, Turn, number_of, tell
 from aiops_gym.runs.view.timeline import draw_timeline
 
@@ -34,6 +35,8 @@ KINDS = (
     ("k-submit", "submission"),
     ("wrong", "refused"),
 )
+SIGNS = (("firing", "firing"), ("pending", "pending"), ("always", "fires always"), ("during", "the episode"),
+         ("p50", "latency p50"), ("p99", "p99"))  # fmt: skip
 LEVELS = (("well", "succeeds"), ("hurt", "hurt or slow"), ("down", "mostly fails"), ("idle", "not asked"))
 
 
@@ -47,6 +50,7 @@ def render_page(episode: Episode, up: str = "") -> str:
         Text that encodes to UTF-8, whatever the episode holds.
     """
     turns, system = tell(episode)
+    signals = read_signals(episode)
     return fill(
         "episode",
         title=escape(f"{episode.problem_id} - {episode.agent}"),
@@ -55,11 +59,16 @@ def render_page(episode: Episode, up: str = "") -> str:
         verdict=_verdict(episode),
         timeline=draw_timeline(turns, system),
         legend=_legend(KINDS, turns),
+        signals=_signals(signals, turns),
         steps=join(_prompt(episode), *_steps(turns, system)),
         system=_system(system, len(turns)),
         shape=_shape(system),
         data=embed_json(
-            {"looks": graph.list_looks(system) if system else [], "at": [0, *(turn.state for turn in turns)]}
+            {
+                "looks": graph.list_looks(system) if system else [],
+                "at": [0, *(turn.state for turn in turns)],
+                "signals": _moments(signals, turns) if signals else None,
+            }
         ),
         about=escape(f"aiops_gym {episode.version}".strip()),
     )
@@ -185,6 +194,33 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return f"{value:g}" if abs(value) < 1e6 else f"{value:,.0f}"
+
+
+def _signals(signals: Signals | None, turns: Sequence[Turn]) -> Html:
+    if signals is None:
+        return Html()
+    legend = [tag("li", tag("i", class_=look), name) for look, name in SIGNS]
+    return tag(
+        "section",
+        tag("h2", "Alerts and golden signals"),
+        alerts.draw_alerts(signals, turns),
+        tag("ul", *legend, class_="legend"),
+        golden.draw_golden(signals),
+        class_="strip signals",
+        id="signals",
+    )
+
+
+def _moments(signals: Signals, turns: Sequence[Turn]) -> dict[str, Any]:
+    """What the page's script shows of signals: for each step where it ended and its point, and all values."""
+    ends = [0.0, *(turn.end for turn in turns)]
+    return {
+        "ends": ends,
+        "places": [round(signals.place(end), 3) for end in ends],
+        "points": [signals.find_point(end) for end in ends],
+        "alerts": alerts.list_spans(signals),
+        "values": golden.list_values(signals),
+    }
 
 
 def _legend(entries: Sequence[tuple[str, str]], turns: Sequence[Turn]) -> Html:

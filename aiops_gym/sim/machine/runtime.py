@@ -172,6 +172,8 @@ def finish(world: World, key: str, code: int, reason: str = "", tell: bool = Tru
     exit_: Exit = {"code": code, "reason": cause, "at": world.now, "id": process["id"]}
     processes[key] = {**process, "running": False, "ended": world.now, "ports": [], "exit": exit_}
     _note_ended(world, processes[key])
+    if cause == OUT_OF_MEMORY:
+        _count_kill(world, process["node"])
     world.table("shells").pop(key, None)
     _hang_up(world, key)
     world.touch()
@@ -341,6 +343,17 @@ def _read_amount(world: World, pod: Obj, container: Mapping[str, Json], referenc
         amount = quantity.parse(str(get(node, "status", "allocatable", resource, default="0")))
     divisor = quantity.parse(str(reference.get("divisor") or "1")) or Decimal(1)
     return str(int((amount / divisor).to_integral_value(rounding=ROUND_CEILING)))
+
+
+def _count_kill(world: World, node: str) -> None:
+    """What the kernel of a node counts of processes that grew too large: when, of the last hour, and how many before.
+
+    Table `oom_kills`, by node.
+    """
+    known = world.table("oom_kills").get(node) or {"before": 0, "times": []}
+    recent = [time for time in known["times"] if time >= world.now - HOUR]
+    before = known["before"] + len(known["times"]) - len(recent)
+    world.table("oom_kills")[node] = {"before": before, "times": [*recent, world.now]}
 
 
 def _note_ended(world: World, process: Process) -> None:

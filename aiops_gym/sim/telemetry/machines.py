@@ -60,6 +60,13 @@ def measure_memory(scrape: Scrape) -> Floats:
     return np.floor((used + usage.SYSTEM_MEMORY * wobble(scrape._replace(life=None), "memory", 0.02)) / 4096) * 4096
 
 
+def count_kills(scrape: Scrape) -> Floats:
+    """Processes that the kernel of a node has killed for want of memory."""
+    known = scrape.world.table("oom_kills").get(scrape.node) or {"before": 0, "times": []}
+    found: Floats = known["before"] + np.searchsorted(known["times"], scrape.times, "right").astype(np.float64)
+    return found
+
+
 def read_capacity(scrape: Scrape, resource: str) -> float:
     """How much of something a node has."""
     node: Mapping[str, Json] = scrape.world.store.get("nodes", "", scrape.node) or {}

@@ -13,9 +13,9 @@ from aiops_gym.sim.promql.patterns import Condition, compile_matcher
 from aiops_gym.sim.promql.series import STALE, Matcher, Series, is_stale
 from aiops_gym.sim.telemetry.courses import Floats
 from aiops_gym.sim.telemetry.discovery import Mask, Target, floors, list_targets, open_window
-from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, constant, list_names
+from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, constant
 from aiops_gym.sim.telemetry.lives import Life
-from aiops_gym.sim.telemetry.targets import find_kinds
+from aiops_gym.sim.telemetry.targets import find_kinds, index_families
 
 KEPT = HOUR
 """Milliseconds back to which series are known: of what ended before that, nothing is left."""
@@ -44,7 +44,7 @@ class Telemetry:
         if end <= start:
             return []
         tests = _tests(matchers)
-        chosen = _choose([test for label, test in tests if label == "__name__"])
+        chosen = _choose([each for each in matchers if each.label == "__name__"])
         window = open_window(world, start - MINUTE, end)  # one scrape more tells what has ended
         found = []
         kinds = chosen if chosen[""] else [kind for kind, families in chosen.items() if families]
@@ -83,14 +83,17 @@ def _namespace(target: Target, matchers: Iterable[Matcher]) -> str:
     return "" if target.kind not in ("cadvisor", "kube_state", "kubelet") else asked
 
 
-def _choose(tests: Sequence[Condition]) -> dict[str, Sequence[Family]]:
+def _choose(names: Sequence[Matcher]) -> dict[str, Sequence[Family]]:
     """The families of each kind of which series may be meant, and which of Prometheus' own, under ""."""
-    found = {
-        name: [f for f in kind.families if any(all(test(each) for test in tests) for each in list_names(f))]
-        for name, kind in find_kinds().items()
-    }
+    tests, known = [compile_matcher(each) for each in names], index_families()
+    exact = next((each.value for each in names if each.op == "="), None)
+    found: dict[str, dict[str, Family]] = {kind: {} for kind in find_kinds()}
+    for name in known if exact is None else known.keys() & {exact}:
+        if all(test(name) for test in tests):
+            for kind, family in known[name]:
+                found[kind][family.name] = family
     own = [constant(name, "") for name in OWN if all(test(name) for test in tests)]
-    return {**found, "": own}
+    return {**{kind: [*families.values()] for kind, families in found.items()}, "": own}
 
 
 def _columns(world: World, target: Target, chosen: Mapping[str, Sequence[Family]], namespace: str) -> Iterator[Column]:

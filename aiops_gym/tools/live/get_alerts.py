@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
+from aiops_gym.sim.kernel import jsontext
 from aiops_gym.tools.registry import Context, extra, read
 from aiops_gym.tools.servers import ask_server, print_rows
 from aiops_gym.types import Json, Result
@@ -11,6 +13,9 @@ from aiops_gym.types import Json, Result
 TITLES = ("state", "since", "severity", "alert", "labels", "what")
 HIDDEN = ("alertname", "severity", "instance", "job", "service", "uid", "node")
 """Labels that have a column of their own, or tell of who measured only."""
+
+SILENCED = "silenced"
+STATES = ("firing", "pending", SILENCED)
 
 HINT = 'ask query_metrics for ALERTS{alertname="..."}'
 
@@ -21,13 +26,28 @@ def get_alerts(context: Context) -> Result:
     """Print the alerts that are pending or firing now, by Prometheus' rules, the firing ones first.
 
     An alert fires once its condition held for some time: since says when it began to hold. Some of them fire for days
-    and mean nothing.
+    and mean nothing. Those that somebody has silenced come last.
     """
     data = ask_server(context, "get_alerts", "prometheus", "/api/v1/alerts", {})
-    found = sorted(data["alerts"], key=lambda alert: (alert["state"] != "firing", alert["activeAt"]))
+    silenced = _list_silenced(context)
+    found = [{**each, "state": SILENCED} if each["labels"] in silenced else each for each in data["alerts"]]
     if not found:
         return Result("No alerts.")
+    found.sort(key=lambda alert: (STATES.index(alert["state"]), alert["activeAt"]))
     return Result(print_rows(context, TITLES, [_row(alert) for alert in found], HINT))
+
+
+def _list_silenced(context: Context) -> list[Json]:
+    """The labels of alerts that Alertmanager keeps to itself; none where it does not answer."""
+    if not any(each["status"]["state"] == "active" for each in _ask(context, "/api/v2/silences")):
+        return []
+    return [each["labels"] for each in _ask(context, "/api/v2/alerts?active=false")]
+
+
+def _ask(context: Context, path: str) -> list[Json]:
+    status, body = context.backend.telemetry.ask("alertmanager", path)
+    found = jsontext.load(body) if status == HTTPStatus.OK else []
+    return found if isinstance(found, list) else []
 
 
 def _row(alert: Mapping[str, Json]) -> list[str]:

@@ -32,16 +32,21 @@ class Alertmanager(Program):
         return {"cpu": 0.003, "memory": 28.0 * MIB, "threads": 9.0}
 
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
-        """The reading part of its HTTP API, version 2."""
+        """What a GET answers of its HTTP API, version 2."""
         config = Container(world, f"{process['uid']}/{process['container']}").files().get(CONFIG, "")
         sender = _find_sender(world)
-        alerts = [] if sender is None else _list_fired(world, sender)
         url = "" if sender is None else f"http://{sender['pod'].rpartition('/')[2]}:9090"
-        return alertmanager_api.answer(alerts, config, process["started"], path, url)
+        return alertmanager_api.answer(world, lambda: _list_fired(world, sender), config, process["started"], path, url)
 
     def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
-        """As `http`, a few milliseconds later."""
-        return HttpAnswer(*self.http(world, process, path), seconds=0.003)
+        """A few milliseconds later; other methods than GET are for silences."""
+        if method in ("GET", "HEAD"):
+            return HttpAnswer(*self.http(world, process, path), seconds=0.003)
+        return HttpAnswer(*alertmanager_api.change(world, method, path), seconds=0.003)
+
+    def post(self, world: World, process: Process, path: str, body: str) -> HttpAnswer | None:
+        """A silence is made of a body."""
+        return HttpAnswer(*alertmanager_api.change(world, "POST", path, body), seconds=0.004)
 
 
 def _find_sender(world: World) -> Process | None:
@@ -50,7 +55,9 @@ def _find_sender(world: World) -> Process | None:
     return next((row for row in rows if row["program"] == "prometheus" and row["running"]), None)
 
 
-def _list_fired(world: World, sender: Process) -> Sequence[Alert]:
+def _list_fired(world: World, sender: Process | None) -> Sequence[Alert]:
+    if sender is None:
+        return []
     ruled, found = open_rules(world, sender), list[Alert]()
     for group in ruled.groups:
         for rule in group.rules:

@@ -127,6 +127,10 @@ def _minutes(own: Scraped) -> Floats:
     return found
 
 
+def _nothing(own: Scraped) -> Floats:
+    return np.zeros(len(own.times))
+
+
 def _machine(name: str, help_: str, resource: str) -> Family:
     def read(scrape: Scrape) -> Iterator[Column]:
         told = {"boot_id": "bootID", "machine_id": "machineID", "system_uuid": "systemUUID"}
@@ -171,6 +175,9 @@ kind = Kind(
         _used("container_fs_writes_bytes_total", "Bytes written", device=ROOT,
               measure=lambda own: _minutes(own) * 4096.0),
         _used("container_last_seen", "When it was seen last", "gauge", measure=lambda own: own.times // 1000.0),
+        # It is counted where a process inside dies: where it is the first one, the container and its counter are gone
+        # as well (https://github.com/google/cadvisor/issues/3015). Here it is always the first one.
+        _used("container_oom_events_total", "Times that memory ran out inside", measure=_nothing),
         _used("container_sockets", "Open sockets", "gauge", measure=lambda own: np.floor(own.threads / 2.0)),
         _used("container_start_time_seconds", "When it was started, Unix seconds", "gauge",
               measure=lambda own: own.started // 1000.0),

@@ -143,6 +143,7 @@ kind = Kind(
         _gauge("node_time_seconds", "Unix seconds", lambda scrape: scrape.seconds),
         constant("node_timex_sync_status", "Whether the clock is synchronized"),
         Family("node_uname_info", "gauge", "What uname says", _uname),
+        _gauge("node_vmstat_oom_kill", "Processes killed for want of memory", machines.count_kills, "untyped"),
         steady("node_vmstat_pgmajfault", "Pages read from a disk", 0.03)._replace(kind="untyped"),
         *describe_go("go1.21.4", 8.0),
     ),
