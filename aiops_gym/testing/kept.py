@@ -9,7 +9,7 @@ from concurrent.futures import Executor, Future, as_completed
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import aiops_gym
 from aiops_gym.runs import files
@@ -53,7 +53,10 @@ class Kept(Generic[Found]):
         path = self._path(name)
         if path is not None:
             # As it is, not by `asdict`, which makes nonsense of a Counter.
-            row = {"code": digest_code(), "found": {each.name: getattr(found, each.name) for each in fields(found)}}
+            row = {
+                "code": digest_code(),
+                "found": {each.name: getattr(found, each.name) for each in fields(cast("Any", found))},
+            }
             files.write(path, json.dumps(row, indent=1))
         return found
 
