@@ -114,7 +114,7 @@ class Admission:
 
     @classmethod
     def read(cls, row: Any) -> Admission:
-        """From what `dataclasses.asdict` made, through JSON."""
+        """From its fields, through JSON."""
         return cls(**{**row, "seen": tuple(row["seen"]), "universal": tuple(row["universal"])})
 
 

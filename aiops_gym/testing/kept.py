@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, as_completed
-from dataclasses import asdict
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
@@ -33,7 +33,7 @@ class Kept(Generic[Found]):
     """The results of one kind of work, a file each.
 
     Args:
-        read: makes a result from what `dataclasses.asdict` made of it, through JSON.
+        read: makes a result from its fields, through JSON; a result is a data class whose fields are JSON data.
         folder: where they lie; None keeps nothing.
     """
 
@@ -52,7 +52,11 @@ class Kept(Generic[Found]):
         """Write a result down, whole or not at all."""
         path = self._path(name)
         if path is not None:
-            row = {"code": digest_code(), "found": asdict(cast("Any", found))}
+            # As it is, not by `asdict`, which makes nonsense of a Counter.
+            row = {
+                "code": digest_code(),
+                "found": {each.name: getattr(found, each.name) for each in fields(cast("Any", found))},
+            }
             files.write(path, json.dumps(row, indent=1))
         return found
 

@@ -12,6 +12,8 @@ from aiops_gym.testing.adversary.masks import MASKS
 from aiops_gym.testing.adversary.recipe import LAYERS, STRICT, Recipe, check_names, write_script
 from aiops_gym.testing.adversary.repairs import FAMILIES, list_repairs
 from aiops_gym.testing.adversary.repairs.goals import diff_to_json_patch, diff_to_merge_patch, find_goals
+from aiops_gym.testing.adversary.table import Measured
+from aiops_gym.testing.kept import Kept
 
 ONE_EACH = play.draw_mitigations(1)
 HOTEL = registry.find_app("hotel_reservation")
@@ -108,3 +110,10 @@ def test_a_goal_is_what_the_fault_rewrote():
     path = "/spec/template/spec/containers/0/command/0"
     assert diff_to_json_patch(goal.now, goal.right) == [{"op": "replace", "path": path, "value": "geo"}]
     assert diff_to_merge_patch(goal.now, goal.now) == {}
+
+
+def test_a_table_is_kept_with_its_offenders(tmp_path):
+    found = Measured("wrong_address", 9, Counter({"a mask": 2}), 5, Counter({"a repair": 1}), Counter())
+    Kept(Measured.read, tmp_path).keep("one", found)
+    assert Kept(Measured.read, tmp_path).find("one") == found
+    assert Kept(Measured.read, None).find("one") is None

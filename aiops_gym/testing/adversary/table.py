@@ -45,7 +45,7 @@ class Measured:
 
     @classmethod
     def read(cls, row: Any) -> Measured:
-        """From what `dataclasses.asdict` made, through JSON."""
+        """From its fields, through JSON."""
         counted = {key: Counter(value) for key, value in row.items() if isinstance(value, dict)}
         return cls(**{**row, **counted})
 
@@ -64,7 +64,7 @@ class Rote:
 
     @classmethod
     def read(cls, row: Any) -> Rote:
-        """From what `dataclasses.asdict` made, through JSON."""
+        """From its fields, through JSON."""
         return cls(row["name"], tuple(row["shares"]))
 
 
