@@ -102,7 +102,6 @@ def _list_pairs(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
     return {fault: tuple(problems) for fault, problems in found.items()}
 
 
-@caches.function(len(registry.apps()), "which faults may befall an app, and can be mended")
 def _list_mendable(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
     """The same of those that have a repair."""
     return {fault: pairs for fault, pairs in _list_pairs(app_id).items() if registry.faults()[fault].fixes}

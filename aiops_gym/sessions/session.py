@@ -26,7 +26,6 @@ import gymnasium as gym
 from aiops_gym.envs.episode import OVER, whole
 from aiops_gym.envs.naming import find_env
 from aiops_gym.errors import AiopsGymError, ArgumentError, CatalogError, describe_error
-from aiops_gym.ids import STEPS
 from aiops_gym.sessions.results import Env, Reply, Score, grade, is_over
 from aiops_gym.tools.parser import write_call
 from aiops_gym.tools.schemas import list_schemas
@@ -184,7 +183,7 @@ class Sessions:
         seed: int = 0,
         split: str | None = None,
         task: str | None = None,
-        steps: int = STEPS,
+        steps: int | None = None,
         **options: Any,
     ) -> Session:
         """A session of the episode that `gymnasium.make` and `reset(seed=seed)` give.
@@ -194,7 +193,7 @@ class Sessions:
         Args:
             problem: id; None to draw one by the seed, of `split` (train, test) if given.
             task: `detection` ..., `openrca_bank` ...; that of the problem, or detection, if not given.
-            steps: actions at most.
+            steps: actions at most; None for as many as `gymnasium.make` allows.
             options: further arguments of the environment, such as `evaluation="aiopslab"` or `tools="all"`.
 
         Raises:
@@ -202,13 +201,14 @@ class Sessions:
         """
         name = find_env(problem, task)
         try:
-            seed, steps = whole("seed", seed, 0), whole("steps", steps, 1)
+            seed = whole("seed", seed, 0)
+            limit = whole("steps", gym.spec(name).max_episode_steps if steps is None else steps, 1)
             made = gym.make(name, disable_env_checker=True, problem=problem, split=split, **options)
         except (TypeError, ValueError) as error:
             raise ArgumentError(f"{name} cannot be made so: {error}") from None
         env: Env = made.unwrapped  # type: ignore[assignment]  # One of ours.
         with _ONE_AT_A_TIME:
-            return self._admit(lambda: (env.reset(seed=seed), env)[1], steps)
+            return self._admit(lambda: (env.reset(seed=seed), env)[1], limit)
 
     def sweep(self) -> int:
         """End the sessions that were idle for too long; how many were. Each call to a session does so too."""

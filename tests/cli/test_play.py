@@ -139,7 +139,7 @@ def test_every_fault_is_a_sentence_and_every_part_of_a_reward_is_in_words():
     ]
 
 
-@pytest.mark.parametrize("task", list_tasks())
+@pytest.mark.parametrize("task", [each for each in list_tasks() if each != "incident"])  # whose form is a report
 def test_the_right_answer_can_be_typed(task):
     """What a form makes of the right answer in words is the right answer."""
     app = registry.find_app("social_network")
