@@ -14,7 +14,7 @@ from aiops_gym.sim.kernel.world import Dynamics, Exec, Handler
 from aiops_gym.sim.kube_control import events, kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
-from aiops_gym.sim.telemetry import journal
+from aiops_gym.sim.telemetry import journal, writes
 from aiops_gym.sim.telemetry.targets import index_families
 
 
@@ -33,7 +33,7 @@ def make_dynamics(exec_: Exec | None = None) -> Dynamics:
         controllers=_found("controller"),
         handlers=handlers,
         observers=[*observers, traffic.observe],
-        reactions=[*_found("react"), journal.react],
+        reactions=[*_found("react"), journal.react, writes.react],
         exec_=exec_,
         programs=programs.find,
         kubelet=kubelet_server.Server(),

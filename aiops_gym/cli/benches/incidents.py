@@ -18,7 +18,7 @@ from aiops_gym.backends.baseline import VARIANTS, make_baseline
 from aiops_gym.backends.warmup import WARMUPS, make_warmed_up
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.registry import fill_in
-from aiops_gym.cli.benches import training
+from aiops_gym.cli.benches import queries, training
 from aiops_gym.cli.common import make_env
 from aiops_gym.cli.measure import measure_own_memory, measure_seconds, spawn, spawn_bare, start_python
 from aiops_gym.types import Call
@@ -57,6 +57,7 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         **_branching(env),
         **training.measure_branching(),
         **training.measure_verdicts(),
+        **queries.measure_queries(),
         "memory of one more environment, MB": _memory(envs) / 1e6,
         "import aiops_gym, s": start_python("import aiops_gym"),
     }

@@ -132,7 +132,30 @@ def steady(name: str, help_: str, per_second: float, *rows: tuple[Labels, float]
     return Family(name, "counter", help_, read)
 
 
-def histogram(name: str, help_: str, bounds: str, per_second: float, median: float, *rows: Labels) -> Family:
+Read = Callable[[Scrape], Floats]
+
+
+def count_more(family: Family, more: Read, *shares: tuple[Labels, float]) -> Family:
+    """The same counters, in which something else is counted as well: labels, and the share of it that they have."""
+
+    def read(scrape: Scrape) -> Iterator[Column]:
+        amount = more(scrape)
+        for labels, values in family.read(scrape):
+            share = sum(part for wanted, part in shares if wanted.items() <= labels.items())
+            yield labels, values + np.floor(amount * share) if share else values
+
+    return family._replace(read=read)
+
+
+def histogram(
+    name: str,
+    help_: str,
+    bounds: str,
+    per_second: float,
+    median: float,
+    *rows: Labels,
+    more: Read | None = None,
+) -> Family:
     """How long something takes that goes on at much the same pace: half of it below `median`, in the unit of `bounds`.
 
     Args:
@@ -142,13 +165,15 @@ def histogram(name: str, help_: str, bounds: str, per_second: float, median: flo
         per_second: how often, for each of the rows.
         median: time.
         rows: labels of the series.
+        more: how often it went on besides, since the start of what answers.
     """
     uppers = bounds.split()
     shares = [_below(float(upper) / median) for upper in uppers]
 
     def read(scrape: Scrape) -> Iterator[Column]:
         for labels in rows or ({},):
-            count = np.floor(grow(scrape, f"{name} {sorted(labels.items())}") * per_second)
+            usual = grow(scrape, f"{name} {sorted(labels.items())}") * per_second
+            count = np.floor(usual if more is None else usual + more(scrape))
             for upper, share in zip((*uppers, "+Inf"), (*shares, 1.0), strict=True):
                 yield {**labels, "__name__": f"{name}_bucket", "le": upper}, np.floor(count * share)
             yield {**labels, "__name__": f"{name}_count"}, count

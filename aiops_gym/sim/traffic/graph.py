@@ -15,6 +15,7 @@ from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import Program, program_of
 from aiops_gym.sim.network import routes
+from aiops_gym.sim.network.names import find_resolver
 from aiops_gym.sim.traffic import clients, compiled, quotas
 from aiops_gym.sim.traffic.clients.client import Client, Failed, parse_lines
 from aiops_gym.sim.traffic.compiled import Target
@@ -161,6 +162,8 @@ class Survey:
             failed = failed._replace(outcome="starved", wait=wait)
         if failed.outcome != "ok":
             made = compiled.compile_call(call, client, [], *client.unreachable(failed))
+            if failed.outcome == "no_host" and source:
+                made["lookups"] = self._count_lookups(source, host)
         else:
             targets = [self._target(source, call, client, *target) for target in route.targets]
             failed = Failed("refused", *failed[1:])
@@ -199,6 +202,13 @@ class Survey:
             else:
                 error = client.unreachable(Failed(route.outcome, ip, port, route.address))[0]
         return compiled.compile_call(call, client, compiled.share_targets(groups), "" if groups else error, 1.0)
+
+    def _count_lookups(self, source: str, host: str) -> int:
+        """Questions for both kinds of address that the cluster's name server says no to, for one call."""
+        resolver = find_resolver(self.world, self.table[source])
+        if self.network.answer(resolver) != "cluster":
+            return 0
+        return 2 * sum(1 for _ in resolver.candidates(host))
 
     def _addresses(self, source: str, service: str) -> list[list[Json]]:
         """What the registry says; while it cannot be reached, what it said last to this process."""

@@ -219,6 +219,7 @@ def _outcome(known: Graph, canon: Canonical, load: float, weights: Mapping[str, 
         "queues": solved["queues"],
         "received": solved["received"],
         "sent": solved["sent"],
+        "lookups": solved["lookups"],
         "losses": found["losses"],
         "success": solved["success"],
         "latency": solved["latency"],
@@ -245,6 +246,7 @@ def _solve(found: Json, load: float, weights: Mapping[str, float]) -> Json:
         "queues": _rounded(solved["queues"]),
         "received": _rounded(traffic[0]),
         "sent": _rounded(traffic[1]),
+        "lookups": _rounded(_count_lookups(found, solved["rps"])),
         "success": _rounded(solved["success"]),
         "latency": _rounded(solved["latency"]),
     }
@@ -273,6 +275,16 @@ def _packets(found: Json, rps: list[float]) -> tuple[list[float], list[float]]:
                 received[node["process"]] += each * call["p"] * share * ANSWER
                 sent[node["process"]] += each * call["p"] * share * ASK
     return received, sent
+
+
+def _count_lookups(found: Json, rps: list[float]) -> float:
+    """Questions per second to which the cluster's name server says that there is no such name."""
+    asked = 0.0
+    for node, each in zip(found["nodes"], rps, strict=True):
+        for item in node["calls"]:
+            for call in item if isinstance(item, list) else [item]:
+                asked += each * call["p"] * call.get("lookups", 0)
+    return asked
 
 
 def _rounded(value: Json) -> Json:

@@ -1,12 +1,15 @@
-"""The API server: requests of controllers, kubelets and watchers, which go on all the time."""
+"""The API server: requests that go on all the time, of those who look and watch, and every write that there was."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from aiops_gym.sim.telemetry import journal
 from aiops_gym.sim.telemetry.families import Column, Family, Kind, Labels, Scrape, constant, histogram, never, steady
 from aiops_gym.sim.telemetry.processes import BUILD, describe_go
+from aiops_gym.sim.telemetry.writes import count_writes
 
 LATENCY = "0.005 0.025 0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60"
 PACE: tuple[tuple[str, str, str, str, str, float], ...] = (
@@ -32,7 +35,7 @@ PACE: tuple[tuple[str, str, str, str, str, float], ...] = (
 
 
 def _request(verb: str, group: str, version: str, resource: str) -> dict[str, str]:
-    single = verb in ("GET", "PUT", "PATCH", "POST")
+    single = verb in ("GET", "PUT", "PATCH", "POST", "DELETE")
     scope = "resource" if single else "cluster"
     labels = {"component": "apiserver", "group": group, "resource": resource, "scope": scope, "verb": verb}
     return {**labels, "version": version, "subresource": "", "dry_run": ""}
@@ -41,6 +44,22 @@ def _request(verb: str, group: str, version: str, resource: str) -> dict[str, st
 def _requests() -> Iterator[tuple[Labels, float]]:
     for verb, group, version, resource, code, rate in PACE:
         yield {**_request(verb, group, version, resource), "code": code}, rate
+
+
+USUAL = steady("apiserver_request_total", "", 1.0, *_requests())
+VERSIONS = {"autoscaling": "v2"}
+
+
+def _count_requests(scrape: Scrape) -> Iterator[Column]:
+    """Those that go on all the time, and each write."""
+    found = {tuple(labels.items()): (labels, values) for labels, values in USUAL.read(scrape)}
+    for verb, name, written in count_writes(scrape.world, scrape.times):
+        resource, _, group = name.partition(".")
+        code = "201" if verb == "POST" else "200"
+        labels = {**_request(verb, group, VERSIONS.get(group, "v1"), resource), "code": code}
+        usual = found.get(tuple(labels.items()), (labels, np.zeros(len(written))))
+        found[tuple(labels.items())] = labels, usual[1] + written
+    yield from found.values()
 
 
 def _objects(scrape: Scrape) -> Iterator[Column]:
@@ -73,7 +92,7 @@ kind = Kind(
                   *_durations()),
         histogram("apiserver_request_sli_duration_seconds", "The same without what webhooks and queues take", LATENCY,
                   0.2, 0.003, *_durations()),
-        steady("apiserver_request_total", "Requests by verb, resource and code", 1.0, *_requests()),
+        Family("apiserver_request_total", "counter", "Requests by verb, resource and code", _count_requests),
         Family("apiserver_storage_objects", "gauge", "Objects in the store", _objects),
         never("apiserver_tls_handshake_errors_total", "Handshakes that failed"),
         histogram("etcd_request_duration_seconds", "Seconds that the store takes", LATENCY, 0.8, 0.0011,
