@@ -1,0 +1,27 @@
+"""Kubernetes, "Debug Services" from inside a pod: what pings and knocks say of a pod's network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from aiops_gym.agents.oncall.findings import NETWORK, PLATFORM, Finding
+from aiops_gym.agents.oncall.objects import Cluster, owner
+
+_SLOW = 20.0
+"""Milliseconds: a round trip within a cluster takes less than one."""
+
+
+def find(cluster: Cluster) -> Iterator[Finding]:
+    """https://kubernetes.io/docs/tasks/debug/debug-application/debug-service/, "Is kube-proxy working", and ping(8)."""
+    names = {pod["name"]: owner(pod) for pod in cluster.of("Pod")}
+    lines = cluster.signals.get("pings", "").splitlines()
+    found = [(names.get(line.split(" ")[0], ""), line) for line in lines if line]
+    silent = [name for name, line in found if "100% packet loss" in line]
+    for name, line in found:
+        lost = re.search(r"(\d+)% packet loss", line)
+        took = re.search(r"= [\d.]+/([\d.]+)/", line)
+        if name and lost and int(lost[1]) > 0 and len(silent) < len(found) / 2:
+            yield Finding(name, PLATFORM, NETWORK, f"{lost[1]} % of packets to it are lost", depth=1)
+        elif name and took and float(took[1]) > _SLOW:
+            yield Finding(name, PLATFORM, NETWORK, f"packets to it and back take {took[1]} ms", depth=1)
