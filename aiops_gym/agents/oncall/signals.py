@@ -46,8 +46,8 @@ SETTINGS = (
 ConfigMaps, how many say so, how many such files there are."""
 
 ERRORS = (
-    '(sum by (proxy) (rate(haproxy_backend_http_responses_total{code="5xx",proxy=~"{namespace}_.*"}[1m]))'
-    ' / sum by (proxy) (rate(haproxy_backend_http_requests_total{proxy=~"{namespace}_.*"}[1m])))'
+    '(sum by (proxy) (rate(haproxy_backend_http_responses_total{code="5xx",proxy=~"{namespace}_.*"}[2m]))'
+    ' / sum by (proxy) (rate(haproxy_backend_http_requests_total{proxy=~"{namespace}_.*"}[2m])))'
     " - (sum by (proxy)"
     ' (rate(haproxy_backend_http_responses_total{code="5xx",proxy=~"{namespace}_.*"}[20m] offset 15m))'
     ' / sum by (proxy) (rate(haproxy_backend_http_requests_total{proxy=~"{namespace}_.*"}[20m] offset 15m)))'
@@ -123,13 +123,11 @@ def knock(cluster: Cluster) -> str:
 
 
 def ping(cluster: Cluster) -> str:
-    """Send each pod a few packets."""
-    found = [(pod["name"], pod["ip"]) for pod in cluster.of("Pod") if pod.get("ip") and is_ready(pod)]
-    tried = [
-        f"echo {name} $(kubectl exec -n {cluster.namespace} {PROBE} -- ping -c 10 -i 0.1 -W 1 {ip} | tail -2)"
-        for name, ip in found
-    ]
-    return "; ".join(tried)
+    """Send each pod that is ready now a few packets."""
+    fields = "{.metadata.name} {.status.podIP} {.status.containerStatuses[*].ready}"
+    listed = f"kubectl get pods -n {cluster.namespace} -o jsonpath='{{range .items[*]}}{fields}{{\"\\n\"}}{{end}}'"
+    tried = f"kubectl exec -n {cluster.namespace} {PROBE} -- ping -c 10 -i 0.1 -W 1 $ip"
+    return f"{listed} > /tmp/pods; grep -v false /tmp/pods | while read -r name ip rest; do echo $name $({tried} | tail -2); done"
 
 
 def targets(cluster: Cluster) -> Iterator[tuple[str, str, str, int]]:

@@ -37,7 +37,7 @@ def _server(cluster: Cluster, workload: Object, lines: str) -> Iterator[Finding]
     if nobody := _NOBODY.search(lines):
         why = f"its user {nobody[1]} is not there"
         yield Finding(name, PROGRAM, NETWORK, why, repairs=(_as_initialized(cluster, name),), depth=3)
-    elif role := _ROLE.search(lines):
+    elif role := next((each for each in _ROLE.finditer(lines) if each[1] != "admin"), None):
         why = f"a user may not use {role[1]}"
         yield Finding(name, PROGRAM, ACCESS, why, repairs=(_as_initialized(cluster, name),), depth=3)
     elif "requires authentication" in lines:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from aiops_gym.agents.oncall.books.policies import caught
 from aiops_gym.agents.oncall.findings import NETWORK, PLATFORM, Finding
 from aiops_gym.agents.oncall.objects import Cluster, owner
 
@@ -23,5 +24,12 @@ def find(cluster: Cluster) -> Iterator[Finding]:
         took = re.search(r"= [\d.]+/([\d.]+)/", line)
         if name and lost and int(lost[1]) > 0 and len(silent) < len(found) / 2:
             yield Finding(name, PLATFORM, NETWORK, f"{lost[1]} % of packets to it are lost", depth=1)
-        elif name and took and float(took[1]) > _SLOW:
+        elif took and float(took[1]) > _SLOW:
             yield Finding(name, PLATFORM, NETWORK, f"packets to it and back take {took[1]} ms", depth=1)
+
+
+def _is_guarded(cluster: Cluster, name: str) -> bool:
+    """Whether a policy may keep our packets from it."""
+    workload = next(each for each in cluster.workloads() if each["name"] == name)
+    labels = workload["template"]["metadata"]["labels"]
+    return any(caught(each["spec"].get("podSelector") or {}, labels) for each in cluster.of("NetworkPolicy"))

@@ -76,7 +76,7 @@ def _killed(cluster: Cluster, workload: Object, pod: Object, state: Object) -> I
     codes = [get(state, (when, "terminated", "exitCode")) for when in ("state", "last")]
     reasons = [get(state, (when, "terminated", "reason")) for when in ("state", "last")]
     probed = any(each["reason"] in ("Unhealthy", "Killing") for each in cluster.complaints(pod))
-    if _KILLED in codes and "OOMKilled" not in reasons and not probed and state["restarts"] > 2:
+    if _KILLED in codes and "OOMKilled" not in reasons and not probed and state["restarts"] > 1:
         yield Finding(workload["name"], SYSTEM, OPERATED, "its container is killed from outside again and again")
 
 
