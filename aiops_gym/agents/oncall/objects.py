@@ -90,6 +90,15 @@ def owner(pod: Object) -> str:
     return made.removesuffix(f"-{made_by_set}") if made_by_set else made
 
 
+def alike(one: str, other: str) -> int:
+    """How many characters two names begin with alike.
+
+    >>> alike("geo-pvc", "geo-pvc-ssd")
+    7
+    """
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
 def selects(selector: Mapping[str, str] | None, labels: Mapping[str, str] | None) -> bool:
     """Whether a selector of equals matches these labels; an empty one matches nothing, as that of a Service.
 

@@ -124,10 +124,11 @@ def knock(cluster: Cluster) -> str:
 
 def ping(cluster: Cluster) -> str:
     """Send each pod that is ready now a few packets."""
-    fields = "{.metadata.name} {.status.podIP} {.status.containerStatuses[*].ready}"
+    fields = "{.metadata.name} {.status.podIP} {.status.containerStatuses[0].restartCount}"
     listed = f"kubectl get pods -n {cluster.namespace} -o jsonpath='{{range .items[*]}}{fields}{{\"\\n\"}}{{end}}'"
     tried = f"kubectl exec -n {cluster.namespace} {PROBE} -- ping -c 10 -i 0.1 -W 1 $ip"
-    return f"{listed} > /tmp/pods; grep -v false /tmp/pods | while read -r name ip rest; do echo $name $({tried} | tail -2); done"
+    each = f"while read -r name ip restarts; do echo $name $restarts $({tried} | tail -2); done"
+    return f"{listed} > /tmp/pods; cat /tmp/pods | {each}"
 
 
 def targets(cluster: Cluster) -> Iterator[tuple[str, str, str, int]]:
@@ -186,7 +187,7 @@ def is_hurt(cluster: Cluster) -> bool:
 def read_settings(cluster: Cluster) -> list[Setting]:
     """What `SETTINGS` printed."""
     rows = [line.split("\t") for line in cluster.signals.get("settings", "").splitlines()]
-    return [Setting(*row[:4], int(row[4]), int(row[5])) for row in rows if len(row) == 6]
+    return [Setting(row[0], row[1], row[2], row[3], int(row[4]), int(row[5])) for row in rows if len(row) == 6]
 
 
 def read_knocks(cluster: Cluster) -> dict[tuple[str, str, int], str]:
@@ -197,3 +198,9 @@ def read_knocks(cluster: Cluster) -> dict[tuple[str, str, int], str]:
         if kind in ("pod", "service") and port.isdigit():
             found[kind, name, int(port)] = " ".join(said)
     return found
+
+
+def restarts_since(cluster: Cluster) -> dict[str, int]:
+    """How often each pod's container had been started anew when it was pinged."""
+    rows = [line.split(" ") for line in cluster.signals.get("pings", "").splitlines()]
+    return {row[0]: int(row[1]) for row in rows if len(row) > 1 and row[1].isdigit()}

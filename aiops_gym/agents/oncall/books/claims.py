@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterator
 
 from aiops_gym.agents.oncall.findings import MISCONFIGURED, OPERATED, PLATFORM, Finding
-from aiops_gym.agents.oncall.objects import Cluster, Object
+from aiops_gym.agents.oncall.objects import Cluster, Object, alike
 from aiops_gym.agents.oncall.repairs import ABSENT, earlier, get, restore
 
 
@@ -58,7 +57,7 @@ def _other_claim(cluster: Cluster, workload: Object, at: int, name: str) -> Find
         for each in cluster.of("PersistentVolumeClaim")
         if get(each, ("status", "phase")) == "Bound" and each["name"] not in used
     ]
-    near = max(free, key=lambda each: len(os.path.commonprefix([each, name])), default=name)
+    near = max(free, key=lambda each: alike(each, name), default=name)
     known = earlier(cluster, workload, path) not in (name, ABSENT)
     repairs = (restore(cluster, workload, path, near),) if known or near != name else ()
     return Finding(

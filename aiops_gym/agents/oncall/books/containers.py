@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections.abc import Iterator
 
 from aiops_gym.agents.oncall.findings import MISCONFIGURED, PLATFORM, Finding
-from aiops_gym.agents.oncall.objects import Cluster, Object, containers
+from aiops_gym.agents.oncall.objects import Cluster, Object, alike, containers
 from aiops_gym.agents.oncall.repairs import ABSENT, change, earlier, get, patch, restore
 
 _KINDS = {"configmap": "ConfigMap", "secret": "Secret"}
@@ -127,8 +126,8 @@ def _resolved(cluster: Cluster, workload: Object, kind: str, name: str) -> Itera
         yield restore(cluster, workload, path, name)
         return
     there = [each["name"] for each in cluster.of(kind)]
-    near = max(there, key=lambda each: len(os.path.commonprefix([each, name])), default="")
-    if len(os.path.commonprefix([near, name])) > len(name) * 0.6:
+    near = max(there, key=lambda each: alike(each, name), default="")
+    if alike(near, name) > len(name) * 0.6:
         yield patch(cluster, workload["kind"], workload["name"], [change(("spec", "template", *path), near)])
     if any(each in ("envFrom", "env") for each in path):
         at = next(place for place, each in enumerate(path) if each in ("envFrom", "env"))

@@ -124,6 +124,7 @@ def edited(cluster: Cluster, workload: Object, source: str, file: str, how: str)
     kind, name = workload["kind"].lower(), workload["name"]
     return (
         f"kubectl get configmap {source} {where} -o json > /tmp/map; jq -r {shlex.quote(f'.data[{key}]')} /tmp/map"
-        f" | {how} > /tmp/file; jq --rawfile f /tmp/file {shlex.quote(f'.data[{key}] = $f')} /tmp/map | kubectl replace -f -;"
+        f" | {how} > /tmp/file; jq --rawfile f /tmp/file {shlex.quote(f'.data[{key}] = $f')} /tmp/map"
+        f" | kubectl replace -f -;"
         f" kubectl rollout restart {kind}/{name} {where}; kubectl rollout status {kind}/{name} {where} --timeout=120s"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from aiops_gym.agents.oncall.books.resources import usual_resources
 from aiops_gym.agents.oncall.findings import DEPENDS, MISCONFIGURED, OPERATED, PLATFORM, Finding
 from aiops_gym.agents.oncall.objects import Cluster, Object, containers
 from aiops_gym.agents.oncall.repairs import ABSENT, change, earlier, get, patch, restore
@@ -28,8 +29,8 @@ def _unscheduled(cluster: Cluster, workload: Object, pod: Object) -> Iterator[Fi
     said = next((each[2] for each in pod["conditions"] if each[0] == "PodScheduled" and len(each) == 3), "")
     name, spec = workload["name"], workload["template"]["spec"]
     if "didn't match Pod's node affinity/selector" in said:
-        path = ("spec", "nodeSelector") if "nodeSelector" in spec else ("spec", "affinity")
-        repair = restore(cluster, workload, path, _possible(cluster, spec.get("nodeSelector") or {}))
+        placed = "nodeSelector" if "nodeSelector" in spec else "affinity"
+        repair = restore(cluster, workload, ("spec", placed), _possible(cluster, spec.get("nodeSelector") or {}))
         yield Finding(name, PLATFORM, DEPENDS, said, repairs=(repair,), depth=1)
     elif short := re.search(r"Insufficient ([\w./-]+)", said):
         at = next((at for at, each in enumerate(containers(workload)) if _asks(each, short[1])), 0)
@@ -39,7 +40,7 @@ def _unscheduled(cluster: Cluster, workload: Object, pod: Object) -> Iterator[Fi
             PLATFORM,
             MISCONFIGURED,
             said,
-            repairs=(restore(cluster, workload, path, _as_others(cluster, workload)),),
+            repairs=(restore(cluster, workload, path, usual_resources(cluster, workload)),),
             depth=1,
         )
     elif "PersistentVolumeClaim" in said or "persistentvolumeclaim" in said:
@@ -65,17 +66,6 @@ def _asks(container: Object, resource: str) -> bool:
         if get(container, ("resources", "requests")) is not ABSENT
         else False
     )
-
-
-def _as_others(cluster: Cluster, workload: Object) -> object:
-    """What most containers of the namespace are given."""
-    others = [
-        each.get("resources", {})
-        for other in cluster.workloads()
-        if other is not workload
-        for each in containers(other)
-    ]
-    return max(others, key=others.count, default={})
 
 
 def _hindrances(cluster: Cluster, said: str) -> list[tuple[str, Object]]:
@@ -138,6 +128,7 @@ def _scaled_away(cluster: Cluster, workload: Object) -> Iterator[Finding]:
         if each["name"] == name
         and (found := re.search(r"Scaled down replica set \S+ from (\d+) to 0", each["message"]))
     ]
-    repair = f"kubectl scale {workload['kind'].lower()}/{name} -n {cluster.namespace} --replicas={before[-1] if before else 1}"
-    wait = f"kubectl rollout status {workload['kind'].lower()}/{name} -n {cluster.namespace} --timeout=120s"
+    which = f"{workload['kind'].lower()}/{name} -n {cluster.namespace}"
+    repair = f"kubectl scale {which} --replicas={before[-1] if before else 1}"
+    wait = f"kubectl rollout status {which} --timeout=120s"
     yield Finding(name, PLATFORM, OPERATED, "it is scaled to zero", repairs=(f"{repair}; {wait}",), depth=2)

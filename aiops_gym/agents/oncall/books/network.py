@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from aiops_gym.agents.oncall.books.policies import caught
 from aiops_gym.agents.oncall.findings import NETWORK, PLATFORM, Finding
 from aiops_gym.agents.oncall.objects import Cluster, owner
+from aiops_gym.agents.oncall.signals import restarts_since
 
 _SLOW = 20.0
 """Milliseconds: a round trip within a cluster takes less than one."""
@@ -15,9 +16,9 @@ _SLOW = 20.0
 
 def find(cluster: Cluster) -> Iterator[Finding]:
     """https://kubernetes.io/docs/tasks/debug/debug-application/debug-service/, "Is kube-proxy working", and ping(8)."""
-    names = {pod["name"]: owner(pod) for pod in cluster.of("Pod")}
+    names = {pod["name"]: owner(pod) for pod in cluster.of("Pod") if cluster.workload(pod) is not None}
     lines = cluster.signals.get("pings", "").splitlines()
-    found = [(names.get(line.split(" ")[0], ""), line) for line in lines if line]
+    found = [(names.get(line.partition(" ")[0], ""), line) for line in lines if line]
     silent = [name for name, line in found if "100% packet loss" in line]
     for name, line in found:
         lost = re.search(r"(\d+)% packet loss", line)
@@ -33,3 +34,14 @@ def _is_guarded(cluster: Cluster, name: str) -> bool:
     workload = next(each for each in cluster.workloads() if each["name"] == name)
     labels = workload["template"]["metadata"]["labels"]
     return any(caught(each["spec"].get("podSelector") or {}, labels) for each in cluster.of("NetworkPolicy"))
+
+
+def _is_up(cluster: Cluster, line: str) -> bool:
+    """Whether its container was not started anew since it was read."""
+    name = line.partition(" ")[0]
+    return all(
+        state["ready"] and state["restarts"] == restarts_since(cluster).get(name)
+        for pod in cluster.of("Pod")
+        if pod["name"] == name
+        for state in pod["states"]
+    )

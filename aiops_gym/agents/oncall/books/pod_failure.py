@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from aiops_gym.agents.oncall.books.resources import usual_resources
 from aiops_gym.agents.oncall.findings import MISCONFIGURED, OPERATED, PLATFORM, SYSTEM, Finding
 from aiops_gym.agents.oncall.objects import Cluster, Object, containers, ports
 from aiops_gym.agents.oncall.repairs import ABSENT, Path, get, restore
+from aiops_gym.agents.oncall.signals import restarts_since
 
 _PROBES = {"Liveness": "livenessProbe", "Readiness": "readinessProbe", "Startup": "startupProbe"}
 
@@ -35,14 +37,8 @@ def _out_of_memory(cluster: Cluster, workload: Object, state: Object, at: int) -
     """Exceed a container's memory limit: it is killed, and again."""
     ends = [get(state, (when, "terminated", "reason")) for when in ("state", "last")]
     if "OOMKilled" in ends and state["restarts"] > 1:
-        others = [
-            each.get("resources", {})
-            for other in cluster.workloads()
-            if other is not workload
-            for each in containers(other)
-        ]
-        usual = max(others, key=others.count, default={})
-        repair = restore(cluster, workload, ("spec", "containers", at, "resources"), usual)
+        path = ("spec", "containers", at, "resources")
+        repair = restore(cluster, workload, path, usual_resources(cluster, workload))
         yield Finding(
             workload["name"],
             PLATFORM,
@@ -76,8 +72,11 @@ def _killed(cluster: Cluster, workload: Object, pod: Object, state: Object) -> I
     codes = [get(state, (when, "terminated", "exitCode")) for when in ("state", "last")]
     reasons = [get(state, (when, "terminated", "reason")) for when in ("state", "last")]
     probed = any(each["reason"] in ("Unhealthy", "Killing") for each in cluster.complaints(pod))
-    if _KILLED in codes and "OOMKilled" not in reasons and not probed and state["restarts"] > 1:
-        yield Finding(workload["name"], SYSTEM, OPERATED, "its container is killed from outside again and again")
+    again = state["restarts"] > 2 or restarts_since(cluster).get(pod["name"], 0) > state["restarts"]
+    if _KILLED in codes and "OOMKilled" not in reasons and not probed and again:
+        yield Finding(
+            workload["name"], SYSTEM, OPERATED, "its container is killed from outside again and again", depth=1
+        )
 
 
 def _other_image(workload: Object, pod: Object) -> Iterator[Finding]:
@@ -92,14 +91,13 @@ def _other_image(workload: Object, pod: Object) -> Iterator[Finding]:
 
 def _initializing(cluster: Cluster, workload: Object, pod: Object) -> Iterator[Finding]:
     """Debug Init Containers: one that does not end keeps the pod from starting."""
-    for at, state in enumerate(pod.get("init", [])):
+    for state in pod.get("init", []):
         running = get(state, ("state", "running", "startedAt")) is not ABSENT
         failing = get(state, ("state", "waiting", "reason")) in ("CrashLoopBackOff", "RunContainerError") or (
             get(state, ("state", "terminated", "exitCode")) not in (0, ABSENT)
         )
         if not state["ready"] and (running or failing):
             found = workload["template"]["spec"].get("initContainers", [])
-            at = next((place for place, each in enumerate(found) if each["name"] == state["name"]), at)
             others = [each for each in found if each["name"] != state["name"]]
             repair = restore(cluster, workload, ("spec", "initContainers"), others or ABSENT)
             yield Finding(

@@ -28,11 +28,13 @@ def find(cluster: Cluster) -> Iterator[Finding]:
             if held >= _SHARE or limit < _TIGHT:
                 strength = CAUSE if (held >= _SHARE and limit < _TIGHT) or is_hurt(cluster) else LIKELY
                 why = f"it may use {limit} cores, and is throttled for {held:.0%} of its periods"
-                repair = restore(cluster, workload, ("spec", "containers", at, "resources"), _usual(cluster, workload))
+                path = ("spec", "containers", at, "resources")
+                repair = restore(cluster, workload, path, usual_resources(cluster, workload))
                 yield Finding(workload["name"], PLATFORM, MISCONFIGURED, why, strength, (repair,), 1)
 
 
-def _usual(cluster: Cluster, workload: Object) -> object:
+def usual_resources(cluster: Cluster, workload: Object) -> object:
+    """What most other containers of the namespace are given."""
     others = [
         each.get("resources", {})
         for other in cluster.workloads()
