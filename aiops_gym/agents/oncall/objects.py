@@ -73,9 +73,11 @@ def parse(text: str) -> list[Object]:
     for line in text.splitlines():
         if line.startswith("{") and line.endswith("}"):
             try:
-                found.append(json.loads(line))
+                read = json.loads(line)
             except ValueError:
                 break
+            if "kind" in read and "name" in read:
+                found.append(read)
     return found
 
 

@@ -43,7 +43,7 @@ _OLD = (
 _SERVICE = (
     "{kind, name: .metadata.name, created: .metadata.creationTimestamp, selector: .spec.selector,"
     " ports: .spec.ports, type: .spec.type, externalName: .spec.externalName, ip: .spec.clusterIP,"
-    " unready: .spec.publishNotReadyAddresses}"
+    " version: .metadata.resourceVersion}"
 )
 
 _ENDPOINTS = (
@@ -59,7 +59,7 @@ _NODE = (
 
 _SMALL = "{kind, name: .metadata.name, created: .metadata.creationTimestamp, labels: .metadata.labels, spec, status}"
 
-_KEYS = "{kind, name: .metadata.name, keys: ((.data // {}) | keys)}"
+_KEYS = "{kind, name: .metadata.name, version: .metadata.resourceVersion, keys: ((.data // {}) | keys)}"
 
 _EVENT = (
     'select(.type != "Normal" or .reason == "ScalingReplicaSet") | {kind, name: .involvedObject.name, reason, message,'

@@ -59,6 +59,7 @@ class Oncall:
         """Actions, one at a time; what the last one printed is in `observed` when the next is asked for."""
         cluster = Cluster(question.namespace)
         yield str(Call("get_alerts", ()))
+        cluster.signals["alerts"] = self.observed
         yield from self._read_objects(cluster, SETTLE)
         yield from self._measure(cluster)
         yield from self._try(cluster)
@@ -111,7 +112,7 @@ class Oncall:
             yield shell(f"sleep {PATIENCE}; kubectl get pods -n {cluster.namespace}")
             sick = not all_ready(self.observed)
             yield str(Call("query_metrics", (signals.fill(signals.ERRORS, namespace=cluster.namespace),)))
-            cluster.signals = {**cluster.signals, "errors": self.observed, "latency": ""}
+            cluster.signals = {**cluster.signals, "errors": self.observed, "latency": "", "alerts": ""}
             if not sick and not signals.is_hurt(cluster):
                 return
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from aiops_gym.agents.oncall.objects import Cluster, is_ready, owner, ports
@@ -34,12 +35,13 @@ SETTINGS = (
     " | .metadata.name as $n | (.data // {}) | to_entries[] | .key as $k"
     ' | if (.key | endswith(".json")) then (.value | fromjson? // empty) | paths(scalars) as $p'
     ' | [$k, ($p | map(tostring) | join(".")), (getpath($p) | tostring), $n] | @tsv'
-    ' elif (.key | endswith(".conf")) and (.value | length) < 1500 then .value | split("\\n")[] | select(. != "")'
-    ' | [$k, ., "", $n] | @tsv else empty end\' > /tmp/settings;'
+    ' elif (.key | endswith(".conf")) then (.value | length) as $l | .value | split("\\n")[] | select(. != "")'
+    ' | select($l < 1500 or test("^ *listen ")) | [$k, ., "", $n] | @tsv else empty end\' > /tmp/settings;'
     " awk -F'\\t' '{ row = $1 FS $2 FS $3; n[row]++; who[row] = $4; if (n[row] == 1) kinds[$1 FS $2]++;"
     " if (!(($1 FS $4) in seen)) { seen[$1 FS $4] = 1; files[$1]++ } }"
     " END { for (row in n) { split(row, f, FS); if (kinds[f[1] FS f[2]] > 1 || n[row] * 2 < files[f[1]] ||"
-    " f[2] ~ /[.]port$/ || f[3] ~ /^[a-z0-9.-]+:[0-9]+$/) print row FS who[row] FS n[row] FS files[f[1]] } }'"
+    " f[2] ~ /[.]port$|^ *(listen|port) / || f[3] ~ /^[a-z0-9.-]+:[0-9]+$/) print row FS who[row]"
+    " FS n[row] FS files[f[1]] } }'"
     " /tmp/settings | sort | head -c 15000"
 )
 """Settings in ConfigMaps that are addresses, or that not all files of a name say alike: file, path, value, one of the
@@ -73,6 +75,10 @@ MORE = 0.03
 
 LONGER = 2.0
 """Times as long as usual."""
+
+
+LATELY = 600
+"""Seconds: an alert that began within them may be of this incident."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +187,23 @@ def read_table(text: str) -> dict[str, float]:
 def is_hurt(cluster: Cluster) -> bool:
     """Whether users see more errors or longer waits than before (Google's SRE book, "The Four Golden Signals")."""
     failing, slow = (read_table(cluster.signals.get(name, "")) for name in ("errors", "latency"))
-    return any(value > MORE for value in failing.values()) or any(value > LONGER for value in slow.values())
+    worse = any(value > MORE for value in failing.values()) or any(value > LONGER for value in slow.values())
+    return worse or bool(fresh_alerts(cluster))
+
+
+def fresh_alerts(cluster: Cluster) -> list[str]:
+    """Names of the alerts that fire and began of late: one that fires for hours is no news."""
+    now = _seconds(cluster.now)
+    rows = [line.split() for line in cluster.signals.get("alerts", "").splitlines()]
+    begun = [(row[3], _seconds(row[1])) for row in rows if len(row) > 3 and row[0] == "firing"]
+    return [name for name, since in begun if now is not None and since is not None and now - since < LATELY]
+
+
+def _seconds(text: str) -> float | None:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return None
 
 
 def read_settings(cluster: Cluster) -> list[Setting]:

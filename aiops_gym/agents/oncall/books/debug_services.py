@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from aiops_gym.agents.oncall.books.listening import is_newer
 from aiops_gym.agents.oncall.findings import MISCONFIGURED, PLATFORM, Finding
 from aiops_gym.agents.oncall.objects import Cluster, Object, owner, selects
 from aiops_gym.agents.oncall.repairs import ABSENT, change, patch
@@ -52,7 +53,7 @@ def _ports(cluster: Cluster, service: Object, workload: Object) -> Iterator[Find
     for at, port in enumerate(service.get("ports") or []):
         target = port.get("targetPort", port["port"])
         shut = [said for (_, name, each), said in knocks.items() if name in names and each == target]
-        if at == 0 and served and shut and target not in served:
+        if at == 0 and served and shut and target not in served and not is_newer(cluster, workload):
             repair = patch(
                 cluster, "service", service["name"], [change(("spec", "ports", at, "targetPort"), served[0])]
             )

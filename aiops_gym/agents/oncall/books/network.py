@@ -19,12 +19,17 @@ def find(cluster: Cluster) -> Iterator[Finding]:
     names = {pod["name"]: owner(pod) for pod in cluster.of("Pod") if cluster.workload(pod) is not None}
     lines = cluster.signals.get("pings", "").splitlines()
     found = [(names.get(line.partition(" ")[0], ""), line) for line in lines if line]
-    silent = [name for name, line in found if "100% packet loss" in line]
+    silent = [name for name, line in found if name and "100% packet loss" in line]
     for name, line in found:
         lost = re.search(r"(\d+)% packet loss", line)
         took = re.search(r"= [\d.]+/([\d.]+)/", line)
-        if name and lost and int(lost[1]) > 0 and len(silent) < len(found) / 2:
-            yield Finding(name, PLATFORM, NETWORK, f"{lost[1]} % of packets to it are lost", depth=1)
+        if not name or not lost:
+            continue
+        if int(lost[1]) == 100 and (len(silent) > 2 or _is_guarded(cluster, name) or not _is_up(cluster, line)):
+            continue
+        if int(lost[1]) > 0:
+            depth = 1 if int(lost[1]) < 100 else 0
+            yield Finding(name, PLATFORM, NETWORK, f"{lost[1]} % of packets to it are lost", depth=depth)
         elif took and float(took[1]) > _SLOW:
             yield Finding(name, PLATFORM, NETWORK, f"packets to it and back take {took[1]} ms", depth=1)
 
