@@ -96,7 +96,7 @@ leaks: $(VENV)/.core ## what ages, counts, versions and rules of thumb tell of a
 
 agents: $(VENV)/.core ## let all bundled agents play a sample of both splits, and write docs/agents.md
 	rm -rf build/agents
-	$(BIN)/aiops-gym evaluate --agent noop,random,restart,runbook,reference --split train,test --sample 200 --workers 2 --out build/agents
+	$(BIN)/aiops-gym evaluate --agent noop,random,restart,runbook,oncall,reference --split train,test --sample 200 --workers 2 --out build/agents
 	$(BIN)/aiops-gym evaluate --report build/agents --markdown docs/agents.md
 
 # LLM_ARGS is for you: make agents-llm MODEL=m BASE_URL=http://127.0.0.1:8000/v1 LLM_ARGS="--seeds 1 --workers 16"

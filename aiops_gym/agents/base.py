@@ -160,7 +160,10 @@ def pick_positional(name: str, env: Env | None, seed: int, **options: Any) -> tu
 
 
 def read_needs(name: str) -> Mapping[str, Any]:
-    """What environments of recorded telemetry must be made with for this agent: `NEEDS` of its module, if it has it.
+    """What environments must be made with for this agent: `NEEDS` of its module, if it has it.
+
+    Live ones are made so for it by `evaluate` and the command line, unless they are told otherwise; recorded ones are
+    to be asked for so.
 
     Raises:
         ArgumentError: there is no such agent.

@@ -11,7 +11,7 @@ from typing import Any
 import gymnasium as gym
 import typer
 
-from aiops_gym.agents.base import Env
+from aiops_gym.agents.base import Env, read_needs
 from aiops_gym.catalog.model import POSED
 from aiops_gym.envs import render
 from aiops_gym.envs.naming import ENVS, find_env
@@ -26,13 +26,19 @@ APP = "Draw a problem of this application."
 
 
 def make_env(
-    problem: str | None, task: str | None = None, split: str | None = None, app: str | None = None, **kwargs: Any
+    problem: str | None,
+    task: str | None = None,
+    split: str | None = None,
+    app: str | None = None,
+    agent: str | None = None,
+    **kwargs: Any,
 ) -> Env:
     """The environment of a problem, or of a task whose problems are drawn; of detection where neither is given.
 
     Args:
         task: of a live incident, or `openrca_bank` and its siblings.
         split: that problems are drawn of, as `app`.
+        agent: who will play; a live environment is made as it needs it, where nothing else is said.
 
     Raises:
         ArgumentError: no such problem or task.
@@ -41,6 +47,8 @@ def make_env(
     recorded = name in {ENVS[each] for each in RECORDED}
     if recorded:
         kwargs.pop("evaluation", None)  # the official scorer is the only one
+    elif agent:
+        kwargs = {**read_needs(agent), **kwargs}
     if problem is not None and (split or app):
         raise ArgumentError(f"{problem} is one problem: --split and --app say which are drawn")
     if recorded and app:

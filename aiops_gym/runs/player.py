@@ -11,6 +11,7 @@ import gymnasium as gym
 
 from aiops_gym.agents import base
 from aiops_gym.agents.base import Around
+from aiops_gym.catalog.model import TASKS
 from aiops_gym.errors import AgentError
 from aiops_gym.runs import tokenizer
 from aiops_gym.runs.arguments import make_env
@@ -27,14 +28,14 @@ AGENT, ENVIRONMENT, WORKER = "agent", "environment", "worker"
 
 @dataclass
 class Player:
-    """Plays entries into a folder, with one environment an id."""
+    """Plays entries into a folder, with one environment an id, and another for agents that need it otherwise."""
 
     folder: Folder
     env_kwargs: Mapping[str, Any]
     judge: Judge | None = None
     agent_options: Mapping[str, Any] = field(default_factory=dict, repr=False)
     tokenizer: str = ""
-    envs: dict[str, gym.Env[str, str]] = field(default_factory=dict)
+    envs: dict[tuple[str, tuple[tuple[str, Any], ...]], gym.Env[str, str]] = field(default_factory=dict)
 
     def done(self, entry: Entry) -> bool:
         """Whether there is its episode, and a grade where there is a judge: one that failed is asked again."""
@@ -53,14 +54,14 @@ class Player:
             self.folder.note(entry, AGENT, str(error), error.frames)
             return AGENT
         except (Exception, SystemExit) as error:  # noqa: BLE001  # Anybody's wrappers, and our own bugs.
-            self.envs.pop(entry.env, None)
+            self.envs.pop(_key(entry), None)
             self.folder.note(entry, ENVIRONMENT, f"{type(error).__name__}: {error}", traceback.format_exc())
             return ENVIRONMENT
         if episode.infra_error:
             self.folder.note(entry, ENVIRONMENT, episode.steps[-1]["observation"])
             return ENVIRONMENT
         if episode.agent_error:
-            self.envs.pop(entry.env, None)  # an agent has it in its hands
+            self.envs.pop(_key(entry), None)  # an agent has it in its hands
             self.folder.note(entry, AGENT, episode.agent_error, episode.agent_traceback)
             episode.save(self.folder.unfinished(entry))
             return AGENT
@@ -74,7 +75,7 @@ class Player:
 
     def _episode(self, entry: Entry) -> Episode:
         """Raises AgentError where the agent cannot be made."""
-        env = self._env(entry.env)
+        env = self._env(entry)
         with blame_agent():
             options = base.pick_accepted(entry.agent, self.agent_options)
             agent = Around(base.make(entry.agent, env, entry.seed, **options))
@@ -82,7 +83,13 @@ class Player:
         counts = tokenizer.find(self.tokenizer) if self.tokenizer else None
         return play(env, agent, entry.seed, {"problem": entry.problem}, counts, signals=True)
 
-    def _env(self, name: str) -> gym.Env[str, str]:
-        if name not in self.envs:
-            self.envs[name] = make_env(name, self.env_kwargs)
-        return self.envs[name]
+    def _env(self, entry: Entry) -> gym.Env[str, str]:
+        key = _key(entry)
+        if key not in self.envs:
+            self.envs[key] = make_env(entry.env, {**dict(key[1]), **self.env_kwargs})
+        return self.envs[key]
+
+
+def _key(entry: Entry) -> tuple[str, tuple[tuple[str, Any], ...]]:
+    """Its environment, and what the agent needs of a live one that others do not."""
+    return entry.env, tuple(base.read_needs(entry.agent).items()) if entry.task in TASKS else ()

@@ -27,7 +27,9 @@ def command(
     task: Annotated[str | None, typer.Option(help="Task to draw a problem of; detection if nothing is named.")] = None,
     split: Annotated[str | None, typer.Option(help=SPLIT)] = None,
     app: Annotated[str | None, typer.Option(help=APP)] = None,
-    agent: Annotated[str, typer.Option(help="reference, runbook, rules, chat ..., or module:name.")] = "reference",
+    agent: Annotated[
+        str, typer.Option(help="reference, runbook, oncall, rules, chat ..., or module:name.")
+    ] = "reference",
     model: Annotated[str, typer.Option(help="Model of the agent chat.")] = "",
     base_url: Annotated[str, typer.Option(help="Its API, such as http://127.0.0.1:8000/v1.")] = "",
     agent_option: Annotated[
@@ -52,7 +54,7 @@ def command(
         raise typer.BadParameter("--env-kwargs does not say which problem is played: --problem does")
 
     def new_env() -> Env:
-        return make_env(problem, task, split, app, **{"evaluation": evaluation, **given})
+        return make_env(problem, task, split, app, agent, **{"evaluation": evaluation, **given})
 
     def new_agent(env: Env, seed: int) -> AnyAgent:
         made: AnyAgent = make(agent, env, seed, **options)
