@@ -157,12 +157,29 @@ def test_an_address_is_wrong_whose_service_offers_another_port():
     assert '"value": "cart:80"' in found.repairs[0]
 
 
-def test_a_setting_that_one_file_has_otherwise_counts_when_users_are_hurt():
+def reading(*rows):
     told = workload()
     told["template"]["spec"]["volumes"] = [{"name": "v", "configMap": {"name": "cart"}}]
-    rows = "app.json\tweb.port\t91\tcart\t1\t9\napp.json\tweb.port\t90\tother\t8\t9"
-    objects = (told, pod(), service())
-    assert find(*objects, settings=rows)[0].strength < find(*objects, settings=rows, errors="x 0.5")[0].strength
+    web = service("web", ports=[{"name": "90", "port": 90, "targetPort": 80}])
+    return find(told, pod(), service(), web, settings="\n".join("\t".join(row) for row in rows))
+
+
+def test_a_port_in_a_file_is_wrong_that_the_service_does_not_offer():
+    usual = ("app.json", "web.port", "90", "other", "8", "9")
+    (found,) = reading(("app.json", "web.port", "91", "cart", "1", "9"), usual)
+    assert (found.component, found.layer) == ("cart", "Application")
+    assert 'setpath(["web", "port"]; 90)' in found.repairs[0]
+    assert reading(usual) == []
+
+
+def test_what_few_files_say_is_odd_and_an_empty_pool_is_more():
+    rows = [
+        ("app.json", "web.connections", "8", "cart", "1", "9"),
+        ("app.json", "web.connections", "512", "o", "8", "9"),
+    ]
+    (odd,) = reading(*rows)
+    (empty,) = reading(("app.json", "web.connections", "0", "cart", "1", "9"), rows[1])
+    assert odd.strength < empty.strength
 
 
 def test_a_mongod_that_refuses_operators_is_well_and_one_that_refuses_its_application_is_not():

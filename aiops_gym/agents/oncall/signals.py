@@ -40,7 +40,7 @@ SETTINGS = (
     " awk -F'\\t' '{ row = $1 FS $2 FS $3; n[row]++; who[row] = $4; if (n[row] == 1) kinds[$1 FS $2]++;"
     " if (!(($1 FS $4) in seen)) { seen[$1 FS $4] = 1; files[$1]++ } }"
     " END { for (row in n) { split(row, f, FS); if (kinds[f[1] FS f[2]] > 1 || n[row] * 2 < files[f[1]] ||"
-    " f[2] ~ /[.]port$|^ *(listen|port) / || f[3] ~ /^[a-z0-9.-]+:[0-9]+$/) print row FS who[row]"
+    " f[2] ~ /[.]port$|^ *(listen|port):? / || f[3] ~ /^[a-z0-9.-]+:[0-9]+$/) print row FS who[row]"
     " FS n[row] FS files[f[1]] } }'"
     " /tmp/settings | sort | head -c 15000"
 )

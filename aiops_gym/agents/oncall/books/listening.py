@@ -1,4 +1,4 @@
-"""nginx, "listen"; Redis, "port"; memcached(1), "-p": where a process listens, and where it is asked."""
+"""nginx, "listen"; Redis and mongod, "port"; memcached(1), "-p": where a process listens, and where it is asked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aiops_gym.agents.oncall.objects import Cluster, Object, containers
 from aiops_gym.agents.oncall.repairs import restore
 from aiops_gym.agents.oncall.signals import read_knocks, read_settings
 
-_LINE = re.compile(r"^(\s*(?:listen|port)\s+)(\d+)")
+_LINE = re.compile(r"^(\s*(?:listen|port):?\s+)(\d+)")
 
 
 def find(cluster: Cluster) -> Iterator[Finding]:
@@ -42,7 +42,7 @@ def _in_files(cluster: Cluster, workload: Object, asked: int) -> Iterator[Findin
     for setting in read_settings(cluster):
         found = _LINE.match(setting.path)
         if found and setting.source in mounts and int(found[2]) != asked and is_newer(cluster, workload):
-            how = f"sed -E 's/^([ \t]*(listen|port)[ \t]+){found[2]}/\\1{asked}/'"
+            how = f"sed -E 's/^([ \t]*(listen|port):?[ \t]+){found[2]}/\\1{asked}/'"
             repair = edited(cluster, workload, setting.source, setting.file, how)
             why = f"it listens at {found[2]}, and is asked at {asked}"
             yield Finding(workload["name"], PROGRAM, MISCONFIGURED, why, repairs=(repair,), depth=3)

@@ -7,7 +7,8 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from aiops_gym.agents.oncall.findings import CAUSE, HINT, MISCONFIGURED, PLATFORM, PROGRAM, Finding
+from aiops_gym.agents.oncall.books.listening import is_newer
+from aiops_gym.agents.oncall.findings import CAUSE, HINT, LIKELY, MISCONFIGURED, PLATFORM, PROGRAM, Finding
 from aiops_gym.agents.oncall.objects import Cluster, Object, containers
 from aiops_gym.agents.oncall.repairs import ABSENT, Path, restore
 from aiops_gym.agents.oncall.signals import Setting, is_hurt, read_settings
@@ -108,13 +109,30 @@ def _resolver(cluster: Cluster, workload: Object) -> Iterator[Finding]:
 
 def _odd(cluster: Cluster, workload: Object, setting: Setting) -> Iterator[Finding]:
     """One file says otherwise than all others of its name, or names an address where nobody is."""
-    right = wrong(cluster, setting.value)
+    right = _port(cluster, workload, setting) if setting.path.endswith(".port") else wrong(cluster, setting.value)
     usual = _usual(cluster, setting)
-    if right is None and usual is not None and setting.count == 1:
-        matters = setting.path.endswith((".port", ".addr")) or setting.value == "0"
-        yield _told(cluster, workload, setting, usual, CAUSE if matters and is_hurt(cluster) else HINT)
-    elif right is not None:
+    if right is not None:
         yield _told(cluster, workload, setting, right, CAUSE)
+    elif usual is not None and setting.count == 1 and not setting.path.endswith(".port"):
+        strength = HINT
+        if setting.value == "0" or (setting.path.endswith(".addr") and not cluster.named("Service", setting.value)):
+            strength = CAUSE if is_hurt(cluster) else LIKELY
+        yield _told(cluster, workload, setting, usual, strength)
+
+
+def _port(cluster: Cluster, workload: Object, setting: Setting) -> str | None:
+    """The port that a Service has, where this file says another.
+
+    A program's own port is the one to which its Service sends; of others it is one that their Services offer.
+    """
+    service = cluster.named("Service", setting.path.removesuffix(".port"))
+    if service is None or not service.get("ports"):
+        return None
+    if service["name"] == workload["name"]:
+        target = str(service["ports"][0].get("targetPort"))
+        return target if target.isdigit() and target != setting.value and is_newer(cluster, workload) else None
+    offered, usual = [str(each["port"]) for each in service["ports"]], _usual(cluster, setting)
+    return usual if setting.value not in offered and usual in offered else None
 
 
 def _usual(cluster: Cluster, setting: Setting) -> str | None:
