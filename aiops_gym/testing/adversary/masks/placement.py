@@ -165,7 +165,8 @@ NODES = (
         layer="nodes",
         after=True,
         script=f"kubectl patch deployment {{bystander}} {NS} --type=merge -p "
-        '\'{"spec": {"template": {"spec": {"nodeSelector": {"kubernetes.io/hostname": "{node}"}}}}}\'; sleep 60',
+        '\'{"spec": {"template": {"spec": {"nodeSelector": {"kubernetes.io/hostname": "{node}"}}}}}\' '
+        f"| grep -v 'no change' || exit {NOT_HERE}; sleep 60",
     ),
     Recipe(
         name="the repair, and a node deleted",
