@@ -23,7 +23,7 @@ class Finding:
         component: the workload or Service that it is about.
         why: in a sentence, for whoever reads the episode.
         repairs: commands, the smallest change first.
-        depth: of two that are equally sure the deeper one counts: a cause below another one's symptom.
+        depth: of two that are equally sure the deeper one counts: a cause below another one's symptom; 0 is a guess.
     """
 
     component: str

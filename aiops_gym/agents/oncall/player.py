@@ -118,8 +118,9 @@ class Oncall:
 
 
 def proposed(found: list[Finding]) -> list[str]:
-    """Repairs of what is sure or likely, the best first."""
-    return [each for finding in found if finding.strength >= LIKELY for each in finding.repairs]
+    """Repairs of what is sure or likely, the best first; of a guess only where nothing better is known."""
+    telling = [each for each in found if each.strength >= LIKELY]
+    return [each for at, finding in enumerate(telling) if at == 0 or finding.depth > 0 for each in finding.repairs]
 
 
 def all_ready(listed: str) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aiops_gym.agents.oncall.books.containers import as_peers
-from aiops_gym.agents.oncall.findings import CAUSE, MISCONFIGURED, NETWORK, PROGRAM, Finding
+from aiops_gym.agents.oncall.findings import CAUSE, LIKELY, MISCONFIGURED, NETWORK, PROGRAM, Finding
 from aiops_gym.agents.oncall.objects import Cluster, Object, containers, is_ready
 from aiops_gym.agents.oncall.repairs import ABSENT, get, restore
 
@@ -43,4 +43,4 @@ def _undone(cluster: Cluster, workload: Object) -> Iterator[Finding]:
             if before not in (ABSENT, container["image"]):
                 repair = restore(cluster, workload, path, before)
                 why = f"it does not run since its image is {container['image']}"
-                yield Finding(workload["name"], PROGRAM, MISCONFIGURED, why, CAUSE, (repair,), 0)
+                yield Finding(workload["name"], PROGRAM, MISCONFIGURED, why, LIKELY, (repair,), 0)
