@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -21,6 +21,7 @@ __all__ = [
     "Around",
     "Env",
     "Fixed",
+    "Planned",
     "adapt",
     "find",
     "hide_secrets",
@@ -61,6 +62,24 @@ class Fixed:
         action = self.actions[min(self.at, len(self.actions) - 1)]
         self.at += 1
         return action
+
+
+class Planned:
+    """Plays a plan that reads what its last action printed: `reset` of who inherits from it begins one.
+
+    Attributes:
+        plan: actions, one at a time.
+        observed: what the last one printed.
+    """
+
+    def __init__(self) -> None:
+        self.plan: Iterator[str] = iter(())
+        self.observed = ""
+
+    def act(self, observation: str) -> str:
+        """The next look or repair, or the answer."""
+        self.observed = observation
+        return next(self.plan)
 
 
 @cache

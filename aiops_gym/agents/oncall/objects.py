@@ -58,6 +58,13 @@ class Cluster:
         """Events with these reasons, the oldest first."""
         return (each for each in self.of("Event") if each["reason"] in reasons)
 
+    def staying(self) -> Iterator[tuple[Object, Object]]:
+        """Each pod that belongs to a workload and is not about to go, with its workload."""
+        for pod in self.of("Pod"):
+            workload = self.workload(pod)
+            if workload is not None and not pod.get("deleted"):
+                yield pod, workload
+
     def complaints(self, pod: Object) -> Iterator[Object]:
         """Events about a pod."""
         return (each for each in self.of("Event") if each["name"] == pod["name"])
@@ -113,6 +120,11 @@ def selects(selector: Mapping[str, str] | None, labels: Mapping[str, str] | None
 def containers(workload: Object) -> list[Any]:
     """Containers of its template."""
     return list(workload["template"]["spec"].get("containers", []))
+
+
+def place(workload: Object, state: Object) -> int:
+    """The place of a container among those of the template, by the state of one that runs."""
+    return next((at for at, each in enumerate(containers(workload)) if each["name"] == state["name"]), 0)
 
 
 def ports(workload: Object) -> list[Any]:

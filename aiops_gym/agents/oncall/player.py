@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aiops_gym.agents.base import Planned
 from aiops_gym.agents.oncall import pages, signals
 from aiops_gym.agents.oncall.books import conclude
 from aiops_gym.agents.oncall.findings import LIKELY, Finding
@@ -28,14 +29,10 @@ LAST_PAGE = 8
 """Pages of notes that are read at most."""
 
 
-class Oncall:
+class Oncall(Planned):
     """Reads alerts and golden signals, objects, logs and settings, tries the network, and goes by the books."""
 
     name = "oncall"
-
-    def __init__(self) -> None:
-        self.plan: Iterator[str] = iter(())
-        self.observed = ""
 
     def reset(self, prompt: str) -> None:
         """Learn the question.
@@ -49,11 +46,6 @@ class Oncall:
         if "\nquery_metrics(" not in prompt:
             raise CatalogError("""the agent 'oncall' asks Prometheus: make the environment with tools="all\"""")
         self.plan = self._play(question)
-
-    def act(self, observation: str) -> str:
-        """The next look or repair, or the answer."""
-        self.observed = observation
-        return next(self.plan)
 
     def _play(self, question: Question) -> Iterator[str]:
         """Actions, one at a time; what the last one printed is in `observed` when the next is asked for."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from aiops_gym.agents.base import Planned
 from aiops_gym.agents.rules import systems
 from aiops_gym.agents.rules.calls import judge_calls, judge_minutes
 from aiops_gym.agents.rules.indicators import (
@@ -38,14 +39,10 @@ READ = ("largest_deviations", "slowest_spans")
 Reader = Callable[[Sequence[Row]], Iterator[Evidence]]
 
 
-class Rules:
+class Rules(Planned):
     """Asks what deviates, which calls are slow and what the logs say, and names who explains most of it."""
 
     name = "rules"
-
-    def __init__(self) -> None:
-        self.plan: Iterator[str] = iter(())
-        self.observed = ""
 
     def reset(self, prompt: str) -> None:
         """Learn the question.
@@ -61,11 +58,6 @@ class Rules:
         if knowledge is None:
             raise CatalogError("the agent 'rules' knows nothing of this system")
         self.plan = self._play(question, knowledge)
-
-    def act(self, observation: str) -> str:
-        """The next question, or the answer."""
-        self.observed = observation
-        return next(self.plan)
 
     def _play(self, question: Question, knowledge: Knowledge) -> Iterator[str]:
         """Actions, one at a time; what the last one printed is in `observed` when the next is asked for."""

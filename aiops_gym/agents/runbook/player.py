@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from aiops_gym.agents.base import Planned
 from aiops_gym.agents.runbook import looks
 from aiops_gym.agents.runbook.facts import Facts, read
 from aiops_gym.agents.runbook.findings import LIKELY, STRONG, Finding, conclude
@@ -31,14 +32,10 @@ FOLDER = "trace_output"
 """Where traces are exported to."""
 
 
-class Runbook:
+class Runbook(Planned):
     """Looks at pods, Services, events, volumes, logs and traces, and follows a list of rules."""
 
     name = "runbook"
-
-    def __init__(self) -> None:
-        self.plan: Iterator[str] = iter(())
-        self.observed = ""
 
     def reset(self, prompt: str) -> None:
         """Learn the question.
@@ -50,11 +47,6 @@ class Runbook:
         if question is None:
             raise CatalogError("the agent 'runbook' plays live incidents only, such as Mitigation-v0")
         self.plan = self._play(question)
-
-    def act(self, observation: str) -> str:
-        """The next look or repair, or the answer."""
-        self.observed = observation
-        return next(self.plan)
 
     def _play(self, question: Question) -> Iterator[str]:
         """Actions, one at a time; what the last one printed is in `observed` when the next is asked for."""

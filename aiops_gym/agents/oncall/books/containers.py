@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from aiops_gym.agents.oncall.findings import MISCONFIGURED, PLATFORM, Finding
-from aiops_gym.agents.oncall.objects import Cluster, Object, alike, containers
+from aiops_gym.agents.oncall.objects import Cluster, Object, alike, containers, place
 from aiops_gym.agents.oncall.repairs import ABSENT, change, earlier, get, patch, restore
 
 _KINDS = {"configmap": "ConfigMap", "secret": "Secret"}
@@ -14,12 +14,9 @@ _KINDS = {"configmap": "ConfigMap", "secret": "Secret"}
 
 def find(cluster: Cluster) -> Iterator[Finding]:
     """https://kubernetes.io/docs/tasks/debug/debug-application/debug-pods/#my-pod-stays-waiting."""
-    for pod in cluster.of("Pod"):
-        workload = cluster.workload(pod)
-        if workload is None or pod.get("deleted"):
-            continue
+    for pod, workload in cluster.staying():
         for state in pod["states"]:
-            at = next((at for at, each in enumerate(containers(workload)) if each["name"] == state["name"]), 0)
+            at = place(workload, state)
             reason = get(state, ("state", "waiting", "reason"))
             if reason in ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"):
                 yield _image(cluster, workload, at)

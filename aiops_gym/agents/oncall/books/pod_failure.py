@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from aiops_gym.agents.oncall.books.resources import usual_resources
 from aiops_gym.agents.oncall.findings import MISCONFIGURED, OPERATED, PLATFORM, SYSTEM, Finding
-from aiops_gym.agents.oncall.objects import Cluster, Object, containers, ports
+from aiops_gym.agents.oncall.objects import Cluster, Object, containers, place, ports
 from aiops_gym.agents.oncall.repairs import ABSENT, Path, get, restore
 from aiops_gym.agents.oncall.signals import restarts_since
 
@@ -19,12 +19,9 @@ _KILLED = 137
 
 def find(cluster: Cluster) -> Iterator[Finding]:
     """https://kubernetes.io/docs/tasks/debug/debug-application/determine-reason-pod-failure/."""
-    for pod in cluster.of("Pod"):
-        workload = cluster.workload(pod)
-        if workload is None or pod.get("deleted"):
-            continue
+    for pod, workload in cluster.staying():
         for state in pod["states"]:
-            at = next((at for at, each in enumerate(containers(workload)) if each["name"] == state["name"]), 0)
+            at = place(workload, state)
             yield from _out_of_memory(cluster, workload, state, at)
             if not state["ready"]:
                 yield from _probes(cluster, workload, pod, at)
