@@ -33,7 +33,7 @@ def assess(now: World, before: World, found: World, app: App, fault: Fault | Non
         fault: what was done to it.
         thorough: let the next events happen where it is lost already, too; who only asks for `success` need not.
     """
-    world = settled = now.fork()
+    world = settled = now.fork_unrecorded()
     minutes = count_error_minutes(world, found.now)
     troubles = steady.hold(world, before, app)
     beside = intent.compare(before, world, app, fault)

@@ -114,7 +114,7 @@ def _excuse(case: Case) -> frozenset[Kind]:
     known = _excused.get(case.before, dict)
     key = (case.hurt, case.affected.owners)
     if key not in known:
-        world = case.before.fork()
+        world = case.before.fork_unrecorded()
         twin = case._replace(world=world, affected=_alike(case, world))
         known[key] = frozenset((each.kind, each.name) for event in EVENTS for each in event.happen(twin))
     return known[key]
@@ -179,7 +179,6 @@ EVENTS = (Event("report", report_nodes), Event("rollout", roll_out), Event("drai
 def _unasked(world: World) -> Iterator[None]:
     """Users ask nothing meanwhile: what counts is how they are served when it is over, and their requests cost most."""
     dynamics = world.dynamics
-    world.settle()
     world.dynamics = copy(dynamics)
     world.dynamics.observers = ()
     yield

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any, Literal, Protocol, overload
 from weakref import ref
 
@@ -211,6 +212,13 @@ class World:
         twin.store = self.store.fork(twin.tables, _observer(twin))
         return twin
 
+    def fork_unrecorded(self) -> World:
+        """A world that goes on from here as `fork` would, of whose past nobody will ask: nothing more is recorded."""
+        twin = self.fork()
+        twin.dynamics = copy(self.dynamics)
+        twin.dynamics.recorders = ()
+        return twin
+
     def difference(self, base: World) -> Json:
         """What differs from `base`, as JSON data; `base.fork().become(...)` undoes it."""
         self.settle()
@@ -239,6 +247,8 @@ class World:
                 self.enqueue(controller.name, key)
         for react in self.dynamics.reactions:
             react(self, resource, old, new)
+        for record in self.dynamics.recorders:
+            record(self, resource, old, new)
 
 
 class Dynamics:
@@ -249,6 +259,7 @@ class Dynamics:
         handlers: by the kind of heap entry they serve.
         observers: called when something changed, before time moves on.
         reactions: called at each write, for what cannot wait for a queue.
+        recorders: called at each write, for what is only told later: no world goes on otherwise without them.
         exec: runs a command inside a container; given by whoever has a shell.
         programs: what runs in containers, by kind.
         kubelet: what the kubelets tell of what runs on their nodes.
@@ -260,6 +271,7 @@ class Dynamics:
         handlers: dict[str, Handler],
         observers: Iterable[Callable[[World], None]] = (),
         reactions: Iterable[Callable[[World, str, Obj | None, Obj | None], None]] = (),
+        recorders: Iterable[Callable[[World, str, Obj | None, Obj | None], None]] = (),
         exec_: Exec | None = None,
         programs: Programs | None = None,
         kubelet: Kubelet | None = None,
@@ -268,6 +280,7 @@ class Dynamics:
         self.handlers = handlers
         self.observers = tuple(observers)
         self.reactions = tuple(reactions)
+        self.recorders = tuple(recorders)
         self.exec = exec_
         self.programs = programs or _no_program
         self.kubelet = kubelet

@@ -255,5 +255,7 @@ def _over(world: World, pod: Mapping[str, Any]) -> bool:
     status, meta = pod.get("status"), pod["metadata"]
     if status and status.get("phase") in ("Succeeded", "Failed"):
         return True
-    since, grace = meta.get("deletionTimestamp"), meta.get("deletionGracePeriodSeconds")
+    if "deletionTimestamp" not in meta:  # as of nearly all
+        return False
+    since, grace = meta["deletionTimestamp"], meta.get("deletionGracePeriodSeconds")
     return since is not None and grace is not None and millis(since) + int(grace) * SECOND < world.now

@@ -163,6 +163,16 @@ class Container:
             found |= read_mounts(self.world, pod, self.spec())
         return dict(sorted(found.items()))
 
+    def read(self, path: str) -> str | None:
+        """One of its `files`, without a look at those elsewhere; None if it has none there."""
+        pod = self.pod
+        if pod is not None and (found := read_mounts(self.world, pod, self.spec(), path).get(path)) is not None:
+            return found
+        if path.startswith("/etc/"):
+            return self.files().get(path)
+        image = self.image()
+        return image.files.get(path) if image else None
+
     def spec(self) -> Mapping[str, Json]:
         """The container in the pod's spec; empty once the pod is gone."""
         pod = self.pod

@@ -24,13 +24,20 @@ def find_container_spec(pod: Mapping[str, Json], name: str) -> Mapping[str, Json
     return {}
 
 
-def read_mounts(world: World, pod: Mapping[str, Json], container: Mapping[str, Json]) -> dict[str, str]:
-    """Text files that a container sees through its ConfigMap, Secret, downward and token mounts, by path."""
+def read_mounts(
+    world: World, pod: Mapping[str, Json], container: Mapping[str, Json], path: str | None = None
+) -> dict[str, str]:
+    """Text files that a container sees through its ConfigMap, Secret, downward and token mounts, by path.
+
+    With `path` only of mounts that may have a file there.
+    """
     volumes = {v["name"]: v for v in get(pod, "spec", "volumes", default=())}
     found: dict[str, str] = {}
     for mount in container.get("volumeMounts") or ():
-        data = _volume_files(world, pod, volumes.get(mount["name"], {}))
         folder = mount["mountPath"].rstrip("/")
+        if path is not None and not path.startswith(folder):
+            continue
+        data = _volume_files(world, pod, volumes.get(mount["name"], {}))
         if part := mount.get("subPath"):
             found |= {folder: data[part]} if part in data else {}
         else:

@@ -40,6 +40,19 @@ COLUMNS = ("cpu", "received", "sent", "dropped", "periods", "throttled")
 MINUTES = 64
 """Minutes of which an appetite is drawn at once."""
 
+
+class Met(NamedTuple):
+    """What reaches a process per second: requests, cores of work, bytes in and out; and the share that is lost."""
+
+    rps: float = 0.0
+    busy: float = 0.0
+    received: float = 0.0
+    sent: float = 0.0
+    lost: float = 0.0
+
+
+NOTHING = Met()
+
 _appetites: Cache[Floats] = Cache(
     Entry(
         f"{__name__}.appetites",
@@ -54,13 +67,13 @@ _rates: Cache[dict[str, list[float]]] = Cache(
     Entry(
         f"{__name__}.rates",
         "asking a program what it uses under the load of an outcome",
-        key="process, program, parameters and state, cores; then the digest of the outcome",
+        key="process, program, parameters and state, cores; then what reaches it",
         bound=4_000,
         unit="processes",
     )
 )
-_places: Cache[Mapping[str, int]] = Cache(
-    Entry(f"{__name__}.places", "where each process stands in an outcome", key="digest of the outcome", bound=100)
+_mets: Cache[Mapping[str, Met]] = Cache(
+    Entry(f"{__name__}.mets", "gathering what reaches each process", key="digest of the outcome", bound=100)
 )
 
 
@@ -157,8 +170,8 @@ def _appetite(seed: int, identity: str, many: int) -> Floats:
 
 def _between(asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
     """What each process uses per second in each interval: by life, interval and column."""
-    outcomes = {s.digest: s for s in stretches}
-    several: list[Interval | None] = [*outcomes.values()] or [None]
+    outcomes = {s.digest: _gather(s) for s in stretches}
+    several = [*outcomes.values()] or [{}]
     known: dict[tuple[str, ByValue], int] = {}
     rows: list[list[list[float]]] = []
     which: list[int] = []
@@ -173,38 +186,33 @@ def _between(asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
     return found
 
 
-def _of_process(asked: Course, outcomes: Sequence[Interval | None]) -> list[list[float]]:
+def _of_process(asked: Course, outcomes: Sequence[Mapping[str, Met]]) -> list[list[float]]:
     life = asked.life
     record = life.record
     key = (life.key, record["program"], asked.cores, ByValue((record["params"], record.get("state"))))
     known = _rates.get(key, dict)
     found = []
     for outcome in outcomes:
-        digest = outcome.digest if outcome else ""
-        if digest not in known:
-            known[digest] = _worked_out(asked.program, life, outcome, asked.cores)
-        found.append(known[digest])
+        met = outcome.get(life.key, NOTHING)  # most outcomes differ elsewhere
+        if met not in known:
+            known[met] = _worked_out(asked.program, life, met, asked.cores)
+        found.append(known[met])
     return found
 
 
-def _worked_out(program: Program, life: Life, stretch: Interval | None, cores: float | None) -> list[float]:
-    """What the process uses per second in an interval, in the order of `COLUMNS`; then its memory and threads."""
-    rps = busy = received = sent = lost = 0.0
-    i = None if stretch is None else _place(stretch).get(life.key)
-    if stretch is not None and i is not None:
-        outcome = stretch.outcome
-        rps, busy, lost = outcome["rps"][i], outcome["cpu"][i], outcome["losses"][i]
-        received, sent = outcome["received"][i], outcome["sent"][i]
-    usage = program.usage(life.record, rps, busy)
+def _worked_out(program: Program, life: Life, met: Met, cores: float | None) -> list[float]:
+    """What the process uses per second, in the order of `COLUMNS`; then its memory and threads."""
+    usage = program.usage(life.record, met.rps, met.busy)
     cpu = min(usage["cpu"], cores) if cores else usage["cpu"]
-    dropped = (sent + CHATTER) / PACKET * min(RESENDS, lost / max(1e-9, 1.0 - lost))
+    dropped = (met.sent + CHATTER) / PACKET * min(RESENDS, met.lost / max(1e-9, 1.0 - met.lost))
     load = cpu / cores if cores else 0.0
     periods = PERIODS * min(1.0, 0.02 + 3.0 * cpu) if cores else 0.0
     throttled = periods * max(0.0, min(1.0, (load - 0.5) / 0.5)) ** 2
     threads = usage.get("threads", 4.0)
-    return [cpu, received + CHATTER, sent + CHATTER, dropped, periods, throttled, usage["memory"], threads]
+    return [cpu, met.received + CHATTER, met.sent + CHATTER, dropped, periods, throttled, usage["memory"], threads]
 
 
-def _place(stretch: Interval) -> Mapping[str, int]:
-    """Where each process stands in an outcome."""
-    return _places.get(stretch.digest, lambda: {key: i for i, key in enumerate(stretch.outcome["processes"])})
+def _gather(stretch: Interval) -> Mapping[str, Met]:
+    """What reaches each process in an outcome."""
+    named = [stretch.outcome[name] for name in ("processes", "rps", "cpu", "received", "sent", "losses")]
+    return _mets.get(stretch.digest, lambda: {key: Met(*row) for key, *row in zip(*named, strict=True)})

@@ -37,7 +37,7 @@ class DaemonSetController:
                 yield key_of(obj)
         elif resource == "nodes":
             if old is None or new is None or old.get("spec") != new.get("spec") or labels_of(old) != labels_of(new):
-                yield from (key_of(ds) for ds in world.store.all(RESOURCE))
+                yield from (key_of(ds) for ds in world.store.all(RESOURCE) if _matters(ds, old, new))
         elif (reference := controller_of(obj)) is not None and reference["kind"] == "DaemonSet":
             yield f"{namespace_of(obj)}/{reference['name']}"
 
@@ -48,6 +48,14 @@ class DaemonSetController:
             return
         controller_revisions.remember(world, ds, controller_revisions.HASH)
         _Sync(world, ds).run()
+
+
+def _matters(ds: Obj, old: Obj | None, new: Obj | None) -> bool:
+    """Whether a node takes the set's pods otherwise than before: a cordon, which they all tolerate, does not matter."""
+    if old is None or new is None:
+        return True
+    template = daemon_pods.build(ds, "")
+    return daemon_pods.check_node(template, old) != daemon_pods.check_node(template, new)
 
 
 class _Sync:

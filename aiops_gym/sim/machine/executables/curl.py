@@ -249,7 +249,7 @@ def _say(asked: Asked, done: Transfer, sign: str, text: str) -> None:
 
 
 def _tool(c: Container, argv: Sequence[str], stdin: str) -> Output:
-    return run(Inside(c), argv, c.now / 1000, lambda path: stdin if path == "-" else c.files().get(path, ""))
+    return run(Inside(c), argv, c.now / 1000, lambda path: stdin if path == "-" else c.read(path) or "")
 
 
 TOOLS = {"curl": _tool}

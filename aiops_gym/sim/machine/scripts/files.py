@@ -45,7 +45,7 @@ class Files:
         if path in kept["changed"]:
             kind, _, _, data = kept["changed"][path]
             return decompress(b64decode(data)).decode(errors="replace") if data else "" if kind == "file" else None
-        return None if path in kept["removed"] else self.c.files().get(path)
+        return None if path in kept["removed"] else self.c.read(path)
 
     def kind(self, path: str) -> str:
         """`file`, `directory` or "" if there is nothing."""
@@ -59,11 +59,13 @@ class Files:
             return str(kept["changed"][path][0])
         if path in kept["removed"]:
             return ""
+        if self.c.read(path) is not None:
+            return "file"
+        if path in FOLDERS or path in self._mounts():
+            return "directory"
         below = f"{path}/"
-        files = self.c.files()
-        folder = path in FOLDERS or path in self._mounts() or any(name.startswith(below) for name in files)
-        folder = folder or any(p.startswith(below) for p in (*kept["changed"], *self._mounts()))
-        return "file" if path in files else "directory" if folder else ""
+        there = (*kept["changed"], *self._mounts(), *self.c.files())
+        return "directory" if any(name.startswith(below) for name in there) else ""
 
     def write(self, path: str, text: str, append: bool = False) -> bool:
         """Put text into a file. False if the folder is not there or it is a folder itself."""

@@ -50,7 +50,7 @@ def read(c: Container) -> Settings | tls.Refused:
     """The settings of a server, or why it does not start with them."""
     argv = list(c.argv[1:])
     file = _option(argv, "--config") or _option(argv, "-f")
-    config = _config(file, c.files().get(file)) if file else {}
+    config = _config(file, c.read(file)) if file else {}
     if isinstance(config, tls.Refused):
         return config
     wrong = tls.check(_section(config, "net"), c.files()) if file else None

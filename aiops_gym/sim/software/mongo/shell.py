@@ -216,7 +216,7 @@ def _connect(c: Container, options: Options) -> Session:
 def _check_files(c: Container, options: Options) -> None:
     """A shell that cannot read its certificates does not start. Raises MongoError."""
     for path in (options.certificate, options.authority):
-        if path and "BEGIN CERTIFICATE" not in c.files().get(path, ""):
+        if path and "BEGIN CERTIFICATE" not in (c.read(path) or ""):
             what = "Can not set up PEM key file." if path == options.certificate else f"cannot read CA file: {path}"
             raise MongoError(140, f"{_failing(f'{options.host}:{options.port}')} InvalidSSLConfiguration: {what} :")
 

@@ -33,7 +33,7 @@ class Alertmanager(Program):
 
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
         """What a GET answers of its HTTP API, version 2."""
-        config = Container(world, f"{process['uid']}/{process['container']}").files().get(CONFIG, "")
+        config = Container(world, f"{process['uid']}/{process['container']}").read(CONFIG) or ""
         sender = _find_sender(world)
         url = "" if sender is None else f"http://{sender['pod'].rpartition('/')[2]}:9090"
         return alertmanager_api.answer(world, lambda: _list_fired(world, sender), config, process["started"], path, url)

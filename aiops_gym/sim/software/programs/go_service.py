@@ -219,7 +219,7 @@ def _read_settings(c: Container) -> str:
     if not settings:
         return ""
     file = str(settings["file"])
-    text = c.files().get(file)
+    text = c.read(file)
     found, params = _json(text or ""), c.params
     for key, usual in settings["values"].items():
         given = str(found.get(key, ""))

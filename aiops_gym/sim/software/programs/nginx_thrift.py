@@ -64,7 +64,7 @@ class NginxThrift(Program):
             self._refuse(c, str(arguments[0]))
             return
         path = str(c.params.get("conf", CONF))
-        text = c.files().get(path)
+        text = c.read(path)
         if text is None:
             self._refuse(c, f'open() "{path}" failed (2: No such file or directory)')
             return

@@ -116,7 +116,7 @@ class ThriftService(Program):
             self._abort(c, error)
 
     def _read_services(self, c: Container) -> None:
-        text = c.files().get(f"{str(c.params['config']).rstrip('/')}/{settings.SERVICES}")
+        text = c.read(f"{str(c.params['config']).rstrip('/')}/{settings.SERVICES}")
         if text is None:
             self._say(c, "utils.h:27:load_config_file", f"Cannot open {settings.SERVICES}", "error")
             c.exit_in(2, 1)
