@@ -23,6 +23,7 @@ from aiops_gym.backends.shape import find_owned_pods
 from aiops_gym.backends.steady import Trouble
 from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog.model import App
+from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.objects import Obj, assoc, controller_of, dissoc, get, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND, iso
 from aiops_gym.sim.kernel.world import World
@@ -157,12 +158,14 @@ def drain_nodes(case: Case) -> list[Trouble]:
     """The nodes of the pods are drained and return, and users are served as before.
 
     So pods come from their templates, with other addresses, and find the caches cold that are among them; budgets are
-    asked, and volumes keep pods to their node. Pods that have just been rolled out are asked for, and left unless all
-    go: what forgets who is there when it restarts (a registry) does so for everybody.
+    asked, and volumes keep pods to their node. Whoever was not answered meanwhile tries again as it may. Pods that have
+    just been rolled out are asked for, and left unless all go: what forgets who is there when it restarts (a registry)
+    does so for everybody.
     """
     case = case._replace(affected=_alike(case, case.world)) if case.affected.wide else case
     places = _addresses(case.world, case.affected.pods)
     troubles = _drain(case)
+    traffic.upset(case.world)
     found = steady.hold(case.world, case.before, case.app)
     again = _alike(case, case.world)
     if not found and places & _addresses(case.world, again.pods):  # the range was used up once around

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import singledispatch
 from typing import Any
 
@@ -15,9 +15,18 @@ from aiops_gym.sim.kernel.times import SECOND, iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.patch.jsonpatch import apply_json_patch
 from aiops_gym.sim.kube_control.controllers import chaos
+from aiops_gym.sim.traffic import load, strain
 
 SERVER_FIELDS = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
 """Metadata that the server writes and a client leaves out when it creates an object anew."""
+
+
+OF_TRAFFIC: Mapping[str, Callable[[World, str, Mapping[str, Any]], None]] = {
+    "warmth": strain.declare,
+    "burst": lambda world, _, params: load.burst(world, params["factor"], params["seconds"]),
+    "tide": lambda world, _, params: load.swell(world, params["swing"], params["peak"]),
+}
+"""Effects on what users and programs ask of each other, and on no pod."""
 
 
 def inject(world: World, app: App, fault: Fault) -> None:
@@ -159,9 +168,14 @@ def _upgrade(change: Upgrade, world: World, app: App) -> None:
 
 @apply_change.register
 def _effect(change: Effect, world: World, app: App) -> None:
+    if change.kind in OF_TRAFFIC:
+        OF_TRAFFIC[change.kind](world, change.component, change.params)
+        return
     labels = {app.selector: change.component}
     effect = {"kind": change.kind, "namespace": app.namespace, "labels": labels, "params": dict(change.params)}
     chaos.add(world, f"{change.kind} {change.component}", effect)
+    if "seconds" in change.params:
+        world.schedule(round(change.params["seconds"] * SECOND), "chaos.end", f"{change.kind} {change.component}")
 
 
 @apply_change.register

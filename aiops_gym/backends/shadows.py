@@ -17,12 +17,13 @@ from aiops_gym import caches
 from aiops_gym.backends import leftovers
 from aiops_gym.backends.baseline import request
 from aiops_gym.backends.inject import apply_change, find_concerned, roll_out
-from aiops_gym.catalog import registry
+from aiops_gym.catalog import names, registry
 from aiops_gym.catalog.model import App, Change, Create, Fault, Manifest, Patch, Problem, Restart, Rollout
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.traffic import load
 
 RATE = 1.0
 """Shadows in a minute, before an incident and while it unfolds; what they need not do is done in `backends.regular`."""
@@ -70,6 +71,7 @@ def list_live(world: World, app: App, problem: Problem) -> list[Manifest]:
             if resource == "resourcequotas" or each["metadata"]["name"].startswith(problem.target)
         ),
         *world.store.all("nodes"),
+        {"kind": "Load", "metadata": {"name": names.USERS}, "rate": load.rate(world)},
     ]
 
 

@@ -16,6 +16,9 @@ MIN_CORES = 0.1
 
 INFINITE = float("inf")
 
+MOST_BUSY = 0.8
+"""Share of its limit that a component uses for requests at most, while none of them waits for long."""
+
 
 def template(before: System, now: System, cause: Cause) -> str:
     """The component runs the program that it ran before, and whatever probes it has would find it well now."""
@@ -70,6 +73,16 @@ def headroom(before: System, now: System, cause: Cause) -> str:
         if limit.cpu < min(cpu, max(MIN_CORES, 4.0 * used.cpu)):
             return f"{name} may use too little of a processor"
     return ""
+
+
+def unhurried(before: System, now: System, cause: Cause) -> str:
+    """The component's pods do what they are asked without using up the processor that they may use."""
+    name = cause.component
+    _, used = now.load(name)
+    for program in now.programs(name):
+        if used > MOST_BUSY * now.limits(program).cpu:
+            return f"{name} has more to do than it can"
+    return "" if now.programs(name) else f"{name} does not run"
 
 
 def database_access(before: System, now: System, cause: Cause) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from aiops_gym.catalog.model import INCIDENT, App, Fault, Problem
 from aiops_gym.catalog.splits import split_of
+from aiops_gym.catalog.tiers import find_tier
 from aiops_gym.catalog.traits import Component, fits
 
 Pair = tuple[str, str, str]
@@ -54,6 +55,7 @@ def compute_problems(
                     rate=app.rate,
                     distance=known[app.id][target].distance,
                     steps=steps_of(fault, task),
+                    tier=find_tier((fault,), known[app.id][target].distance),
                 )
 
 

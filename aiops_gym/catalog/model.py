@@ -23,6 +23,13 @@ INCIDENT = "incident"
 POSED = (*TASKS, INCIDENT)
 """What a live incident can be posed as."""
 
+FEATURES = ("quiet", "moving", "recurring", "blocked")
+"""What makes a single fault hard: nothing fails or restarts; what is left feeds itself or grows when its trigger has
+passed; what was repaired comes back; the obvious repair is refused."""
+
+TIERS = ("basic", "standard", "hard")
+"""How hard an incident is, see `catalog.tiers`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Release:
@@ -109,11 +116,13 @@ class Restart:
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """Something done to a component's pods from outside Kubernetes; lasts for the whole episode, unseen in the API.
+    """Something done to a component's pods from outside Kubernetes, unseen in the API; lasts for the whole episode.
 
     Attributes:
-        kind: `container_kill`, `pod_failure`, `network_loss`, `network_delay`.
-        params: what the kind needs, JSON data.
+        kind: `container_kill`, `pod_failure`, `network_loss`, `network_delay`; `warmth`: from now on it counts how much
+            of what is asked for is in this cache, see `sim.traffic.strain`; `burst`, `tide`: users ask more for some
+            time, or follow the hour, see `sim.traffic.load`.
+        params: what the kind needs, JSON data; with `seconds` it is over after so many.
     """
 
     kind: str
@@ -209,6 +218,7 @@ class Fault:
             root cause lies in no component but in a node, a quota or all volumes: to ask for the deployment that
             happened to need a new pod first would be to ask for a victim.
         held_out: the whole family belongs to the test split.
+        features: of `FEATURES`, what makes it hard. A family with one is posed in tier `hard` alone.
     """
 
     id: str
@@ -224,6 +234,7 @@ class Fault:
     targets: tuple[str, ...] = ()
     tasks: tuple[str, ...] = TASKS
     held_out: bool = False
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,6 +251,7 @@ class Problem:
         rate: requests per second of the workload.
         distance: calls between the users and the component that is hit; 0 where users call it, or where none is.
         steps: actions of the reference, its submission included.
+        tier: `basic`, `standard` or `hard`; a function of the incident, see `catalog.tiers`.
     """
 
     id: str
@@ -251,6 +263,7 @@ class Problem:
     rate: float = 10.0
     distance: int = 0
     steps: int = 0
+    tier: str = "basic"
 
 
 @dataclass(frozen=True, kw_only=True)

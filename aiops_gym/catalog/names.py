@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from math import ceil
 
 from aiops_gym.catalog.cluster import WORKER
 from aiops_gym.catalog.model import App, Manifest
@@ -65,6 +66,32 @@ def read_names(app: App, target: str, objects: Sequence[Manifest]) -> dict[str, 
     taints = (_find(objects, "Node", WORKER).get("spec") or {}).get("taints")
     found |= _undo("taints", "/spec/taints", taints)
     return found | _read_settings(app, target, objects)
+
+
+USERS = "users"
+"""Name of the object that says what users ask, of kind `Load`: `rate` is requests per second."""
+
+LEAST = 20
+"""Thousandths of a processor below which even a single request takes long."""
+
+TIGHT = 8.0
+"""Times as much of a processor as its requests take that is ample for a component, until they come several times."""
+
+
+def size_limits(work: float, pods: int, usual: float, objects: Sequence[Manifest]) -> dict[str, str]:
+    """A limit of a processor that is ample until requests come several times over.
+
+    Args:
+        work: ms of a processor that the component needs for each request of users.
+        pods: that share it.
+        usual: requests per second, where `objects` do not say how many there are.
+        objects: see `read_names`.
+
+    >>> size_limits(0.36, 1, 10.0, ())
+    {'tight': '29m'}
+    """
+    rate = float(_find(objects, "Load", USERS).get("rate", usual))
+    return {"tight": f"{max(LEAST, ceil(TIGHT * work * rate / max(1, pods)))}m"}
 
 
 def name_new(target: str, objects: Sequence[Manifest], seed: int | None) -> dict[str, str]:

@@ -18,9 +18,10 @@ from functools import cache
 from typing import Any, TypeVar
 
 from aiops_gym.catalog import grid, traits
-from aiops_gym.catalog.model import INCIDENT, POSED, TASKS, App, Fault, Incident, Manifest, Problem
-from aiops_gym.catalog.names import name_new, read_names
+from aiops_gym.catalog.model import INCIDENT, POSED, TASKS, TIERS, App, Fault, Incident, Manifest, Problem
+from aiops_gym.catalog.names import name_new, read_names, size_limits
 from aiops_gym.catalog.splits import SPLITS, hash_to_fraction
+from aiops_gym.catalog.tiers import find_tier
 from aiops_gym.errors import ArgumentError, unknown
 from aiops_gym.scan import scan, scan_one
 
@@ -63,7 +64,8 @@ def _healthy() -> Mapping[str, Problem]:
 
 
 def _posed(row: Incident, task: str) -> Problem:
-    target = find_components(row.app).get(row.target)
+    target, fault = find_components(row.app).get(row.target), faults().get(row.fault)
+    distance = target.distance if target else 0
     return Problem(
         id=row.name.format(task=task),
         task=task,
@@ -72,8 +74,9 @@ def _posed(row: Incident, task: str) -> Problem:
         target=row.target,
         split=row.split,
         rate=row.rate,
-        distance=target.distance if target else 0,
-        steps=grid.steps_of(faults().get(row.fault), task),
+        distance=distance,
+        steps=grid.steps_of(fault, task),
+        tier=find_tier((fault,) if fault else (), distance),
     )
 
 
@@ -93,12 +96,17 @@ def _computed() -> Mapping[str, Problem]:
 @cache
 def _lived_in() -> Mapping[str, Problem]:
     """Healthy episodes in worlds like those of the computed problems, in which people have decided things."""
-    rows = [(app, task) for app in apps().values() for task in MAY_BE_HEALTHY]
+    rows = [(app, task, word) for word in ALL_OF for app in apps().values() for task in MAY_BE_HEALTHY]
     found = (
-        Problem(id=f"noop_{app.id}-{task}-all", task=task, app=app.id, fault="", target="", rate=app.rate)
-        for app, task in rows
+        Problem(id=f"noop_{app.id}-{task}-{word}", task=task, app=app.id, fault="", target="", rate=app.rate, tier=tier)
+        for app, task, word in rows
+        for tier in (ALL_OF[word],)
     )
     return {p.id: replace(p, steps=grid.steps_of(None, p.task)) for p in found}
+
+
+ALL_OF = {"all": "basic", "hard": "hard"}
+"""The last word of the id of a healthy episode in a lived-in world, by which tier it has; basic is standard, too."""
 
 
 def is_lived_in(problem_: Problem) -> bool:
@@ -107,22 +115,26 @@ def is_lived_in(problem_: Problem) -> bool:
 
 
 @cache
-def _split(split: str) -> tuple[Problem, ...]:
-    """All problems of a split: AIOpsLab's are for training, the healthy ones of lived-in worlds for both."""
-    given = [p for p in _fixed().values() if p.fault and p.split == split]
+def _split(split: str | None) -> tuple[Problem, ...]:
+    """All problems of a split, or of both: AIOpsLab's are for training, healthy ones of lived-in worlds for both."""
+    given = [p for p in _fixed().values() if p.fault and split in (None, p.split)]
     calm = [*(_healthy().values() if given else ()), *_lived_in().values()]
-    computed = (p for p in _computed().values() if p.split == split)
-    return (*given, *computed, *(replace(p, split=split) for p in calm))
+    computed = (p for p in _computed().values() if split in (None, p.split))
+    return (*given, *computed, *(replace(p, split=split or p.split) for p in calm))
 
 
-def problems(task: str | None = None, app: str | None = None, split: str | None = None) -> tuple[Problem, ...]:
-    """The problems of AIOpsLab, or with a split all of that split, filtered.
+def problems(
+    task: str | None = None, app: str | None = None, split: str | None = None, tier: str | None = None
+) -> tuple[Problem, ...]:
+    """The problems of AIOpsLab, or with a split or a tier all of that, filtered.
 
     Args:
         task: `detection`, `localization`, `analysis` or `mitigation`; or `incident`, which poses those that can be
             repaired once more, from the page to the report, and is left out where no task is named.
         app: id of an app, `hotel_reservation`.
         split: None, or `train` or `test` for the computed problems, of which `train` holds AIOpsLab's too.
+        tier: how hard they are, see `catalog.tiers`; None for all that are not `hard`. A tier without a split is of
+            both.
 
     Raises:
         CatalogError: a filter that names nothing.
@@ -130,43 +142,54 @@ def problems(task: str | None = None, app: str | None = None, split: str | None 
     _known("task", task, POSED)
     _known("app", app, apps())
     _known("split", split, SPLITS)
+    _known("tier", tier, TIERS)
     wanted = {"task": task, "app": app}
-    found: Iterable[Problem] = _fixed().values() if split is None else _split(split)
-    found = (p for p in found if task is not None or p.task != INCIDENT)
+    given = split is None and tier is None
+    found: Iterable[Problem] = _fixed().values() if given else _split(split)
+    found = (p for p in found if (task is not None or p.task != INCIDENT) and _is_of(p, tier))
     return tuple(p for p in found if all(value is None or getattr(p, key) == value for key, value in wanted.items()))
 
 
-def draw(task: str, seed: int, split: str | None = None, app: str | None = None) -> Problem:
+def _is_of(problem_: Problem, tier: str | None) -> bool:
+    """Whether a problem is of a tier, None for all but the hard ones; nothing wrong is basic as well as standard."""
+    hard = problem_.tier == "hard"
+    if tier is None or (not problem_.fault and tier != "hard"):
+        return not hard
+    return problem_.tier == tier
+
+
+def draw(task: str, seed: int, split: str | None = None, app: str | None = None, tier: str | None = None) -> Problem:
     """The problem that a seed draws for a task, healthy episodes included; a pure function of its arguments.
 
-    Raises CatalogError where the split, or the app in it, has no problem with a fault.
+    Raises CatalogError where the split, or the app or the tier in it, has no problem with a fault.
 
     Healthy are 40 % of Detection, 15 % of Localization and Analysis and 20 % of Incident; a mitigation has something to
-    mend. Of a split each family of faults is drawn as often, then each app, then each target: no family dominates for
-    its many targets. Of Analysis the answer is drawn before that, first its kind and then its layer: most families
-    share one label, and whoever always gave it would be right most of the time.
+    mend. Of a split or a tier each family of faults is drawn as often, then each app, then each target: no family
+    dominates for its many targets. Of Analysis the answer is drawn before that, first its kind and then its layer: most
+    families share one label, and whoever always gave it would be right most of the time.
     """
-    faulty = _faulty(task, split, app)
+    faulty, given = _faulty(task, split, app, tier), split is None and tier is None
     if not faulty:  # healthy episodes alone would make one answer always right
-        where = f"{f' of {app}' if app else ''} in split {split!r}"
+        where = f"{f' of {app}' if app else ''}{f' in tier {tier!r}' if tier else ''} in split {split!r}"
         raise ArgumentError(f"no {task} problem with a fault{where}")
     healthy = hash_to_fraction(seed, "healthy") < HEALTHY_SHARE[task]
-    if healthy and not split:
+    if healthy and given:
         calm = tuple(p for p in list_healthy(task) if app in (None, p.app))
         return calm[int(hash_to_fraction(seed, "problem") * len(calm))]
-    for key in (*(LABEL if task == "analysis" else ()), *(PLACE if split else ())):
+    for key in (*(LABEL if task == "analysis" else ()), *(() if given else PLACE)):
         names = sorted({_said(p, key) for p in faulty})
         name = names[int(hash_to_fraction(seed, "problem", key) * len(names))]
         faulty = tuple(p for p in faulty if _said(p, key) == name)
     found = faulty[int(hash_to_fraction(seed, "problem") * len(faulty))]
-    return _well(found, split) if healthy and split else found
+    return _well(found) if healthy and not given else found
 
 
-def _well(problem_: Problem, split: str) -> Problem:
+def _well(problem_: Problem) -> Problem:
     """The same app in the same kind of world with nothing wrong: neither tells whether something is."""
     same = _lived_in() if is_lived_in(problem_) else _healthy()
-    calm = next(p for p in same.values() if (p.app, p.task) == (problem_.app, problem_.task))
-    return replace(calm, split=split)
+    like = (problem_.app, problem_.task)
+    calm = next(p for p in same.values() if (p.app, p.task) == like and _is_of(p, problem_.tier))
+    return replace(calm, split=problem_.split)
 
 
 LABEL, PLACE = ("kind", "layer"), ("fault", "app", "target")
@@ -180,13 +203,14 @@ def _said(problem: Problem, key: str) -> str:
 
 
 @cache
-def _faulty(task: str, split: str | None, app: str | None) -> tuple[Problem, ...]:
-    return tuple(p for p in problems(task, app, split) if p.fault)
+def _faulty(task: str, split: str | None, app: str | None, tier: str | None) -> tuple[Problem, ...]:
+    return tuple(p for p in problems(task, app, split, tier) if p.fault)
 
 
-def list_healthy(task: str, split: str | None = None) -> tuple[Problem, ...]:
+def list_healthy(task: str, split: str | None = None, tier: str | None = None) -> tuple[Problem, ...]:
     """Episodes of a task in which nothing is wrong, beside AIOpsLab's or those of a split; none for mitigation."""
-    return tuple(p for p in (_lived_in() if split else _healthy()).values() if p.task == task)
+    found = _lived_in() if split or tier else _healthy()
+    return tuple(p for p in found.values() if p.task == task and _is_of(p, tier))
 
 
 def find_problem(id_: str) -> Problem:
@@ -227,6 +251,9 @@ def find_names(problem_: Problem, live: Sequence[Manifest] = (), seed: int | Non
     names = {"namespace": world.namespace, "selector": world.selector, "target": target}
     known = find_components(world.id).get(target)
     as_it_is = read_names(world, target, live or world.manifests) if known else {}
+    if known:
+        pods = int(as_it_is.get("replicas", "1"))
+        as_it_is |= size_limits(float(known.names["work"]), pods, problem_.rate, live)
     return {**names, **(known.names if known else {}), **as_it_is, **name_new(target, live, seed)}
 
 

@@ -8,7 +8,9 @@ by another component; `working`: it computes so much that a slow processor is fe
 name of its Service; `targeted`: that Service forwards to a number of its own; `resolves`: it looks up names of others;
 `executable`: it is started by its name out of an image with several; `addressed`: an argument can say where something
 else lies; `prepared`: it has init containers; `sized`: its memory is known; `database`: it keeps data; `login`: with
-users; `configmap`, `secret`, `claim`: it mounts one. Each parameter that the app gives it is a trait, too.
+users; `configmap`, `secret`, `claim`: it mounts one; `retried`: the `caller` that asks it by gRPC may be told to try
+again; `spared`: a cache, `sparing`, answers most of what it would be asked; `fragile`: a call that fails may end it.
+Each parameter that the app gives it is a trait, too.
 """
 
 from __future__ import annotations
@@ -29,6 +31,9 @@ FAR = 20
 
 BUSY = 3.5
 """Milliseconds of a processor in each second of the usual load from which on the least share of one is felt."""
+
+MUCH, MORE = 4.5, 2.0
+"""Milliseconds in each second, and times its own work, that a cache must spare a database to be missed."""
 
 MIB = 1 << 20
 LEAST = 8 * MIB
@@ -52,10 +57,12 @@ class Component:
 
 @dataclass
 class Walked:
-    """What the calls of users say of a component: share of an operation, ms of work in a second, distance, by whom."""
+    """What the calls of users say of a component: share of an operation, ms of work in a second, and of that which a
+    cache spares it, distance, by whom."""
 
     share: float = 0.0
     work: float = 0.0
+    spared: float = 0.0
     distance: int = FAR
     inner: bool = False
     by_name: bool = False
@@ -91,6 +98,9 @@ class Calls:
             ignored = call.get("on_error") == "ignore" and call["kind"] != "mongo"
             part = 0.0 if ignored else share * float(call.get("p", 1.0))
             callee = self._callee(call)
+            if call["kind"] == "mongo" and callee:
+                spared = self.rate * share * (1.0 - float(call.get("p", 1.0))) * float(call.get("ms", 0.0))
+                self.walked.setdefault(callee, Walked()).spared += spared
             asked = str(call.get("handler", ""))
             self.follow(callee, asked, part, distance + 1, bool(_host(call)), float(call.get("ms", 0.0)))
 
@@ -108,7 +118,24 @@ def find_components(app: App) -> Mapping[str, Component]:
     for name, client in clients.items():
         row = walked.setdefault(name, Walked())
         row.distance = min(row.distance, walked.get(client, Walked()).distance + 1)
-    return {name: _component(app, name, programs[name], walked.get(name, Walked()), clients) for name in app.components}
+    callers, caches = _callers(programs), _caches(app, programs)
+    found = {}
+    for name in app.components:
+        row = walked.get(name, Walked())
+        more = {"work": f"{row.work / app.rate:.6f}"}
+        more |= {word: known[name] for word, known in (("caller", callers), ("sparing", caches)) if name in known}
+        found[name] = _component(app, name, programs[name], row, clients, more)
+    return found
+
+
+def _callers(programs: Mapping[str, Mapping[str, Json]]) -> dict[str, str]:
+    """Component -> the first one that asks it by gRPC."""
+    serving, found = {program.get("service"): name for name, program in programs.items()}, dict[str, str]()
+    for name, program in programs.items():
+        for call in _calls(program):
+            if call["kind"] == "grpc" and (callee := serving.get(call.get("service"))):
+                found.setdefault(callee, name)
+    return found
 
 
 def fits(component: Component, rule: Sequence[str]) -> bool:
@@ -120,9 +147,30 @@ def fits(component: Component, rule: Sequence[str]) -> bool:
     return bool(rule) and all((word.removeprefix("!") in component.traits) != word.startswith("!") for word in rule)
 
 
-def _component(app: App, name: str, program: Mapping[str, Json], row: Walked, clients: Mapping[str, str]) -> Component:
+def _caches(app: App, programs: Mapping[str, Mapping[str, Json]]) -> dict[str, str]:
+    """Database -> the cache that its clients ask before it."""
+    found = dict[str, str]()
+    for program in programs.values():
+        for handler in (program.get("handlers") or {}).values():
+            asked = ""
+            for call in flatten(handler.get("calls") or ()):
+                if call["kind"] == "memcached":
+                    asked = _behind(app, _host(call))
+                elif asked and call["kind"] == "mongo" and float(call.get("p", 1.0)) < 1.0:
+                    found.setdefault(_behind(app, _host(call)), asked)
+    return found
+
+
+def _component(
+    app: App,
+    name: str,
+    program: Mapping[str, Json],
+    row: Walked,
+    clients: Mapping[str, str],
+    more: Mapping[str, str],
+) -> Component:
     manifest = _manifest(app, "Deployment", name)
-    names = {**_names(app, name, manifest, program), **app.parameters.get(name, {})}
+    names = {**_names(app, name, manifest, program), **app.parameters.get(name, {}), **more}
     names["container"] = manifest["spec"]["template"]["spec"]["containers"][0]["name"]
     names["service"] = clients.get(name, "")
     asked, dialled = row.share >= FELT, name in clients
@@ -142,6 +190,9 @@ def _component(app: App, name: str, program: Mapping[str, Json], row: Walked, cl
         "prepared": bool(manifest["spec"]["template"]["spec"].get("initContainers")),
         "addressed": "flag" in names,
         "sized": "memory" in names,
+        "retried": "caller" in names,
+        "fragile": any(call.get("on_error") == "panic" for call in _calls(program)),
+        "spared": "sparing" in names and row.spared > max(MUCH, MORE * row.work),
         **{kind: kind in names for kind in ("configmap", "secret", "claim")},
     }
     return Component(frozenset(key for key, holds in found.items() if holds), names, row.distance)
@@ -254,15 +305,20 @@ def _dials(program: Mapping[str, Json]) -> Iterator[str]:
             yield step["registry"]
     if program.get("registry"):
         yield program["registry"]
-    for handler in (program.get("handlers") or {}).values():
-        for call in flatten(handler.get("calls") or ()):
-            if host := _host(call):
-                yield host
+    for call in _calls(program):
+        if host := _host(call):
+            yield host
 
 
 def _host(call: Mapping[str, Json]) -> str:
     """The name that a program dials: compiled in, or that of an entry in its configuration, which is the same."""
     return str(call.get("host") or call.get("to") or call.get("address", "").rpartition(":")[0])
+
+
+def _calls(program: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
+    """All calls that a program makes, whatever it is asked."""
+    for handler in (program.get("handlers") or {}).values():
+        yield from flatten(handler.get("calls") or ())
 
 
 def flatten(calls: Sequence[Json]) -> Iterator[Mapping[str, Json]]:

@@ -125,7 +125,8 @@ Pair = tuple[Problem, ...]
 def list_pairs(app: str | None = None, fault: str | None = None, sample: float = 1.0) -> list[Pair]:
     """The pairs of the catalogue's splits, filtered; a sample is drawn by hash, stable when others come or go."""
     found: dict[tuple[str, str, str], list[Problem]] = {}
-    for problem in (p for split in SPLITS for p in registry.problems(app=app, split=split) if p.fault and p.target):
+    every = (p for tier in (None, "hard") for split in SPLITS for p in registry.problems(None, app, split, tier))
+    for problem in (p for p in every if p.fault and p.target):
         if fault in (None, problem.fault):
             found.setdefault((problem.app, problem.fault, problem.target), []).append(problem)
     return [tuple(rows) for key, rows in found.items() if hash_to_fraction("admission", *key) < sample]

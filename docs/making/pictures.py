@@ -1,7 +1,7 @@
 """Draws the pictures of README and of the site into docs/pictures: `make pictures`.
 
-`episode.svg` and `frame.png` are the same for the same version of the package; `viewer.png` is what Chromium makes of a
-page, and differs with its version.
+`episode.svg`, `metastable.svg` and `frame.png` are the same for the same version of the package; `viewer.png` is what
+Chromium makes of a page, and differs with its version.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from metastable import draw
 from terminal import svg
 
 from aiops_gym.agents.base import make
@@ -69,6 +70,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     episode = played()
     (folder / "episode.svg").write_text(svg(episode), encoding="utf-8")
+    (folder / "metastable.svg").write_text(draw(), encoding="utf-8")
     frame(folder / "frame.png")
     if not viewer(episode, folder / "viewer.png"):
         sys.exit(f"{folder}/viewer.png is left as it was: there is no {BROWSERS[0]} here (apt-get install chromium)")

@@ -71,7 +71,7 @@ def test_what_an_agent_or_a_tool_wrote_is_text_and_nothing_else(terminal):
 
 def test_the_pictures_are_there_small_and_shown():
     sizes = {path.name: path.stat().st_size for path in PICTURES.iterdir()}
-    assert sizes.keys() == {"episode.svg", "frame.png", "viewer.png"}
+    assert sizes.keys() == {"episode.svg", "frame.png", "metastable.svg", "viewer.png"}
     assert max(sizes.values()) < 1_500_000
     pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
     assert set(re.findall(r"\]\(pictures/([\w.]+)\)", pages)) == sizes.keys()

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.traffic import panics, quotas, timeline
-from aiops_gym.sim.traffic.panics import HANDLERS
+from aiops_gym.sim.kernel.world import Handler, World
+from aiops_gym.sim.traffic import load, panics, quotas, strain, timeline
+from aiops_gym.sim.traffic.strain import upset
 from aiops_gym.sim.traffic.stream import Request, list_requests
 from aiops_gym.sim.traffic.timeline import Interval, list_intervals
 
@@ -21,7 +21,11 @@ __all__ = [
     "list_requests",
     "name_current",
     "observe",
+    "upset",
 ]
+
+
+HANDLERS: dict[str, Handler] = {**panics.HANDLERS, **strain.HANDLERS, **load.HANDLERS}
 
 
 def observe(world: World) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network import routes
-from aiops_gym.sim.traffic import reach
+from aiops_gym.sim.traffic import reach, strain
 from aiops_gym.sim.traffic.inputs import Inputs, Process
 
 Name = Callable[[str], int | str]
@@ -78,6 +78,7 @@ def make_canonical(world: World, found: Inputs) -> Canonical | None:
         tuple([reach.number_key(row) for row in rows]),
         tuple(registries),
         tuple(sorted(inhabited, key=str)),
+        strain.list_caches(world),
     )
     return Canonical(key, numbers, [found.processes[i] for i in order], [members[i].cores for i in order], mentioned)
 

@@ -5,7 +5,9 @@ of whom it calls, by the names that its calls have in `to`), `starved` (millisec
 connection to those of them for which its pool holds none), `tracer` (`host:port`), `sample` (share of the traces that
 it keeps), `name` (its own in traces), `tls` (a mode of a server, or whether a client speaks it), `paths` (those of HTTP
 handlers that it serves; without this all of them), `local` (ports that only its own pod reaches), `auth` (whether it
-asks its clients for a password).
+asks its clients for a password), `retry` (how it tries again: `attempts` of each call at most, `timeout` and `backoff`
+in ms, `budget`: further attempts for each call that it may spend, None for any number), `connect` (for how long it
+waits for a connection, as `cold` of `sim.traffic.strain`).
 """
 
 from __future__ import annotations

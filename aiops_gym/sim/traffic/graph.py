@@ -16,7 +16,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import Program, program_of
 from aiops_gym.sim.network import routes
 from aiops_gym.sim.network.names import find_resolver
-from aiops_gym.sim.traffic import clients, compiled, quotas
+from aiops_gym.sim.traffic import clients, compiled, quotas, strain
 from aiops_gym.sim.traffic.clients.client import Client, Failed, parse_lines
 from aiops_gym.sim.traffic.compiled import Target
 from aiops_gym.sim.traffic.configuration import (
@@ -141,6 +141,7 @@ class Survey:
             else self.call(process, call, about)
             for call in handler.get("calls", ())
         ]
+        strain.mark_cold(self.world, handler.get("calls", ()), node["calls"], self.nodes)
 
     def call(self, source: str, call: Mapping[str, Json], about: str = "") -> Json:
         """A call of a process, with the places where it would be served; `about` is added to what it logs of it."""
@@ -201,7 +202,9 @@ class Survey:
                 groups.append([self._target(source, call, client, *target) for target in route.targets])
             else:
                 error = client.unreachable(Failed(route.outcome, ip, port, route.address))[0]
-        return compiled.compile_call(call, client, compiled.share_targets(groups), "" if groups else error, 1.0)
+        made = compiled.compile_call(call, client, compiled.share_targets(groups), "" if groups else error, 1.0)
+        holders = {self.nodes[target[0]]["process"] for group in groups for target in group if target[0] >= 0}
+        return made | strain.mark_caller(self.table[source], service, list(holders))
 
     def _count_lookups(self, source: str, host: str) -> int:
         """Questions for both kinds of address that the cluster's name server says no to, for one call."""

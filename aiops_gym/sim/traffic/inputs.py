@@ -21,7 +21,7 @@ from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.network import firewall, names, routes
-from aiops_gym.sim.traffic import graph, reach
+from aiops_gym.sim.traffic import graph, reach, strain
 from aiops_gym.sim.traffic.configuration import configured, read_address
 from aiops_gym.types import Json
 
@@ -154,6 +154,8 @@ def _inputs(
         inhabited,
         tuple([routes.find_impairment(world, row) for row in rows]) if impaired else (),
         firewall.make_key(world, ips),
+        strain.list_caches(world),
+        strain.read_levels(world),
     )
     return Inputs(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym import caches
+from aiops_gym.sim.traffic import strain
 from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE, Queue, solve_queue
 from aiops_gym.types import Json
 
@@ -29,6 +30,9 @@ RESEND = 200.0
 
 HOP = 0.25
 """Milliseconds of one round trip between two pods."""
+
+SELDOM = 1e-9
+"""Calls per second that are none."""
 
 ROUNDS = 3
 """Times that rates and outcomes are computed from each other; they move by less than a percent after that."""
@@ -49,42 +53,102 @@ NEVER = np.zeros(1)
 DONE = Fate(NOW, NEVER, 0.0)
 
 
-def solve(graph: Json, rate: float, weights: Mapping[str, float]) -> Json:
+class Felt:
+    """What strains make of the calls of a graph.
+
+    Args:
+        levels: strains by name.
+
+    Attributes:
+        asked: calls per second that feel each of them, attempts not counted.
+        extra: works per second of nodes beyond one for each request.
+    """
+
+    def __init__(self, levels: Mapping[str, float]) -> None:
+        self.levels = levels
+        self.asked: dict[str, float] = {}
+        self.extra: dict[int, float] = {}
+
+    def reach(self, call: Call, rate: float) -> float:
+        """Attempts per second of a call that a caller may make at a rate; notes what they bring with them."""
+        if "strain" not in call:
+            return rate * float(call["p"])
+        work = strain.weigh(call, self.levels)
+        made = rate * work.share * work.attempts
+        self.asked[call["strain"]] = self.asked.get(call["strain"], 0.0) + rate * work.share
+        for node, share, _, _, error in call["to"] if work.each > 1.0 else ():
+            if node >= 0 and not error:
+                self.extra[node] = self.extra.get(node, 0.0) + made * share * (work.each - 1.0)
+        return made
+
+
+def count_attempts(call: Call, levels: Mapping[str, float]) -> float:
+    """How often a call is made for each request that comes to it."""
+    work = strain.weigh(call, levels)
+    return work.share * work.attempts
+
+
+def solve(graph: Json, rate: float, weights: Mapping[str, float], levels: Mapping[str, float] = {}) -> Json:
     """Rates, queues, success and latency of a call graph under a load.
 
     Args:
         graph: see `graph.survey`.
         rate: requests per second of all operations.
         weights: each operation's share.
+        levels: strains by name.
 
     Returns:
         `rps` per node, `queues` per process ([wait, slack, loss]), `cpu` per process (cores used for requests),
-        `success` and `latency` (ms) per operation.
+        `success` and `latency` (ms) per operation; where a strain is felt `strains` (see `_tell`), and `each` per node
+        (work of a request as a multiple of the usual one) where that is more than one.
     """
     nodes, entry = graph["nodes"], graph["entry"]
     fates, ends = [DONE] * len(nodes), list[list[Fate]]()
     before: list[float] | None = None
+    felt = Felt(levels)
     for _ in range(ROUNDS):
-        rps = _rates(nodes, entry, fates, ends, rate, weights)
+        rps = _rates(nodes, entry, fates, ends, rate, weights, felt)
         if rps == before:
             break
         before = rps
-        queues = _queues(graph, rps)
+        queues = _queues(graph, rps, felt.extra)
         ends = []
         for i, node in enumerate(nodes):
             ends.append([])
-            fates[i] = _handle(node, queues[node["process"]], fates, ends[i])
-    users = {name: _call(call, fates) for name, call in entry.items()}
+            fates[i] = _handle(node, queues[node["process"]], fates, ends[i], felt)
+    users = {name: _call(call, fates, felt) for name, call in entry.items()}
     work = [0.0] * len(graph["processes"])
-    for node, each in zip(nodes, rps, strict=True):
-        work[node["process"]] += each * node["ms"] / 1000.0
+    for i, (node, each) in enumerate(zip(nodes, rps, strict=True)):
+        work[node["process"]] += (each + felt.extra.get(i, 0.0)) * node["ms"] / 1000.0
     return {
         "rps": rps,
         "queues": [[q.wait, q.slack, q.loss] for q in queues],
         "cpu": [min(used, cores) for used, cores in zip(work, graph["cores"], strict=True)],
         "success": {name: _mass(end.ok) for name, end in users.items()},
         "latency": {name: end.mean for name, end in users.items()},
+        **({"strains": _tell(nodes, rps, fates, felt)} if felt.asked else {}),
+        **({"each": [1.0 + felt.extra.get(i, 0.0) / max(r, SELDOM) for i, r in enumerate(rps)]} if felt.extra else {}),
     }
+
+
+def _tell(nodes: Sequence[Json], rps: list[float], fates: Sequence[Fate], felt: Felt) -> Json:
+    """Of each strain: calls and attempts per second, the share `fails` that comes to nothing, and its `tau`."""
+    found: dict[str, Json] = {}
+    for number, call in strain.list_strained(nodes):
+        cold, retry = call.get("cold"), call.get("retry")
+        ok = _attempt(call, fates).ok
+        fails = 1.0 - _mass(_cut(ok, int(cold["within"] / STEP)) if cold else ok)
+        name, weight = call["strain"], rps[number] + 1e-12
+        tau = cold["tau"] if cold else retry["attempts"] * (retry["timeout"] + retry["backoff"])
+        row = found.setdefault(name, {"fails": 0.0, "weight": 0.0, "tau": tau, "asked": felt.asked.get(name, 0.0)})
+        row["attempts"] = row["asked"] * strain.weigh(call, felt.levels).attempts
+        row["fails"] += weight * fails
+        row["weight"] += weight
+        row["rest"] = felt.levels.get(name, 0.0) if cold else 0.0  # a cache that nobody asks stays as it is
+    for row in found.values():
+        weight, rest = row.pop("weight"), row.pop("rest")
+        row["fails"] = row["fails"] / weight if row["asked"] > SELDOM else rest
+    return found
 
 
 def _rates(
@@ -94,9 +158,11 @@ def _rates(
     ends: Sequence[Sequence[Fate]],
     rate: float,
     weights: Mapping[str, float],
+    felt: Felt,
 ) -> list[float]:
     """Requests per second that reach each node, callers before callees; `ends` of the calls of each, once known."""
     rps = [0.0] * len(nodes)
+    felt.asked, felt.extra = {}, {}
     for name, call in entry.items():
         _spread(call, rate * weights[name], rps)
     for i in range(len(nodes) - 1, -1, -1):
@@ -104,9 +170,9 @@ def _rates(
         for item in nodes[i]["calls"]:
             group = item if isinstance(item, list) else [item]
             for call in group:
-                _spread(call, reached * call["p"], rps)
+                _spread(call, felt.reach(call, reached), rps)
             for call in group:
-                end = next(known, None) or _call(call, fates)
+                end = next(known, None) or _call(call, fates, felt)
                 reached *= _mass(end.ok)
     return rps
 
@@ -117,24 +183,24 @@ def _spread(call: Call, rate: float, rps: list[float]) -> None:
             rps[node] += rate * share
 
 
-def _queues(graph: Json, rps: list[float]) -> list[Queue]:
+def _queues(graph: Json, rps: list[float], extra: Mapping[int, float]) -> list[Queue]:
     """The queue at each process, over all that is asked of it."""
     count = len(graph["processes"])
     rates, work = [0.0] * count, [0.0] * count
-    for node, each in zip(graph["nodes"], rps, strict=True):
+    for i, (node, each) in enumerate(zip(graph["nodes"], rps, strict=True)):
         rates[node["process"]] += each
-        work[node["process"]] += each * node["ms"]
+        work[node["process"]] += (each + extra.get(i, 0.0)) * node["ms"]
     return [solve_queue(rates[i], work[i] / rates[i] if rates[i] else 0.0, graph["cores"][i]) for i in range(count)]
 
 
-def _handle(node: Json, waiting: Queue, fates: list[Fate], ends: list[Fate]) -> Fate:
+def _handle(node: Json, waiting: Queue, fates: list[Fate], ends: list[Fate], felt: Felt) -> Fate:
     """A handler: wait for the processor, work, then its calls in order, whose ends are noted in their order."""
     if node["error"]:
         return Fate(NEVER, NOW, 0.0)
     ok, fail, mean = _waits(waiting), NEVER, waiting.mean + node["ms"]
     for item in node["calls"]:
         group = item if isinstance(item, list) else [item]
-        met = [_call(call, fates) for call in group]
+        met = [_call(call, fates, felt) for call in group]
         ends += met
         end = _parallel(met) if isinstance(item, list) else met[0]
         fail = _add(fail, _then(ok, end.fail))
@@ -160,8 +226,35 @@ def _waits(waiting: Queue) -> Grid:
     return _trim(masses * (1.0 - waiting.loss))
 
 
-def _call(call: Call, fates: list[Fate]) -> Fate:
-    """A call as its caller sees it: the way there, the callee, the timeout, and whether it was made at all."""
+def _call(call: Call, fates: list[Fate], felt: Felt) -> Fate:
+    """A call as its caller sees it: its attempts, and whether it was made at all."""
+    ok, fail, mean = _attempt(call, fates)
+    if "retry" in call:
+        ok, fail, mean = _try_again(call["retry"], ok, fail, mean, felt.levels.get(call["strain"], 0.0))
+    if call["on_error"] == "ignore":
+        ok, fail = _add(ok, fail), NEVER
+    share = call["p"] if "cold" not in call else strain.weigh(call, felt.levels).share
+    if share < 1.0:
+        ok, fail = _add(NOW * (1.0 - share), ok * share), fail * share
+    return Fate(ok, fail, mean * share)
+
+
+def _try_again(retry: Json, ok: Grid, fail: Grid, mean: float, level: float) -> Fate:
+    """Several attempts one after the other, as far as the caller's budget goes."""
+    lost, allowed = _mass(fail), strain.find_allowed(retry, level)
+    if lost < 1e-15:
+        return Fate(ok, fail, mean)
+    pause, gone, ended, good = _point(retry["backoff"]), fail, NEVER, ok
+    for _ in range(int(retry["attempts"]) - 1):
+        ended = _add(ended, gone * (1.0 - allowed))
+        again = _then(gone * allowed, pause)
+        good, gone = _add(good, _then(again, ok)), _then(again, fail)
+    failed = min(retry["attempts"] - 1.0, lost * allowed / max(1e-9, 1.0 - lost * allowed))
+    return Fate(_trim(good), _trim(_add(ended, gone)), mean + failed * (retry["timeout"] + retry["backoff"]))
+
+
+def _attempt(call: Call, fates: Sequence[Fate]) -> Fate:
+    """One attempt: the way there, the callee, the timeout."""
     limit = int(call["timeout"] / STEP)
     if call["to"]:
         ok, fail, mean = NEVER, NEVER, 0.0
@@ -175,15 +268,10 @@ def _call(call: Call, fates: list[Fate]) -> Fate:
         ok, fail = _cut(ok, limit), _cut(fail, limit)
         late = max(0.0, 1.0 - _mass(ok) - _mass(fail))
         fail = _add(fail, _times(_point(call["timeout"]), late))
-    if call["on_error"] == "ignore":
-        ok, fail = _add(ok, fail), NEVER
-    share = call["p"]
-    if share < 1.0:
-        ok, fail = _add(NOW * (1.0 - share), ok * share), fail * share
-    return Fate(ok, fail, mean * share)
+    return Fate(ok, fail, mean)
 
 
-def _travel(target: Sequence[Json], fates: list[Fate]) -> Fate:
+def _travel(target: Sequence[Json], fates: Sequence[Fate]) -> Fate:
     """One target of a call, with the delay and the lost packets on the way."""
     node, _, delay, loss, error = target
     if node < 0:

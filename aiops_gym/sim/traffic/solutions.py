@@ -17,7 +17,7 @@ import orjson
 from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network import routes
-from aiops_gym.sim.traffic import canonical, graph, outcomes
+from aiops_gym.sim.traffic import canonical, graph, outcomes, strain
 from aiops_gym.sim.traffic.canonical import Canonical
 from aiops_gym.sim.traffic.inputs import Inputs, mentions
 from aiops_gym.types import Json
@@ -117,7 +117,7 @@ _solved: Cache[Json] = Cache(
     Entry(
         f"{__name__}.solved",
         "solving the queues of a call graph",
-        key="digest of the graph's text without addresses, load, weights of the operations, cores",
+        key="digest of the graph's text without addresses, load, weights of the operations, cores, strains",
         bound=SOLVED,
     )
 )
@@ -156,8 +156,9 @@ def look_up(world: World, found: Inputs, load: float) -> Solution:
     at = {key: i for i, key in enumerate(found.processes)}
     places = [at[key] for key in canon.processes]
     answers = {service: graph.list_registered(world, service) for service in {service for _, service in known.told}}
+    weights = {operation.name: operation.weight for operation in world.blueprint.operations}
     return Solution(
-        _outcome(known, canon, load, {operation.name: operation.weight for operation in world.blueprint.operations}),
+        _outcome(known, canon, load, weights, strain.read_levels(world)),
         [places[i] for i in known.processes],
         [(places[i], service, answers[service]) for i, service in known.told],
         [(places[i], service, answer) for i, service, answer in known.recalled],
@@ -191,7 +192,7 @@ def _survey(world: World, canon: Canonical) -> Graph:
     )
 
 
-def _outcome(known: Graph, canon: Canonical, load: float, weights: Mapping[str, float]) -> Json:
+def _outcome(known: Graph, canon: Canonical, load: float, weights: Mapping[str, float], levels: strain.Levels) -> Json:
     """The graph of calls and what comes of it under a load, as data; without the names of the processes."""
     addresses = [address.encode() for address in canon.numbers]
     filled = [
@@ -203,8 +204,8 @@ def _outcome(known: Graph, canon: Canonical, load: float, weights: Mapping[str, 
     found = _read.get(text, lambda: _loaded(text))
     digest = blake2b(b"\0".join(known.pieces), digest_size=16).digest()  # no address has a say in what is solved
     cores = [canon.cores[i] for i in known.processes]
-    key = (digest, load, tuple(weights.items()), tuple(cores))
-    solved = _solved.get(key, lambda: _solve({**found, "cores": cores}, load, weights))
+    key = (digest, load, tuple(weights.items()), tuple(cores), levels)
+    solved = _solved.get(key, lambda: _solve({**found, "cores": cores}, load, weights, dict(levels)))
     return {
         "rate": load,
         "weights": weights,
@@ -223,7 +224,17 @@ def _outcome(known: Graph, canon: Canonical, load: float, weights: Mapping[str, 
         "losses": found["losses"],
         "success": solved["success"],
         "latency": solved["latency"],
+        **_strained(solved, found["nodes"], dict(levels)),
     }
+
+
+def _strained(solved: Json, nodes: Sequence[Json], levels: Mapping[str, float]) -> dict[str, Json]:
+    """What only outcomes have in which a strain is felt; `by` are the positions of those who would forget it."""
+    if "strains" not in solved:
+        return {}
+    holders = {call["strain"]: call["by"] for _, call in strain.list_strained(nodes)}
+    rows = {k: {**row, "level": levels.get(k, 0.0), "by": holders[k]} for k, row in solved["strains"].items()}
+    return {"strains": rows, **({"each": solved["each"]} if "each" in solved else {})}
 
 
 def _loaded(text: bytes) -> Json:
@@ -236,10 +247,10 @@ def _shared(node: Json) -> Json:
     return _nodes.get(orjson.dumps(node), lambda: node)
 
 
-def _solve(found: Json, load: float, weights: Mapping[str, float]) -> Json:
+def _solve(found: Json, load: float, weights: Mapping[str, float], levels: Mapping[str, float]) -> Json:
     """All numbers that a load brings about."""
-    solved = outcomes.solve(found, load, weights)
-    traffic = _packets(found, solved["rps"])
+    solved = outcomes.solve(found, load, weights, levels)
+    traffic = _packets(found, solved["rps"], levels)
     return {
         "rps": _per_process(found, solved["rps"]),
         "cpu": _rounded(solved["cpu"]),
@@ -249,6 +260,7 @@ def _solve(found: Json, load: float, weights: Mapping[str, float]) -> Json:
         "lookups": _rounded(_count_lookups(found, solved["rps"])),
         "success": _rounded(solved["success"]),
         "latency": _rounded(solved["latency"]),
+        **{key: _rounded(solved[key]) for key in ("strains", "each") if key in solved},
     }
 
 
@@ -263,7 +275,7 @@ ASK, ANSWER = 420.0, 1_650.0
 """Mean bytes of a request and of an answer, headers included."""
 
 
-def _packets(found: Json, rps: list[float]) -> tuple[list[float], list[float]]:
+def _packets(found: Json, rps: list[float], levels: Mapping[str, float]) -> tuple[list[float], list[float]]:
     """Bytes per second that each process receives and sends."""
     received, sent = [0.0] * len(found["processes"]), [0.0] * len(found["processes"])
     for node, each in zip(found["nodes"], rps, strict=True):
@@ -272,8 +284,9 @@ def _packets(found: Json, rps: list[float]) -> tuple[list[float], list[float]]:
         for item in node["calls"]:
             for call in item if isinstance(item, list) else [item]:
                 share = sum(target[1] for target in call["to"] if target[0] >= 0)
-                received[node["process"]] += each * call["p"] * share * ANSWER
-                sent[node["process"]] += each * call["p"] * share * ASK
+                made = outcomes.count_attempts(call, levels)
+                received[node["process"]] += each * made * share * ANSWER
+                sent[node["process"]] += each * made * share * ASK
     return received, sent
 
 

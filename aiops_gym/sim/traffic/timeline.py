@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.traffic import inputs, solutions
+from aiops_gym.sim.traffic import inputs, solutions, strain
+from aiops_gym.sim.traffic.load import rate
 from aiops_gym.types import Json
 
 ENTRIES = 4_096
@@ -36,8 +37,8 @@ class Interval(NamedTuple):
 
 def note(world: World) -> None:
     """Write down the present outcome, if it differs from the last one."""
-    load = rate(world)
-    digest, outcome = solutions.solve_present(world, inputs.gather(world, load), load)
+    digest, outcome = _solve(world)
+    strain.plan(world, outcome)
     timeline, kept = world.table("timeline"), world.table("outcomes")
     if timeline and timeline[next(reversed(timeline))] == digest:
         return
@@ -48,6 +49,13 @@ def note(world: World) -> None:
         kept[digest] = outcome
     if len(timeline) > ENTRIES:
         _forget(timeline, kept)
+
+
+def _solve(world: World) -> tuple[str, Json]:
+    """Digest and outcome of what holds now; strains that were not known before have a say in it."""
+    load = rate(world)
+    found = solutions.solve_present(world, inputs.gather(world, load), load)
+    return _solve(world) if strain.settle(world, found[1]) else found
 
 
 def list_intervals(world: World, start: int, end: int) -> list[Interval]:
@@ -81,12 +89,6 @@ def read_newest(world: World) -> tuple[str, Mapping[str, Json]]:
     timeline = world.table("timeline")
     digest = timeline[next(reversed(timeline))]
     return digest, world.table("outcomes")[digest]
-
-
-def rate(world: World) -> float:
-    """Requests per second of all operations together."""
-    row = world.table("load").get("rate")
-    return float(row["value"]) if row else world.blueprint.rate
 
 
 def _forget(timeline: dict[str, Json], kept: dict[str, Json]) -> None:

@@ -7,12 +7,12 @@ tree of calls, not on which other requests are walked with it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.sim.traffic import clients
+from aiops_gym.sim.traffic import clients, strain
 from aiops_gym.sim.traffic.arrivals import Floats, Keys, derive_column, draw_uniform
 from aiops_gym.sim.traffic.outcomes import HOP, RESEND
 from aiops_gym.sim.traffic.queueing import BACKLOG, PATIENCE
@@ -26,8 +26,14 @@ Words = NDArray[np.int32]
 End = tuple[Floats, Codes, Words]
 """When each of some requests was done with something, how, and the error that the caller hears."""
 
-OK, CANCELED, UNKNOWN, UNIMPLEMENTED, UNAVAILABLE = 0, 1, 2, 12, 14
+OK, CANCELED, UNKNOWN, LATE, UNIMPLEMENTED, UNAVAILABLE = 0, 1, 2, 4, 12, 14
 """gRPC status codes."""
+
+CODES = {"Unavailable": UNAVAILABLE, "Unimplemented": UNIMPLEMENTED, "Canceled": CANCELED, "DeadlineExceeded": LATE}
+"""Those that error texts name."""
+
+AGAIN = 4_096
+"""Number of the place of a second attempt below that of the first, so far from those of a handler's own calls."""
 
 PANIC = 100
 """Within a handler: its process crashes. Whoever called it finds the connection closed."""
@@ -103,6 +109,7 @@ class Walk:
 
     def __init__(self, outcome: Mapping[str, Json], operation: str, keys: Keys) -> None:
         self.outcome, self.keys = outcome, keys
+        self.levels = {name: row["level"] for name, row in outcome.get("strains", {}).items()}
         self.visits: list[Visit] = []
         self.troubles: list[Trouble] = []
         self.sayings: list[Saying] = []
@@ -125,17 +132,15 @@ class Walk:
         gone = begin >= PATIENCE
         codes[gone] = CANCELED
         made = ~gone
-        if call["p"] < 1.0:
-            made &= draw_uniform(self.keys[which], derive_column(path, 1)) < call["p"]
+        share = strain.weigh(call, self.levels).share if "cold" in call else call["p"]
+        if share < 1.0:
+            made &= draw_uniform(self.keys[which], derive_column(path, 1)) < share
         chosen = np.flatnonzero(made)
         if not len(chosen):
             return end, codes, said
-        place = len(self.visits)
-        ends, found, words, reached = self._travel(call, which[chosen], begin[chosen], path, parent, caller)
-        if caller >= 0 and call["span"]:
-            side, those = clients.find_by_name(call["kind"]).side, which[chosen]
-            told = np.where(ends < NEVER, ends, PATIENCE)
-            self._note(Visit(side, caller, call["span"], path, parent, those, begin[chosen], told, found), place)
+        ends, found, words, reached = self._attempt(call, which[chosen], begin[chosen], path, parent, caller)
+        if "retry" in call:
+            self._try_again(call, which[chosen], (ends, found, words, reached), path, parent, caller)
         failed = np.flatnonzero(found != OK)
         if len(failed) and caller >= 0:
             texts = [self.texts[word] for word in words[failed]]
@@ -145,6 +150,37 @@ class Walk:
         end[chosen], codes[chosen] = ends, found
         said[chosen] = self._word(call["throws"]) if "throws" in call else words
         return end, codes, said
+
+    def _attempt(
+        self, call: Mapping[str, Json], which: Index, begin: Floats, path: int, parent: int, caller: int
+    ) -> tuple[Floats, Codes, Words, NDArray[np.bool_]]:
+        """Calls that are made, with the spans of those who make them; see `_travel`."""
+        place = len(self.visits)
+        ends, found, words, reached = self._travel(call, which, begin, path, parent, caller)
+        if caller >= 0 and call["span"]:
+            side = clients.find_by_name(call["kind"]).side
+            told = np.where(ends < NEVER, ends, PATIENCE)
+            self._note(Visit(side, caller, call["span"], path, parent, which, begin, told, found), place)
+        return ends, found, words, reached
+
+    def _try_again(
+        self, call: Mapping[str, Json], which: Index, first: tuple[Any, ...], path: int, parent: int, caller: int
+    ) -> None:
+        """Further attempts of those whose first ones failed; what came of the last of each is written into `first`."""
+        retry, (ends, found, *_) = call["retry"], first
+        allowed = strain.find_allowed(retry, self.levels.get(call["strain"], 0.0))
+        trying = np.ones(len(which), dtype=bool)
+        for number in range(1, int(retry["attempts"])):
+            trying &= (found != OK) & (ends + retry["backoff"] < PATIENCE)
+            place = derive_column(path, AGAIN + number)
+            if allowed < 1.0:
+                trying &= draw_uniform(self.keys[which], derive_column(place, 3)) < allowed
+            again = np.flatnonzero(trying)
+            if not len(again):
+                break
+            later = self._attempt(call, which[again], ends[again] + retry["backoff"], place, parent, caller)
+            for column, new in zip(first, later, strict=True):
+                column[again] = new
 
     def _travel(
         self, call: Mapping[str, Json], which: Index, begin: Floats, path: int, parent: int, caller: int
@@ -204,6 +240,7 @@ class Walk:
             return begin + 0.05, codes, words
         place = len(self.visits)
         waits, work = self._work(node, self.keys[which], path)
+        work = work * self.outcome["each"][number] if "each" in self.outcome else work
         time = begin + waits + 0.8 * work
         if "says" in node:
             self.sayings.append(Saying(node["process"], node["says"], which, time.copy()))
@@ -272,18 +309,18 @@ class Walk:
     def _patient(self, call: Mapping[str, Json], begin: Floats, ends: Floats, codes: Codes, words: Words) -> End:
         """End calls that take longer than the client library waits, and those whose user has gone."""
         client = clients.find_by_name(call["kind"])
-        limit = np.full(len(begin), PATIENCE)
-        if client.late:
+        limit, gives_up = np.full(len(begin), PATIENCE), call.get("late") or client.late
+        if gives_up:
             limit = begin + call["timeout"]
         late = np.flatnonzero(ends > limit)
         if len(late):
-            if not client.late and not client.gone:  # it does not notice, and hears in time that there is nothing
+            if not gives_up and not client.gone:  # it does not notice, and hears in time that there is nothing
                 late = late[(codes[late] == OK) | (ends[late] > LATEST)]
             waited = ends[late] - begin[late] > call["timeout"]
-            codes[late] = UNKNOWN if client.late else CANCELED
-            ends[late] = limit[late] if client.late or client.gone else NEVER
-            said = late[waited] if client.late else late
-            words[said] = self._word(client.late or client.gone)
+            codes[late] = code_of(gives_up) if gives_up else CANCELED
+            ends[late] = limit[late] if gives_up or client.gone else NEVER
+            said = late[waited] if gives_up else late
+            words[said] = self._word(gives_up or client.gone)
         if call["on_error"] == "panic":
             codes[codes != OK] = PANIC
         return ends, codes, words
@@ -325,7 +362,7 @@ def code_of(error: str) -> int:
     >>> code_of("rpc error: code = Unavailable desc = EOF"), code_of("EOF")
     (14, 2)
     """
-    for name, code in (("Unavailable", UNAVAILABLE), ("Unimplemented", UNIMPLEMENTED), ("Canceled", CANCELED)):
+    for name, code in CODES.items():
         if f"code = {name} " in error:
             return code
     return UNKNOWN

@@ -101,4 +101,4 @@ def _exchange_images(world: World, pod: Obj, image: str) -> None:
 
 
 controller = ChaosController()
-HANDLERS: dict[str, Handler] = {"chaos.kill": kill}
+HANDLERS: dict[str, Handler] = {"chaos.kill": kill, "chaos.end": remove}

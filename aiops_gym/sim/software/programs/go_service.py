@@ -26,11 +26,16 @@ from aiops_gym.sim.machine.program import HttpAnswer, Program, program_of
 from aiops_gym.sim.software import goflags, web_answers
 from aiops_gym.sim.software.mongo import client
 from aiops_gym.sim.software.mongo.errors import MongoError
+from aiops_gym.sim.software.retrying import read_connect, read_retry
+from aiops_gym.sim.telemetry import exposition
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
     from aiops_gym.sim.machine.container import Container
+
+COUNTED = "OTEL_EXPORTER_PROMETHEUS_PORT"
+"""Variable with the port at which the program tells Prometheus of its calls; without it, it does not count them."""
 
 DIAL_TIMEOUT = 10_000
 """mgo's Dial gives up after so many milliseconds."""
@@ -68,6 +73,12 @@ class GoService(Program):
             c.log(*error.lines)
             c.exit_in(int(c.between(3, 25, "first")), error.code)
             return
+        patience = {"retry": read_retry(c.env), "connect": read_connect(c.env)}
+        if told := {key: value for key, value in patience.items() if value}:
+            c.remember(configured=told)
+        if is_natural(c.env.get(COUNTED, "")):
+            c.change(params={**c.params, "metrics": "grpc"})
+            c.listen(int(c.env[COUNTED]))
         stamp = iso(c.now)
         c.log(*(f'{{"level":"info","time":"{stamp}","message":"{message}"}}' for message in PREAMBLE))
         if trouble:
@@ -99,6 +110,8 @@ class GoService(Program):
 
     def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
         """A web service answers as its operations go at present; a gRPC service does not understand."""
+        if path.partition("?")[0] == "/metrics" and process["params"].get("metrics"):
+            return HttpAnswer(200, exposition.write_process(world, process))
         return web_answers.answer(world, process, path) if process["params"].get("protocol") == "http" else None
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
