@@ -11,7 +11,8 @@ from typing import Any
 
 from aiops_gym import caches
 from aiops_gym.backends import releases
-from aiops_gym.catalog import cluster, registry
+from aiops_gym.backends.in_cluster import CLIENTS
+from aiops_gym.catalog import cluster, platform, registry
 from aiops_gym.catalog.model import App, Manifest
 from aiops_gym.errors import BackendError
 from aiops_gym.shell.inside import exec_inside
@@ -46,7 +47,7 @@ def _booted(app_id: str, variant: int, shift: int) -> World:
     app = registry.find_app(app_id)
     seed = draws.bits(0, "baseline", f"{app_id} {variant}")
     blueprint = _blueprint(app, variant, seed)
-    world = World(replace(blueprint, start=blueprint.start + shift), make_dynamics(exec_inside), seed)
+    world = World(replace(blueprint, start=blueprint.start + shift), make_dynamics(exec_inside, CLIENTS), seed)
     for manifest in (*cluster.NAMESPACES, *cluster.NODES):
         apply(world, manifest)
     world.run(MINUTE)
@@ -73,6 +74,17 @@ def _blueprint(app: App, variant: int, seed: int) -> Blueprint:
         operations=tuple(Operation(**operation) for operation in app.operations),
         rate=app.rate,
     )
+
+
+def furnish(world: World, app: App, seed: int) -> None:
+    """Put in what a platform team runs beside an app (`catalog.platform`), as a seed has it, and let it come up."""
+    images = {name: _image(name, data) for name, data in platform.list_images(app).items()}
+    world.blueprint = replace(world.blueprint, images={**world.blueprint.images, **images})
+    for manifest in platform.furnish(app, seed):
+        apply(world, manifest)
+    world.run(MINUTE)
+    for manifest in platform.list_webhooks(app):
+        apply(world, manifest)
 
 
 def _image(name: str, data: Any) -> Image:

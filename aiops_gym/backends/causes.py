@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+from aiops_gym.backends.baseline import request
 from aiops_gym.backends.shape import describe_workload, find_owned_pods
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.catalog.system import Amounts, Object, Reached, System, Upstream, Workload
@@ -16,6 +17,7 @@ from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_control.kubelet import probes
+from aiops_gym.sim.kube_control.pods import is_terminal
 from aiops_gym.sim.kube_control.scheduling.filters import tolerates
 from aiops_gym.sim.network import names, routes
 from aiops_gym.sim.network.firewall import Firewall
@@ -62,13 +64,24 @@ class SimulatedSystem(System):
     def pods(self, component: str) -> Sequence[Obj]:
         return find_owned_pods(self.world, self.app, component)
 
+    def admit(self, component: str) -> tuple[Obj | None, str]:
+        """Tried on the server, and kept nowhere."""
+        deployment = self.object("deployments.apps", component)
+        if deployment is None:
+            return None, f"there is no deployment {component}"
+        template = deployment["spec"]["template"]
+        meta = {**(template.get("metadata") or {}), "generateName": f"{component}-", "namespace": self.app.namespace}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]}
+        answer = request(self.world.fork(), "create", "pods", self.app.namespace, body=pod, query={"dryRun": "All"})
+        return (answer.body, "") if answer.code < 400 else (None, str(answer.body["message"]))
+
     def runs(self, component: str) -> Workload | None:
         return describe_workload(self.world, self.app, component)
 
     def failing_probe(self, component: str) -> str:
         """The field of a probe that fails, however seldom or late the kubelet may ask it."""
         for pod in self.pods(component):
-            if uid_of(pod) not in self.world.table("kubelet"):  # no node has it yet
+            if uid_of(pod) not in self.world.table("kubelet") or is_terminal(pod):  # not yet, or no more
                 continue
             for container in pod["spec"]["containers"]:
                 for field in probes.KINDS.values():

@@ -8,14 +8,34 @@ from typing import Any
 
 from aiops_gym.backends import releases
 from aiops_gym.backends.baseline import apply, deploy, request
-from aiops_gym.catalog.model import App, Change, Create, Effect, Exec, Fault, Patch, Redeploy, Restart, Rollout, Upgrade
+from aiops_gym.backends.cluster import SimulatedCluster
+from aiops_gym.catalog.model import (
+    App,
+    Change,
+    Create,
+    Effect,
+    Exec,
+    Fault,
+    Patch,
+    Redeploy,
+    Restart,
+    Rollout,
+    Schedule,
+    Script,
+    Upgrade,
+)
 from aiops_gym.errors import BackendError
+from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim.kernel.objects import Obj, key_of, name_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND, iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.patch.jsonpatch import apply_json_patch
+from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_control.controllers import chaos
 from aiops_gym.sim.traffic import load, strain
+
+MOST_SECONDS = 60.0
+"""Of the cluster's time, for a script."""
 
 SERVER_FIELDS = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink")
 """Metadata that the server writes and a client leaves out when it creates an object anew."""
@@ -39,7 +59,7 @@ def inject(world: World, app: App, fault: Fault) -> None:
 def find_concerned(app: App, fault: Fault) -> frozenset[str]:
     """The components that a fault and its repairs are about; all of them where the fault names none."""
     named = _named(fault)
-    wide = "" in named or any(isinstance(c, Patch) and c.resource == "nodes" for c in fault.changes)
+    wide = "" in named or any(isinstance(c, Patch) and is_elsewhere(c) for c in fault.changes)
     return frozenset(app.components) if wide or not named else named
 
 
@@ -51,10 +71,21 @@ def find_rewritten(app: App, fault: Fault) -> frozenset[str]:
 
 
 def _named(fault: Fault) -> frozenset[str]:
-    patched = {c.name for c in fault.changes if isinstance(c, Patch) and c.name}
-    others = {c.component for c in fault.changes if isinstance(c, Exec | Effect | Create | Upgrade)}
+    patched = {c.component or c.name for c in fault.changes if isinstance(c, Patch) and c.name and not is_elsewhere(c)}
+    others = {c.component for c in fault.changes if isinstance(c, Exec | Effect | Create | Upgrade | Script)}
+    others |= {c.effect.component for c in fault.changes if isinstance(c, Schedule)}
     restarted = {name for c in fault.changes if isinstance(c, Restart | Rollout) for name in c.components if name}
     return frozenset(patched | others | restarted)
+
+
+def find_place(change: Patch, app: App) -> str:
+    """The namespace of what a patch is about, "" for what lies in none."""
+    return (change.namespace or app.namespace) if RESOURCES[change.resource].namespaced else ""
+
+
+def is_elsewhere(change: Patch) -> bool:
+    """Whether a patch is about something beside the app: of the cluster, or in another namespace."""
+    return bool(change.namespace) or not RESOURCES[change.resource].namespaced
 
 
 @singledispatch
@@ -71,7 +102,7 @@ def _patch(change: Patch, world: World, app: App) -> None:
         _recreate(change, world, app)
         return
     content_type = "application/json-patch+json"
-    namespace = "" if change.resource == "nodes" else app.namespace
+    namespace = find_place(change, app)
     body = _fitting(change, world.store.get(change.resource, namespace, change.name))
     _done(
         request(world, "patch", change.resource, namespace, change.name, body=body, content_type=content_type),
@@ -176,6 +207,21 @@ def _effect(change: Effect, world: World, app: App) -> None:
     chaos.add(world, f"{change.kind} {change.component}", effect)
     if "seconds" in change.params:
         world.schedule(round(change.params["seconds"] * SECOND), "chaos.end", f"{change.kind} {change.component}")
+
+
+@apply_change.register
+def _script(change: Script, world: World, app: App) -> None:
+    done = Sandbox(SimulatedCluster(world), world.seed).run(change.script, MOST_SECONDS)
+    if done.code:
+        raise BackendError(f"{change.script} failed: {done.output}")
+
+
+@apply_change.register
+def _schedule(change: Schedule, world: World, app: App) -> None:
+    labels, each = {app.selector: change.effect.component}, change.effect
+    effect = {"kind": each.kind, "namespace": app.namespace, "labels": labels, "params": dict(each.params)}
+    times = (round(change.every * SECOND), round(change.lasts * SECOND))
+    chaos.add_recurring(world, f"{each.kind} {each.component}", effect, *times)
 
 
 @apply_change.register

@@ -115,7 +115,8 @@ class Simulated:
 
     def _warmed_up(self) -> World:
         if not self.noise:
-            return warmup.run_undisturbed(self.app.id, self.variant, self.problem.rate, self.shift)
+            usual = (self.app.id, self.variant, self.problem.rate, self.shift)
+            return warmup.run_undisturbed(*usual, furnished=self._is_furnished)
         if registry.is_lived_in(self.problem):
             return self._lived_in()
         fault = registry.find_fault(self.problem)
@@ -126,7 +127,12 @@ class Simulated:
     def _lived_in(self) -> World:
         about = (self.problem.fault, self.problem.target)
         number = warmup.choose_lived_in(self.app, self.variant, self.seed, *about)
-        return warmup.make_lived_in(self.app.id, self.variant, number, self.shift)
+        return warmup.make_lived_in(self.app.id, self.variant, number, self.shift, furnished=self._is_furnished)
+
+    @property
+    def _is_furnished(self) -> bool:
+        """Whether a platform runs beside the app, in which the causes of hard incidents may lie."""
+        return self.problem.tier == "hard"
 
     def _find_fault(self) -> Fault | None:
         """The fault as it befalls this world, and the repairs that put back what is there now."""

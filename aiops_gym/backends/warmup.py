@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from aiops_gym import caches
 from aiops_gym.backends import clients, decisions, noise
-from aiops_gym.backends.baseline import VARIANTS, is_rolled_out, make_baseline
+from aiops_gym.backends.baseline import VARIANTS, furnish, is_rolled_out, make_baseline
 from aiops_gym.backends.health import Measure, measure
 from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog import registry
@@ -53,9 +53,17 @@ def choose_warmup(app: App, variant: int, seed: int, spared: frozenset[str], shi
     return next(number for number in order if _open(app, _decided(app.id, variant, number, shift), spared))
 
 
-def make_lived_in(app_id: str, variant: int, number: int, shift: int = 0) -> World:
-    """The same some time after people have decided many things for good. Fork it, never change it."""
-    return _lived_in(app_id, variant, number, shift)
+def make_lived_in(app_id: str, variant: int, number: int, shift: int = 0, *, furnished: bool = False) -> World:
+    """The same some time after people have decided many things for good. Fork it, never change it.
+
+    Args:
+        app_id: of the app.
+        variant: which of its healthy worlds.
+        number: which of that world's lives, 0 <= number < LIVES.
+        shift: milliseconds by which everything in it lies later.
+        furnished: with a platform beside the app, see `catalog.platform`.
+    """
+    return _lived_in(app_id, variant, number, shift, furnished)
 
 
 def choose_lived_in(app: App, variant: int, seed: int, fault: str, target: str) -> int:
@@ -71,12 +79,14 @@ def choose_lived_in(app: App, variant: int, seed: int, fault: str, target: str) 
 
 
 @caches.function(
-    LIVES * VARIANTS * len(registry.apps()), "the hours in which people decide, and the noisy minutes after"
+    2 * LIVES * VARIANTS * len(registry.apps()), "the hours in which people decide, and the noisy minutes after"
 )
-def _lived_in(app_id: str, variant: int, number: int, shift: int) -> World:
+def _lived_in(app_id: str, variant: int, number: int, shift: int, furnished: bool) -> World:
     app, seed = registry.find_app(app_id), _lived_in_seed(app_id, variant, number)
     world = _asked(app_id, variant, shift, noise.draw_rate(seed), seed)
     clients.admit(world, seed)
+    if furnished:
+        furnish(world, app, seed)
     decisions.make_decisions(world, app, seed, _lasting(app_id, variant, number))
     world.run(int(draws.between(20 * MINUTE, 30 * HOUR, seed, "since")))
     noise.precede(world, app, seed)
@@ -104,9 +114,9 @@ def _lived_in_seed(app_id: str, variant: int, number: int) -> int:
     return draws.bits(0, "lived in", f"{app_id} {variant} {number}")
 
 
-def run_undisturbed(app_id: str, variant: int, rate: float, shift: int = 0) -> World:
+def run_undisturbed(app_id: str, variant: int, rate: float, shift: int = 0, *, furnished: bool = False) -> World:
     """A healthy world in which nothing happened but that users ask so many times a second. Fork it, never change it."""
-    return _undisturbed(app_id, variant, rate, shift)
+    return _undisturbed(app_id, variant, rate, shift, furnished)
 
 
 def measure_after(world: World, app: App) -> Measure:
@@ -148,8 +158,12 @@ def _decided(app_id: str, variant: int, number: int, shift: int) -> frozenset[st
 
 
 @caches.function(VARIANTS, "the quiet minutes before an incident without noise")
-def _undisturbed(app_id: str, variant: int, rate: float, shift: int) -> World:
-    return _sealed(_asked(app_id, variant, shift, rate, draws.bits(0, "quiet", f"{app_id} {variant}")))
+def _undisturbed(app_id: str, variant: int, rate: float, shift: int, furnished: bool) -> World:
+    seed = draws.bits(0, "quiet", f"{app_id} {variant}")
+    world = _asked(app_id, variant, shift, rate, seed)
+    if furnished:
+        furnish(world, registry.find_app(app_id), seed)
+    return _sealed(world)
 
 
 def _asked(app_id: str, variant: int, shift: int, rate: float, seed: int) -> World:

@@ -103,6 +103,27 @@ def answered(now: System, component: str, argv: Sequence[str], expected: str, ot
     return "" if all(expected in (now.output(pod, argv) or "") for pod in pods) else otherwise
 
 
+def admitted(before: System, now: System, cause: Cause) -> str:
+    """The API server lets in new pods of the component; of those that it was about, `detail` names a field, as before.
+
+    The field is a path in a container of the pod, or in its spec.
+    """
+    name, path = cause.component or now.components[0], cause.detail.split(".") if cause.detail else []
+    usual, _ = before.admit(name)
+    pod, why = now.admit(name)
+    if pod is None or not path:
+        return f"a new pod of {name} is refused: {why}" if pod is None else ""
+    was, is_ = (_at(each or {}, path) for each in (usual, pod))
+    return "" if was == is_ else f"a new pod of {name} gets another {cause.detail}"
+
+
+def _at(pod: Object, path: Sequence[str]) -> object:
+    found: object = pod["spec"]
+    for step in path:
+        found = found[int(step)] if isinstance(found, list) else found.get(step) if isinstance(found, dict) else None
+    return found
+
+
 def _strangers(now: System, component: str) -> list[Object]:
     """Addresses to which the Service of a component leads without being its own pods'."""
     subsets = (now.object("endpoints", component) or {}).get("subsets") or ()

@@ -87,16 +87,35 @@ class Patch:
     """A JSON patch (RFC 6902) on one object of the app.
 
     Attributes:
-        resource: `deployments.apps`; `nodes` are the cluster's, and then all components are concerned.
+        resource: `deployments.apps`; what lies in no namespace is the cluster's, and then all components are concerned.
         name: of the object; `{target}` is filled in. Nothing is patched where it is "".
         ops: operations, as in the RFC.
         recreate: delete the object and create the patched one, so that no older revision is left.
+        namespace: of the object, "" for the app's; of what lies in another one all components are concerned, too.
+        component: that it is about, "" where that is the object of this name.
     """
 
     resource: str
     name: str
     ops: tuple[Mapping[str, Json], ...]
     recreate: bool = False
+    namespace: str = ""
+    component: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Script:
+    """What somebody types who changes a part of something: the rest stays as people have it there.
+
+    Attributes:
+        script: for the shell of whoever runs the cluster.
+        component: that it is about, "" where it is about all of them.
+        writes: objects that it writes: (resource, name), `namespace/name` where that is not the app's.
+    """
+
+    script: str
+    writes: tuple[tuple[str, str], ...]
+    component: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +147,24 @@ class Effect:
     kind: str
     component: str
     params: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """An effect that comes and goes for as long as the episode lasts.
+
+    Schedules inside the cluster need no word of their own: a CronJob, a controller that applies something again and a
+    program that leaks or fills a volume are patched like anything else.
+
+    Attributes:
+        effect: what happens.
+        every: seconds from one beginning to the next, more or less.
+        lasts: seconds of them in which it holds.
+    """
+
+    effect: Effect
+    every: float
+    lasts: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,7 +207,7 @@ class Redeploy:
     """Delete the app's namespace and apply its manifests again."""
 
 
-Change = Patch | Exec | Restart | Effect | Create | Rollout | Upgrade | Redeploy
+Change = Patch | Script | Exec | Restart | Effect | Schedule | Create | Rollout | Upgrade | Redeploy
 
 
 Check = Callable[[System, System, "Cause"], str]
@@ -210,7 +247,8 @@ class Fault:
         wait: seconds between the last change and the agent's first look.
         cause: how to see that it is gone; None where no repair is asked.
         fixes: shell scripts, each of which repairs it; the first is the reference.
-        mends: objects that a repair may write besides those that the changes wrote: (resource, name), `*` for any name.
+        mends: objects that a repair may write besides those that the changes wrote: (resource, name), `*` for any name;
+            `namespace/name` where that is not the app's.
         looks: shell commands that a person would run first; played by the reference agent before its answer.
         targets: traits that a component must have for the fault to hurt users there, `!` before one that it must not
             have, see `catalog.traits`; empty where no problem is computed from the fault.

@@ -65,3 +65,17 @@ def reset_value(path: str, value: str) -> str:
     kubectl get configmap {target} -n {namespace} -o json
     """
     return make_edit("configmap", f'.data["{{file}}"] |= (fromjson | {path} = {value} | tojson)') + f"\n{RENEW}"
+
+
+AGAIN = f"\n{RENEW}\n{RESTART_CLIENT}"
+"""What was refused or came up wrong is tried again later and later; a new rollout tries at once."""
+
+
+def make_rule(name: str, jq: str) -> str:
+    """The rules of a platform's server of webhooks changed with jq; it reads them anew for each pod.
+
+    >>> print(make_rule("pod-defaults", "del(.merge)").partition(" |")[0])
+    kubectl get configmap pod-defaults -n platform -o json
+    """
+    edit = f'.data["rules.json"] |= (fromjson | {jq} | tojson)'
+    return f"kubectl get configmap {name} -n platform -o json | jq '{edit}' | kubectl replace -f -"

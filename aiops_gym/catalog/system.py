@@ -74,6 +74,9 @@ class System(Protocol):
     def object(self, resource: str, name: str) -> Object | None:
         """One of them; None if there is none of that name."""
 
+    def admit(self, component: str) -> tuple[Object | None, str]:
+        """What the API server would make of a new pod of a component's template, or None and why it refuses it."""
+
     def pods(self, component: str) -> Sequence[Object]:
         """Pods that belong to a component by ownership, not by label, and are not on their way out."""
 

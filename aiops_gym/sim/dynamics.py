@@ -5,12 +5,13 @@ Control loops are found in `sim/kube_control/controllers`: a new file there is a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from aiops_gym.scan import scan
 from aiops_gym.sim import traffic
-from aiops_gym.sim.kernel.world import Dynamics, Exec, Handler
+from aiops_gym.sim.kernel.world import Client, Dynamics, Exec, Handler
 from aiops_gym.sim.kube_control import events, kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
@@ -18,11 +19,12 @@ from aiops_gym.sim.telemetry import journal, writes
 from aiops_gym.sim.telemetry.targets import index_families
 
 
-def make_dynamics(exec_: Exec | None = None) -> Dynamics:
+def make_dynamics(exec_: Exec | None = None, clients: Mapping[str, Client] | None = None) -> Dynamics:
     """The dynamics of all simulated clusters.
 
     Args:
         exec_: runs a command inside a container, for exec probes and `kubectl exec`; given by whoever has a shell.
+        clients: what asks the API from inside containers, by its command.
     """
     index_families()  # with the rest of the code, and not while somebody waits for the answer to a first query
     handlers: dict[str, Handler] = {**runtime.HANDLERS, **traffic.HANDLERS, **events.HANDLERS}
@@ -38,6 +40,7 @@ def make_dynamics(exec_: Exec | None = None) -> Dynamics:
         exec_=exec_,
         programs=programs.find,
         kubelet=kubelet_server.Server(),
+        clients=clients,
     )
 
 

@@ -20,7 +20,7 @@ from aiops_gym.backends.intent.made import is_made, is_provisioned
 from aiops_gym.backends.intent.pods import ASIDE
 from aiops_gym.backends.leftovers import LATE, TABLE, list_new
 from aiops_gym.backends.shape import list_executed
-from aiops_gym.catalog.model import App, Create, Fault, Patch, Redeploy, Upgrade
+from aiops_gym.catalog.model import App, Create, Fault, Patch, Redeploy, Script, Upgrade
 from aiops_gym.helm import storage
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.world import World
@@ -127,7 +127,7 @@ def find_hurt(app: App, fault: Fault | None) -> frozenset[Place]:
     found: set[Place] = set()
     for change in fault.changes if fault else ():
         if isinstance(change, Patch) and change.name:
-            found.add(_place(change.resource, app, change.name))
+            found.add(_place(change.resource, app, change.name, change.namespace))
             if change.resource in ("configmaps", "secrets") and fault and fault.cause:  # it may be given another file
                 found.add(_place("deployments.apps", app, fault.cause.component))
         elif isinstance(change, Create):
@@ -137,15 +137,17 @@ def find_hurt(app: App, fault: Fault | None) -> frozenset[Place]:
             found |= {_place(resource, app, change.component) for resource in ("configmaps", "deployments.apps")}
         elif isinstance(change, Redeploy):
             found |= {_place(resource, app, ANY) for resource in ("persistentvolumes", "persistentvolumeclaims")}
-    return frozenset(found | {_place(resource, app, name) for resource, name in (fault.mends if fault else ())})
+    written = (place for each in (fault.changes if fault else ()) if isinstance(each, Script) for place in each.writes)
+    mends = ((kind, *name.rpartition("/")) for kind, name in (*written, *(fault.mends if fault else ())))
+    return frozenset(found | {_place(kind, app, name, space) for kind, space, _, name in mends})
 
 
 def _find_resource(api_version: str, kind: str) -> str:
     return next(each.name for each in RESOURCES.values() if (each.api_version, each.kind) == (api_version, kind))
 
 
-def _place(resource: str, app: App, name: str) -> Place:
-    return resource, app.namespace if RESOURCES[resource].namespaced else "", name
+def _place(resource: str, app: App, name: str, namespace: str = "") -> Place:
+    return resource, (namespace or app.namespace) if RESOURCES[resource].namespaced else "", name
 
 
 def _differences(resource: str, case: _Case) -> Iterator[Difference]:

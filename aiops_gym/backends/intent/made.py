@@ -82,11 +82,18 @@ def _is_alike(owner: Obj, obj: Obj) -> bool:
         return not get(obj, "spec", "replicas", default=1) or _plain(owner) == _plain(obj)
     if owner["kind"] == "CronJob":
         template = get(owner, "spec", "jobTemplate", "spec", "template", "spec", default={})
-        return _programs(template) == _programs(get(obj, "spec", "template", "spec", default={}))
+        # What an earlier template made and has ended does nothing any more.
+        return has_ended(obj) or _programs(template) == _programs(get(obj, "spec", "template", "spec", default={}))
     template = get(owner, "spec", "template", "spec", default={})
     if owner["kind"] in ("ReplicaSet", "ReplicationController"):
         return _fits(template, obj.get("spec") or {})
     return _programs(template) == _programs(obj.get("spec") or {}) or owner["kind"] in ("StatefulSet", "DaemonSet")
+
+
+def has_ended(job: Obj) -> bool:
+    """Whether a Job has run, well or not."""
+    conditions = get(job, "status", "conditions", default=())
+    return any(each["type"] in ("Complete", "Failed") and each["status"] == "True" for each in conditions)
 
 
 def _plain(obj: Obj) -> Any:

@@ -10,7 +10,7 @@ Time moves in `run_until` only. A draw is a pure function of (seed, purpose, key
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any, Literal, Protocol, overload
 from weakref import ref
@@ -33,6 +33,9 @@ Handler = Callable[..., None]
 
 Exec = Callable[["World", str, str, list[str], str], Output]
 """(world, pod key, container, argv, stdin): runs a command inside a container."""
+
+Client = Callable[[Any, Sequence[str], str], Output]
+"""(container, argv, stdin): asks the API from inside a container, see `sim.machine.program.Tool`."""
 
 Programs = Callable[[str], Any]
 """What runs in containers, by kind; typed where it is asked for, see `sim.machine.program`."""
@@ -263,6 +266,7 @@ class Dynamics:
         exec: runs a command inside a container; given by whoever has a shell.
         programs: what runs in containers, by kind.
         kubelet: what the kubelets tell of what runs on their nodes.
+        clients: of the API that images may bring, by their command; given by whoever has them.
     """
 
     def __init__(
@@ -275,6 +279,7 @@ class Dynamics:
         exec_: Exec | None = None,
         programs: Programs | None = None,
         kubelet: Kubelet | None = None,
+        clients: Mapping[str, Client] | None = None,
     ) -> None:
         self.controllers = {c.name: c for c in controllers}
         self.handlers = handlers
@@ -284,6 +289,7 @@ class Dynamics:
         self.exec = exec_
         self.programs = programs or _no_program
         self.kubelet = kubelet
+        self.clients = clients or {}
         self.watching: dict[str, tuple[Controller, ...]] = {}
         for controller in self.controllers.values():
             for resource in controller.watches:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiops_gym.sim.kernel.objects import Obj, assoc, dissoc, get, key_of, name_of, uid_of
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import webhooks
 from aiops_gym.sim.kube_api.answer import Answer
 from aiops_gym.sim.kube_api.kinds import kind_of
 from aiops_gym.sim.kube_api.read import find_object, select_objects
@@ -96,6 +97,7 @@ def _options(resource: Resource, request: Request, old: Obj) -> tuple[int | None
 
 
 def _delete(world: World, resource: Resource, old: Obj, grace: int | None, propagation: str) -> Obj:
+    webhooks.validate(world, resource, None, old)
     if resource.name == "namespaces":
         return _namespace(world, resource, old)
     seconds = _grace(resource, old, grace)

@@ -7,11 +7,12 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, key_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_api import metadata, quota
+from aiops_gym.sim.kube_api import metadata, quota, webhooks
 from aiops_gym.sim.kube_api.answer import Answer
 from aiops_gym.sim.kube_api.decode import DecodeError, Decoder, copy_json
 from aiops_gym.sim.kube_api.kind import Draft, Kind
 from aiops_gym.sim.kube_api.kinds import kind_of
+from aiops_gym.sim.kube_api.pods import admission, security
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.schema import fields, type_of
 from aiops_gym.sim.kube_api.status import (
@@ -124,10 +125,25 @@ def _insert(
     if world.store.by_key(resource.name, key_of(draft)) is not None:
         raise already_exists(resource, draft["metadata"]["name"])
     kind.admit(world, draft, None)
+    _ask_others(world, resource, kind, draft, None, dry_run)
     quota.admit(world, resource, draft, None)
     if len(world.store.order.get(resource.name, ())) >= MOST.get(resource.name, MOST_OTHERS):
         raise ApiError(500, "", "etcdserver: mvcc: database space exceeded")
     return Obj(draft) if dry_run else world.store.put(resource.name, draft)
+
+
+def _ask_others(
+    world: World, resource: Resource, kind: Kind, draft: Draft, old: Obj | None, dry_run: bool = False
+) -> None:
+    """Webhooks may change a draft, then its namespace and other webhooks may refuse it. Raises ApiError."""
+    if webhooks.mutate(world, resource, draft, old, dry_run=dry_run):
+        kind.default(draft)
+        if resource.name == "pods" and old is None:
+            draft["status"]["qosClass"] = admission.qos(draft["spec"])
+        _check(resource, kind, draft, old)
+    if resource.name == "pods" and old is None:
+        security.admit(world, draft)
+    webhooks.validate(world, resource, draft, old, dry_run=dry_run)
 
 
 def _check(resource: Resource, kind: Kind, draft: Draft, old: Obj | None) -> None:
@@ -197,6 +213,7 @@ def replace(
         kind.admit(world, draft, old)
         _check(resource, kind, draft, old)
         _check_finalizers(resource, draft, old)
+        _ask_others(world, resource, kind, draft, old, dry_run)
         quota.admit(world, resource, draft, old)
         if kind.generation and draft.get("spec") != old.get("spec"):
             draft["metadata"]["generation"] = old["metadata"].get("generation", 0) + 1

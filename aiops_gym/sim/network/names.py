@@ -14,12 +14,13 @@ from aiops_gym import caches
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.tables import Process
+from aiops_gym.sim.network import corefile
+from aiops_gym.sim.network.corefile import ZONE
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-ZONE = "cluster.local"
 CLUSTER_SERVER = "10.96.0.10"
 """The name server that the kubelet tells pods of."""
 
@@ -197,7 +198,19 @@ def _external(record: Record) -> str:
     return str(spec.get("externalName") or "") if spec.get("type", "ExternalName") == "ExternalName" else ""
 
 
+def read_rules(world: World) -> corefile.Rules:
+    """What the name server's settings say beside plain service discovery; nothing for most."""
+    table = world.tables.get(corefile.TABLE)
+    found: corefile.Rules = table.get("rules", ()) if table else ()
+    return found
+
+
 def _find_record(world: World, name: str) -> Record | None:
+    if rules := read_rules(world):
+        told = corefile.find(rules, name)
+        if told.ip:
+            return Record(name, None, ip=told.ip)
+        name = told.name
     if not name.endswith(f".{ZONE}"):
         return None
     parts = name.removesuffix(f".{ZONE}").split(".")

@@ -21,6 +21,7 @@ READ = (
     "objects/namespaces",
     "objects/networkpolicies.networking.k8s.io",
     "effects",
+    "nameserver",
 )
 """Tables of which every value counts as a whole."""
 

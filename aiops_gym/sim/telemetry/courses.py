@@ -12,6 +12,7 @@ from aiops_gym.caches import ByValue, Cache, Entry
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.machine.program import Program
 from aiops_gym.sim.telemetry.lives import Life
+from aiops_gym.sim.traffic.leaks import read_leak
 from aiops_gym.sim.traffic.timeline import Interval
 
 Floats = NDArray[np.float64]
@@ -130,8 +131,12 @@ def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> F
     before, after = sums[which, at], sums[which, at + 1]
     slopes = (after - before) / (high - low)[:, None]
     found = np.where((times >= high)[:, None], after, slopes * (times - low)[:, None] + before)
+    levels = rates[which, at, len(COLUMNS) :]
+    kept = np.array([read_leak(each.life.record) for each in asked])
+    if kept.any():
+        levels[:, 0] += kept[which] * (times - started[which]) / 1000.0
     # Where the edges lie must not show in the last digits.
-    return np.concatenate([np.round(found, 6), rates[which, at, len(COLUMNS) :]], axis=1)
+    return np.concatenate([np.round(found, 6), levels], axis=1)
 
 
 def _ceilings(asked: Sequence[Course]) -> Floats:

@@ -9,7 +9,7 @@ from aiops_gym.sim.kernel.objects import name_of, uid_of
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
-from aiops_gym.sim.traffic import quotas, timeline
+from aiops_gym.sim.traffic import leaks, quotas, timeline
 from aiops_gym.types import Json
 
 WINDOW = 15_000
@@ -65,7 +65,9 @@ def _measured(
     number = end // WINDOW
     cpu = used["cpu"] * draws.between(0.9, 1.1, world.seed, "usage/cpu", record["id"], number)
     cpu = min(cpu, quotas.find_quota(world, key).cpu or cpu)  # who asks for more is throttled
-    memory = used["memory"] * draws.between(0.995, 1.005, world.seed, "usage/memory", record["id"], number // 4)
+    memory = (used["memory"] + leaks.grown(record, end)) * draws.between(
+        0.995, 1.005, world.seed, "usage/memory", record["id"], number // 4
+    )
     return int(cpu * 1e9), int(memory) // 4096 * 4096
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.network import routes
+from aiops_gym.sim.network import names, routes
 from aiops_gym.sim.traffic import reach, strain
 from aiops_gym.sim.traffic.inputs import Inputs, Process
 
@@ -41,7 +41,7 @@ def make_canonical(world: World, found: Inputs) -> Canonical | None:
     """The canonical form of inputs; None where addresses may mean more than whom they lead to."""
     members = found.members
     ips = [process.sources[0]["ip"] for process in members]
-    if not all(routes.is_address(ip) and ip not in routes.LOCAL for ip in ips):
+    if not all(routes.is_address(ip) and ip not in routes.LOCAL for ip in ips) or names.read_rules(world):
         return None
     numbers: dict[str, int] = {}
 

@@ -157,6 +157,8 @@ def _inputs(
         strain.list_caches(world),
         strain.read_levels(world),
     )
+    if rules := names.read_rules(world):
+        key = (*key, orjson.dumps(rules))
     return Inputs(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
 
 

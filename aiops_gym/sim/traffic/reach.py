@@ -13,7 +13,7 @@ from aiops_gym import caches
 from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel.objects import Obj, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.network import firewall
+from aiops_gym.sim.network import corefile, firewall, names
 from aiops_gym.types import Json
 
 Key = tuple[Any, ...]
@@ -150,6 +150,8 @@ def follow(
         last: what was found the last time.
     """
     told = list(world.tables.get("resolved", {}).values())
+    if rules := names.read_rules(world):
+        told.append([[target, 0] for target in corefile.list_targets(rules)])
     if firewall.find_closing(world):
         silent = NOBODY  # a policy may hide that they refuse every connection
     if last.cluster is cluster and last.silent == silent and last.told == told and last.each == each:
@@ -171,11 +173,11 @@ def _behind(cluster: Cluster, dialled: frozenset[str], silent: Set[str]) -> tupl
 
     A Service with an IP refuses connections where it leads to `silent` addresses only, just as where it leads nowhere.
     """
-    names = {host.partition(".")[0] for host in dialled} | {NAME_SERVER}
+    known = {host.partition(".")[0] for host in dialled} | {NAME_SERVER}
     keys, numbers = list[Key](), list[int]()
     for (key, own, addresses), ip in cluster.backends:
         name = key[1]
-        if name in names or (ip and ip in dialled):
+        if name in known or (ip and ip in dialled):
             refuses = ip and name != NAME_SERVER and addresses <= silent  # the name server's count by their number
             keys.append((*key[:2], ()) if refuses else key)
             numbers.append(number_key(keys[-1]) if refuses else own)

@@ -61,6 +61,22 @@ def add(world: World, id_: str, effect: Mapping[str, Any]) -> None:
     world.enqueue("chaos", id_, 0)
 
 
+def add_recurring(world: World, id_: str, effect: Mapping[str, Any], every: int, lasts: int) -> None:
+    """Begin an effect that holds for `lasts` of each `every` ms, more or less, until it is removed."""
+    add(world, id_, effect)
+    world.schedule(lasts, "chaos.rest", id_, every, lasts)
+
+
+def _rest(world: World, id_: str, every: int, lasts: int) -> None:
+    """The effect pauses."""
+    effect = world.table("effects").get(id_)
+    if effect is not None:
+        remove(world, id_)
+        plain = {key: effect[key] for key in ("kind", "namespace", "labels", "params")}
+        pause = draws.between(0.7, 1.3, world.seed, "pause", id_, world.now) * (every - lasts)
+        world.schedule(int(pause), "chaos.return", id_, plain, every, lasts)
+
+
 def remove(world: World, id_: str) -> None:
     """End an effect; what it has done stays done."""
     world.table("effects").pop(id_, None)
@@ -101,4 +117,9 @@ def _exchange_images(world: World, pod: Obj, image: str) -> None:
 
 
 controller = ChaosController()
-HANDLERS: dict[str, Handler] = {"chaos.kill": kill, "chaos.end": remove}
+HANDLERS: dict[str, Handler] = {
+    "chaos.kill": kill,
+    "chaos.end": remove,
+    "chaos.rest": _rest,
+    "chaos.return": add_recurring,
+}

@@ -1,7 +1,8 @@
 """The kernel kills what grows beyond its container's memory limit, exit code 137, reason OOMKilled.
 
 A process approaches its level within a minute, as its metrics show; where the limit lies below it, it is passed on the
-way. When that will be is known when it starts, and reckoned anew when the load changes.
+way; one that leaks passes any limit in the end. When that will be is known when it starts, and reckoned anew when the
+load changes.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry.metrics import WARM_UP
 from aiops_gym.sim.telemetry.usage import measure_demand
-from aiops_gym.sim.traffic import quotas
+from aiops_gym.sim.traffic import leaks, quotas
 from aiops_gym.types import Json
 
 _FITTING = caches.slot(
@@ -66,6 +67,8 @@ def observe(world: World) -> None:
 
 def _fits(process: Process, limit: float) -> bool:
     """Whether a process has no limit, or one that it does not pass even at its busiest."""
+    if limit and leaks.read_leak(process):
+        return False
     return not limit or programs.find(process["program"]).usage(process, *BUSIEST)["memory"] <= limit
 
 
@@ -81,7 +84,8 @@ def passes_in(world: World, key: str) -> int | None:
     )
     level = usage(process, rps, busy)["memory"]
     if level <= limit:
-        return None
+        leak = leaks.read_leak(process)
+        return max(0, start + int(1000 * (limit - level) / leak) - world.now) if leak else None
     share = limit / level
     due = start + SOONEST
     if share > AT_START:

@@ -54,3 +54,14 @@ def test_the_kernel_kills_what_outgrew_its_limit_and_nothing_else(tiny):
 
 def test_the_kernel_gives_no_less_than_a_hundredth_of_a_processor(tiny):
     assert quotas.find_quota(tiny.world, _limited(tiny, cpu="1m")).cpu == quotas.LEAST_CORES
+
+
+def test_what_leaks_passes_any_limit_in_the_end(tiny):
+    key = _limited(tiny, memory="64Mi")
+    assert memory.passes_in(tiny.world, key) is None
+    row = tiny.world.table("processes")[key]
+    tiny.world.table("processes")[key] = {**row, "params": {**row["params"], "leak": MIB}}
+    left = memory.passes_in(tiny.world, key)
+    assert left == pytest.approx(61_000, abs=1_500), "the limit is 61 MiB above its level"
+    memory.observe(tiny.world)
+    assert any(entry[0] == tiny.world.now + left and entry[3] == "kubelet.memory" for entry in tiny.world.heap)
