@@ -72,15 +72,26 @@ def _word(trouble: Trouble) -> str:
 
 def list_repaired(app: App, fault: Fault | None) -> tuple[str, ...]:
     """The deployments that a repair concerns; those with volumes where the cause names no component."""
-    cause = fault.cause if fault else None
-    named: Iterable[str] = filter(None, (cause.component, cause.service)) if cause else ()
-    return tuple(named) or tuple(name for name in app.components if app.parameters.get(name, {}).get("database"))
+    found: dict[str, None] = {}
+    for part in fault.each if fault else ():
+        named: Iterable[str] = filter(None, (part.cause.component, part.cause.service)) if part.cause else ()
+        found |= dict.fromkeys(tuple(named) or _list_databases(app))
+    return tuple(found) or _list_databases(app)
+
+
+def _list_databases(app: App) -> tuple[str, ...]:
+    return tuple(name for name in app.components if app.parameters.get(name, {}).get("database"))
 
 
 def _list_hurt(app: App, fault: Fault | None) -> tuple[str, ...]:
     """The same without those that only suffer from it."""
-    cause = fault.cause if fault else None
-    return (cause.component,) if cause and cause.component else list_repaired(app, fault)
+    parts = fault.each if fault else (None,)
+    return tuple(
+        name
+        for part in parts
+        for cause in (part.cause if part else None,)
+        for name in ((cause.component,) if cause and cause.component else list_repaired(app, part))
+    )
 
 
 def count_error_minutes(world: World, since: int) -> float:

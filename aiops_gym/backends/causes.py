@@ -7,7 +7,7 @@ from functools import cached_property
 
 from aiops_gym.backends.baseline import request
 from aiops_gym.backends.shape import describe_workload, find_owned_pods
-from aiops_gym.catalog.model import App, Fault
+from aiops_gym.catalog.model import App, Cause, Fault
 from aiops_gym.catalog.system import Amounts, Object, Reached, System, Upstream, Workload
 from aiops_gym.catalog.traits import flatten
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, uid_of
@@ -29,16 +29,19 @@ INFINITE = float("inf")
 
 
 def is_cause_gone(before: World, world: World, app: App, fault: Fault | None, reasons: list[str]) -> bool:
-    """Whether a fault's cause is gone; what is left of it is added to `reasons`."""
-    if fault is None or fault.cause is None:
-        return True
-    usual, now, name = SimulatedSystem(before, app), SimulatedSystem(world, app), fault.cause.component
-    wrong = fault.cause.check(usual, now, fault.cause)
-    if not wrong and name and (failing := now.failing_probe(name)) and not usual.failing_probe(name):
-        wrong = f"the {failing} of {name} fails"
-    if wrong:
-        reasons.append(wrong)
+    """Whether the causes of a fault are gone, those of all its parts; what is left of them is added to `reasons`."""
+    usual, now = SimulatedSystem(before, app), SimulatedSystem(world, app)
+    causes = [part.cause for part in fault.each if part.cause is not None] if fault else []
+    wrong = [what for cause in causes if (what := _find_wrong(usual, now, cause))]
+    reasons.extend(wrong)
     return not wrong
+
+
+def _find_wrong(usual: SimulatedSystem, now: SimulatedSystem, cause: Cause) -> str:
+    wrong, name = cause.check(usual, now, cause), cause.component
+    if not wrong and name and (failing := now.failing_probe(name)) and not usual.failing_probe(name):
+        return f"the {failing} of {name} fails"
+    return wrong
 
 
 class SimulatedSystem(System):

@@ -82,12 +82,12 @@ def _other_users(was: Databases, now: Databases, fault: Fault | None) -> list[st
 
     A repair of it may make roles for it.
     """
-    about = fault is not None and any(isinstance(change, Exec) for change in fault.changes)
-    target = fault.cause.component if about and fault and fault.cause else ""
+    about = [part for part in (fault.each if fault else ()) if any(isinstance(c, Exec) for c in part.changes)]
+    targets = {part.cause.component for part in about if part.cause}
     wrong: list[str] = []
     for name, copies in was.items():
         old = copies[0] if copies else {"users": {}, "roles": []}
-        free = {"admin.admin"} if name == target else set()
+        free = {"admin.admin"} if name in targets else set()
         for copy in now[name]:
             known, users = old["users"], copy["users"]
             changed = {u for u in {*known, *users} - free if _shown(known.get(u)) != _shown(users.get(u))}
@@ -96,7 +96,7 @@ def _other_users(was: Databases, now: Databases, fault: Fault | None) -> list[st
             wrong += [f"database user {user} of {name} may do more than before" for user in sorted(wider)]
             if any(role not in copy["roles"] for role in old["roles"]):
                 wrong.append(f"a role of {name} is not as it was")
-            elif name != target and len(copy["roles"]) > len(old["roles"]):
+            elif name not in targets and len(copy["roles"]) > len(old["roles"]):
                 wrong.append(f"{name} has a role that it had not")
     return list(dict.fromkeys(wrong))
 

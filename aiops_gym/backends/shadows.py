@@ -62,13 +62,14 @@ def find_live_fault(world: World, app: App, problem: Problem, seed: int | None, 
 
 
 def list_live(world: World, app: App, problem: Problem) -> list[Manifest]:
-    """The objects of a world that a problem's fault and its repairs may be about."""
+    """The objects of a world that a problem's faults and their repairs may be about."""
+    whom = tuple(target for _, target in problem.causes) or problem.target
     return [
         *(
             each
             for resource in LIVE
             for each in world.store.all(resource, app.namespace)
-            if resource == "resourcequotas" or each["metadata"]["name"].startswith(problem.target)
+            if resource == "resourcequotas" or each["metadata"]["name"].startswith(whom)
         ),
         *world.store.all("nodes"),
         {"kind": "Load", "metadata": {"name": names.USERS}, "rate": load.rate(world)},

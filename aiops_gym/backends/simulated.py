@@ -13,6 +13,7 @@ from aiops_gym.backends.assess import assess, count_error_minutes
 from aiops_gym.backends.base import Assessment, Harm, Path
 from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.backends.cluster import SimulatedCluster
+from aiops_gym.backends.harmed import measure_harm
 from aiops_gym.backends.health import Measure, health
 from aiops_gym.backends.inject import find_concerned, find_rewritten, inject
 from aiops_gym.backends.intent.compare import find_hurt
@@ -24,6 +25,7 @@ from aiops_gym.catalog.model import INCIDENT, Fault, Problem
 from aiops_gym.errors import SnapshotError
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.telemetry import metrics, traces
 from aiops_gym.types import Sample, Span
@@ -33,6 +35,9 @@ FORMAT = 4
 """Version of the snapshot's layout; a change of it refuses older bytes."""
 
 MAGIC = b"aiops_gym snapshot\n"
+
+GAP = (20 * SECOND, 90 * SECOND)
+"""Between two faults of an incident, in ms: at least and at most."""
 
 
 class Simulated:
@@ -55,7 +60,7 @@ class Simulated:
         self.world = self.before_the_incident().fork(seed)
         self.fault = self._find_fault()
         if self.fault is not None:
-            inject(self.world, self.app, self.fault)
+            self._break()
         elif self.noise and self._is_paged:
             paging.pass_trouble(self.world, self.before_the_incident(), self.app, self.seed)
         if self.noise and registry.is_lived_in(problem):
@@ -73,6 +78,22 @@ class Simulated:
     def _is_paged(self) -> bool:
         return self.problem.task == INCIDENT
 
+    def _break(self) -> None:
+        """What is wrong befalls; of several faults one after another, with what goes on between them."""
+        assert self.fault is not None
+        concerned = find_concerned(self.app, self.fault)
+        for number, part in enumerate(self.fault.each):
+            if number:
+                self._wait_for_next(number, concerned)
+            inject(self.world, self.app, part if self.fault.parts else self.fault)
+
+    def _wait_for_next(self, number: int, concerned: frozenset[str]) -> None:
+        gap = int(draws.between(*GAP, self.seed, "gap", "", number))
+        if self.noise:
+            noise.unfold(self.world, self.app, draws.bits(self.seed, "gap", "", number), concerned, gap)
+        else:
+            self.world.run(gap)
+
     def _unfold(self) -> None:
         """Time until the agent looks: as long in a healthy episode, and with as much going on."""
         longest = 60 + 90 * draws.draw(self.seed, "wait")
@@ -88,6 +109,10 @@ class Simulated:
         like = self.fault or shadows.draw_shadow(self.world, self.app, self.seed)
         if self.fault is None:
             shadows.cast(self.world, self.app, like, self.seed)
+            if self.problem.tier == "hard":  # where something is wrong, it mostly is two things
+                self._wait_for_next(1, find_concerned(self.app, like))
+                seed = draws.bits(self.seed, "second shadow")
+                shadows.cast(self.world, self.app, shadows.draw_shadow(self.world, self.app, seed), seed)
         wait = round(1000 * like.wait * (0.8 + 0.4 * draws.draw(self.seed, "look")))
         noise.unfold(self.world, self.app, self.seed, find_concerned(self.app, like), wait)
 
@@ -125,8 +150,7 @@ class Simulated:
         return warmup.make_warmed_up(self.app.id, self.variant, number, self.shift)
 
     def _lived_in(self) -> World:
-        about = (self.problem.fault, self.problem.target)
-        number = warmup.choose_lived_in(self.app, self.variant, self.seed, *about)
+        number = warmup.choose_lived_in(self.app, self.variant, self.seed, self.problem)
         return warmup.make_lived_in(self.app.id, self.variant, number, self.shift, furnished=self._is_furnished)
 
     @property
@@ -174,9 +198,18 @@ class Simulated:
 
     def count_harm(self) -> Harm:
         """What users went through since the page, and what they would have. Changes nothing."""
-        since, idle = round(self.began * 1000), self.as_found().fork()
+        return Harm(self.count_minutes(), count_error_minutes(self._idle(), round(self.began * 1000)))
+
+    def harm(self) -> dict[str, float]:
+        """What was done to users and to the system since the agent first looked; see `harmed`. Changes nothing."""
+        since = round(self.began * 1000)
+        return measure_harm(self.world.fork(), self._idle(), self.before_the_incident(), self.app, self.fault, since)
+
+    def _idle(self) -> World:
+        """The world as it would be now had nobody done anything."""
+        idle = self.as_found().fork()
         idle.run_until(self.world.now)
-        return Harm(self.count_minutes(), count_error_minutes(idle, since))
+        return idle
 
     def count_minutes(self) -> float:
         """Minutes of failing requests since the page. Changes nothing."""

@@ -66,14 +66,14 @@ def make_lived_in(app_id: str, variant: int, number: int, shift: int = 0, *, fur
     return _lived_in(app_id, variant, number, shift, furnished)
 
 
-def choose_lived_in(app: App, variant: int, seed: int, fault: str, target: str) -> int:
-    """The number of an episode's lived-in world: the first, in its order, in which no decision outdoes the fault.
+def choose_lived_in(app: App, variant: int, seed: int, problem: Problem) -> int:
+    """The number of an episode's lived-in world: the first, in its order, in which no decision outdoes a fault.
 
     A fault that forbids nothing to those whom another policy admits would be none: see `decisions.CONTRARY`. It is a
     rare case, which of the two are met is drawn by the seed, and a healthy episode takes the first.
     """
     order = sorted(range(LIVES), key=lambda number: draws.bits(seed, "past", str(number)))
-    contrary = {(name, target) for name in decisions.CONTRARY.get(fault, ())}
+    contrary = {(name, target) for fault, target in problem.causes for name in decisions.CONTRARY.get(fault, ())}
     fitting = (n for n in order if not contrary & set(_lasting(app.id, variant, n)))
     return next(fitting, order[0])
 
@@ -188,5 +188,5 @@ def find_decisions(app: App, variant: int, seed: int, problem: Problem) -> froze
     """The components about which people have decided something in an episode's lived-in world; none in another one."""
     if not registry.is_lived_in(problem):
         return frozenset()
-    number = choose_lived_in(app, variant, seed, problem.fault, problem.target)
+    number = choose_lived_in(app, variant, seed, problem)
     return frozenset(whom for _, whom in _lasting(app.id, variant, number) if whom in app.components)

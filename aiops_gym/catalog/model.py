@@ -257,6 +257,8 @@ class Fault:
             happened to need a new pod first would be to ask for a victim.
         held_out: the whole family belongs to the test split.
         features: of `FEATURES`, what makes it hard. A family with one is posed in tier `hard` alone.
+        parts: the faults that it is composed of, in the order in which they befall; empty of a single one. What it says
+            of a cause, a layer and a kind is then what the first of them says.
     """
 
     id: str
@@ -273,6 +275,12 @@ class Fault:
     tasks: tuple[str, ...] = TASKS
     held_out: bool = False
     features: tuple[str, ...] = ()
+    parts: tuple[Fault, ...] = ()
+
+    @property
+    def each(self) -> tuple[Fault, ...]:
+        """The single faults that it is made of: itself, or its parts."""
+        return self.parts or (self,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,13 +291,15 @@ class Problem:
         id: as in AIOpsLab, `revoke_auth_mongodb-detection-1`.
         task: `detection`, `localization`, `analysis`, `mitigation` or `incident`.
         app: id of the app.
-        fault: id of the fault, "" for a healthy episode.
+        fault: id of the fault, "" for a healthy episode; of several that which came first.
         target: component that is hit, "" where none is.
         split: `train` or `test`.
         rate: requests per second of the workload.
         distance: calls between the users and the component that is hit; 0 where users call it, or where none is.
         steps: actions of the reference, its submission included.
         tier: `basic`, `standard` or `hard`; a function of the incident, see `catalog.tiers`.
+        how: what a composed incident is, of `catalog.composed.HOW`; "" where it is a single fault.
+        others: (fault, target) of what came after the first.
     """
 
     id: str
@@ -302,6 +312,13 @@ class Problem:
     distance: int = 0
     steps: int = 0
     tier: str = "basic"
+    how: str = ""
+    others: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def causes(self) -> tuple[tuple[str, str], ...]:
+        """(fault, target) of all that is wrong, in the order in which it befell; empty of a healthy episode."""
+        return ((self.fault, self.target), *self.others) if self.fault else ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
-from aiops_gym.catalog import grid, traits
+from aiops_gym.catalog import composed, grid, traits
 from aiops_gym.catalog.model import INCIDENT, POSED, TASKS, TIERS, App, Fault, Incident, Manifest, Problem
 from aiops_gym.catalog.names import name_new, read_names, size_limits
 from aiops_gym.catalog.splits import SPLITS, hash_to_fraction
@@ -28,6 +28,8 @@ from aiops_gym.scan import scan, scan_one
 T = TypeVar("T")
 
 HEALTHY_SHARE = {"detection": 0.4, "localization": 0.15, "analysis": 0.15, "mitigation": 0.0, INCIDENT: 0.2}
+
+WHERE = " (`aiops-gym list`)"
 
 MAY_BE_HEALTHY = (*TASKS[:3], INCIDENT)
 """Tasks whose answer may be that nothing is wrong."""
@@ -94,6 +96,13 @@ def _computed() -> Mapping[str, Problem]:
 
 
 @cache
+def _composed() -> Mapping[str, Problem]:
+    """The incidents of several faults by id."""
+    known = {id_: find_components(id_) for id_ in apps()}
+    return {p.id: p for p in composed.compose_problems(apps(), faults(), known, _fixed().values())}
+
+
+@cache
 def _lived_in() -> Mapping[str, Problem]:
     """Healthy episodes in worlds like those of the computed problems, in which people have decided things."""
     rows = [(app, task, word) for word in ALL_OF for app in apps().values() for task in MAY_BE_HEALTHY]
@@ -111,15 +120,16 @@ ALL_OF = {"all": "basic", "hard": "hard"}
 
 def is_lived_in(problem_: Problem) -> bool:
     """Whether a problem's world is one in which people have decided things: those of AIOpsLab stay as it has them."""
-    return problem_.id in _computed() or problem_.id in _lived_in()
+    return bool(problem_.how) or problem_.id in _computed() or problem_.id in _lived_in()
 
 
 @cache
-def _split(split: str | None) -> tuple[Problem, ...]:
+def _split(split: str | None, *, several: bool) -> tuple[Problem, ...]:
     """All problems of a split, or of both: AIOpsLab's are for training, healthy ones of lived-in worlds for both."""
     given = [p for p in _fixed().values() if p.fault and split in (None, p.split)]
     calm = [*(_healthy().values() if given else ()), *_lived_in().values()]
-    computed = (p for p in _computed().values() if split in (None, p.split))
+    every = (*_computed().values(), *(_composed().values() if several else ()))
+    computed = (p for p in every if split in (None, p.split))
     return (*given, *computed, *(replace(p, split=split or p.split) for p in calm))
 
 
@@ -145,7 +155,7 @@ def problems(
     _known("tier", tier, TIERS)
     wanted = {"task": task, "app": app}
     given = split is None and tier is None
-    found: Iterable[Problem] = _fixed().values() if given else _split(split)
+    found: Iterable[Problem] = _fixed().values() if given else _split(split, several=tier == "hard")
     found = (p for p in found if (task is not None or p.task != INCIDENT) and _is_of(p, tier))
     return tuple(p for p in found if all(value is None or getattr(p, key) == value for key, value in wanted.items()))
 
@@ -215,11 +225,10 @@ def list_healthy(task: str, split: str | None = None, tier: str | None = None) -
 
 def find_problem(id_: str) -> Problem:
     """The problem with an id. Raises CatalogError with the nearest ids."""
-    found = _fixed().get(id_) or _healthy().get(id_) or _computed().get(id_) or _lived_in().get(id_)
-    if found is None:
-        _known("problem", id_, {**_fixed(), **_computed()})
-    assert found is not None
-    return found
+    for known in (_fixed, _healthy, _computed, _lived_in, _composed):
+        if id_ in known():
+            return known()[id_]
+    raise unknown("problem", id_, {**_fixed(), **_computed(), **_composed()}, WHERE)
 
 
 def find_app(id_: str) -> App:
@@ -239,10 +248,11 @@ def find_fault(
         seed: draws the names of what the fault makes; without one they are the first of their pools.
         bare: what breaks is enough, without looks and repairs.
     """
-    if not problem_.fault:
-        return None
-    found = faults()[problem_.fault]
-    return fill_in(replace(found, looks=(), fixes=()) if bare else found, find_names(problem_, live, seed))
+    parts = []
+    for cause, target in problem_.causes:
+        found, names = faults()[cause], find_names(replace(problem_, target=target), live, seed)
+        parts.append(fill_in(replace(found, looks=(), fixes=()) if bare else found, names))
+    return merge_faults(problem_, parts)
 
 
 def find_names(problem_: Problem, live: Sequence[Manifest] = (), seed: int | None = None) -> dict[str, str]:
@@ -255,6 +265,14 @@ def find_names(problem_: Problem, live: Sequence[Manifest] = (), seed: int | Non
         pods = int(as_it_is.get("replicas", "1"))
         as_it_is |= size_limits(float(known.names["work"]), pods, problem_.rate, live)
     return {**names, **(known.names if known else {}), **as_it_is, **name_new(target, live, seed)}
+
+
+def merge_faults(problem_: Problem, parts: Sequence[Fault]) -> Fault | None:
+    """What breaks in a problem, from the faults that befall its world one by one; None where there is none."""
+    if not problem_.how:
+        return parts[0] if parts else None
+    known = find_components(problem_.app)
+    return composed.merge(parts, find_app(problem_.app).namespace, composed.choose_spread(problem_, known))
 
 
 def describe_fault(fault_id: str) -> str:
@@ -290,4 +308,4 @@ def fill_in(value: T, names: Mapping[str, str]) -> T:
 
 def _known(what: str, name: str | None, names: Collection[str]) -> None:
     if name is not None and name not in names:
-        raise unknown(what, name, names, " (`aiops-gym list`)")
+        raise unknown(what, name, names, WHERE)

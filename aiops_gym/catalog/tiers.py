@@ -2,7 +2,7 @@
 
 `basic`: one fault, at most one call behind what users call, and one command mends it. `standard`: one fault with
 components between it and the users that show its symptoms too, or a repair of several commands. `hard`: several faults,
-or one that is quiet, in motion, comes back or refuses its obvious repair.
+one that spread, or one that is quiet, in motion, comes back or refuses its obvious repair.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ SHORT = 2
 """Commands of the shortest repair of a basic incident: to change something, and to wait or pass it on."""
 
 
-def find_tier(faults: Sequence[Fault], distance: int) -> str:
+def find_tier(faults: Sequence[Fault], distance: int, how: str = "") -> str:
     """The tier of an incident; without a fault it is basic.
 
     Args:
         faults: what is wrong.
         distance: calls between the users and the farthest cause, and so the components with symptoms that are nearer.
+        how: what a composed incident is, see `catalog.composed`.
     """
-    if len(faults) > 1 or any(fault.features for fault in faults):
+    if how or len(faults) > 1 or any(fault.features for fault in faults):
         return "hard"
     length = max((count_commands(fault) for fault in faults), default=0)
     return "standard" if distance > NEAR or length > SHORT else "basic"

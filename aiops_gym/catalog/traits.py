@@ -48,11 +48,13 @@ class Component:
         traits: see the module.
         names: what a fault's `{names}` stand for.
         distance: calls between the users and it.
+        callers: components whose programs ask it, or need it when they start.
     """
 
     traits: frozenset[str]
     names: Mapping[str, str]
     distance: int
+    callers: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -66,6 +68,7 @@ class Walked:
     distance: int = FAR
     inner: bool = False
     by_name: bool = False
+    callers: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -103,6 +106,8 @@ class Calls:
                 self.walked.setdefault(callee, Walked()).spared += spared
             asked = str(call.get("handler", ""))
             self.follow(callee, asked, part, distance + 1, bool(_host(call)), float(call.get("ms", 0.0)))
+            if callee:
+                self.walked.setdefault(callee, Walked()).callers.add(name)
 
     def _callee(self, call: Mapping[str, Json]) -> str:
         if host := _host(call):
@@ -118,6 +123,7 @@ def find_components(app: App) -> Mapping[str, Component]:
     for name, client in clients.items():
         row = walked.setdefault(name, Walked())
         row.distance = min(row.distance, walked.get(client, Walked()).distance + 1)
+        row.callers.add(client)
     callers, caches = _callers(programs), _caches(app, programs)
     found = {}
     for name in app.components:
@@ -195,7 +201,8 @@ def _component(
         "spared": "sparing" in names and row.spared > max(MUCH, MORE * row.work),
         **{kind: kind in names for kind in ("configmap", "secret", "claim")},
     }
-    return Component(frozenset(key for key, holds in found.items() if holds), names, row.distance)
+    having = frozenset(key for key, holds in found.items() if holds)
+    return Component(having, names, row.distance, frozenset(row.callers))
 
 
 def _names(app: App, name: str, manifest: Mapping[str, Json], program: Mapping[str, Json]) -> dict[str, str]:

@@ -23,6 +23,7 @@ RECORDED = tuple(task for task in ENVS if task not in POSED)
 
 SPLIT = "Draw of all problems of train or of test, computed ones too; without it AIOpsLab's."
 APP = "Draw a problem of this application."
+TIER = "Draw of basic, standard or hard; without it of all but the hard ones."
 
 
 def make_env(
@@ -31,13 +32,14 @@ def make_env(
     split: str | None = None,
     app: str | None = None,
     agent: str | None = None,
+    tier: str | None = None,
     **kwargs: Any,
 ) -> Env:
     """The environment of a problem, or of a task whose problems are drawn; of detection where neither is given.
 
     Args:
         task: of a live incident, or `openrca_bank` and its siblings.
-        split: that problems are drawn of, as `app`.
+        split: that problems are drawn of, as `app` and `tier`.
         agent: who will play; a live environment is made as it needs it, where nothing else is said.
 
     Raises:
@@ -49,11 +51,11 @@ def make_env(
         kwargs.pop("evaluation", None)  # the official scorer is the only one
     elif agent:
         kwargs = {**read_needs(agent), **kwargs}
-    if problem is not None and (split or app):
-        raise ArgumentError(f"{problem} is one problem: --split and --app say which are drawn")
-    if recorded and app:
-        raise ArgumentError("recorded incidents have no --app")
-    kwargs |= {key: value for key, value in (("split", split), ("app", app)) if value}
+    if problem is not None and (split or app or tier):
+        raise ArgumentError(f"{problem} is one problem: --split, --app and --tier say which are drawn")
+    if recorded and (app or tier):
+        raise ArgumentError(f"recorded incidents have no --{'app' if app else 'tier'}")
+    kwargs |= {key: value for key, value in (("split", split), ("app", app), ("tier", tier)) if value}
     with blame_arguments():
         try:
             env: Env = gym.make(name, problem=problem, disable_env_checker=True, **kwargs)

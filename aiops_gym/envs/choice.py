@@ -18,25 +18,36 @@ class Choice:
         problem: an id, a list of ids of which each is as likely, or None for all of the task and healthy episodes.
         split: says which are drawn when `problem` is None: AIOpsLab's (None), or all of `train` or `test`.
         app: says of which application they are drawn; None for all.
+        tier: says how hard they are; None for all but the hard ones.
 
     Raises:
-        ArgumentError: an id or a split that does not exist, or one of another task.
+        ArgumentError: an id, a split or a tier that does not exist, or one of another task.
     """
 
     def __init__(
-        self, task: str, problem: str | Sequence[str] | None, split: str | None, app: str | None = None
+        self,
+        task: str,
+        problem: str | Sequence[str] | None,
+        split: str | None,
+        app: str | None = None,
+        tier: str | None = None,
     ) -> None:
         if problem is not None and not problem:
             raise ArgumentError("the list of problems is empty")
         self.task = task
-        self.split, self.app = split, app
+        self.split, self.app, self.tier = split, app, tier
         self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
         for each in self.ids:
             self.find(each)
         if not self.ids:
-            registry.problems(task, app, split)
-            if app is not None:  # of one application there may be none
-                registry.draw(task, 0, split, app)
+            registry.problems(task, app, split, tier)
+            if app is not None or tier is not None:  # of one application or tier there may be none
+                registry.draw(task, 0, split, app, tier)
+
+    @property
+    def several(self) -> bool:
+        """Whether an episode may be about an incident of tier `hard`."""
+        return self.tier == "hard" or any(self.find(each).tier == "hard" for each in self.ids)
 
     def find(self, problem: str) -> Problem:
         """The problem with an id, which must be one of the task."""
@@ -50,5 +61,5 @@ class Choice:
     def draw(self, seed: int) -> Problem:
         """The problem of the episode with this seed."""
         if not self.ids:
-            return registry.draw(self.task, seed, self.split, self.app)
+            return registry.draw(self.task, seed, self.split, self.app, self.tier)
         return self.find(self.ids[pick(len(self.ids), seed, "problem") if len(self.ids) > 1 else 0])

@@ -54,11 +54,12 @@ class IncidentEnv(LiveEnv):
 
     ## Arguments
     `problem` is an id, a list of ids or None for all, `split` is None, "train" or "test", `app` is None or the
-    application that problems are drawn of. `backend`, `context`, `noise`, `observation_limit`, `log_dedup`,
-    `action_format`, `allow_collateral` and `budget` are as in Mitigation; `evaluation` is "strict". `tools` is "all",
-    or "basic" for the tools of AIOpsLab. `weights` are those of the stages, `detection`, `path`, `repair`, `harm` and
-    `time`; they are divided by their sum. `steps` is the number of actions, `time_limit` seconds of the cluster's time,
-    and `harm_limit` minutes of failing requests, after which the episode ends.
+    application that problems are drawn of, `tier` is None, "basic", "standard" or "hard". `backend`, `context`,
+    `noise`, `observation_limit`, `log_dedup`, `action_format`, `allow_collateral` and `budget` are as in Mitigation;
+    `evaluation` is "strict". `tools` is "all", or "basic" for the tools of AIOpsLab. `weights` are those of the stages,
+    `detection`, `path`, `repair`, `harm` and `time`; they are divided by their sum. `steps` is the number of actions,
+    `time_limit` seconds of the cluster's time, and `harm_limit` minutes of failing requests, after which the episode
+    ends.
 
     ## Version History
     v0: first version.
@@ -84,6 +85,7 @@ class IncidentEnv(LiveEnv):
         steps: int = INCIDENT_STEPS,
         time_limit: float = LIMIT,
         harm_limit: float = HARM_LIMIT,
+        tier: str | None = None,
     ) -> None:
         if evaluation == "aiopslab":
             raise ArgumentError("AIOpsLab poses no incident from the page to the report: evaluation is 'strict'")
@@ -103,6 +105,7 @@ class IncidentEnv(LiveEnv):
             allow_collateral=allow_collateral,
             tools=tools,
             budget=budget,
+            tier=tier,
         )
         self.weights = check_weights(weights)
         self.steps = whole("steps", steps, 1)

@@ -12,7 +12,7 @@ from aiops_gym.envs.choice import Choice
 from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.parts import PromptParts
 from aiops_gym.envs.prompt import make_parts, make_prompt
-from aiops_gym.envs.seam import Incident, Watched
+from aiops_gym.envs.seam import Harmed, Incident, Watched
 from aiops_gym.envs.state import State
 from aiops_gym.errors import ArgumentError
 from aiops_gym.tasks.base import EVALUATIONS, NO_ANSWER, Case, find, find_truth
@@ -55,8 +55,9 @@ class LiveEnv(EpisodeEnv[Incident]):
 
     ## Arguments
     `task` says which question is posed, `problem` is an id, a list of ids or None for all of the task, `split` is None,
-    "train" or "test", `app` is None or the application that problems are drawn of. `backend` is "simulated": one for a
-    real cluster is still to come, `context` is for its kubeconfig, and until then `reset` refuses both with a
+    "train" or "test", `app` is None or the application that problems are drawn of, `tier` is None, "basic", "standard"
+    or "hard": None draws all but the hard ones, and a tier without a split draws of both. `backend` is "simulated": one
+    for a real cluster is still to come, `context` is for its kubeconfig, and until then `reset` refuses both with a
     `BackendError`. `noise` lets harmless things happen. `observation_limit` is the number of characters of a tool's
     output that are shown. `log_dedup` is the block size of AIOpsLab's log de-duplication in `get_logs`, 0 is off.
     `action_format` is "tolerant" or "strict", which refuses text around the block. `evaluation` is "strict" or
@@ -87,6 +88,7 @@ class LiveEnv(EpisodeEnv[Incident]):
         allow_collateral: int = 0,
         tools: str = "basic",
         budget: int | None = None,
+        tier: str | None = None,
     ) -> None:
         one_of("tools", tools, SETS)
         one_of("evaluation", evaluation, EVALUATIONS)
@@ -95,7 +97,9 @@ class LiveEnv(EpisodeEnv[Incident]):
         world = {"backend": backend, "context": context, "noise": bool(noise)}
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode, budget)
         self.task = find(task).name
-        self.choice = Choice(self.task, problem, split, app)
+        self.choice = Choice(self.task, problem, split, app, tier)
+        if evaluation == "aiopslab" and self.choice.several:
+            raise ArgumentError("AIOpsLab poses no incident of tier 'hard': evaluation is 'strict'")
         self.evaluation, self.allow_collateral, self.offered = evaluation, allow_collateral, tools
 
     @property
@@ -132,9 +136,10 @@ class LiveEnv(EpisodeEnv[Incident]):
         answer = "" if task.repairs else Call("submit", task.solution(case.truth)).line
         if case.fault is None:
             return {"fault": "Nothing was wrong.", "answer": answer, "repair": ""}
-        where = f"{case.truth.target}: " if case.truth.target else ""
+        said = zip((truth.target for truth in case.truth.each), (part.id for part in case.fault.each), strict=True)
+        what = "; ".join(f"{target and target + ': '}{registry.describe_fault(fault)}" for target, fault in said)
         fixes = case.fault.fixes or ("",)
-        return {"fault": f"{where}{registry.describe_fault(case.fault.id)}", "answer": answer, "repair": fixes[0]}
+        return {"fault": what, "answer": answer, "repair": fixes[0]}
 
     def form(self) -> Form:
         """What a person is asked for who submits an answer to the current episode."""
@@ -164,6 +169,15 @@ class LiveEnv(EpisodeEnv[Incident]):
         """
         backend = self._running()[1]
         return backend.signals() if isinstance(backend, Watched) else {}
+
+    def harm(self) -> dict[str, float]:
+        """What was done to users and to the system until now, for the trainer only; empty where that is not known.
+
+        `error_minutes` of failing requests and `error_minutes_idle`, had nobody done anything; `collateral`, healthy
+        objects that were changed and guards that were opened; `irreversible`, what was destroyed. Changes nothing.
+        """
+        backend = self._running()[1]
+        return backend.harm() if isinstance(backend, Harmed) else {}
 
     def _known(self, problem: str) -> str:
         return self.choice.find(problem).id

@@ -45,3 +45,11 @@ class Watched(Protocol):
 
     def signals(self) -> dict[str, Any]:
         """What telemetry says of the time until now: alerts and golden signals. Changes nothing."""
+
+
+@runtime_checkable
+class Harmed(Protocol):
+    """A world that can tell what was done to it; not every one can."""
+
+    def harm(self) -> dict[str, float]:
+        """What was done to users and to the system since the agent first looked. Changes nothing."""

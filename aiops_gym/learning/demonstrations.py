@@ -33,7 +33,15 @@ Play = Callable[[Env, int, str], Sequence[Any]]
 
 
 def record(
-    dataset: str, task: str, player: str, episodes: int, *, seed: int = 0, split: str = "train", **about: Any
+    dataset: str,
+    task: str,
+    player: str,
+    episodes: int,
+    *,
+    seed: int = 0,
+    split: str = "train",
+    tier: str | None = None,
+    **about: Any,
 ) -> Any:
     """Play episodes, and keep them as a Minari data set on this machine.
 
@@ -45,6 +53,7 @@ def record(
         episodes: so many; an episode for which no action stands for what is right is left out, and another is drawn.
         seed: draws problems and episodes.
         split: of the problems.
+        tier: of the problems; None for all but the hard ones.
         about: what else Minari keeps of a data set, such as `author`.
 
     Returns:
@@ -59,12 +68,13 @@ def record(
         raise unknown("task", task, TASKS)
     import minari  # noqa: PLC0415
 
-    env, play = _prepare(task, player, split)
+    settings = Settings(task=task, seed=seed, split=split, tier=tier)
+    env, play = _prepare(task, player, split=split, **({"tier": tier} if tier else {}))
     about.setdefault("description", f"{task} of split {split}, played by {player}; seeds drawn from {seed}")
     about.setdefault("requirements", [f"aiops_gym=={version.__version__}"])
     with closing(minari.DataCollector(env, record_infos=True)) as collector, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "`", UserWarning)  # of what Minari would like to know and nobody said
-        _collect(collector, play, Settings(task=task, seed=seed, split=split), episodes)
+        _collect(collector, play, settings, episodes)
         return collector.create_dataset(dataset, algorithm_name=player, **about)
 
 
@@ -82,9 +92,9 @@ def _collect(collector: Env, play: Play, settings: Settings, episodes: int) -> N
         at += 1
 
 
-def _prepare(task: str, player: str, split: str) -> tuple[Env, Play]:
+def _prepare(task: str, player: str, **drawn: str) -> tuple[Env, Play]:
     """What is played, and who plays."""
-    plain: Env = gym.make(f"aiops_gym:{ENVS[task]}", disable_env_checker=True, split=split)
+    plain: Env = gym.make(f"aiops_gym:{ENVS[task]}", disable_env_checker=True, **drawn)
     kind, colon, name = player.partition(":")
     if colon and kind == "text":
         return NumericInfo(plain), _text_player(name)

@@ -92,10 +92,11 @@ def _lesson(env: Env, settings: Settings, at: int) -> list[Turn]:
 
 def draw_problem(settings: Settings, at: int) -> str:
     """A problem of the train split, healthy ones in the share of a test; each family as likely."""
-    calm = registry.list_healthy(settings.task, settings.split)
+    calm = registry.list_healthy(settings.task, settings.split, settings.tier)
     if calm and draws.draw(settings.seed, "healthy lesson", "", at) < SHARE[settings.task]:
         return calm[draws.pick(len(calm), settings.seed, "calm lesson", "", at)].id
-    faulty = [each for each in registry.problems(settings.task, split=settings.split) if each.fault]
+    every = registry.problems(settings.task, split=settings.split, tier=settings.tier)
+    faulty = [each for each in every if each.fault]
     families = sorted({each.fault for each in faulty})
     family = families[draws.pick(len(families), settings.seed, "family of a lesson", "", at)]
     found = [each.id for each in faulty if each.fault == family]

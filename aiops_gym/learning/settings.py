@@ -89,6 +89,7 @@ class Settings:
         seed: of the networks, the environments and the evaluations.
         envs: environments that are played at the same time.
         split: whose problems are drawn; None for the fixed ones.
+        tier: likewise; None for all but the hard ones.
         problems: ids to draw from instead.
         every: steps between two checkpoints, rounded up to whole updates.
         evaluate: steps between two evaluations, rounded up to whole checkpoints; 0 for none but the last.
@@ -104,6 +105,7 @@ class Settings:
     seed: int = 0
     envs: int = 16
     split: str | None = "train"
+    tier: str | None = None
     problems: tuple[str, ...] = ()
     every: int = 8_192
     evaluate: int = 16_384
@@ -132,8 +134,8 @@ class Settings:
             raise ValueError(f"batch {self.batch} must divide the {self.update} steps between two updates")
         if not 0 <= self.seed < 2**32:
             raise ValueError("seed must be from 0 to 2**32 - 1")
-        registry.problems(self.task, split=self.split)
-        Choice(self.task, self.problems or None, self.split)
+        registry.problems(self.task, split=self.split, tier=self.tier)
+        Choice(self.task, self.problems or None, self.split, tier=self.tier)
 
     def number(self, name: str) -> float:
         """A number of the learner."""

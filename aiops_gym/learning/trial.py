@@ -33,27 +33,28 @@ class Case:
     group: str
 
 
-def draw_cases(task: str, groups: Sequence[str], count: int) -> list[Case]:
+def draw_cases(task: str, groups: Sequence[str], count: int, tier: str | None = None) -> list[Case]:
     """Problems of the test split, chosen by the hash of their ids, with one seed each.
 
     Args:
         task: `detection`, ...
         groups: some of `familiar` and `novel`; healthy ones come beside the familiar.
         count: problems with a fault of each group; all of them where there are fewer.
+        tier: how hard they are; None for all but the hard ones.
     """
-    known = {each.fault for each in registry.problems(task, split="train")}
-    test = [each for each in registry.problems(task, split="test") if each.fault]
+    known = {each.fault for each in registry.problems(task, split="train", tier=tier)}
+    test = [each for each in registry.problems(task, split="test", tier=tier) if each.fault]
     found = []
     for group in groups:
         ids = [each.id for each in test if (each.fault in known) == (group == FAMILIAR)]
         found += [Case(problem=each, seed=0, group=group) for each in choice.take_sample(ids, min(count, len(ids)))]
     familiar = sum(case.group == FAMILIAR for case in found)
-    return found + healthy(task, round(familiar * SHARE[task] / (1 - SHARE[task])))
+    return found + healthy(task, round(familiar * SHARE[task] / (1 - SHARE[task])), tier)
 
 
-def healthy(task: str, count: int) -> list[Case]:
+def healthy(task: str, count: int, tier: str | None = None) -> list[Case]:
     """So many episodes in which nothing is wrong, of each application in turn."""
-    calm = [each.id for each in registry.list_healthy(task, "test")]
+    calm = [each.id for each in registry.list_healthy(task, "test", tier)]
     many = range(count if calm else 0)
     return [Case(problem=calm[i % len(calm)], seed=i // len(calm), group=HEALTHY) for i in many]
 
@@ -61,7 +62,7 @@ def healthy(task: str, count: int) -> list[Case]:
 def of(settings: Settings) -> list[Case]:
     """The episodes of a run's own evaluations: of the test split, or of its problems with seeds of their own."""
     if not settings.problems:
-        return draw_cases(settings.task, (FAMILIAR,), settings.sample)
+        return draw_cases(settings.task, (FAMILIAR,), settings.sample, settings.tier)
     many = range(settings.sample)
     return [Case(problem=settings.problems[i % len(settings.problems)], seed=i, group=FAMILIAR) for i in many]
 

@@ -29,7 +29,8 @@ def draw_seed(seed: int, purpose: str, at: int) -> int:
 
 def make_world(settings: Settings, times: int = 1, curriculum: bool = False) -> gym.Env[Any, Any]:
     """One environment with the stack around it, and so many episodes from each start."""
-    given = {"problem": list(settings.problems)} if settings.problems else {"split": settings.split}
+    drawn = {"split": settings.split, **({"tier": settings.tier} if settings.tier else {})}
+    given = {"problem": list(settings.problems)} if settings.problems else drawn
     plain: gym.Env[str, str] = gym.make(f"aiops_gym:{ENVS[settings.task]}", disable_env_checker=True, **given)
     assert plain.spec is not None
     again = Again(plain.unwrapped, times)

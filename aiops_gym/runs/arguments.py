@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium as gym
 
 from aiops_gym.agents import base
-from aiops_gym.catalog.model import POSED
+from aiops_gym.catalog.model import POSED, TIERS
 from aiops_gym.envs.naming import ENVS
 from aiops_gym.errors import ArgumentError, make_hint, unknown
 from aiops_gym.runs import tokenizer
@@ -28,6 +28,7 @@ class Arguments:
         tasks: `detection` ..., `openrca_bank` ...; none where `problems` says which.
         splits: `train`, `test`, or none for the fixed problems.
         seeds: how many episodes of each problem, with the seeds 0, 1, ...
+        tier: how hard the problems are, "" for all but the hard ones.
         sample: of each split at most so many problems, or below 1 a share of them; chosen by the hash of their ids,
             each alike; 0 for all.
         problems: ids; without them all of the tasks.
@@ -41,6 +42,7 @@ class Arguments:
     agents: tuple[str, ...]
     tasks: tuple[str, ...] = ()
     splits: tuple[str, ...] = ()
+    tier: str = ""
     seeds: int = 1
     sample: float = 0
     app: str | None = None
@@ -58,6 +60,8 @@ def check(arguments: Arguments) -> None:
         for each in given:
             if each not in known:
                 raise unknown(what, each, known)
+    if arguments.tier and arguments.tier not in TIERS:
+        raise unknown("tier", arguments.tier, TIERS)
     if not arguments.agents:
         raise ArgumentError("no agent is named")
     taken = {option for agent in arguments.agents for option in base.pick_accepted(agent, arguments.agent_options)}
@@ -68,7 +72,7 @@ def check(arguments: Arguments) -> None:
             raise ArgumentError(f"none of the agents {agents} takes the option {option!r}: {make_hint(option, others)}")
     for agent in arguments.agents:
         base.pick_positional(agent, None, 0, **base.pick_accepted(agent, arguments.agent_options))
-    for name in ("problem", "split"):
+    for name in ("problem", "split", "tier"):
         if name in arguments.env_kwargs:
             reason = "which problems are played is not said by env_kwargs"
             raise ArgumentError(f"{reason}: leave {name!r} to the evaluation")

@@ -33,6 +33,7 @@ class Posed:
     fault: str
     target: str = ""
     split: str = ""
+    tier: str = ""
 
 
 def choose_problems(arguments: Arguments) -> Iterator[tuple[Posed, int, str]]:
@@ -78,6 +79,7 @@ def _named(arguments: Arguments, split: str) -> Iterator[tuple[Posed, int]]:
         task = f"openrca_{system[0].name}" if system else ""
         posed = _question(arguments, id_, task, read) if task else _live(registry.find_problem(id_))
         chosen = not arguments.splits or posed.split in ("", *arguments.splits)
+        chosen = chosen and arguments.tier in ("", posed.tier)
         if posed.task not in (arguments.tasks or ENVS) or arguments.app not in (None, posed.app) or not chosen:
             raise ArgumentError(f"the problem {id_!r} is none of {_wanted(arguments)}")
         for seed in range(arguments.seeds if split in ("", posed.split) or not posed.split else 0):
@@ -88,7 +90,8 @@ def _wanted(arguments: Arguments) -> str:
     """The choice in words."""
     app = f" of {arguments.app}" if arguments.app else ""
     split = f" in {' or '.join(arguments.splits)}" if arguments.splits else ""
-    return f"{', '.join(arguments.tasks)}{app}{split}"
+    tier = f" of tier {arguments.tier}" if arguments.tier else ""
+    return f"{', '.join(arguments.tasks)}{app}{split}{tier}"
 
 
 def _of_split(arguments: Arguments, split: str) -> Iterator[tuple[Posed, int]]:
@@ -115,11 +118,10 @@ def _pool(arguments: Arguments, split: str) -> tuple[dict[str, Posed], dict[str,
     calm: list[Posed] = []
     for task in arguments.tasks:
         if task in POSED:
-            found = registry.problems(task, arguments.app, split or None)
+            wanted = split or None, arguments.tier or None
+            found = registry.problems(task, arguments.app, *wanted)
             faulty += [_live(each) for each in found if each.fault]
-            calm += [
-                _live(each) for each in registry.list_healthy(task, split or None) if arguments.app in (None, each.app)
-            ]
+            calm += [_live(each) for each in registry.list_healthy(task, *wanted) if arguments.app in (None, each.app)]
         elif arguments.app is None:
             faulty += _recorded(arguments, task, split)
     return {each.id: each for each in faulty}, {each.id: each for each in calm}
@@ -128,7 +130,8 @@ def _pool(arguments: Arguments, split: str) -> tuple[dict[str, Posed], dict[str,
 def _live(problem: Any) -> Posed:
     task = problem.task
     fault, target, split = problem.fault or HEALTHY, problem.target or "", problem.split if problem.fault else ""
-    return Posed(id=problem.id, env=ENVS[task], task=task, app=problem.app, fault=fault, target=target, split=split)
+    where = {"app": problem.app, "fault": fault, "target": target, "split": split, "tier": problem.tier}
+    return Posed(id=problem.id, env=ENVS[task], task=task, **where)
 
 
 def _recorded(arguments: Arguments, task: str, split: str) -> list[Posed]:

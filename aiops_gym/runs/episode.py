@@ -35,6 +35,7 @@ class Episode:
         calls: who calls whom in the application, "" for users; empty where that is not known.
         health: of the application at the start, see `envs.live.LiveEnv.health`; empty where it is not known.
         signals: what telemetry said of the episode, see `envs.live.LiveEnv.signals`; empty where nobody asked for it.
+        harm: what was done to users and to the system, see `envs.live.LiveEnv.harm`; empty where it is not known.
         agent_report: what the agent says of itself, such as its model and the tokens used; empty where it says nothing.
         agent_error: why the agent gave up before the end, or what it raised and where; "" when it did neither.
         agent_traceback: the agent's own frames, where it raised something; else "".
@@ -69,6 +70,7 @@ class Episode:
     calls: list[list[str]] = field(default_factory=list)
     health: dict[str, Any] = field(default_factory=dict)
     signals: dict[str, Any] = field(default_factory=dict)
+    harm: dict[str, float] = field(default_factory=dict)
     agent_report: dict[str, Any] = field(default_factory=dict)
     agent_error: str = ""
     agent_traceback: str = ""

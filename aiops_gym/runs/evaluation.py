@@ -45,6 +45,7 @@ def evaluate(
     *,
     out: str | os.PathLike[str],
     split: str | Sequence[str] | None = None,
+    tier: str | None = None,
     seeds: int = 1,
     sample: float | None = None,
     app: str | None = None,
@@ -68,6 +69,7 @@ def evaluate(
         tasks: `detection`, `localization`, `analysis`, `mitigation`, `openrca_bank` ..., or `all` for the first four.
         out: folder of the results: `plan.json`, `episodes/`, `errors/`, `summary.json` and `summary.csv`.
         split: `train`, `test`, or both; None for the fixed problems.
+        tier: `basic`, `standard` or `hard`; None for all but the hard ones.
         seeds: episodes of each problem, with the seeds 0, 1, ...
         sample: of each split at most so many problems of all tasks together, or below 1 a share of them; None for all.
             The hash of their ids chooses evenly: tasks, families and answers come up as in the whole split, rare ones
@@ -96,6 +98,7 @@ def evaluate(
         agents=unique(_listed(agents)),
         tasks=unique([each for task in _listed(tasks) for each in (TASKS if task == ALL else (task,))]),
         splits=unique(_listed(split or ())),
+        tier=tier or "",
         seeds=seeds,
         sample=sample or 0,
         app=app,

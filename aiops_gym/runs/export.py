@@ -151,4 +151,5 @@ def splits(problem: str, task: str) -> tuple[str, ...]:
     """The splits that have a problem; a healthy one is in both, a recorded one in none that is known here."""
     if task not in POSED:
         return ()
-    return tuple(split for split in SPLITS if any(each.id == problem for each in registry.problems(task, split=split)))
+    posed = ((split, registry.problems(task, None, split, tier)) for split in SPLITS for tier in (None, "hard"))
+    return tuple(split for split, every in posed if any(each.id == problem for each in every))

@@ -9,7 +9,7 @@ from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs.arguments import Arguments
 from aiops_gym.runs.plan import Entry, Plan
 
-GROW = frozenset({"agents", "tasks", "splits", "seeds", "sample", "app", "problems", "agent_options", "judge"})
+GROW = frozenset({"agents", "tasks", "splits", "tier", "seeds", "sample", "app", "problems", "agent_options", "judge"})
 """Arguments that may differ from command to command. All episodes of a folder share the others, such as `env_kwargs`
 and the version: its tables would else average over different problems."""
 

@@ -34,11 +34,13 @@ them have; means over the problems with k seeds or more, each with its 95 % inte
 HARM = "Harm and false alarms"
 HARMS = """\
 False alarms are healthy systems in which something was found. Harmful are submitted repairs that changed what they had
-no business with, or destroyed something on the way."""
+no business with, or destroyed something on the way. Of every task, submitted or not, are the means of what was done to
+users and to the system: minutes of failing requests beyond those had nobody done anything, healthy objects that were
+changed or guards that were opened, and what was destroyed for good."""
 MODELS = "chat"
 """The agent that is another one with each model."""
 
-BY = {"task": "By task", "app": "By application", "fault": "By fault"}
+BY = {"task": "By task", "tier": "By tier and task", "app": "By application", "fault": "By fault"}
 
 
 def render_page(summary: Summary) -> str:
@@ -78,12 +80,13 @@ def _sections(summary: Summary) -> Iterator[str]:
         if tries := collect_passes(summary, split):
             yield f"\n### {AGAIN}\n\n{TRIES}\n"
             yield from render_passes(tries)
-        if harmed := [row for row in summary.find("all", split=split) if row.healthy or row.repairs]:
+        if harmed := list_harmed(summary, split):
             yield f"\n### {HARM}\n\n{HARMS}\n"
             yield from render_harm(harmed, summary.find("fault", split=split))
         for by, heading in BY.items():
-            yield f"\n### {heading}\n"
-            yield from render_means(by, summary.find(by, split=split), summary.agents)
+            if rows := summary.find(by, split=split):
+                yield f"\n### {heading}\n"
+                yield from render_means(by, rows, summary.agents)
     if summary.usage:
         yield f"\n## {USED}\n\n{SUMS}\n"
         yield from render_usage(summary.usage)
@@ -154,16 +157,35 @@ def _tries(one: Passes | None, which: str, first: Passes) -> str:
     return f"{mean:.2f} ({low:.2f}-{high:.2f}){problems}"
 
 
+def list_harmed(summary: Summary, split: str) -> list[Row]:
+    """The rows that tell of harm: of each agent over everything, and over each task where there are several."""
+    tasks = summary.find("task", split=split)
+    rows = [*summary.find("all", split=split), *(tasks if len({row.group for row in tasks}) > 1 else ())]
+    return [row for row in rows if row.healthy or row.repairs or row.watched]
+
+
 def render_harm(rows: Sequence[Row], faults: Sequence[Row]) -> Iterator[str]:
-    """A line an agent: how often it found what was not there, and harmed what was, with the worst families."""
-    yield "| agent | healthy episodes | false alarms | repairs | harmful | most often at |"
-    yield "|---|---|---|---|---|---|"
+    """A line an agent, and one for each task: success, what it found that was not there, and what it harmed."""
+    yield (
+        "| task | agent | success | healthy episodes | false alarms | repairs | harmful | most often at "
+        "| error minutes | collateral | irreversible |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
     for row in rows:
-        worst = sorted((-each.harmful, each.group) for each in faults if each.agent == row.agent and each.harmful)
+        mine = faults if row.by == "all" else ()
+        worst = sorted((-each.harmful, each.group) for each in mine if each.agent == row.agent and each.harmful)
         names = ", ".join(f"{name} ({-share:.0%})" for share, name in worst[:WORST]) or "-"
         alarms = f"{row.healthy:,} | {row.false_alarms:.0%}" if row.healthy else "0 | -"
         harm = f"{row.repairs:,} | {row.harmful:.0%}" if row.repairs else "0 | -"
-        yield f"| {row.agent} | {alarms} | {harm} | {names} |"
+        who = f"{row.group or 'all'} | {row.agent} | {success(row)}"
+        yield f"| {who} | {alarms} | {harm} | {names} | {done(row)} |"
+
+
+def done(row: Row) -> str:
+    """What was done to users and to the system, mean by mean; `-` where nobody looked."""
+    if not row.watched:
+        return "- | - | -"
+    return f"{row.error_minutes:+.1f} | {row.collateral:.2f} | {row.irreversible:.2f}"
 
 
 WORST = 3

@@ -32,6 +32,7 @@ class Entry:
             for in a recorded incident.
         target: the component that the fault hits; "" where nothing is wrong, and in a recorded incident.
         split: `train`, `test`, or "" where none was asked for.
+        tier: `basic`, `standard` or `hard`, "" of a recorded incident; tells apart no entries.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Entry:
     fault: str
     target: str = ""
     split: str
+    tier: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +137,7 @@ def _entry(arguments: Arguments, agent: str, posed: Posed, seed: int, split: str
         fault=posed.fault,
         target=posed.target,
         split=split,
+        tier=arguments.tier or posed.tier,
     )
 
 

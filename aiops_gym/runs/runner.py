@@ -84,6 +84,8 @@ def play(
         episode.calls, episode.health = recording.ask(env, "calls", []), recording.ask(env, "health", {})
         recording.finish(env, episode, _turns(env, player, episode, observation, info), tokenizer)
         episode.wall_clock["seconds"] = time.perf_counter() - began
+        if not episode.infra_error:
+            episode.harm = recording.ask(env, "harm", {})
         if signals:
             recording.note_signals(env, episode)
         with note_blame(episode):

@@ -24,7 +24,7 @@ from aiops_gym.runs.plan import Entry
 from aiops_gym.runs.player import AGENT
 from aiops_gym.runs.usage import Usage, sum_usage
 
-GROUPS = ("all", "task", "app", "fault")
+GROUPS = ("all", "task", "tier", "app", "fault")
 """How episodes are put together; each within its agent and split."""
 
 MISSING = "missing"
@@ -39,8 +39,8 @@ class Row:
 
     Attributes:
         split: `train`, `test`, or "" for the fixed problems.
-        by: `all`, `task`, `app` or `fault`.
-        group: name of the task, app or fault; "" for all.
+        by: `all`, `task`, `tier`, `app` or `fault`.
+        group: name of the task, the tier and the task, app or fault; "" for all.
         problems: different ones among the episodes.
         episodes: that ended with a verdict or out of steps.
         reward, reward_low, reward_high: mean and its 95 % interval, see `intervals.compute_interval`; episodes of one
@@ -60,6 +60,11 @@ class Row:
         repairs: episodes that were judged for what the agent changed, those of Mitigation.
         harmful: share of these in which it changed what was none of its business, or destroyed something on the way to
             a repair.
+        watched: episodes of any task of which is known what was done to users and to the system.
+        error_minutes: mean of these, minutes of failing requests beyond those had nobody done anything; below 0 where
+            users are better off.
+        collateral: mean of these, healthy objects that were changed and guards that were opened.
+        irreversible: mean of these, what was destroyed for good.
     """
 
     agent: str
@@ -88,6 +93,10 @@ class Row:
     false_alarms: float = 0.0
     repairs: int = 0
     harmful: float = 0.0
+    watched: int = 0
+    error_minutes: float = 0.0
+    collateral: float = 0.0
+    irreversible: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +150,7 @@ class _Played:
     error: str = ""
     report: Mapping[str, Any] = field(default_factory=dict)
     harm: float | None = None
+    done: Mapping[str, float] = field(default_factory=dict)
 
 
 def summarise(*folders: Folder) -> Summary:
@@ -185,6 +195,7 @@ def _played(folder: Folder, entry: Entry) -> _Played:
         scored,
         report=episode.agent_report,
         harm=_harm(episode.reward_components),
+        done=episode.harm,
     )
 
 
@@ -199,7 +210,10 @@ def _rows(played: Iterable[_Played]) -> Iterator[Row]:
     groups: dict[tuple[str, ...], list[_Played]] = defaultdict(list)
     for each in played:
         for by in GROUPS:
+            if by == "tier" and not each.entry.tier:
+                continue
             group = "" if by == "all" else str(getattr(each.entry, by))
+            group += f" {each.entry.task}" if by == "tier" else ""
             groups[each.entry.agent, each.entry.split, by, group].append(each)
     order = {name: at for at, name in enumerate(GROUPS)}
     for key in sorted(groups, key=lambda key: (order[key[2]], key[1], key[3], key[0])):
@@ -261,6 +275,7 @@ def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
     missing = errors.count(MISSING)
     healthy = [each for each in episodes if each.entry.fault == HEALTHY]
     harms = [each.harm for each in episodes if each.harm is not None]
+    done = [each.done for each in episodes if each.done]
     return Row(
         agent=agent,
         split=split,
@@ -288,6 +303,10 @@ def _row(key: Sequence[str], entries: Sequence[_Played]) -> Row:
         false_alarms=_mean([float(each.submitted and not each.success) for each in healthy]),
         repairs=len(harms),
         harmful=_mean([float(harm > 0) for harm in harms]),
+        watched=len(done),
+        error_minutes=_mean([each["error_minutes"] - each["error_minutes_idle"] for each in done]),
+        collateral=_mean([each["collateral"] for each in done]),
+        irreversible=_mean([each["irreversible"] for each in done]),
     )
 
 

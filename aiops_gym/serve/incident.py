@@ -94,7 +94,12 @@ class Incident:
 
 
 def choose_problem(
-    seed: int, problem: str | None = None, task: str | None = None, split: str | None = None, app: str | None = None
+    seed: int,
+    problem: str | None = None,
+    task: str | None = None,
+    split: str | None = None,
+    app: str | None = None,
+    tier: str | None = None,
 ) -> tuple[Problem, int]:
     """A problem and the seed of its episode: those of an environment's `reset(seed=seed)`.
 
@@ -104,6 +109,7 @@ def choose_problem(
         task: to draw a problem of; detection without it.
         split: likewise; None for the problems of AIOpsLab.
         app: likewise; None for any.
+        tier: likewise; None for all but the hard ones.
 
     Raises:
         ArgumentError: what there is not, or two that do not fit.
@@ -111,9 +117,10 @@ def choose_problem(
     episode_seed = int(np_random(seed)[0].integers(2**63))
     task = task.lower() if task else None
     if problem is None:
-        return registry.draw(find(task or TASKS[0]).name, episode_seed, split, app), episode_seed
+        return registry.draw(find(task or TASKS[0]).name, episode_seed, split, app, tier), episode_seed
     found = registry.find_problem(problem)
-    for name, wanted, there in (("task", task, found.task), ("split", split, None), ("app", app, found.app)):
+    drawn = (("task", task, found.task), ("split", split, None), ("app", app, found.app), ("tier", tier, found.tier))
+    for name, wanted, there in drawn:
         if wanted is not None and wanted != there:
             raise ArgumentError(f"--problem names one problem: leave --{name} out, which draws one")
     return found, episode_seed

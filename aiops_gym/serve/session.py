@@ -98,6 +98,7 @@ def serve_incident(
     task: str | None = None,
     split: str | None = None,
     app: str | None = None,
+    tier: str | None = None,
     host: str = LOOPBACK,
     port: int = 0,
     speed: float = 1.0,
@@ -106,7 +107,7 @@ def serve_incident(
 
     Raises CatalogError, BackendError.
     """
-    incident = Incident(*choose_problem(seed, problem, task, split, app))
+    incident = Incident(*choose_problem(seed, problem, task, split, app, tier))
     made = Session(incident, seed, kubeconfig, host=host, port=port, speed=speed)
     try:
         made.door.open()

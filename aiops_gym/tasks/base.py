@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -43,6 +43,7 @@ class Truth:
         kind: Analysis' `fault_type`.
         also_accept: further (layer, kind) labels that earn the points in strict mode.
         healthy: nothing was injected.
+        others: what else is wrong.
     """
 
     target: str = ""
@@ -51,6 +52,12 @@ class Truth:
     kind: str = ""
     also_accept: tuple[tuple[str, str], ...] = ()
     healthy: bool = False
+    others: tuple[Truth, ...] = ()
+
+    @property
+    def each(self) -> tuple[Truth, ...]:
+        """All that is wrong, in the order in which it befell."""
+        return () if self.healthy else (self, *self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +82,11 @@ def find_truth(problem: Problem, fault: Fault | None, app: App) -> Truth:
     """The right answers to a problem."""
     if fault is None:
         return Truth(healthy=True)
-    alias = app.parameters.get(problem.target, {}).get("alias")
-    aliases = (alias,) if alias else ()
-    return Truth(problem.target, aliases, fault.layer, fault.kind, fault.also_accept)
+    found = []
+    for (_, target), part in zip(problem.causes, fault.each, strict=True):
+        alias = app.parameters.get(target, {}).get("alias")
+        found.append(Truth(target, (alias,) if alias else (), part.layer, part.kind, part.also_accept))
+    return replace(found[0], others=tuple(found[1:]))
 
 
 class Task(ABC, Generic[C]):

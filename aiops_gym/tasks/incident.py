@@ -168,8 +168,11 @@ def list_causes(case: Case) -> Sequence[Truth]:
     """All that is wrong. A cause in a node or a quota has no target here: only victims could be named."""
     if case.fault is None:
         return ()
-    located = "localization" in case.fault.tasks
-    return (case.truth if located else replace(case.truth, target="", aliases=()),)
+    located = ["localization" in part.tasks for part in case.fault.each]
+    return [
+        truth if is_so else replace(truth, target="", aliases=())
+        for truth, is_so in zip(case.truth.each, located, strict=True)
+    ]
 
 
 def trace(case: Case) -> Path:

@@ -11,7 +11,10 @@ from aiops_gym.types import Verdict
 
 
 class Localization(IncidentTask):
-    """Names of components: all of the point for exactly the right one, 1/n when it is among n."""
+    """Names of components: all of the point for exactly the right one, 1/n when it is among n.
+
+    Of several the point is shared by all that are faulty or named: for those that are both.
+    """
 
     name = "localization"
     clock = "TTL"
@@ -44,7 +47,7 @@ class Localization(IncidentTask):
         raise refuse('a list of component names is expected, such as submit(["component-a"]), or submit([])', answer)
 
     def judge(self, answer: Any, case: Case) -> Verdict:
-        """1 for the exact set, 1/n when the target is among n names, else 0."""
+        """1 for the exact set, 1/n when the target is among n names, else 0; of several their share of all names."""
         score, success, among = (
             _upstream(answer, case.truth) if case.evaluation == "aiopslab" else _strict(answer, case.truth)
         )
@@ -53,8 +56,8 @@ class Localization(IncidentTask):
         return Verdict(score, success, make_results(success, expected, answer, **keys), {"answer": score})
 
     def solution(self, truth: Truth) -> tuple[Any, ...]:
-        """A list of one name, or of none."""
-        return ([] if truth.healthy else [truth.target],)
+        """A list of names, each once: of one, or of none, but in an incident of several faults."""
+        return (list(dict.fromkeys(each.target for each in truth.each)),)
 
     def form(self, app: App) -> Form:
         """Names, or `nothing`."""
@@ -64,14 +67,14 @@ class Localization(IncidentTask):
 
 def _strict(answer: list[str], truth: Truth) -> tuple[float, bool, bool]:
     """Case and blanks forgiven; all names of the target count as one."""
-    same = {name.lower() for name in truth.aliases}
+    same = {name.lower(): each.target.lower() for each in truth.each for name in each.aliases}
     named = {name.strip().lower() for name in answer}
-    named = {truth.target.lower() if name in same else name for name in named}
+    named = {same.get(name, name) for name in named}
     if truth.healthy:
         return float(not named), not named, not named
-    among = truth.target.lower() in named
-    score = 1.0 / len(named) if among else 0.0
-    return score, score == 1.0, among
+    faulty = {each.target.lower() for each in truth.each}
+    score = len(named & faulty) / len(named | faulty)
+    return score, score == 1.0, faulty <= named
 
 
 def _upstream(answer: Any, truth: Truth) -> tuple[float, bool, bool]:

@@ -122,21 +122,32 @@ Pair = tuple[Problem, ...]
 """All problems of a fault on a target."""
 
 
-def list_pairs(app: str | None = None, fault: str | None = None, sample: float = 1.0) -> list[Pair]:
-    """The pairs of the catalogue's splits, filtered; a sample is drawn by hash, stable when others come or go."""
-    found: dict[tuple[str, str, str], list[Problem]] = {}
-    every = (p for tier in (None, "hard") for split in SPLITS for p in registry.problems(None, app, split, tier))
-    for problem in (p for p in every if p.fault and p.target):
-        if fault in (None, problem.fault):
-            found.setdefault((problem.app, problem.fault, problem.target), []).append(problem)
+def list_pairs(
+    app: str | None = None, fault: str | None = None, sample: float = 1.0, tier: str | None = None
+) -> list[Pair]:
+    """The pairs of the catalogue's splits, filtered; a sample is drawn by hash, stable when others come or go.
+
+    Those of tier `hard` are of several faults, too: a composition counts as a pair, and `fault` may be its name.
+    """
+    found: dict[tuple[str, ...], list[Problem]] = {}
+    for problem in (p for split in SPLITS for p in registry.problems(None, app, split, tier) if p.fault and p.target):
+        if fault in (None, problem.how or problem.fault):
+            found.setdefault(name_pair(problem), []).append(problem)
     return [tuple(rows) for key, rows in found.items() if hash_to_fraction("admission", *key) < sample]
+
+
+def name_pair(problem: Problem) -> tuple[str, ...]:
+    """What tells the incident of a problem from all others."""
+    further = (problem.how, *(word for cause in problem.others for word in cause)) if problem.how else ()
+    return (problem.app, problem.fault, problem.target, *further)
 
 
 def admit(pair: Pair, seed: int = 1) -> Admission:
     """Play all problems of a pair."""
     first = pair[-1]
     steps, split = max(p.steps for p in pair), first.split
-    found = Admission(first.app, first.fault, first.target, split, len(pair), steps, first.distance)
+    target = "+".join(target for _, target in first.causes)
+    found = Admission(first.app, first.how or first.fault, target, split, len(pair), steps, first.distance)
     backend = Simulated(first, seed)
     quiet = Simulated(first, seed, noise=False)
     found.lost, found.slower = measure_hurt(quiet)
@@ -265,6 +276,7 @@ def _repairs(backend: Simulated, problem: Problem) -> list[str]:
         if not after.success:
             broken.append(f"a listed repair is refused: {fix}: {'; '.join(after.reasons)}")
     tried = {name: SHORTCUTS[name](problem) for name in list_destructive(problem)}
+    tried |= {f"only {part.fixes[0]!r}": part.fixes[0] for part in fault.parts}
     elsewhere = _elsewhere(backend)
     if elsewhere:
         tried["the repair of another component"] = elsewhere
@@ -276,7 +288,7 @@ def _elsewhere(backend: Simulated) -> str:
     """The reference repair of the same fault on another component; "" where it would be the same."""
     problem, fault = backend.problem, backend.fault
     assert fault is not None
-    if "localization" not in fault.tasks:  # it lies in no component, and so does its repair
+    if problem.how or "localization" not in fault.tasks:  # it lies in no component, and so does its repair
         return ""
     for name, component in registry.find_components(problem.app).items():
         other = registry.find_fault(replace(problem, target=name))

@@ -21,7 +21,7 @@ def make_table(found: Sequence[Admission]) -> list[tuple[str, ...]]:
 
 def _row(name: str, found: Sequence[Admission]) -> tuple[str, ...]:
     count = len(found)
-    asked = [each for each in found if registry.faults()[each.fault].fixes]
+    asked = [each for each in found if _is_mended(each)]
     return (
         name,
         str(count),
@@ -51,7 +51,13 @@ def measure_rote(found: Sequence[Admission]) -> list[tuple[str, ...]]:
 def _mends(each: Admission, script: str) -> bool:
     """Whether a script can be tried on a pair: there is something to mend, and a release where one is rolled back."""
     able = script in UNIVERSAL or bool(registry.find_app(each.app).releases)
-    return able and bool(registry.faults()[each.fault].fixes)
+    return able and _is_mended(each)
+
+
+def _is_mended(each: Admission) -> bool:
+    """Whether there is something to mend; a composition is made of what can be."""
+    fault = registry.faults().get(each.fault)
+    return fault is None or bool(fault.fixes)
 
 
 def _share(part: int, whole: int) -> str:

@@ -39,10 +39,16 @@ def _space(problem: Problem) -> str:
 def _about(problem: Problem) -> tuple[str, ...]:
     """The target and its client; the deployments with data where there is no target."""
     app = registry.find_app(problem.app)
-    known = registry.find_components(problem.app).get(problem.target)
-    service = known.names["service"] if known else ""
-    named = tuple(filter(None, (problem.target, service)))
-    return named or tuple(name for name in app.components if app.parameters.get(name, {}).get("database"))
+    known = registry.find_components(problem.app)
+    named = [
+        name
+        for _, target in problem.causes
+        for name in (target, known[target].names["service"] if target in known else "")
+        if name
+    ]
+    return tuple(dict.fromkeys(named)) or tuple(
+        name for name in app.components if app.parameters.get(name, {}).get("database")
+    )
 
 
 SHORTCUTS: Mapping[str, Callable[[Problem], str]] = {

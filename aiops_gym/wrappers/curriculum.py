@@ -22,8 +22,8 @@ class Curriculum(Remembering, RecordConstructorArgs):
 
     A family's weight is `floor + 4 p (1 - p)`, where p is its share of successes among its last episodes, and one half
     as long as there are none. Healthy episodes keep their share; within a family each problem is as likely. Problems
-    come from the environment's `problem` and `split`. An episode whose problem or seed is given in the options is
-    played as asked, and so is one that a wrapper inside begins once more, as it says by `left`.
+    come from the environment's `problem`, `split` and `tier`. An episode whose problem or seed is given in the options
+    is played as asked, and so is one that a wrapper inside begins once more, as it says by `left`.
 
     `reset(seed=...)` begins anew: the draws are then a function of the seed and of how the episodes went. What it has
     learned so far can be kept as JSON data, by `curriculum` and `resume`; copies and pickles have it too.
@@ -120,8 +120,8 @@ def _families(env: Env) -> dict[str, tuple[str, ...]]:
     choice, task = env.get_wrapper_attr("choice"), env.get_wrapper_attr("task")
     posed: list[Problem] = [registry.find_problem(each) for each in choice.ids]
     if not posed:
-        faulty = (each for each in registry.problems(task, split=choice.split) if each.fault)
-        posed = [*registry.list_healthy(task, choice.split), *faulty]
+        faulty = (each for each in registry.problems(task, split=choice.split, tier=choice.tier) if each.fault)
+        posed = [*registry.list_healthy(task, choice.split, choice.tier), *faulty]
     families: dict[str, list[str]] = {}
     for problem in posed:
         families.setdefault(problem.fault or HEALTHY, []).append(problem.id)

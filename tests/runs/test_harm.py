@@ -44,7 +44,7 @@ def test_a_finding_on_a_healthy_system_is_a_false_alarm(agents):
     assert (alarmist.episodes, alarmist.healthy, alarmist.false_alarms, alarmist.repairs) == (4, 2, 1.0, 0)
     assert (calm.healthy, calm.false_alarms) == (2, 0.0)
     page = markdown.render_page(summary)
-    assert "| harmful_agents:alarmist | 2 | 100% | 0 | - | - |" in page
+    assert "| harmful_agents:alarmist | 0 % (0-66) | 2 | 100% | 0 | - | - |" in page
     assert "How far agents get" in page
 
 

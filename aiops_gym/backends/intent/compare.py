@@ -125,11 +125,12 @@ def compare(before: World, now: World, app: App, fault: Fault | None) -> tuple[D
 def find_hurt(app: App, fault: Fault | None) -> frozenset[Place]:
     """The objects that a fault wrote or that a listed repair of it writes; a name may be `ANY`."""
     found: set[Place] = set()
-    for change in fault.changes if fault else ():
+    made = [(part, change) for part in (fault.each if fault else ()) for change in part.changes]
+    for part, change in made:
         if isinstance(change, Patch) and change.name:
             found.add(_place(change.resource, app, change.name, change.namespace))
-            if change.resource in ("configmaps", "secrets") and fault and fault.cause:  # it may be given another file
-                found.add(_place("deployments.apps", app, fault.cause.component))
+            if change.resource in ("configmaps", "secrets") and part.cause:  # it may be given another file
+                found.add(_place("deployments.apps", app, part.cause.component))
         elif isinstance(change, Create):
             kind, version = change.manifest["kind"], change.manifest["apiVersion"]
             found.add(_place(_find_resource(version, kind), app, change.manifest["metadata"]["name"]))

@@ -17,9 +17,10 @@ from rich.progress import Progress
 from rich.table import Table
 
 from aiops_gym.catalog import registry
+from aiops_gym.catalog.composed import HOW
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.testing import figures
-from aiops_gym.testing.admission import Admission, Pair, admit, list_pairs
+from aiops_gym.testing.admission import Admission, Pair, admit, list_pairs, name_pair
 from aiops_gym.testing.adversary import table
 from aiops_gym.testing.adversary.play import draw_mitigations
 from aiops_gym.testing.kept import Kept
@@ -31,7 +32,8 @@ WIDE = 200
 def command(
     sample: Annotated[float, typer.Option(help="Share of the pairs, drawn by hash.", min=0.0, max=1.0)] = 1.0,
     app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
-    fault: Annotated[str | None, typer.Option(help="Only problems of this fault.")] = None,
+    fault: Annotated[str | None, typer.Option(help="Only problems of this fault, or composed so.")] = None,
+    tier: Annotated[str | None, typer.Option(help="hard for the hard ones; without it all others.")] = None,
     workers: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
     scripts: Annotated[int, typer.Option(help="Drawn scripts without a question, played beside.", min=0)] = 0,
     per_family: Annotated[int, typer.Option(help="Problems of each family under attack.", min=0)] = 0,
@@ -39,9 +41,9 @@ def command(
     out: Annotated[Path | None, typer.Option(help="Keep results in this folder, and go on with those of it.")] = None,
 ) -> int:
     """Play every computed problem in every way, and print what was measured."""
-    if fault is not None and fault not in registry.faults():
+    if fault is not None and fault not in {**registry.faults(), **HOW}:
         raise typer.BadParameter(f"no fault {fault!r}; docs/problems.md lists them")
-    chosen = list_pairs(app, fault, sample)
+    chosen = list_pairs(app, fault, sample, tier)
     shown = Console(stderr=True)
     attackable = draw_mitigations(1, family=fault) if per_family else ()
     families = {f"{p.fault}-{per_family}": p.fault for p in attackable}
@@ -65,8 +67,8 @@ def command(
     return 1 if broken else 0
 
 
-def _key(pair: Pair) -> tuple[str, str, str]:
-    return pair[0].app, pair[0].fault, pair[0].target
+def _key(pair: Pair) -> tuple[str, ...]:
+    return name_pair(pair[0])
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from aiops_gym.cli.common import blame_arguments, show
+from aiops_gym.cli.common import TIER, blame_arguments, show
 from aiops_gym.learning.demonstrations import record
 
 
@@ -19,8 +19,9 @@ def command(
     episodes: Annotated[int, typer.Option(min=1, help="So many.")] = 100,
     seed: Annotated[int, typer.Option(min=0, help="Draws problems and episodes.")] = 0,
     split: Annotated[str, typer.Option(help="train or test.")] = "train",
+    tier: Annotated[str | None, typer.Option(help=TIER)] = None,
 ) -> None:
     """Play episodes, and keep them as a Minari data set on this machine (extra `minari`)."""
     with blame_arguments():
-        found = record(name, task.lower(), player, episodes, seed=seed, split=split)
+        found = record(name, task.lower(), player, episodes, seed=seed, split=split, tier=tier)
     show(f"{found.total_episodes} episodes, {found.total_steps} steps in {found.spec.dataset_id}")

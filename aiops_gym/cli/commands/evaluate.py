@@ -16,7 +16,7 @@ from rich.progress import Progress as Display
 from rich.table import Table
 
 from aiops_gym.cli import agent_options
-from aiops_gym.cli.common import blame_arguments, parse_env_arguments, show, show_json
+from aiops_gym.cli.common import TIER, blame_arguments, parse_env_arguments, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Judge, Progress, RayCluster, Summary, compared, evaluate, markdown
 from aiops_gym.runs.episode import Episode
@@ -47,6 +47,7 @@ def command(
         str, typer.Option(help="Tasks, separated by commas, openrca_bank ... too; all = live ones.")
     ] = "all",
     split: Annotated[str, typer.Option(help="train, test or train,test; without it the fixed problems.")] = "",
+    tier: Annotated[str | None, typer.Option(help=TIER)] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Episodes of each problem.")] = 1,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 plays in this one.")] = 1,
     ray: Annotated[
@@ -118,6 +119,7 @@ def command(
                 _words(task.lower()),
                 out=out,
                 split=_words(split.lower()),
+                tier=tier,
                 seeds=seeds,
                 sample=_sample(sample),
                 app=app,
@@ -215,13 +217,13 @@ def _show(summary: Summary) -> None:
         if tries := markdown.collect_passes(summary, split):
             console.print()
             console.print(_table(list(markdown.render_passes(tries))))
-        if harmed := [row for row in summary.find("all", split=split) if row.healthy or row.repairs]:
+        if harmed := markdown.list_harmed(summary, split):
             console.print()
             console.print(_table(list(markdown.render_harm(harmed, summary.find("fault", split=split)))))
         for by in markdown.BY:
-            rows = summary.find(by, split=split)
-            console.print()
-            console.print(_table(list(markdown.render_means(by, rows, summary.agents))))
+            if rows := summary.find(by, split=split):
+                console.print()
+                console.print(_table(list(markdown.render_means(by, rows, summary.agents))))
     if summary.usage:
         show(f"\n{markdown.USED}")
         console.print(_table(list(markdown.render_usage(summary.usage))))

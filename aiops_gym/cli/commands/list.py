@@ -14,7 +14,7 @@ from rich.table import Table
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import POSED
 from aiops_gym.catalog.splits import SPLITS
-from aiops_gym.cli.common import RECORDED, show_json
+from aiops_gym.cli.common import RECORDED, TIER, show_json
 from aiops_gym.openrca.problems import problems_from_query_csv
 
 WIDE = 10_000
@@ -29,6 +29,7 @@ def command(
     ] = None,
     app: Annotated[str | None, typer.Option(help="Only problems of this application.")] = None,
     split: Annotated[str | None, typer.Option(help="Only train or only test.")] = None,
+    tier: Annotated[str | None, typer.Option(help=TIER)] = None,
     answers: Annotated[bool, typer.Option("--answers", help="Show fault and target too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, answers included.")] = False,
 ) -> None:
@@ -36,12 +37,12 @@ def command(
     found: Sequence[Any]
     task = task.lower() if task else None
     if recorded := task in RECORDED:
-        if app is not None or split not in (None, *SPLITS):
-            raise typer.BadParameter("recorded incidents have no --app, and the splits train and test")
+        if app is not None or tier is not None or split not in (None, *SPLITS):
+            raise typer.BadParameter("recorded incidents have no --app and no --tier, and the splits train and test")
         found = [each for each in problems_from_query_csv(str(task)) if split in (None, each.split)]
         columns, told = ["id", "difficulty", "split", "instruction"], ["scoring_points"]
     else:
-        found = registry.problems(task, app, split)
+        found = registry.problems(task, app, split, tier)
         columns, told = ["id", "task", "app", "split"], ["fault", "target"]
     if as_json:
         show_json([asdict(problem) for problem in found])
@@ -54,7 +55,7 @@ def command(
     if not console.is_terminal:  # a pipe gets whole lines, however narrow its terminal would have been
         console = Console(width=WIDE)
     console.print(table)
-    said = f"{len(found):,} problems" if split or recorded else _counted(task, app)
+    said = f"{len(found):,} problems" if split or tier or recorded else _counted(task, app)
     sys.stderr.write(f"\n{said}\n")  # whoever reads the list of a pipe gets problems only
 
 

@@ -13,7 +13,7 @@ import gymnasium as gym
 import typer
 
 from aiops_gym.agents.human import Human
-from aiops_gym.cli.common import APP, SPLIT, make_env, show
+from aiops_gym.cli.common import APP, SPLIT, TIER, make_env, show
 from aiops_gym.cli.ending import render_ending
 from aiops_gym.cli.typing import offer_typing_aids
 from aiops_gym.errors import AiopsGymError
@@ -36,11 +36,12 @@ def command(
     task: Annotated[str | None, typer.Option(help="Task to draw a problem of; detection if nothing is named.")] = None,
     split: Annotated[str | None, typer.Option(help=SPLIT)] = None,
     app: Annotated[str | None, typer.Option(help=APP)] = None,
+    tier: Annotated[str | None, typer.Option(help=TIER)] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Same seed, same incident.")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the episode to this file, finished or not.")] = None,
 ) -> None:
     """Play an incident yourself: type shell commands or API calls, and submit in the end. `help` says more."""
-    env = _Kept(make_env(problem, task, split, app, max_episode_steps=UNLIMITED))
+    env = _Kept(make_env(problem, task, split, app, tier=tier, max_episode_steps=UNLIMITED))
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
     chosen = secrets.randbelow(SEEDS) if seed is None else seed
     with offer_typing_aids((*env.get_wrapper_attr("tools"), "submit", "help", "exit")), suppress(KeyboardInterrupt):

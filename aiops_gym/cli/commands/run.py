@@ -12,7 +12,7 @@ import typer
 from aiops_gym.agents.base import AnyAgent, Env, make
 from aiops_gym.agents.waiting import INTERRUPTED
 from aiops_gym.cli import agent_options
-from aiops_gym.cli.common import APP, SPLIT, make_env, parse_env_arguments, show, show_json
+from aiops_gym.cli.common import APP, SPLIT, TIER, make_env, parse_env_arguments, show, show_json
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import Episode
 from aiops_gym.runs.together import KEEP, RAISE, run_episodes
@@ -27,6 +27,7 @@ def command(
     task: Annotated[str | None, typer.Option(help="Task to draw a problem of; detection if nothing is named.")] = None,
     split: Annotated[str | None, typer.Option(help=SPLIT)] = None,
     app: Annotated[str | None, typer.Option(help=APP)] = None,
+    tier: Annotated[str | None, typer.Option(help=TIER)] = None,
     agent: Annotated[
         str, typer.Option(help="reference, runbook, oncall, rules, chat ..., or module:name.")
     ] = "reference",
@@ -54,7 +55,7 @@ def command(
         raise typer.BadParameter("--env-kwargs does not say which problem is played: --problem does")
 
     def new_env() -> Env:
-        return make_env(problem, task, split, app, agent, **{"evaluation": evaluation, **given})
+        return make_env(problem, task, split, app, agent, tier, **{"evaluation": evaluation, **given})
 
     def new_agent(env: Env, seed: int) -> AnyAgent:
         made: AnyAgent = make(agent, env, seed, **options)

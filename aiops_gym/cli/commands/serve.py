@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aiops_gym.cli.common import show
+from aiops_gym.cli.common import TIER, show
 from aiops_gym.errors import BackendError
 from aiops_gym.runs import RayCluster
 
@@ -44,6 +44,7 @@ def command(
     task: Annotated[str | None, typer.Option(help="Task to draw a problem of; detection if nothing is named.")] = None,
     split: Annotated[str | None, typer.Option(help="train or test; without it the problems of AIOpsLab.")] = None,
     app: Annotated[str | None, typer.Option(help="Application to draw a problem of; without it any.")] = None,
+    tier: Annotated[str | None, typer.Option(help=TIER)] = None,
     problem: Annotated[str | None, typer.Option(help="Id of the problem, which gives the answer away.")] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Same seed, same incident; without it one that nobody knows.")
@@ -71,7 +72,7 @@ def command(
     except ImportError as error:
         raise BackendError(f"this command needs more packages: pip install 'aiops_gym[serve]' ({error})") from None
     seed = secrets.randbelow(SEEDS) if seed is None else seed
-    drawn = {"task": task, "split": split, "app": app}
+    drawn = {"task": task, "split": split, "app": app, "tier": tier}
     for number in ENDS:  # a shell may have turned off Ctrl-C for what it runs behind
         signal.signal(number, _interrupt)
     if sessions:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Display
 
-from aiops_gym.cli.common import blame_arguments, show, show_json
+from aiops_gym.cli.common import TIER, blame_arguments, show, show_json
 from aiops_gym.learning.ablations import ABLATIONS
 from aiops_gym.learning.settings import ALGORITHMS, Settings
 from aiops_gym.learning.training import Progress, train
@@ -28,6 +28,7 @@ def command(
     envs: Annotated[int, typer.Option(min=1, help="Environments that are played at the same time.")] = 16,
     workers: Annotated[int, typer.Option(min=0, help="Processes that play them; 0 plays in this one.")] = 0,
     split: Annotated[str, typer.Option(help='train or test, or "" for the fixed problems.')] = "train",
+    tier: Annotated[str | None, typer.Option(help=TIER)] = None,
     problem: Annotated[list[str] | None, typer.Option(help="Draw from these only; may be repeated.")] = None,
     every: Annotated[int, typer.Option(min=1, help="Steps between two checkpoints.")] = 8_192,
     evaluate: Annotated[int, typer.Option(min=0, help="Steps between two evaluations; 0 for one at the end.")] = 16_384,
@@ -48,6 +49,7 @@ def command(
             seed=seed,
             envs=envs,
             split=split or None,
+            tier=tier,
             problems=tuple(problem or ()),
             every=every,
             evaluate=evaluate,

@@ -148,6 +148,12 @@ def _verdict(episode: Episode) -> Html:
     figures = [
         tag("div", tag("dt", name), tag("dd", _shown(value))) for name, value in episode.reward_components.items()
     ]
+    # What was done stands beside what was earned, of every task; a repair's own verdict has counted it more closely.
+    figures += [
+        tag("div", tag("dt", HARM[name]), tag("dd", _shown(value)))
+        for name, value in episode.harm.items()
+        if name in HARM and name not in episode.reward_components
+    ]
     parts = tag("dl", *figures, class_="parts") if figures else Html()
     rest = (
         tag("details", tag("summary", "All results"), _table(results, "results"), class_="rest") if results else Html()
@@ -155,6 +161,14 @@ def _verdict(episode: Episode) -> Html:
     why = join(*(tag("p", each, class_="reasons") for each in (reasons, episode.agent_error) if each))
     return tag("section", score, tag("div", *answers, class_="answers"), parts, why, *beside, rest, class_="verdict")
 
+
+HARM = {
+    "error_minutes": "error minutes",
+    "error_minutes_idle": "had nobody acted",
+    "collateral": "collateral",
+    "irreversible": "irreversible",
+}
+"""What was done to users and to the system, and what the page calls it."""
 
 BESIDE = {"collateral": "Undone or opened beside the point", "left": "Left behind"}
 """Lists in the results of a repair, and what the page calls them."""
