@@ -15,6 +15,7 @@ from aiops_gym.envs.question import make_parts, make_prompt
 from aiops_gym.envs.state import State
 from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import clock, domains, layout
+from aiops_gym.openrca.default import HARD, PROFILES
 from aiops_gym.openrca.problems import Problem, Questions
 from aiops_gym.sim.kernel.draws import pick
 from aiops_gym.tasks import root_cause
@@ -54,7 +55,8 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     summaries. `observation_limit` is the number of characters of a tool's output that are shown. `log_dedup` is taken
     as everywhere in the suite, and changes nothing: recorded logs are tables, shown row by row. `action_format` is
     "tolerant" or "strict", which refuses text around the block. `budget` is None or the tokens of a model's context
-    that a whole episode fits into, as 8192.
+    that a whole episode fits into, as 8192. `profile` is that of the synthetic data which are used where there are no
+    others: "hard", on which no single look finds the answer, or "easy".
 
     `info["data"]` is "original" or "synthetic": whether the telemetry was recorded in a company or made up.
 
@@ -78,8 +80,10 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         action_format: str = "tolerant",
         render_mode: str | None = None,
         budget: int | None = None,
+        profile: str = HARD,
     ) -> None:
         one_of("split", split, SPLITS)
+        one_of("profile", profile, PROFILES)
         one_of("tools", tools, SETS)
         self.domain, _ = domains.find(domain)
         beds = tuple(filter(None, self.domain.folders))
@@ -91,7 +95,7 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         where = None if root is None else os.fspath(root)
         world = {"domain": self.domain.name, "root": where, "tools": tools}
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode, budget)
-        self.questions = Questions(self.domain, where)
+        self.questions = Questions(self.domain, where, profile)
         self.cloudbed, self.split = cloudbed, split
         self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
         for each in self.ids:
@@ -182,4 +186,4 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         return root_cause.task.accept(answer)
 
     def _judge(self, answer: Any, state: State, backend: Recorded) -> Verdict:
-        return root_cause.task.judge(answer, backend.problem)
+        return root_cause.task.judge(answer, backend.problem, backend.questions.graph(backend.problem))

@@ -7,8 +7,9 @@ right when it is the label to the letter.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from aiops_gym.errors import ToolError
@@ -24,7 +25,11 @@ EXPECTED = (
     '"root cause occurrence datetime": "YYYY-MM-DD HH:MM:SS"}, "2": {...}}), times in UTC+8'
 )
 
+PATH = "path"
+"""How the failure spread, components from the cause on; it is worth nothing, see `causes`."""
+
 _NAMES = {
+    PATH: PATH,
     **dict.fromkeys(("component", KEYS[1]), "component"),
     **dict.fromkeys(("reason", KEYS[2]), "reason"),
     **dict.fromkeys(("timestamp", "datetime", "time", KEYS[0], "root cause occurrence time"), "timestamp"),
@@ -68,12 +73,12 @@ class Judgement:
         return self.points == self.criteria
 
 
-def normalise(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The arguments of `submit` as one dict a failure, of `ELEMENTS`; what was left out is missing.
+def normalise(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The arguments of `submit` as one dict a failure, of `ELEMENTS` and `PATH`; what was left out is missing.
 
     Args:
         args: component, reason, timestamp; or one dict of a failure, one of numbered dicts, or a list of dicts.
-        kwargs: the same three by name.
+        kwargs: the same three by name, and `path`.
 
     Raises:
         ToolError: it is none of these; the code is `submission`.
@@ -97,7 +102,7 @@ def normalise(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[dict[str, 
     return [_failure(given)]
 
 
-def format_official(failures: Sequence[Mapping[str, str]]) -> str:
+def format_official(failures: Sequence[Mapping[str, Any]]) -> str:
     """Normalised failures as text of the official form, one object a failure whatever the values hold.
 
     >>> print(format_official([{"reason": "db close", "component": "db_003"}]))
@@ -162,7 +167,7 @@ def _refuse(why: str) -> ToolError:
     return ToolError(f"{why}; {EXPECTED}", code="submission")
 
 
-def _failures(given: Mapping[Any, Any] | Sequence[Any]) -> list[dict[str, str]]:
+def _failures(given: Mapping[Any, Any] | Sequence[Any]) -> list[dict[str, Any]]:
     if isinstance(given, Mapping):
         numbers = [_number(key) for key in given]
         if not given or None in numbers:
@@ -185,8 +190,8 @@ def _number(key: object) -> int | None:
     return int(key) if isinstance(key, str) and re.fullmatch("[0-9]{1,9}", key) else None
 
 
-def _failure(given: Mapping[Any, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
+def _failure(given: Mapping[Any, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     for key, value in given.items():
         name = _NAMES.get(key.strip().lower().replace("_", " ")) if isinstance(key, str) else None
         if name is None:
@@ -195,8 +200,14 @@ def _failure(given: Mapping[Any, Any]) -> dict[str, str]:
             continue
         if name in found:
             raise _refuse(f"{name} is given twice")
-        found[name] = _time(value) if name == "timestamp" else _text(name, value)
-    return {name: found[name] for name in ELEMENTS if name in found}
+        found[name] = _READ.get(name, partial(_text, name))(value)
+    return {name: found[name] for name in (*ELEMENTS, PATH) if name in found}
+
+
+def _path(value: object) -> list[str]:
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise _refuse("path is a list of components, from the cause on")
+    return list(value)
 
 
 def _text(name: str, value: object) -> str:
@@ -217,6 +228,7 @@ def _time(value: object) -> str:
     raise _refuse(f"the timestamp{f' {value[:80]!r}' if isinstance(value, str) else ''} is no time")
 
 
+_READ: Mapping[str, Callable[[object], Any]] = {"timestamp": _time, PATH: _path}
 _SIGNS = re.compile(r'["{}\n]')
 
 
@@ -229,7 +241,7 @@ def _written(guesses: Sequence[Guess]) -> str:
     return "{\n" + ",\n".join(blocks) + "\n}" if blocks else ""
 
 
-def _or_nothing(answer: object) -> list[dict[str, str]]:
+def _or_nothing(answer: object) -> list[dict[str, Any]]:
     try:
         return normalise((answer,), {}) if isinstance(answer, list | tuple | Mapping) else [{}]
     except ToolError:

@@ -44,6 +44,8 @@ class Dataset:
         cache: folder of the converted files, or `beside` for one in the domain's folder; None takes the environment
             variable AIOPS_GYM_CACHE, or else the user's cache folder. The data themselves are only read.
         progress: told of a conversion: file, bytes read, all its bytes. None shows a bar where a person looks on.
+        strict: refuse files that are missing or not all that they should be. Else what can be read of them is; the rest
+            is counted, see `oddities` and `aiops-gym openrca info`.
 
     Raises:
         CatalogError: the data or the day are not there.
@@ -59,16 +61,22 @@ class Dataset:
         *,
         cache: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
+        strict: bool = False,
     ) -> None:
         root = root_of(self.domain, self.cloudbed, root)
         self.folder: Path = layout.domain_folder(self.domain, self.cloudbed, root)
         days = None if date is None else [clock.parse_day(date)]
-        self.recording = Recording(self.domain, self.folder, days, cache, progress or Bar.for_people())
+        self.recording = Recording(self.domain, self.folder, days, cache, progress or Bar.for_people(), strict)
 
     @property
     def days(self) -> tuple[datetime.date, ...]:
         """The days that are read, sorted."""
         return self.recording.days
+
+    def oddities(self) -> dict[str, dict[datetime.date, list[str]]]:
+        """What could not be read of the files as it should be, by table and day. Converts what is not converted yet."""
+        found = {table.name: self.recording.oddities(table) for table in self.domain.tables}
+        return {name: odd for name, odd in found.items() if odd}
 
     def get_records(self) -> pd.DataFrame:
         """What failed: record.csv as it is, of all days. Its time stamps are Unix seconds."""
@@ -248,6 +256,7 @@ class MarketDataset(Dataset):
         root: likewise.
         cache: likewise.
         progress: likewise.
+        strict: likewise.
     """
 
     domain = market.domain
@@ -267,11 +276,12 @@ class MarketDataset(Dataset):
         *,
         cache: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
+        strict: bool = False,
     ) -> None:
         if cloudbed not in self.domain.folders:
             raise CatalogError(f"no cloudbed {cloudbed!r}; there are: {', '.join(self.domain.folders)}")
         self.cloudbed = cloudbed
-        super().__init__(date, root, cache=cache, progress=progress)
+        super().__init__(date, root, cache=cache, progress=progress, strict=strict)
 
 
 class TelecomDataset(Dataset):

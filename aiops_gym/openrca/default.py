@@ -18,8 +18,13 @@ DAYS, SCALE, SEED = 3, 0.005, 0
 """Two days to train on and one to test on, at a two-hundredth of the volume."""
 
 
-def default_root(domain: Domain, cloudbed: str = "") -> Path:
-    """The root of the default data set, in which this domain is there.
+EASY, HARD = "easy", "hard"
+PROFILES = (EASY, HARD)
+"""Of synthetic data, see `synth.hard`; the last is made where none is named."""
+
+
+def default_root(domain: Domain, cloudbed: str = "", profile: str = HARD) -> Path:
+    """The root of the default data set of a profile, in which this domain is there.
 
     The folder's name follows from the generator's own code, so that a newer generator never meets older data. Processes
     that ask at the same time wait for the one that makes it.
@@ -29,10 +34,10 @@ def default_root(domain: Domain, cloudbed: str = "") -> Path:
     """
     below = domain.folders[cloudbed]
     base = cache_folder() / "openrca-synthetic"
-    root = base / _version()
+    root = base / f"{_version()}-{profile}"
     if not _is_there(root / below):
         try:
-            _make(base, root, below)
+            _make(base, root, below, profile)
         except OSError as error:
             raise BackendError(
                 f"the synthetic default data of {domain.title} cannot be made in {base}: {error.strerror or error}; "
@@ -41,15 +46,15 @@ def default_root(domain: Domain, cloudbed: str = "") -> Path:
     return root
 
 
-def _make(base: Path, root: Path, below: str) -> None:
+def _make(base: Path, root: Path, below: str, profile: str) -> None:
     base.mkdir(parents=True, exist_ok=True)
-    with locks.take(base / f".{below.replace('/', '-')}.lock"):
+    with locks.take(base / f".{below.replace('/', '-')}.{profile}.lock"):
         if not _is_there(root / below):
             for left in (root / below).parent.glob(f".{(root / below).name}.*"):
                 shutil.rmtree(left)  # of one who was killed: whoever lives holds the lock
             from aiops_gym.openrca import synth  # noqa: PLC0415  # It brings pyarrow, and is needed but once.
 
-            synth.synthesize(root, below.lower(), days=DAYS, scale=SCALE, seed=SEED)
+            synth.synthesize(root, below.lower(), days=DAYS, scale=SCALE, seed=SEED, profile=profile)
 
 
 def _is_there(folder: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,10 +27,15 @@ def _few(rows: Rows, count: int) -> pd.DataFrame:
     found = list(zip(*rows.head(count), strict=True)) or [()] * len(columns)
     return pd.DataFrame(
         {
-            column.name: pd.Series(list(values), dtype=_NUMBERS.get(column.kind, _text()))
+            column.name: pd.Series(list(values), dtype=_type(column.kind, values))
             for column, values in zip(columns, found, strict=True)
         }
     )
+
+
+def _type(kind: str, values: Sequence[Any]) -> Any:
+    whole = kind != "int" or not any(isinstance(each, float) for each in values)
+    return _NUMBERS.get(kind, _text()) if whole else np.float64
 
 
 def _whole(rows: Rows) -> pd.DataFrame:

@@ -63,5 +63,7 @@ def _day(name: str) -> date | None:
 
 
 def table_file(folder: Path, day: date, table: Table) -> Path:
-    """The CSV file of a table and a day; it need not exist."""
-    return folder / "telemetry" / day.strftime("%Y_%m_%d") / table.path
+    """The CSV file of a table and a day, or the one packed by gzip that lies in its place; neither need exist."""
+    path = folder / "telemetry" / day.strftime("%Y_%m_%d") / table.path
+    packed = path.with_name(f"{path.name}.gz")
+    return packed if not path.is_file() and packed.is_file() else path

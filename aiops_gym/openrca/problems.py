@@ -14,7 +14,9 @@ from functools import cached_property
 from pathlib import Path
 
 from aiops_gym.errors import ArgumentError, CatalogError
-from aiops_gym.openrca import clock, domains, labels, queries, scoring
+from aiops_gym.openrca import causes, clock, domains, labels, queries, scoring
+from aiops_gym.openrca.causes import Graph
+from aiops_gym.openrca.default import HARD
 from aiops_gym.openrca.layout import domain_folder
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.roots import root_of
@@ -62,17 +64,18 @@ class Questions:
 
     Args:
         root: folder of the data set; without it `AIOPS_GYM_OPENRCA`, or else the synthetic default.
+        profile: of the synthetic default, `hard` or `easy`.
     """
 
-    def __init__(self, domain: Domain, root: str | os.PathLike[str] | None = None) -> None:
-        self.domain, self.root = domain, root
+    def __init__(self, domain: Domain, root: str | os.PathLike[str] | None = None, profile: str = HARD) -> None:
+        self.domain, self.root, self.profile = domain, root, profile
         self._folders: dict[str, Path] = {}
         self._rows: dict[str, tuple[Problem, ...]] = {}
 
     def folder(self, cloudbed: str) -> Path:
         """Where the data of a cloudbed lie ("" where there is one system). Raises CatalogError if they do not."""
         if cloudbed not in self._folders:
-            found = domain_folder(self.domain, cloudbed, root_of(self.domain, cloudbed, self.root))
+            found = domain_folder(self.domain, cloudbed, root_of(self.domain, cloudbed, self.root, self.profile))
             self._folders[cloudbed] = found
         return self._folders[cloudbed]
 
@@ -115,6 +118,15 @@ class Questions:
         if rows[row].id != id_:
             raise ArgumentError(f"no problem {id_!r}: row {row} of {labels.QUERIES} is {rows[row].id}")
         return rows[row]
+
+    def graph(self, problem: Problem) -> Graph | None:
+        """How the failures of a question's window spread; None where the data do not tell."""
+        folder = self.folder(problem.cloudbed)
+        graphs = causes.read_causes(folder)
+        if not graphs:
+            return None
+        halves = [each.timestamp // labels.HALF_HOUR for each in labels.read_records(folder)]
+        return causes.join([each for each, half in zip(graphs, halves, strict=True) if half == halves[problem.row]])
 
 
 def system_of(id_: str) -> tuple[Domain, str] | None:

@@ -16,6 +16,7 @@ from aiops_gym.openrca.model import Column, Domain, Table, names
 from aiops_gym.openrca.rows import Rows
 from aiops_gym.openrca.store import shelf
 from aiops_gym.openrca.store.layout import is_series_major
+from aiops_gym.openrca.store.oddities import explain
 from aiops_gym.openrca.store.opened import Store
 from aiops_gym.openrca.store.parts import Part, Samples, Spans
 
@@ -24,6 +25,8 @@ LARGEST = 20_000_000
 
 SPILL = 300_000
 """Milliseconds by which a day's files may hold rows of the days beside it."""
+
+_MISSING = "the file is not there"
 
 __all__ = ["Recording", "Rows", "WindowError"]
 
@@ -40,6 +43,8 @@ class Recording:
         days: those that may be read; None for all there are.
         cache: where conversions lie; see `cache.cache_folder`.
         progress: told of conversions: file, bytes read, all its bytes.
+        strict: refuse a file that is missing, or not all that its table says. Else what can be read is, and the rest
+            counted, see `oddities`.
 
     Raises:
         CatalogError: a day is not there.
@@ -52,8 +57,9 @@ class Recording:
         days: Sequence[date] | None = None,
         cache: str | os.PathLike[str] | None = None,
         progress: shelf.Progress | None = None,
+        strict: bool = False,
     ) -> None:
-        self.domain, self.folder, self.progress = domain, Path(folder), progress
+        self.domain, self.folder, self.progress, self.strict = domain, Path(folder), progress, strict
         there = layout.list_days(self.folder)
         for day in days or ():
             if day not in there:
@@ -73,6 +79,17 @@ class Recording:
         first, last = (hour * 3_600_000 for hour in self.domain.hours)
         return clock.parse(self.days[0]) + first, clock.parse(self.days[-1]) + last - 1
 
+    def oddities(self, table: Table) -> dict[date, list[str]]:
+        """What could not be read as it should be of a table's files, by day; days without any are left out."""
+        found = {}
+        for day in self.days:
+            path = layout.table_file(self.folder, day, table)
+            there = path.is_file()
+            said = explain(shelf.open_store(path, table, self.cache, self.progress).meta.odd) if there else [_MISSING]
+            if said:
+                found[day] = said
+        return found
+
     def values(self, table: Table, column: str, start: int | None = None, end: int | None = None) -> list[str]:
         """The different values of a code column, sorted: of all days, or of the days that a window meets."""
         _column(table, column, ("code",))
@@ -91,6 +108,7 @@ class Recording:
         kpi: str | None = None,
         trace_id: str | None = None,
         contains: str | None = None,
+        exclude: Sequence[str] = (),
     ) -> Rows:
         """The rows between two times, both ends inclusive.
 
@@ -100,6 +118,7 @@ class Recording:
             kpi: exact name, of tables that have a column for it (for logs, the name of the log).
             trace_id: exact, of traces.
             contains: a piece of the line, of logs.
+            exclude: components that are left out, named likewise.
 
         Raises:
             WindowError: the start is after the end.
@@ -108,7 +127,7 @@ class Recording:
         """
         if start is not None and end is not None and start > end:
             raise WindowError(f"the start {clock.show(start)} is after the end {clock.show(end)}")
-        asked = _Filter(table, component, kpi, trace_id, contains)
+        asked = _Filter(table, component, kpi, trace_id, contains, exclude)
         parts = [_part(store, start, end, asked) for store in self._stores(table, start, end)]
         return Rows(table, [part for part in parts if part.count])
 
@@ -118,16 +137,23 @@ class Recording:
             last = clock.parse(day + timedelta(days=1)) + SPILL
             if (end is None or end >= first) and (start is None or start <= last):
                 path = layout.table_file(self.folder, day, table)
-                yield shelf.open_store(path, table, self.cache, self.progress)
+                if self.strict or path.is_file():
+                    yield shelf.open_store(path, table, self.cache, self.progress, self.strict)
 
 
 class _Filter:
     """What rows are asked for, by the table's own columns."""
 
     def __init__(
-        self, table: Table, component: str | None, kpi: str | None, trace_id: str | None, contains: str | None
+        self,
+        table: Table,
+        component: str | None,
+        kpi: str | None,
+        trace_id: str | None,
+        contains: str | None,
+        exclude: Sequence[str],
     ) -> None:
-        self.table, self.component, self.kpi = table, component, kpi
+        self.table, self.component, self.kpi, self.exclude = table, component, kpi, exclude
         if kpi is not None and not table.kpi:
             raise CatalogError(f"{table.name} has no KPI to filter by: its columns are {', '.join(table.names)}")
         self.texts: list[tuple[str, str, bool]] = []
@@ -142,6 +168,9 @@ class _Filter:
         if self.component is not None:
             known = store.names(self.table.component)
             made.append((self.table.component, np.array([names(each, self.component) for each in known], bool)))
+        if self.exclude:
+            kept = [not any(names(each, name) for name in self.exclude) for each in store.names(self.table.component)]
+            made.append((self.table.component, np.array(kept, bool)))
         if self.kpi is not None:
             made.append((self.table.kpi, np.array([each == self.kpi for each in store.names(self.table.kpi)], bool)))
         return made
@@ -174,10 +203,9 @@ def _samples(store: Store, first: int | None, last: int | None, asked: _Filter) 
 
 
 def _spans(store: Store, first: int | None, last: int | None, asked: _Filter) -> Spans:
-    key = store.key
     span = (store.meta.last - store.base) // store.meta.step
-    start = 0 if first is None or first <= 0 else len(key) if first > span else _place(key, first, "left")
-    stop = len(key) if last is None or last >= span else 0 if last < 0 else _place(key, last, "right")
+    start = 0 if first is None or first <= 0 else store.rows if first > span else store.place(first, "left")
+    stop = store.rows if last is None or last >= span else 0 if last < 0 else store.place(last, "right")
     part = Spans(store, start, max(start, stop))
     for column, wanted in asked.codes(store):
         if not part.count or not wanted.any():
@@ -190,11 +218,6 @@ def _spans(store: Store, first: int | None, last: int | None, asked: _Filter) ->
         hits = store.texts.matching(column, rows, needle, whole)
         part = Spans(store, part.start, part.stop, hits + part.start if isinstance(at, slice) else at[hits])
     return part
-
-
-def _place(key: np.ndarray, value: int, side: str) -> int:
-    # The value must have the key's own type: a Python int would make numpy convert the whole column first.
-    return int(np.searchsorted(key, np.array(value, key.dtype), side=side))  # type: ignore[call-overload]
 
 
 def _column(table: Table, name: str, kinds: Sequence[str]) -> Column:

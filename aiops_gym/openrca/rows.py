@@ -88,7 +88,7 @@ class Rows:
             elif column.kind == "text":
                 made += part.store.texts.read(column.name, part.store.text_rows(at))
             else:
-                made += part.store.column(column.name)[at].tolist()
+                made += _as_written(column.kind, part.store.column(column.name, at).tolist())
         return made
 
     # --- whole columns ---
@@ -98,11 +98,9 @@ class Rows:
         return self._joined([part.times(at) for part, at in self.placed], np.int64)
 
     def numbers(self, column: str) -> np.ndarray:
-        """Values of a column of numbers: int64, or float64 with NaN where there is none."""
-        kind = self._kind(column, ("int", "float"))
-        return self._joined(
-            [part.store.column(column)[at] for part, at in self.placed], np.int64 if kind == "int" else np.float64
-        )
+        """Values of a column of numbers: int64, or float64 with NaN where there is none, see `_number`."""
+        dtype = self._number(column)
+        return self._joined([part.store.column(column, at) for part, at in self.placed], dtype)
 
     def codes(self, column: str) -> tuple[np.ndarray, list[str]]:
         """Values of a code column: their places in a sorted list of names (some may not occur), and that list."""
@@ -166,9 +164,8 @@ class Rows:
 
     def numbers_at(self, column: str, places: Sequence[Positions]) -> np.ndarray:
         """Values of a column of numbers at positions of the parts, part by part."""
-        kind = self._kind(column, ("int", "float"))
-        dtype = np.int64 if kind == "int" else np.float64
-        found = [part.store.column(column)[at] for part, at in zip(self.parts, places, strict=True)]
+        dtype = self._number(column)
+        found = [part.store.column(column, at) for part, at in zip(self.parts, places, strict=True)]
         return np.concatenate(found).astype(dtype, copy=False) if found else np.empty(0, dtype)
 
     # --- order among files ---
@@ -217,12 +214,24 @@ class Rows:
         whole = found[0] if len(found) == 1 else np.concatenate(found)
         return (whole if self.order is None else whole[self.order]).astype(dtype, copy=False)
 
+    def _number(self, name: str) -> Any:
+        """What a column's values are given as; integers are floats where a file has other numbers, or none, in it."""
+        whole = self._kind(name, ("int", "float")) == "int"
+        return np.int64 if whole and all(part.store.kind(name).kind == "i" for part in self.parts) else np.float64
+
     def _kind(self, name: str, kinds: Sequence[str]) -> str:
         for column in self.table.columns:
             if column.name == name and column.kind in kinds:
                 return column.kind
         known = ", ".join(column.name for column in self.table.columns if column.kind in kinds) or "none"
         raise CatalogError(f"{self.table.name} has no such column {name!r} here; there are: {known}")
+
+
+def _as_written(kind: str, values: list[Any]) -> list[Any]:
+    """Values with the whole ones of an integer column as integers."""
+    if kind != "int":
+        return values
+    return [int(each) if isinstance(each, float) and each.is_integer() else each for each in values]
 
 
 def _regrouped(

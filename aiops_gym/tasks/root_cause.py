@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aiops_gym.openrca import answers, scoring
+from aiops_gym.openrca.causes import Graph, judge_path
 from aiops_gym.openrca.problems import Problem
 from aiops_gym.openrca.scoring import KEYS
 from aiops_gym.tasks.base import Task, make_results
@@ -26,10 +27,14 @@ class RootCause(Task[Problem]):
         """A list of dicts, one a failure, as the tool `submit` has made it."""
         return answer
 
-    def judge(self, answer: Any, case: Problem) -> Verdict:
-        """Points per criterion; success is all of them."""
+    def judge(self, answer: Any, case: Problem, graph: Graph | None = None) -> Verdict:
+        """Points per criterion; success is all of them.
+
+        Args:
+            graph: how the failures spread; paths in the answer are compared with it, which is worth nothing.
+        """
         found = answers.judge(answer, case.scoring_points)
-        keys = {
+        keys: dict[str, Any] = {
             "score": found.reward,
             "component_match": found.component_match,
             "reason_match": found.reason_match,
@@ -41,6 +46,9 @@ class RootCause(Task[Problem]):
             "difficulty": case.difficulty,
             "official_score": found.official,
         }
+        paths = [each[answers.PATH] for each in answer if answers.PATH in each] if isinstance(answer, list) else []
+        if paths and graph is not None:
+            keys["derived"] = judge_path(paths, graph)
         shown = make_results(found.success, self.solution(case), answer, **keys)
         return Verdict(found.reward, found.success, shown, {"criteria": found.reward})
 

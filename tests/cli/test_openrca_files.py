@@ -34,6 +34,7 @@ def test_convert_makes_what_is_missing_and_info_tells_of_it(root, tmp_path, caps
         "files": {"ready": 1},
         "bytes": before["Bank"]["tables"]["trace_span"]["bytes"],
         "rows": 500,
+        "odd": {},
     }
     assert after["Market-cloudbed-1"]["tables"]["log_proxy"]["rows"] == 1
     assert cli.run(["openrca", "convert", str(root), "--cache", str(where)]) == 0
@@ -43,7 +44,7 @@ def test_convert_makes_what_is_missing_and_info_tells_of_it(root, tmp_path, caps
 def test_convert_goes_on_after_a_broken_file_and_fails_in_the_end(root, tmp_path, capsys):
     path = root / "Bank/telemetry/2021_03_04/trace/trace_span.csv"
     path.write_text(path.read_text() + "half a line")
-    assert cli.run(["openrca", "convert", str(root), "--cache", str(tmp_path / "cache")]) == 1
+    assert cli.run(["openrca", "convert", str(root), "--strict", "--cache", str(tmp_path / "cache")]) == 1
     said = capsys.readouterr()
     assert "1 files converted" in said.out and "line 502: 6 fields expected" in said.err
     assert info(root, tmp_path / "cache", capsys)["Market-cloudbed-1"]["tables"]["log_proxy"]["rows"] == 1

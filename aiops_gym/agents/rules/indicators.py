@@ -100,6 +100,7 @@ class Knowledge:
         wires: what slow calls say; the first that fits counts.
         lead: seconds from a failure to its first sign, typically.
         members: of a group that may be named as a whole, by the group's name; empty where there is none.
+        felt: what of the calls feels a component's failure, where that is not the component itself.
     """
 
     queries: tuple[str, ...]
@@ -109,6 +110,7 @@ class Knowledge:
     wires: tuple[Wire, ...] = ()
     lead: int = 120
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    felt: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Evidence(NamedTuple):

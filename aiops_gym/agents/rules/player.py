@@ -63,7 +63,7 @@ class Rules(Planned):
         """Actions, one at a time; what the last one printed is in `observed` when the next is asked for."""
         window = (clock.show(question.start * 1000), clock.show(question.end * 1000))
         evidence: list[Evidence] = []
-        for name, arguments, columns, reader in _questions(question, knowledge):
+        for name, arguments, columns, reader in plan_questions(question, knowledge):
             yield str(Call(name, window, arguments))
             evidence += reader(parse_table(self.observed, columns))
         for suspect in choose(rank_suspects(evidence, knowledge), question.failures):
@@ -74,7 +74,7 @@ class Rules(Planned):
                 evidence += judge_minutes(rows, knowledge.wires, suspect.component, suspect.time)
         chosen = choose(rank_suspects(evidence, knowledge), question.failures)
         while True:
-            yield str(_submission(answer(chosen, question, knowledge)))
+            yield str(make_submission(answer(chosen, question, knowledge)))
 
 
 def _calls_seen(suspect: Suspect, evidence: list[Evidence], knowledge: Knowledge) -> bool:
@@ -84,7 +84,7 @@ def _calls_seen(suspect: Suspect, evidence: list[Evidence], knowledge: Knowledge
     return seen and any(suspect.reason == wire.reason for wire in knowledge.wires)
 
 
-def _questions(
+def plan_questions(
     question: Question, knowledge: Knowledge
 ) -> Iterator[tuple[str, dict[str, Any], tuple[str, ...], Reader]]:
     """Tool, arguments, the columns that its table must have, and what reads it."""
@@ -114,7 +114,8 @@ def _templates(question: Question, knowledge: Knowledge) -> Reader:
     return lambda rows: judge_templates(rows, knowledge.logs, question.components)
 
 
-def _submission(failures: list[dict[str, Any]]) -> Call:
+def make_submission(failures: list[dict[str, Any]]) -> Call:
+    """What `submit` is called with."""
     said = [{**each, **({"timestamp": clock.show(each["time"] * 1000)} if "time" in each else {})} for each in failures]
     for each in said:
         each.pop("time", None)

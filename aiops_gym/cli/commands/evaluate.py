@@ -16,8 +16,10 @@ from rich.progress import Progress as Display
 from rich.table import Table
 
 from aiops_gym.cli import agent_options
+from aiops_gym.cli.commands.openrca.report import show as show_scores
 from aiops_gym.cli.common import TIER, blame_arguments, parse_env_arguments, show, show_json
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.openrca.report import summarise
 from aiops_gym.runs import Judge, Progress, RayCluster, Summary, compared, evaluate, markdown
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.export import files
@@ -25,6 +27,7 @@ from aiops_gym.runs.files import write
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.merged import Merged, merge
 from aiops_gym.runs.plan import unique
+from aiops_gym.runs.predictions import write_predictions
 from aiops_gym.runs.regrade import regrade
 from aiops_gym.runs.submission import read_submission, write_submission
 from aiops_gym.runs.summary import sum_up
@@ -85,6 +88,9 @@ def command(
     submission: Annotated[
         Path | None, typer.Option(help="Write all episodes to this file, .jsonl or .jsonl.gz, for others to regrade.")
     ] = None,
+    predictions: Annotated[
+        Path | None, typer.Option(help="Write OpenRCA's predictions to this folder, a file an agent and system.")
+    ] = None,
     page: Annotated[Path | None, typer.Option("--markdown", help="Write the summary as a page to this file.")] = None,
     picture: Annotated[
         Path | None, typer.Option(help="Draw the agents side by side, with intervals, to this SVG file.")
@@ -136,6 +142,10 @@ def command(
         merged = merge([Folder(out)])
     if submission is not None:
         write_submission(merged, submission)
+    for path, marks in write_predictions(merged, predictions).items() if predictions is not None else ():
+        if not as_json:
+            show(f"\n{path}, as the official script would score it:")
+            show_scores(summarise(marks))
     if page is not None:
         write(page, markdown.render_page(summary))
     if picture is not None:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca.model import Column, Table
@@ -21,20 +25,40 @@ def about(path: Path, table: Table, reason: str) -> CatalogError:
     return CatalogError(f"{path} cannot be read: {reason.splitlines()[0][:300]}")
 
 
-def check_end(path: Path, table: Table) -> None:
-    """Raise CatalogError when the file ends inside quotes: it was cut there."""
-    for problem in _problems(path, table):
-        raise CatalogError(problem)
+def is_cut(path: Path) -> bool:
+    """Whether the file ends inside quotes."""
+    try:
+        with _rows(path) as reader:
+            for _ in reader:
+                pass
+    except csv.Error as error:
+        return "unexpected end" in str(error)
+    return False
+
+
+@contextmanager
+def _rows(path: Path) -> Iterator[Any]:
+    """A strict reader of the file, packed or not."""
+    limit = csv.field_size_limit(_LONGEST_FIELD)
+    with path.open("rb") as raw:
+        opener: Any = gzip.open if raw.read(2) == b"\x1f\x8b" else open
+    try:
+        with opener(path, "rt", encoding="utf-8-sig", newline="", errors="surrogateescape") as file:
+            yield csv.reader(file, strict=True)
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _problems(path: Path, table: Table) -> Iterator[str]:
-    limit = csv.field_size_limit(_LONGEST_FIELD)
     line = 1
     try:
-        with path.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as file:
-            reader = csv.reader(file, strict=True)
+        with _rows(path) as reader:
+            names: list[str] = next(reader, [])
+            if sorted(names) != sorted(table.names):
+                found = f"not {','.join(names)[:200]}" if names else "but the file is empty"
+                yield f"{path}, line 1: the columns {','.join(table.names)} are expected, {found}"
             columns = {column.name: column for column in table.columns}
-            order = [columns[name] for name in next(reader)]
+            order = [columns[name] for name in names]
             line = reader.line_num + 1
             for row in reader:
                 problem = _problem(row, order, table)
@@ -43,8 +67,8 @@ def _problems(path: Path, table: Table) -> Iterator[str]:
                 line = reader.line_num + 1
     except csv.Error as error:
         yield f"{path}, line {line}: {_meaning(str(error))}"
-    finally:
-        csv.field_size_limit(limit)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        yield f"{path}, after line {line}: it cannot be unpacked: {error}"
 
 
 def _meaning(error: str) -> str:

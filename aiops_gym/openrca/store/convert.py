@@ -11,19 +11,23 @@ import os
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import orjson
 
 from aiops_gym.openrca.model import Table
-from aiops_gym.openrca.store.csvfile import CsvFile
+from aiops_gym.openrca.store import complaint
+from aiops_gym.openrca.store.checks import compute_sums
+from aiops_gym.openrca.store.csvfile import CsvFile, Odd
 from aiops_gym.openrca.store.files import write_all
 from aiops_gym.openrca.store.layout import ALL, KEY, NUMBERS, ROW, TEXTS, Meta, Place, is_series_major
 from aiops_gym.openrca.store.merge import Merge, Target, place, row_type
 from aiops_gym.openrca.store.runs import Runs, flatten
 from aiops_gym.openrca.store.series import Series
 from aiops_gym.openrca.store.texts import CHUNK, Packer
+
+if TYPE_CHECKING:
+    from aiops_gym.openrca.store.oddfile import OddFile
 
 DEEPEST = 32
 """Chunks of text that may overlap at an instant, on average, before it pays to sort them."""
@@ -35,37 +39,49 @@ _EARLY = 8
 class Disordered(Exception):
     """The texts of a file are so far from the order of time that they must be sorted."""
 
+    def __init__(self, file: CsvFile | OddFile) -> None:
+        super().__init__(file.path)
+        self.file = file
 
-def convert(path: Path, table: Table, out: Path, progress: Callable[[int], None] | None = None) -> None:
+
+def convert(
+    path: Path, table: Table, out: Path, progress: Callable[[int], None] | None = None, strict: bool = False
+) -> None:
     """Write the columns of a file into an empty folder.
 
+    Args:
+        strict: refuse a file that is not all that the table says. Else what can be read of it is, and the rest counted.
+
     Raises:
-        CatalogError: the file is not what the table says.
+        CatalogError: it is refused; the message names the line and what was expected.
         OSError: the disk is full, or cannot be written.
     """
-    texts = tuple(column.name for column in table.columns if column.kind == "text")
-    try:
-        _Conversion(path, table, out, progress, texts, sort_texts=False).run()
-    except Disordered:
-        for file in out.iterdir():
-            file.unlink()
-        _Conversion(path, table, out, progress, texts, sort_texts=True).run()
+    files: list[CsvFile | OddFile] = [CsvFile(path, table, progress)]
+    sorts = False
+    while files:
+        try:
+            _Conversion(files.pop(), table, out, sort_texts=sorts).run()
+        except Odd as odd:
+            if strict:
+                raise complaint.about(path, table, str(odd)) from None
+            from aiops_gym.openrca.store.oddfile import OddFile  # noqa: PLC0415  # It brings pandas, for a few files.
+
+            files.append(OddFile(path, table, progress))
+        except Disordered as found:
+            sorts = True
+            files.append(type(found.file)(path, table, progress))
+        if files:
+            for each in out.iterdir():
+                each.unlink()
 
 
 class _Conversion:
-    def __init__(
-        self,
-        path: Path,
-        table: Table,
-        out: Path,
-        progress: Callable[[int], None] | None,
-        texts: tuple[str, ...],
-        sort_texts: bool,
-    ) -> None:
-        self.table, self.out, self.texts = table, out, texts
-        self.csv = CsvFile(path, table, progress)
-        self.sorts = sort_texts and bool(texts)
-        self.runs = Runs(out, texts if self.sorts else ())
+    def __init__(self, file: CsvFile | OddFile, table: Table, out: Path, sort_texts: bool) -> None:
+        self.table, self.out, self.csv = table, out, file
+        self.texts = tuple(column.name for column in table.columns if column.kind == "text")
+        self.sorts = sort_texts and bool(self.texts)
+        whole = frozenset(column.name for column in table.columns if column.kind == "int")
+        self.runs = Runs(out, self.texts if self.sorts else (), whole)
         self.series = Series(table) if is_series_major(table) else None
         self.order = Order()
 
@@ -86,10 +102,13 @@ class _Conversion:
             if self.texts and not self.sorts:
                 packer.add([flatten(batch.texts[name]) for name in self.texts])
                 self.order.add(batch.times)
-                if number == _EARLY:
-                    self.order.check()
-        if not self.sorts:
-            self.order.check()
+            if number == _EARLY:
+                self._check_order()
+        self._check_order()
+
+    def _check_order(self) -> None:
+        if not self.sorts and self.order.is_deep():
+            raise Disordered(self.csv)
 
     def _second_pass(self, handle: int, packer: Packer) -> None:
         runs, merge = self.runs, self._merge()
@@ -112,9 +131,11 @@ class _Conversion:
             texts=self.texts,
             index=(size, len(index)),
             sizes={NUMBERS: size + index.nbytes, TEXTS: packer.bytes},
+            sums=compute_sums(self.out / NUMBERS),
+            odd=self.csv.odd.found,
         )
         with _Writer(self.out / ALL) as file:
-            write_all(file.handle, orjson.dumps(meta.data()))
+            write_all(file.handle, meta.pack())
 
     def _merge(self) -> Merge:
         series = 0 if self.series is None else max(1, len(self.series.numbers))
@@ -163,10 +184,9 @@ class Order:
         self.first = min(int(low.min()), int(low.min()) if self.first is None else self.first)
         self.last = max(int(high.max()), self.last)
 
-    def check(self) -> None:
-        """Raise Disordered when too many chunks overlap."""
-        if self.first is not None and self.ranges > DEEPEST * max(60_000, self.last - self.first):
-            raise Disordered
+    def is_deep(self) -> bool:
+        """Whether too many chunks overlap."""
+        return self.first is not None and self.ranges > DEEPEST * max(60_000, self.last - self.first)
 
 
 class _Writer:

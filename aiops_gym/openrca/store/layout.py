@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from hashlib import blake2b
+from typing import NamedTuple
+
+import orjson
 
 from aiops_gym.openrca.model import Table
 
-VERSION = 1
+VERSION = 2
 """Of the format; another one converts anew."""
 
 NUMBERS, TEXTS, ALL = "numbers", "texts", "meta.json"
@@ -41,6 +44,8 @@ class Meta:
         texts: columns of text.
         index: offset and length of the chunks' index.
         sizes: bytes of the other files.
+        sums: of the blocks of NUMBERS, see `checks`; those of the chunks of texts stand in their index.
+        odd: what could not be read of the file as it should be, see `Oddities.found`.
     """
 
     rows: int
@@ -54,16 +59,38 @@ class Meta:
     texts: tuple[str, ...]
     index: tuple[int, int]
     sizes: Mapping[str, int]
+    sums: list[int]
+    odd: Mapping[str, tuple[int, str]]
 
-    def data(self) -> dict[str, Any]:
-        """As JSON data."""
-        return {**asdict(self), "columns": {name: list(place) for name, place in self.columns.items()}}
+    def pack(self) -> bytes:
+        """As the bytes of a file: JSON behind its own digest."""
+        told = orjson.dumps({**asdict(self), "columns": {name: list(place) for name, place in self.columns.items()}})
+        return _digest(told) + told
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> Meta:
-        """From JSON data."""
+    def unpack(cls, packed: bytes) -> Meta:
+        """From the bytes of a file. Raises Damaged for bytes that are not those that were written."""
+        told = packed[_DIGEST:]
+        if packed[:_DIGEST] != _digest(told):
+            raise Damaged("the description is not as it was written")
+        data = orjson.loads(told)
         places = {name: Place(*place) for name, place in data["columns"].items()}
-        return cls(**{**data, "columns": places, "texts": tuple(data["texts"]), "index": tuple(data["index"])})
+        odd = {what: (count, first) for what, (count, first) in data["odd"].items()}
+        return cls(
+            **{**data, "columns": places, "texts": tuple(data["texts"]), "index": tuple(data["index"]), "odd": odd}
+        )
+
+
+_DIGEST = 32
+"""Bytes."""
+
+
+def _digest(told: bytes) -> bytes:
+    return blake2b(told, digest_size=_DIGEST // 2).hexdigest().encode()
+
+
+class Damaged(Exception):
+    """Files that are not as they were written."""
 
 
 def is_series_major(table: Table) -> bool:

@@ -77,11 +77,11 @@ class Spans:
 
     def times(self, at: Positions) -> np.ndarray:
         """Unix milliseconds of positions."""
-        return _milliseconds(self.store, self.store.key[at].astype(np.int64))
+        return _milliseconds(self.store, self.store.keys(at).astype(np.int64))
 
     def codes(self, column: str, at: Positions) -> np.ndarray:
         """Places in `store.names` of a code column."""
-        return self.store.column(column)[at]
+        return self.store.column(column, at)
 
     def keep(self, mask: np.ndarray) -> Spans:
         """The rows for which a mask is true."""
@@ -119,7 +119,7 @@ class Samples:
 
     @cached_property
     def _offsets(self) -> np.ndarray:
-        found: np.ndarray = self.store.key[self.grouped] & ((1 << self.store.meta.shift) - 1)
+        found: np.ndarray = self.store.keys(self.grouped) & ((1 << self.store.meta.shift) - 1)
         return found
 
     def first(self, count: int) -> Positions:
@@ -152,17 +152,17 @@ class Samples:
 
     def times(self, at: Positions) -> np.ndarray:
         """Unix milliseconds of positions."""
-        steps = self.store.key[at] & ((1 << self.store.meta.shift) - 1)
+        steps = self.store.keys(at) & ((1 << self.store.meta.shift) - 1)
         return _milliseconds(self.store, steps.astype(np.int64))
 
     def codes(self, column: str, at: Positions) -> np.ndarray:
         """Places in `store.names` of a code column."""
         table, series = self.store.table, self.store.series
         if column not in (table.component, table.kpi):
-            return self.store.column(column)[at]
+            return self.store.column(column, at)
         by_id = np.empty(len(series.ids), np.int64)
         by_id[series.ids] = series.components if column == table.component else series.kpis
-        found: np.ndarray = by_id[self.store.key[at] >> self.store.meta.shift]
+        found: np.ndarray = by_id[self.store.keys(at) >> self.store.meta.shift]
         return found
 
 

@@ -33,10 +33,11 @@ class Runs:
         samples: (series, time) of every SAMPLE-th row of each run.
         first, last: times of the file.
         narrowest: the smallest type that holds all numbers of a column without loss.
+        whole: columns of integers; they are floats where the file has other numbers in them, or none.
     """
 
-    def __init__(self, folder: Path, texts: tuple[str, ...] = ()) -> None:
-        self.folder, self.texts = folder, texts
+    def __init__(self, folder: Path, texts: tuple[str, ...] = (), whole: frozenset[str] = frozenset()) -> None:
+        self.folder, self.texts, self.whole = folder, texts, whole
         self.types: dict[str, np.dtype[Any]] = {}
         self.files: dict[str, int] = {}
         self.starts = [0]
@@ -82,8 +83,13 @@ class Runs:
         self.last = max(self.last, last) if self.rows else last
 
     def _narrow(self, name: str, values: np.ndarray) -> None:
-        found = _narrowest(values)
-        self.narrowest[name] = max(self.narrowest.get(name, found), found, key=lambda each: each.itemsize)
+        if name in self.whole and values.dtype == np.float64:
+            found = _narrowest(values.astype(np.int64)) if (values == np.rint(values)).all() else values.dtype
+        else:
+            found = _narrowest(values)
+        self.narrowest[name] = max(
+            found, self.narrowest.get(name, found), key=lambda each: (each.itemsize, each.kind == "f")
+        )
 
     def _append(self, name: str, values: np.ndarray) -> None:
         handle = self._file(name)

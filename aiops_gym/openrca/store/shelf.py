@@ -8,11 +8,13 @@ all. One lock a file lets one process convert while the others wait for it.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -20,8 +22,9 @@ from aiops_gym import locks
 from aiops_gym.errors import BackendError, CatalogError
 from aiops_gym.openrca.cache import VARIABLE
 from aiops_gym.openrca.model import Table
-from aiops_gym.openrca.store.layout import ALL, VERSION
-from aiops_gym.openrca.store.opened import Damaged, Store
+from aiops_gym.openrca.store.complaint import about
+from aiops_gym.openrca.store.layout import ALL, VERSION, Damaged
+from aiops_gym.openrca.store.opened import Store
 
 Progress = Callable[[Path, int, int], None]
 """Called with the file, the bytes of it that were read, and all its bytes."""
@@ -29,6 +32,10 @@ Progress = Callable[[Path, int, int], None]
 NEEDED = 0.6
 """Room on the disk that a conversion may take, as a share of the CSV: what stays and what is needed on the way."""
 
+PACKED = 8
+"""How many times as long a CSV is as it is packed by gzip, about."""
+
+_log = logging.getLogger(__name__)
 _ENDS = 1 << 16
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _stores: dict[tuple[str, int, int, str], Store] = {}
@@ -45,22 +52,29 @@ if hasattr(os, "register_at_fork"):  # where processes fork
     os.register_at_fork(after_in_child=_renew_guard)
 
 
-def open_store(path: Path, table: Table, cache: Path, progress: Progress | None = None) -> Store:
+def open_store(path: Path, table: Table, cache: Path, progress: Progress | None = None, strict: bool = False) -> Store:
     """The columns of a file, converted first where they are not. The same object while the file stays the same.
 
+    Args:
+        strict: refuse a file that is not all that the table says; else what can be read of it is.
+
     Raises:
-        CatalogError: the file is not there, or is not what the table says.
+        CatalogError: the file is not there, or is refused.
         BackendError: the cache cannot be written, or its disk is full.
     """
     size, changed = _identity(path)
     key = (str(path), size, changed, str(cache))
     found = _stores.get(key)
     if found is None:
-        opened = _open(path, table, cache, progress)  # Not under the guard: others may go on meanwhile.
+        opened = _open(path, table, cache, progress, strict)  # Not under the guard: others may go on meanwhile.
         with _guard:
             for stale in [each for each in _stores if each[0] == key[0] and each[3] == key[3] and each != key]:
                 del _stores[stale]
             found = _stores.setdefault(key, opened)
+    else:
+        found.look_again()
+    if strict and found.meta.odd:
+        raise about(path, table, next(iter(found.meta.odd)))
     return found
 
 
@@ -84,23 +98,68 @@ def measure_size(path: Path, table: Table, cache: Path) -> int:
     return sum(each.stat().st_size for each in folder.iterdir()) if folder.is_dir() else 0
 
 
-def ensure_converted(path: Path, table: Table, cache: Path, progress: Progress | None = None) -> bool:
+def ensure_converted(
+    path: Path, table: Table, cache: Path, progress: Progress | None = None, strict: bool = False
+) -> bool:
     """Convert a file where it is not. True when this call did it."""
     folder = _shelf(path, cache) / _fingerprint(path, table)
-    return not (folder / ALL).is_file() and _make(path, table, folder, progress)
+    return not (folder / ALL).is_file() and _make(path, table, folder, progress, strict)
 
 
-def _open(path: Path, table: Table, cache: Path, progress: Progress | None) -> Store:
+def verify(path: Path, table: Table, cache: Path) -> str:
+    """The first file of a conversion that is not as it was written; "" where all are, or there is none yet."""
+    folder = _shelf(path, cache) / _fingerprint(path, table)
+    return _find_damage(folder, table) if (folder / ALL).is_file() else ""
+
+
+def repair(path: Path, table: Table, cache: Path) -> None:
+    """Convert a file anew where its conversion is damaged. Raises as `heal` does."""
+    heal(path, table, _shelf(path, cache) / _fingerprint(path, table))
+
+
+def heal(path: Path, table: Table, folder: Path) -> None:
+    """Make a conversion anew where its files are damaged; nothing where another process has done so already.
+
+    Raises:
+        BackendError: the file that it was made from has changed since, or is gone.
+    """
+    with _locked(folder.parent):
+        damage = _find_damage(folder, table)
+        if not damage:
+            return
+        if not path.is_file() or _fingerprint(path, table) != folder.name:
+            raise BackendError(f"{folder / damage} is damaged, and {path}, which it was made from, is not what it was")
+        _log.warning("%s was damaged; %s is converted anew", folder / damage, path)
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            _check_room(path, folder.parent)
+            _convert(path, table, folder, None, strict=False)
+        except OSError as error:
+            raise _explained(path, folder, error) from None
+
+
+def _find_damage(folder: Path, table: Table) -> str:
+    try:
+        return Store(folder, table, _never).find_damage()
+    except (Damaged, OSError):
+        return ALL
+
+
+def _never() -> None:
+    raise Damaged
+
+
+def _open(path: Path, table: Table, cache: Path, progress: Progress | None, strict: bool) -> Store:
     for _ in range(3):
         folder = _shelf(path, cache) / _fingerprint(path, table)
         if not (folder / ALL).is_file():
-            _make(path, table, folder, progress)
+            _make(path, table, folder, progress, strict)
         try:
-            return Store(folder, table)
+            return Store(folder, table, partial(heal, path, table, folder))
         except (FileNotFoundError, Damaged):
-            # Another process put a new conversion in place of this one, or somebody changed its files: make it anew.
-            with _locked(folder.parent):
-                shutil.rmtree(folder, ignore_errors=True)
+            # Another process put a new conversion in place of this one, or somebody changed its files.
+            if folder.is_dir() and _fingerprint(path, table) == folder.name:
+                heal(path, table, folder)
     raise BackendError(f"{folder} changes while it is read: is another program at work there?")
 
 
@@ -133,7 +192,7 @@ def _fingerprint(path: Path, table: Table) -> str:
     return digest.hexdigest()
 
 
-def _make(path: Path, table: Table, folder: Path, progress: Progress | None) -> bool:
+def _make(path: Path, table: Table, folder: Path, progress: Progress | None, strict: bool) -> bool:
     """Convert under the file's lock; False when another process did so meanwhile."""
     try:
         with _locked(folder.parent):
@@ -143,20 +202,20 @@ def _make(path: Path, table: Table, folder: Path, progress: Progress | None) -> 
                 if left.is_dir():
                     shutil.rmtree(left)  # A conversion that was killed, or one of what the file was before.
             _check_room(path, folder.parent)
-            _convert(path, table, folder, progress)
+            _convert(path, table, folder, progress, strict)
             return True
     except OSError as error:
         raise _explained(path, folder, error) from None
 
 
-def _convert(path: Path, table: Table, folder: Path, progress: Progress | None) -> None:
+def _convert(path: Path, table: Table, folder: Path, progress: Progress | None, strict: bool) -> None:
     from aiops_gym.openrca.store.convert import convert  # noqa: PLC0415  # Brings pyarrow's reader of CSV.
 
     before = _identity(path)
     making = folder.parent / "making"
     making.mkdir()
     try:
-        convert(path, table, making, (lambda done: progress(path, done, before[0])) if progress else None)
+        convert(path, table, making, (lambda done: progress(path, done, before[0])) if progress else None, strict)
         if _identity(path) != before:
             raise CatalogError(f"{path} changed while it was converted; ask again when it is complete")
         _sync(making)
@@ -185,7 +244,8 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _check_room(path: Path, folder: Path) -> None:
-    needed, free = int(path.stat().st_size * NEEDED), shutil.disk_usage(folder).free
+    whole = path.stat().st_size * (PACKED if path.suffix == ".gz" else 1)
+    needed, free = int(whole * NEEDED), shutil.disk_usage(folder).free
     if free < needed:
         raise OSError(errno.ENOSPC, f"{needed >> 20} MB are needed, {free >> 20} MB are free")
 

@@ -7,13 +7,13 @@ texts one after the other.
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -28,7 +28,7 @@ Chunk = dict[str, tuple[memoryview, np.ndarray]]
 
 _AHEAD = 4
 _RECENT = Entry(f"{__name__}.chunks", "unpacking a chunk of texts", key="an opened file, number of the chunk", bound=6)
-INDEX = np.dtype([("at", "<i8"), ("packed", "<i4"), ("raw", "<i4")])
+INDEX = np.dtype([("at", "<i8"), ("packed", "<i4"), ("raw", "<i4"), ("sum", "<u4")])
 
 
 @cache
@@ -43,7 +43,7 @@ class Packer:
 
     def __init__(self, handle: int, columns: Sequence[str]) -> None:
         self.handle, self.columns = handle, tuple(columns)
-        self.index: list[tuple[int, int, int]] = []
+        self.index: list[tuple[int, int, int, int]] = []
         self._pool = ThreadPoolExecutor(1, "pack")
         self._waiting: deque[Future[tuple[int, Any]]] = deque()
         self._kept: list[list[tuple[memoryview, np.ndarray]]] = []
@@ -76,7 +76,7 @@ class Packer:
     def _write(self) -> None:
         raw, packed = self._waiting.popleft().result()
         write_all(self.handle, packed)
-        self.index.append((self.bytes, len(packed), raw))
+        self.index.append((self.bytes, len(packed), raw, crc32(packed)))
         self.bytes += len(packed)
 
     def finish(self) -> np.ndarray:
@@ -103,10 +103,14 @@ def _packed(pieces: list[list[tuple[memoryview, np.ndarray]]]) -> tuple[int, Any
 
 
 class Texts:
-    """Reads chunks. Safe to inherit by fork: it has no position and no threads."""
+    """Reads chunks. Safe to inherit by fork: it has no position and no threads.
 
-    def __init__(self, handle: int, index: np.ndarray, columns: Sequence[str], rows: int) -> None:
-        self.handle, self.index, self.columns, self.rows = handle, index, tuple(columns), rows
+    Args:
+        packed: gives a chunk as it is packed, and how long it is unpacked.
+    """
+
+    def __init__(self, packed: Callable[[int], tuple[bytes, int]], columns: Sequence[str], rows: int) -> None:
+        self.packed, self.columns, self.rows = packed, tuple(columns), rows
         self._recent: Cache[Chunk] = Cache(_RECENT)
 
     def read(self, column: str, rows: np.ndarray) -> list[str]:
@@ -137,8 +141,7 @@ class Texts:
         recent = self._recent.seen(number)
         if recent is not None:
             return recent
-        at, packed, raw = self.index[number].item()
-        data = memoryview(_codec().decompress(os.pread(self.handle, packed, at), raw))
+        data = memoryview(_codec().decompress(*self.packed(number)))
         count = min(CHUNK, self.rows - number * CHUNK)
         made: Chunk = {}
         begin = 0

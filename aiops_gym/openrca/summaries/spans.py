@@ -59,8 +59,7 @@ def group_by_call(
         The calls, and how many seconds of each minute were looked at.
     """
     rows = recording.rows(table, window.origin, window.last)
-    seconds = min(60, max(1, 60 * MOST // max(1, rows.count)))
-    picked = np.flatnonzero((rows.times() - window.origin) % MINUTE < 1000 * seconds)
+    seconds, picked = _pick(rows, window)
     called, caller = _edges(table, rows, picked)
     codes, components = rows.codes(table.component)
     codes = codes[picked].astype(np.int64)
@@ -75,11 +74,32 @@ def group_by_call(
     if failed is not None:
         failed = failed[picked]
         failed = failed[called] | failed[caller]
-    spans = Spans(gaps, groups, slots, failed)
-    found = compare(spans, names, window)
+    found = compare(_known(Spans(gaps, groups, slots, failed)), names, window)
     if component is not None:
         found = [group for group in found if any(model.names(name, component) for name in group.names)]
     return found, seconds
+
+
+def group_by_own(
+    recording: Recording, table: Table, window: Window, component: str | None = None
+) -> tuple[list[Group], int]:
+    """Spans by component, with the time that they did not spend on the calls they made: where the time went.
+
+    Returns:
+        The components, and how many seconds of each minute were looked at.
+    """
+    rows = recording.rows(table, window.origin, window.last)
+    seconds, picked = _pick(rows, window)
+    called, caller = _edges(table, rows, picked)
+    codes, components = rows.codes(table.component)
+    durations = rows.numbers(find_duration_column(table).name)[picked].astype(float)
+    spent = np.bincount(caller, durations[called], len(durations))
+    failed = _failed(table, rows)
+    slots = (rows.times()[picked] - window.origin) // MINUTE
+    own = np.maximum(durations - spent, 0)
+    spans = _known(Spans(own, codes[picked].astype(np.int64), slots, None if failed is None else failed[picked]))
+    found = compare(spans, [(name,) for name in components], window)
+    return [each for each in found if component is None or model.names(each.names[0], component)], seconds
 
 
 def find_duration_column(table: Table) -> Column:
@@ -103,7 +123,22 @@ def fine(status: str) -> bool:
 
 def _spans(table: Table, rows: Rows, window: Window, groups: Array) -> Spans:
     slots = (rows.times() - window.origin) // MINUTE
-    return Spans(rows.numbers(find_duration_column(table).name), groups, slots, _failed(table, rows))
+    return _known(Spans(rows.numbers(find_duration_column(table).name), groups, slots, _failed(table, rows)))
+
+
+def _known(spans: Spans) -> Spans:
+    """The spans whose duration is recorded."""
+    known = ~np.isnan(spans.values)
+    if known.all():
+        return spans
+    failed = None if spans.failed is None else spans.failed[known]
+    return Spans(spans.values[known], spans.groups[known], spans.slots[known], failed)
+
+
+def _pick(rows: Rows, window: Window) -> tuple[int, Array]:
+    """Seconds of each minute that are looked at, and the spans in them."""
+    seconds = min(60, max(1, 60 * MOST // max(1, rows.count)))
+    return seconds, np.flatnonzero((rows.times() - window.origin) % MINUTE < 1000 * seconds)
 
 
 def _failed(table: Table, rows: Rows) -> Array | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import domains
+from aiops_gym.openrca.default import HARD, PROFILES
 from aiops_gym.openrca.synth.job import Job, Progress, given_folder
 
 
@@ -23,6 +24,7 @@ def synthesize(
     seed: int = 0,
     records: Path | None = None,
     progress: Progress | None = None,
+    profile: str = HARD,
 ) -> Path:
     """Write record.csv, query.csv and telemetry of a domain below `out`, marked as made up (see `origin`).
 
@@ -36,6 +38,7 @@ def synthesize(
         records: a record.csv whose failures are to be played, or its folder; a query.csv beside it is kept. For
             `market`, the folder that holds `cloudbed-1` and `cloudbed-2`.
         progress: called with the files done, the number of all, and the name of the next.
+        profile: `hard`, on which no single look solves a question, or `easy`, see `hard`.
 
     Returns:
         `out`.
@@ -43,7 +46,7 @@ def synthesize(
     Raises:
         CatalogError: unknown domain, its folder is there already, or the records do not fit the domain.
     """
-    found = plan_jobs(domain, days=days, scale=scale, seed=seed, records=records)
+    found = plan_jobs(domain, days=days, scale=scale, seed=seed, records=records, profile=profile)
     total, done = sum(job.files for job in found), 0
     for job in found:
         job.check(Path(out))
@@ -54,14 +57,30 @@ def synthesize(
 
 
 def plan_jobs(
-    domain: str, *, days: int = 2, scale: float = 0.1, seed: int = 0, records: Path | None = None
+    domain: str,
+    *,
+    days: int = 2,
+    scale: float = 0.1,
+    seed: int = 0,
+    records: Path | None = None,
+    profile: str = HARD,
 ) -> tuple[Job, ...]:
     """What `synthesize` would write, one job a folder, with the failures in it. Takes the same arguments."""
     found, cloudbed = domains.find(domain)
     if not 0 < scale <= 1 or days < 1:
         raise CatalogError("scale must be above 0 and at most 1, and there must be at least one day")
+    if profile not in PROFILES:
+        raise CatalogError(f"no profile {profile!r}; there are: {', '.join(PROFILES)}")
     beds = [each for each in found.folders if cloudbed in ("", each)]
     return tuple(
-        Job(found, each, days=days, scale=scale, seed=seed, given=given_folder(records, each, len(beds)))
+        Job(
+            found,
+            each,
+            days=days,
+            scale=scale,
+            seed=seed,
+            given=given_folder(records, each, len(beds)),
+            profile=profile,
+        )
         for each in beds
     )

@@ -8,18 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from aiops_gym.openrca.synth.hits import find_call_hits
-from aiops_gym.openrca.synth.model import Call, Day, Failure, Slow
+from aiops_gym.openrca.synth.model import Call, Day, Failure, Operation, Slow
+
+TRACES = 0.03
+"""Least share of the full volume on the profile `hard`: fewer calls would not let a slow one be seen."""
 
 LEAD = 0.3
 """Share of its own time that a component spends before its first call."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Operation:
-    """What a user may ask for, and how often beside the others."""
-
-    weight: float
-    call: Call
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +113,8 @@ def _arrivals(
 ) -> tuple[np.ndarray, np.ndarray]:
     """When traces begin, in Unix milliseconds, and which operation each is."""
     minutes = np.arange(start, end, 60)
-    numbers = rng.poisson(rate * day.scale * day.load(minutes))
+    scale = max(day.scale, TRACES) if day.hard else day.scale
+    numbers = rng.poisson(rate * scale * day.load(minutes))
     begins = np.repeat(minutes, numbers) * 1000.0 + rng.random(int(numbers.sum())) * 60_000
     begins.sort()
     weights = np.cumsum([each.weight for each in operations])

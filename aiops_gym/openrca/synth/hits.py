@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,13 +20,13 @@ def find_metric_hits(day: Day) -> Iterator[tuple[Failure, Effect, tuple[str, ...
     for failure in day.failures:
         for effect in day.world.reasons[failure.reason].metrics if "metric" in failure.shown else ():
             if _applies(effect.levels, failure) and _drawn(day, failure, effect.share, effect.kpi, effect.scope):
-                yield failure, effect, day.world.reach(failure.component, effect.scope)
+                yield failure, _shaped(day, failure, effect), day.world.reach(failure.component, effect.scope)
 
 
 def find_call_hits(day: Day, start: float, end: float) -> list[tuple[Failure, Slow, tuple[str, ...]]]:
     """What happens to calls between two Unix seconds."""
     return [
-        (failure, slow, day.world.reach(failure.component, slow.scope))
+        (failure, slow, _hit(day, failure, slow))
         for failure in day.failures
         if "trace" in failure.shown and failure.onset < end and failure.end > start
         for slow in day.world.reasons[failure.reason].calls
@@ -78,6 +79,22 @@ def compute_weights(shape: str, times: np.ndarray, failure: Failure, step: int =
 def fills(shape: str, share: float) -> float:
     """Share of the ten minutes after the label that an effect fills, on average, where a plateau fills `share`."""
     return {"ramp": 0.62 * share, "spike": 0.28, "step": (1 + share) / 2}.get(shape, share)
+
+
+CREEPING = 0.15
+"""Share of the failures on the profile `hard` that grow slowly, without a moment at which they begin to show."""
+
+
+def _shaped(day: Day, failure: Failure, effect: Effect) -> Effect:
+    creeps = day.hard and day.unit("creeps", failure.component, failure.timestamp) < CREEPING
+    return replace(effect, shape="ramp") if creeps and effect.shape == "plateau" else effect
+
+
+def _hit(day: Day, failure: Failure, slow: Slow) -> tuple[str, ...]:
+    """Instances whose calls are hit; on the profile `hard` those that feel what has no calls of its own."""
+    names = day.world.reach(failure.component, slow.scope)
+    felt = day.world.felt(failure.component) if day.hard else ()
+    return names if set(names) & set(felt) else felt or names
 
 
 def _applies(levels: tuple[str, ...], failure: Failure) -> bool:

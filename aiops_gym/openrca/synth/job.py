@@ -13,9 +13,13 @@ from typing import Any
 
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import labels, layout, origin, queries
+from aiops_gym.openrca.causes import write_causes
+from aiops_gym.openrca.default import EASY, HARD
 from aiops_gym.openrca.labels import Query, Record
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.synth import files, plan
+from aiops_gym.openrca.synth.causes import trace_graph
+from aiops_gym.openrca.synth.hard import draw_decoys, harden
 from aiops_gym.openrca.synth.model import Day, Failure, World
 from aiops_gym.scan import scan_one
 from aiops_gym.version import __version__
@@ -33,13 +37,25 @@ class Job:
 
     Attributes:
         given: folder whose record.csv is played; None draws the failures.
+
+    Args:
+        profile: `easy` or `hard`, see `hard`.
     """
 
     def __init__(
-        self, domain: Domain, cloudbed: str, *, days: int, scale: float, seed: int, given: Path | None = None
+        self,
+        domain: Domain,
+        cloudbed: str,
+        *,
+        days: int,
+        scale: float,
+        seed: int,
+        given: Path | None = None,
+        profile: str = EASY,
     ) -> None:
         self.domain, self.cloudbed, self.scale, self.seed, self.given = domain, cloudbed, scale, seed, given
-        self.world = world(domain, cloudbed)
+        self.hard = profile == HARD
+        self.world = harden(world(domain, cloudbed)) if self.hard else world(domain, cloudbed)
         self.records = self._given() if given else plan.draw(domain, cloudbed, self.world, _dates(domain, days), seed)
         self.dates = plan.list_days(self.records) if given else _dates(domain, days)
 
@@ -53,12 +69,23 @@ class Job:
         """How its failures go, in the order of the records."""
         return plan.plan_failures(self.domain, self.cloudbed, self.world, self.records, self.seed)
 
+    @cached_property
+    def decoys(self) -> tuple[Failure, ...]:
+        """What shows beside them and is none; nothing on the profile `easy`."""
+        return draw_decoys(self.domain, self.cloudbed, self.world, self.failures, self.seed) if self.hard else ()
+
     def day(self, when: date) -> Day:
         """What is to be told of a day."""
         blank = Day(
-            domain=self.domain, cloudbed=self.cloudbed, world=self.world, date=when, seed=self.seed, scale=self.scale
+            domain=self.domain,
+            cloudbed=self.cloudbed,
+            world=self.world,
+            date=when,
+            seed=self.seed,
+            scale=self.scale,
+            hard=self.hard,
         )
-        return blank.failing(plan.find_touching(self.failures, blank.start, blank.end))
+        return blank.failing(plan.find_touching((*self.failures, *self.decoys), blank.start, blank.end))
 
     def check(self, out: Path) -> None:
         """Raises CatalogError where something is there already: nothing is ever written over."""
@@ -75,6 +102,7 @@ class Job:
             self._telemetry(aside, progress, done, total)
             labels.write_records(aside, self.domain, self.records)
             labels.write_queries(aside, self._queries())
+            write_causes(aside, [trace_graph(self.world, each) for each in self.failures])
             origin.mark(aside, self._how())
             aside.chmod(0o755)
             os.rename(aside, target)
@@ -100,7 +128,8 @@ class Job:
         """What a reader of the files wants to know of their making."""
         failures = "drawn" if self.given is None else f"those of a {labels.RECORDS}"
         made = {"made_by": f"aiops_gym {__version__}", "system": self.domain.prefix(self.cloudbed)}
-        return {**made, "failures": failures, "days": len(self.dates), "scale": self.scale, "seed": self.seed}
+        how = {**made, "failures": failures, "days": len(self.dates), "scale": self.scale, "seed": self.seed}
+        return {**how, "profile": HARD} if self.hard else how
 
     def _queries(self) -> Sequence[Query]:
         if self.given and (self.given / labels.QUERIES).is_file():

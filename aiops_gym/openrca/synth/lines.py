@@ -15,7 +15,7 @@ from aiops_gym.openrca import clock
 from aiops_gym.openrca.synth import files, ids
 from aiops_gym.openrca.synth.files import Coded
 from aiops_gym.openrca.synth.hits import compute_weights, find_instead_hits, find_longer_hits
-from aiops_gym.openrca.synth.model import Choice, Day, Field, Hex, Lines, Stamp, Whole
+from aiops_gym.openrca.synth.model import Choice, Day, Field, Hex, Lines, Stamp, Uptime, Whole
 from aiops_gym.openrca.synth.plan import find_touching
 
 MOST = 0.9
@@ -88,12 +88,22 @@ def _part(day: Day, kind: Lines, start: int, end: int, purpose: tuple[object, ..
     times = minutes[minute] + rng.integers(60, size=n)
     noise = rng.integers(256, size=(n, 32), dtype=np.uint8)
     keys = times + rng.random(n) * 0.5 + np.where(rng.random(n) < 0.1, rng.random(n) * late, 0.0)
-    usual = _texts(kind.text, times, _slower(day, kind, at, times), rng)
-    return _Part(kind, times, at, _replaced(day, kind, at, times, usual, purpose), keys, noise)
+    ages = None
+    if day.hard:
+        starts = np.array([day.unit("start", name) for name in kind.at])
+        ages = times - (day.midnight - 86_400 * 40) + 86_400 * 30 * starts[at]
+    usual = _texts(kind.text, times, _slower(day, kind, at, times), rng, ages)
+    return _Part(kind, times, at, _replaced(day, kind, at, times, usual, purpose, ages), keys, noise)
 
 
 def _replaced(
-    day: Day, kind: Lines, at: np.ndarray, times: np.ndarray, usual: pa.Array, purpose: tuple[object, ...]
+    day: Day,
+    kind: Lines,
+    at: np.ndarray,
+    times: np.ndarray,
+    usual: pa.Array,
+    purpose: tuple[object, ...],
+    ages: np.ndarray | None,
 ) -> pa.Array:
     """The texts, those of the day's failures in place of a part of the usual ones.
 
@@ -107,14 +117,31 @@ def _replaced(
         rng = day.chance(*purpose, "instead", number, failure.component, failure.timestamp, failure.reason)
         part = instead.part * failure.intensity * compute_weights(instead.shape, times, failure)
         taken = here[at] & (rng.random(len(times)) < np.minimum(part, MOST))
-        said = _texts(instead.text, times[taken], np.ones(int(taken.sum())), rng)
+        old = None if ages is None else ages[taken]
+        said = _texts(instead.text, times[taken], np.ones(int(taken.sum())), rng, old)
         values = pc.replace_with_mask(values, pa.array(taken), said)
     return values
 
 
-def _texts(text: Sequence[Field], times: np.ndarray, slower: np.ndarray, rng: np.random.Generator) -> pa.Array:
+def _texts(
+    text: Sequence[Field],
+    times: np.ndarray,
+    slower: np.ndarray,
+    rng: np.random.Generator,
+    ages: np.ndarray | None = None,
+) -> pa.Array:
+    """The lines.
+
+    Args:
+        ages: seconds since the processes were started, where they are told; None where they are drawn.
+    """
     n = len(times)
-    fields = [_field(field, n, times, slower, rng) for field in text]
+    fields = [
+        files.fixed(ages + rng.random(n), field.decimals)
+        if ages is not None and isinstance(field, Uptime)
+        else _field(field, n, times, slower, rng)
+        for field in text
+    ]
     return pc.binary_join_element_wise(*fields, "") if n else pa.array([], pa.string())
 
 

@@ -41,6 +41,7 @@ class Kpi:
         bursts: harmless peaks a day.
         burst: their height, as a multiple of the level.
         decisive: kept whatever the scale.
+        saw: minutes in which it fills up before it is cleared, as a heap does; on the profile `hard` alone.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Kpi:
     bursts: float = 0.0
     burst: float = 2.0
     decisive: bool = False
+    saw: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,14 @@ class Call:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Operation:
+    """What a user may ask for, and how often beside the others."""
+
+    weight: float
+    call: Call
+
+
+@dataclass(frozen=True, kw_only=True)
 class Choice:
     """A field of a log line: one of some texts."""
 
@@ -174,6 +184,11 @@ class Amount:
     spread: float = 0.5
     decimals: int = 0
     slowed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uptime(Amount):
+    """A field of a log line: seconds since its process was started; on the profile `easy` a number like any other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -341,12 +356,17 @@ class World:
     Attributes:
         reach: (component of a label, scope) -> owners of series, instances of calls, components of lines. The scope
             `self` of a service is its pods.
+        felt: component of a label -> the instances of calls that feel its failure: itself, what runs on it, or what
+            waits for it; none where no call does.
+        operations: what users ask for.
         makers: by path of the table, what yields the rows of a day, in the file's order.
     """
 
     profile: Profile
     reasons: Mapping[str, Reason]
     reach: Callable[[str, str], tuple[str, ...]]
+    felt: Callable[[str], tuple[str, ...]]
+    operations: Sequence[Operation]
     makers: Mapping[str, Callable[[Day], Iterator[Block]]]
 
 
@@ -357,6 +377,7 @@ class Day:
     Attributes:
         scale: share of the full volume, above 0 and at most 1.
         failures: those that may show on this day.
+        hard: of the profile `hard`, see `hard`.
     """
 
     domain: Domain
@@ -366,6 +387,7 @@ class Day:
     seed: int
     scale: float
     failures: tuple[Failure, ...] = ()
+    hard: bool = False
 
     @property
     def midnight(self) -> int:
@@ -399,7 +421,17 @@ class Day:
         hours = (np.asarray(times) - self.midnight) / 3600 % 24
         curve = np.asarray(self.world.profile.load, float)
         load: np.ndarray = np.interp(hours, np.arange(25), np.append(curve, curve[0]))
+        if self.hard:
+            for start, end, height in self._rushes():
+                load = np.where((np.asarray(times) >= start) & (np.asarray(times) < end), load * height, load)
         return load
+
+    def _rushes(self) -> list[tuple[int, int, float]]:
+        """Start, end and height of what comes over the business now and then: many ask at once, and nothing failed."""
+        rng = self.chance("rushes")
+        hours = (self.end - self.start) / 3600
+        starts = self.start + rng.integers(self.end - self.start, size=int(rng.poisson(hours / 6)))
+        return [(int(at), int(at + 60 * rng.integers(4, 12)), float(rng.uniform(1.2, 1.6))) for at in starts]
 
     def kept(self, kpi: Kpi) -> bool:
         """Whether the scale leaves a measurement in: decisive ones always, of the others that share."""

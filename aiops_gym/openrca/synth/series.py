@@ -134,6 +134,8 @@ def _grid(day: Day, series: list[Series], purpose: tuple[object, ...], step: int
     samples = (day.end - day.start) // step
     times = day.start + phases.astype(np.int64) + step * np.arange(samples, dtype=np.int64)[None, :]
     values = _usual(day, series, times, purpose)
+    if day.hard:
+        values *= _moving(day, series, times)
     _bursts(day, series, values, purpose)
     _failures(day, series, times, values)
     np.clip(values, _column(series, lambda kpi: kpi.low), _column(series, lambda kpi: kpi.high), out=values)
@@ -166,8 +168,34 @@ def _usual(day: Day, series: list[Series], times: np.ndarray, purpose: tuple[obj
     return values
 
 
+MOVES = 0.1
+"""Sigma of what moves all measurements of a component together on the profile `hard`."""
+
+
+def _moving(day: Day, series: list[Series], times: np.ndarray) -> np.ndarray:
+    """Factors: what a component does moves all of its measurements that follow the load; heaps fill and are cleared."""
+    made = np.ones(times.shape)
+    minutes = (times - day.start) // 60
+    paths: dict[str, np.ndarray] = {}
+    for row, each in enumerate(series):
+        if each.kpi.daily > 0:
+            if each.owner not in paths:
+                noise = _noise(day.chance("moves", each.owner), (1, (day.end - day.start) // 60 + 1), np.array([0.93]))
+                paths[each.owner] = np.exp(MOVES * noise[0])
+            made[row] = paths[each.owner][minutes[row]]
+        if each.kpi.saw:
+            made[row] *= 0.55 + 0.9 * ((minutes[row] / each.kpi.saw + day.unit("saw", each.owner)) % 1)
+    return made
+
+
+SATURATED, LOST = 0.03, 0.04
+"""Shares of the series that are full all day, and silent for an hour, on the profile `hard`."""
+
+
 def _level(day: Day, series: Series) -> float:
     base = series.kpi.base
+    if day.hard and series.kpi.high == 100 and day.unit("full", series.id, series.kpi.name) < SATURATED:
+        return 97.0
     if not isinstance(base, tuple):
         return float(base)
     low, high = base
@@ -231,4 +259,9 @@ def _present(day: Day, series: list[Series], samples: int, purpose: tuple[object
     for row in np.repeat(np.arange(len(series)), rng.poisson(_column(series, lambda kpi: kpi.gaps)[:, 0])):
         start, lasts = rng.integers(samples), rng.integers(samples // 24, samples // 5 + 1)
         present[row, start : start + lasts] = False
+    if day.hard:
+        lost = day.chance(*purpose, "lost")
+        for row in np.flatnonzero(lost.random(len(series)) < LOST):
+            start = lost.integers(samples)
+            present[row, start : start + samples * 3600 // (day.end - day.start)] = False
     return present

@@ -14,10 +14,16 @@ if TYPE_CHECKING:
 
 
 def toolbox(domain: Domain) -> Mapping[str, Tool]:
-    """The tools of a domain by name: one a kind of table, two lists, three summaries, and `submit`."""
-    from aiops_gym.tools.recorded import answer, lists, summaries, tables  # noqa: PLC0415  # They read with pyarrow.
+    """The tools of a domain by name: one a kind of table, two lists, three summaries, `browse` and `submit`."""
+    from aiops_gym.tools.recorded import answer, browse, lists, summaries, tables  # noqa: PLC0415  # pyarrow.
 
-    tools = (*tables.tools(domain), *lists.tools(domain), *summaries.tools(domain), answer.submit)
+    tools = (
+        *tables.tools(domain),
+        *lists.tools(domain),
+        *summaries.tools(domain),
+        *browse.tools(domain),
+        answer.submit,
+    )
     return {tool.name: tool for tool in tools}
 
 

@@ -18,6 +18,7 @@ def submit(
     component: str | Several | None = None,
     reason: str | None = None,
     timestamp: str | int | float | None = None,
+    path: list[str] | None = None,
 ) -> Result:
     """Submit your answer and end the episode. What is not asked for may be left out.
 
@@ -26,8 +27,9 @@ def submit(
             "root cause occurrence datetime"; or, for several failures, a dict of such dicts by number.
         reason: the root cause reason.
         timestamp: when it began, `YYYY-MM-DD HH:MM:SS` in UTC+8.
+        path: how the failure spread, components from the root cause on. It is reported, and worth nothing.
     """
-    if isinstance(component, Mapping | list | tuple) and reason is None and timestamp is None:
+    if isinstance(component, Mapping | list | tuple) and reason is None and timestamp is None and path is None:
         return Result("", final=True, answer=normalise((component,), {}))
-    given = {"component": component, "reason": reason, "timestamp": timestamp}
+    given = {"component": component, "reason": reason, "timestamp": timestamp, "path": path}
     return Result("", final=True, answer=normalise((), given))

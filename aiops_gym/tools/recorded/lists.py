@@ -24,7 +24,8 @@ KPIS = "List the names of KPIs, with the table and the number of components that
 
 def tools(domain: Domain) -> Iterator[Tool]:
     """Both of them."""
-    yield make("list_components", COMPONENTS, [], partial(_components, domain), extra=True)
+    part = optional("contains", str, "only those with this in their name.")
+    yield make("list_components", COMPONENTS, [part], partial(_components, domain), extra=True)
     parameters = [
         optional("component", str, "only KPIs of this component: an id, a node, a pod or a service."),
         optional("contains", str, "only KPIs with this in their name."),
@@ -32,15 +33,16 @@ def tools(domain: Domain) -> Iterator[Tool]:
     yield make("list_kpis", KPIS, parameters, partial(_kpis, domain), extra=True)
 
 
-def _components(domain: Domain, backend: Recorded) -> str:
+def _components(domain: Domain, backend: Recorded, contains: str | None) -> str:
     where = _day(backend)
     there, notes = _there(backend.recording, domain.tables, where)
     found: dict[str, list[str]] = {}
     for table in there:
         for name in backend.recording.values(table, table.component, *where):
-            found.setdefault(name, []).append(table.name)
+            if (contains or "") in name:
+                found.setdefault(name, []).append(table.name)
     rows = [(name, " ".join(found[name])) for name in sorted(found)]
-    return page.top(("component", "tables"), rows, len(rows), notes, "Ask the tables themselves.")
+    return page.top(("component", "tables"), rows, len(rows), notes, "Narrow by contains=.")
 
 
 def _kpis(domain: Domain, backend: Recorded, component: str | None, contains: str | None) -> str:

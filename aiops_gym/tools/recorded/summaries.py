@@ -17,6 +17,7 @@ from aiops_gym.openrca.summaries.spans import (
     group_by_call,
     group_by_component,
     group_by_operation,
+    group_by_own,
     list_operation_columns,
 )
 from aiops_gym.openrca.summaries.templates import Lines, Template, collect_templates
@@ -57,10 +58,12 @@ is taken."""
 SPANS = """List the components whose spans were slow or failed in a window, the most striking first.
 
 Spans are compared minute by minute with the hour before the window. `count`, `errors`, `mean` and `p95` are those of
-the window, and `_before` those of the hour before (counts scaled to as many minutes). `z` is the strength of the
+the window, and `_before` those of the hour before (counts scaled to as many minutes); `p95` is the least duration that
+95 % do not exceed. `z` is the strength of the
 strongest run of minutes that were slower, or failed more, than usual, and `first` its first minute (UTC+8), both empty
 where there is none. By "call", a row is a call from one component to another, and the durations are what of the
-caller's time the called one did not spend: a slow network shows there."""
+caller's time the called one did not spend: a slow network shows there. By "own", a row is a component, and the
+durations are what of its spans' time the calls that they made did not take: what made others wait shows there."""
 
 TEMPLATES = """List what the logs said in a window, by component, log and template, the most striking first.
 
@@ -69,7 +72,12 @@ that of the hour before, scaled to as many minutes. `z` is the strength of the s
 negative fewer, lines than usual, and `first` its first minute (UTC+8), both empty where there is none; `example` is the
 first line in the window."""
 
-NAMES = {"component": ("component",), "operation": ("component", "operation"), "call": ("caller", "called")}
+NAMES = {
+    "component": ("component",),
+    "operation": ("component", "operation"),
+    "call": ("caller", "called"),
+    "own": ("component",),
+}
 COUNTS, ERRORS = ("count", "count_before"), ("errors", "errors_before")
 DURATIONS = ("mean", "mean_before", "p95", "p95_before", "z", "first")
 """Columns of `slowest_spans`."""
@@ -100,7 +108,7 @@ def tools(domain: Domain) -> Iterator[Tool]:
 
 
 def _groupings(table: Table) -> list[str]:
-    return ["component", *(["operation"] if list_operation_columns(table) else []), "call"]
+    return ["component", *(["operation"] if list_operation_columns(table) else []), "call", "own"]
 
 
 def _either(words: Sequence[str]) -> str:
@@ -164,8 +172,8 @@ def _spans(
     arguments.one_of(name, "by", by, _groupings(table))
     around = _window(recording, where, HOUR)
     notes = [f"Compared with {_compared(around)}; durations in {find_duration_column(table).about}."]
-    if by == "call":
-        found, seconds = group_by_call(recording, table, around, component)
+    if by in ("call", "own"):
+        found, seconds = (group_by_call if by == "call" else group_by_own)(recording, table, around, component)
         notes += [f"Calls were looked up in the first {seconds} s of each minute."] if seconds < 60 else []
     else:
         found = (group_by_component if by == "component" else group_by_operation)(recording, table, around, component)

@@ -132,7 +132,8 @@ def _overview(table: Table, rows: Rows) -> list[str]:
     column = find_duration_column(table)
     values = rows.numbers(column.name)
     codes, components = rows.codes(table.component)
-    groups = codes.astype(np.int64)
+    known = ~np.isnan(values)
+    values, groups = values[known], codes.astype(np.int64)[known]
     count = np.bincount(groups, minlength=len(components))
     total = np.bincount(groups, values, len(components))
     half, high = compute_quantiles(values, groups, len(components), (0.5, 0.95))

@@ -1,4 +1,4 @@
-"""A CSV file that is not what its table says is refused by file and line; harmless oddities are not."""
+"""What is strict refuses a CSV file that is not what its table says by file and line; harmless oddities it does not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINES = [[f"l{place}", SECONDS + place, "Tomcat01", "gc", f"line {place}"] for p
 
 
 def rows_of(root, name, **asked):
-    recording = Recording(find("bank")[0], folder(root, "bank"), cache=root / "cache")
+    recording = Recording(find("bank")[0], folder(root, "bank"), cache=root / "cache", strict=True)
     return recording.rows(table("bank", name), None, None, **asked)
 
 

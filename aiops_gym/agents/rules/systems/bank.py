@@ -31,4 +31,5 @@ knowledge = Knowledge(
     ),
     logs=(LogSign(reason=OOM, template="Full GC|concurrent mode failure|OutOfMemory", weight=1.5),),
     wires=(Wire(reason=LOSS, uneven=2.6), Wire(reason=LATENCY)),
+    felt=dict.fromkeys(("Mysql01", "Mysql02", "Redis01", "Redis02"), ("Tomcat01", "Tomcat02", "Tomcat03", "Tomcat04")),
 )

@@ -23,5 +23,12 @@ knowledge = Knowledge(
         Symptom(reason=CLOSE, kpi="On_Off_State", side="down", weight=2.5, least=0.2),
         Symptom(reason=CLOSE, kpi="Call_Per_Sec|Sess_Connect", side="down", weight=0.7, factor=1.3),
     ),
+    felt={
+        "os_017": ("docker_001", "docker_005"),
+        "os_018": ("docker_002", "docker_006"),
+        "os_019": ("docker_003", "docker_007"),
+        "os_020": ("docker_004", "docker_008"),
+        "os_009": ("fly_remote_001",),
+    },
     failing=(Failing(reason=CLOSE, operation=r"^JDBC (db_\d+)", share=0.025, weight=1.5),),
 )

@@ -28,6 +28,7 @@ def command(
     domain: Annotated[str | None, typer.Option(help="Only this one: bank, market, cloudbed-1, telecom ...")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Files converted at a time; each takes up to 300 MB.")] = 1,
     cache: Annotated[str | None, typer.Option(help="Folder of the results, or `beside` the data.")] = None,
+    strict: Annotated[bool, typer.Option(help="Refuse files that are not all they should be, by line.")] = False,
 ) -> None:
     """Convert each CSV file that is not converted yet, so that the first questions are fast too."""
     files = find_data_files(root, domain, cache)
@@ -38,7 +39,7 @@ def command(
     problems = []
     with bar.display_on_stderr() as display:
         total = display.add_task(f"{len(missing)} files", total=sum(each.bytes for each in missing))
-        for file, problem in _convert(missing, jobs, display, total):
+        for file, problem in _convert(missing, jobs, display, total, strict):
             said = problem or f"{bar.shorten_path(file.path)}: {file.size() / max(1, file.bytes):.2f} of the CSV"
             display.console.print(said, highlight=False, markup=False, soft_wrap=True)
             problems += [problem] if problem else []
@@ -48,13 +49,15 @@ def command(
         raise CatalogError(f"{len(problems)} files could not be converted; the first: {problems[0]}")
 
 
-def _convert(files: Sequence[DataFile], jobs: int, display: Progress, total: TaskID) -> Iterator[tuple[DataFile, str]]:
+def _convert(
+    files: Sequence[DataFile], jobs: int, display: Progress, total: TaskID, strict: bool
+) -> Iterator[tuple[DataFile, str]]:
     """Convert files, and give each when it is done, with what was wrong with it."""
     context = multiprocessing.get_context("spawn")
     shared = context.Array("q", len(files), lock=False)
     with ProcessPoolExecutor(min(jobs, len(files)), context, _prepare, (shared,)) as pool:
         waiting: dict[Future[str], DataFile] = {
-            pool.submit(_one, number, file): file for number, file in enumerate(files)
+            pool.submit(_one, number, file, strict): file for number, file in enumerate(files)
         }
         try:
             while waiting:
@@ -71,14 +74,14 @@ def _prepare(shared: Any) -> None:
     _done = shared
 
 
-def _one(number: int, file: DataFile) -> str:
+def _one(number: int, file: DataFile, strict: bool) -> str:
     """Convert a file; what was wrong with it. A full disk is the end of all, and is raised."""
 
     def progress(_: Path, done: int, total: int) -> None:
         _done[number] = done
 
     try:
-        shelf.ensure_converted(file.path, file.table, file.cache, progress)
+        shelf.ensure_converted(file.path, file.table, file.cache, progress, strict)
     except CatalogError as error:
         return str(error)
     return ""

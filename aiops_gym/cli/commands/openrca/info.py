@@ -16,6 +16,7 @@ from aiops_gym.openrca.cache import cache_folder
 from aiops_gym.openrca.files import DataFile, find_domain_folders, list_known_days
 from aiops_gym.openrca.origin import SYNTHETIC, read_origin
 from aiops_gym.openrca.store import shelf
+from aiops_gym.openrca.store.oddities import explain
 
 SAID = {
     "ready": "converted",
@@ -31,7 +32,7 @@ def command(
     cache: Annotated[str | None, typer.Option(help="Folder of the conversions, or `beside` the data.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Say which domains and days there are, how many rows and failures, and what is converted."""
+    """Say which domains and days there are, how many rows and failures, what is converted, and what was odd in it."""
     report = list(_report(root, cache))
     if as_json:
         show_json(report)
@@ -44,6 +45,8 @@ def command(
             states = ", ".join(f"{count} {SAID[state]}" for state, count in table["files"].items())
             rows = f", {table['rows']:,} rows in what is converted" if table["rows"] else ""
             show(f"  {name:18} {table['bytes'] / 1e6:>9,.1f} MB CSV; {states}{rows}")
+            for day, said in table["odd"].items():
+                show("".join(f"    {day}: {line}\n" for line in said).rstrip())
         show(f"  cache      {each['cache_bytes'] / 1e6:,.1f} MB in {each['cache']}")
 
 
@@ -61,6 +64,11 @@ def _report(root: Path, cache: str | None) -> Iterator[dict[str, Any]]:
                 "files": dict(sorted(Counter(states).items())),
                 "bytes": sum(file.bytes for file in files),
                 "rows": sum(shelf.open_store(file.path, table, where).rows for file in converted),
+                "odd": {
+                    str(file.day): said
+                    for file in converted
+                    if (said := explain(shelf.open_store(file.path, table, where).meta.odd))
+                },
             }
         yield {
             "domain": domain.prefix(cloudbed),

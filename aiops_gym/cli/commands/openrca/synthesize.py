@@ -13,6 +13,7 @@ from rich.table import Table
 
 from aiops_gym.errors import BackendError
 from aiops_gym.openrca import synth
+from aiops_gym.openrca.default import HARD
 from aiops_gym.openrca.synth.shares import Share, compute_shares
 
 
@@ -25,6 +26,7 @@ def command(
     records: Annotated[
         Path | None, typer.Option(help="A record.csv whose failures are played (market: the folder of both).")
     ] = None,
+    profile: Annotated[str, typer.Option(help="hard: no single look solves a question; or easy.")] = HARD,
 ) -> None:
     """Write labels, questions and telemetry of a domain; say how many failures show in it."""
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
@@ -35,10 +37,12 @@ def command(
             bar.update(task, completed=done, total=total, description=name)
 
         try:
-            synth.synthesize(out, domain, days=days, scale=scale, seed=seed, records=records, progress=progress)
+            synth.synthesize(
+                out, domain, days=days, scale=scale, seed=seed, records=records, progress=progress, profile=profile
+            )
         except OSError as error:
             raise BackendError(f"{out} cannot be written: {error.strerror or error}") from error
-    show(compute_shares(synth.plan_jobs(domain, days=days, scale=scale, seed=seed, records=records)))
+    show(compute_shares(synth.plan_jobs(domain, days=days, scale=scale, seed=seed, records=records, profile=profile)))
 
 
 def show(found: Iterable[Share]) -> None:

@@ -13,7 +13,7 @@ from aiops_gym.openrca.synth.bank.kpis import SERVICES, measurements, services
 from aiops_gym.openrca.synth.bank.logs import KINDS
 from aiops_gym.openrca.synth.bank.reasons import REASONS
 from aiops_gym.openrca.synth.files import Coded
-from aiops_gym.openrca.synth.model import Block, Call, Day, Profile, World
+from aiops_gym.openrca.synth.model import Block, Call, Day, Operation, Profile, World
 
 GATEWAYS = ("IG01", "IG02")
 TOMCATS = ("Tomcat01", "Tomcat02", "Tomcat03", "Tomcat04")
@@ -89,9 +89,9 @@ def _behind(chance: float) -> Call:
     return Call(at=MESSAGES, time=5, wire=0.8, chance=chance, calls=(served,))
 
 
-def _operation(weight: float, *chances: float) -> calls.Operation:
+def _operation(weight: float, *chances: float) -> Operation:
     tomcat = Call(at=TOMCATS, time=22, wire=0.8, calls=tuple(map(_behind, chances)))
-    return calls.Operation(weight=weight, call=Call(at=GATEWAYS, time=6, calls=(tomcat,)))
+    return Operation(weight=weight, call=Call(at=GATEWAYS, time=6, calls=(tomcat,)))
 
 
 OPERATIONS = (_operation(5, 1.0, 0.9, 0.5), _operation(3, 1.0, 1.0, 1.0, 0.8, 0.6), _operation(2, 1.0, 0.4))
@@ -105,6 +105,13 @@ def reach(component: str, scope: str) -> tuple[str, ...]:
     return tuple(str(each) for each in rng.permutation(SERVICES)[:6]) if scope == "business" else ()
 
 
+def felt(component: str) -> tuple[str, ...]:
+    """Itself; all application servers wait for the databases; no span is of the web servers."""
+    if component in (*GATEWAYS, *TOMCATS, *MESSAGES):
+        return (component,)
+    return TOMCATS if component.startswith(("Mysql", "Redis")) else ()
+
+
 def world(cloudbed: str) -> World:
     """The bank has no cloudbeds."""
     makers = {
@@ -113,7 +120,7 @@ def world(cloudbed: str) -> World:
         "trace/trace_span.csv": _spans,
         "log/log_service.csv": _lines,
     }
-    return World(profile=PROFILE, reasons=REASONS, reach=reach, makers=makers)
+    return World(profile=PROFILE, reasons=REASONS, reach=reach, felt=felt, operations=OPERATIONS, makers=makers)
 
 
 def _app(day: Day) -> Iterator[Block]:

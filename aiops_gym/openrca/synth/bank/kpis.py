@@ -152,9 +152,16 @@ _JVM = {
         (
             *family(f"JVM-Memory_{port}_JVM_Memory_", "HeapMemoryMax 2.04e9", spread=0, decimals=0, missing=0.002),
             *family(
-                f"JVM-Memory_{port}_JVM_Memory_", "HeapMemoryUsed 0.6e9..1.1e9", spread=0.15, decimals=0, missing=0.002
+                f"JVM-Memory_{port}_JVM_Memory_",
+                "HeapMemoryUsed 0.6e9..1.1e9",
+                spread=0.15,
+                decimals=0,
+                missing=0.002,
+                saw=37,
             ),
-            *family(f"JVM-Memory_{port}_JVM_Memory_", "HeapMemoryUsage 32..52", spread=0.15, high=100, missing=0.002),
+            *family(
+                f"JVM-Memory_{port}_JVM_Memory_", "HeapMemoryUsage 32..52", spread=0.15, high=100, missing=0.002, saw=37
+            ),
             *family(f"JVM-Memory_{port}_JVM_Memory_", "NoHeapMemoryUsed 1.1e8..1.9e8", spread=0.01, decimals=0),
             *family(f"JVM-Operating System_{port}_JVM_JVM_", f"CPULoad {load}", spread=0.4, missing=0.37, bursts=0.5),
             *family(f"JVM-Runtime_{port}_JVM_JVM_", "Uptime 60000", spread=0, decimals=0, total=True),
@@ -169,8 +176,10 @@ _TOMCAT = decisive(
         *family(
             "Tomcat-MEMORY_7441-MEMORY_", "JVMFreeMemory 5e8, JVMMaxMemory 2.1e9, JVMTotalMemory 2e9", missing=0.86
         ),
-        *family("Tomcat-MEMORY_7441-MEMORY_", "JVMMemoryUsedPercent 40..62", spread=0.15, high=100, missing=0.5),
-        *family("Tomcat-MEMORY_7441-MEMORY_", "JVMUsedMemory 1.1e9", spread=0.15, missing=0.86),
+        *family(
+            "Tomcat-MEMORY_7441-MEMORY_", "JVMMemoryUsedPercent 40..62", spread=0.15, high=100, missing=0.5, saw=23
+        ),
+        *family("Tomcat-MEMORY_7441-MEMORY_", "JVMUsedMemory 1.1e9", spread=0.15, missing=0.86, saw=23),
         *family(
             'Tomcat-Requests_7441-"http-nio-8003"_', "ErrorCountRequestInfo 0.6", counts=True, total=True, missing=0.01
         ),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from aiops_gym.openrca.synth.model import Amount, Choice, Field, Hex, Lines, Stamp, Whole
+from aiops_gym.openrca.synth.model import Amount, Choice, Field, Hex, Lines, Stamp, Uptime, Whole
 
 _TOMCATS = ("Tomcat01", "Tomcat02", "Tomcat03", "Tomcat04")
 _JAVA = (*_TOMCATS, "MG01", "MG02", "IG01", "IG02")
 
-_GC = (Stamp(format="%Y-%m-%dT%H:%M:%S."), Whole(low=0, high=999, width=3), "+0800: ", Amount(median=2.1e6, decimals=3))
+_GC = (Stamp(format="%Y-%m-%dT%H:%M:%S."), Whole(low=0, high=999, width=3), "+0800: ", Uptime(median=2.1e6, decimals=3))
 _PAGES = Choice(of=("/trade/query", "/trade/transfer", "/login", "/account/balance", "/message/send", "/heartbeat"))
 _AGENT = '"-" "k6/0.29.0 (https://k6.io/)"'
 _CLIENT = ("10.", Whole(low=1, high=4), ".", Whole(low=0, high=31), ".", Whole(low=2, high=250))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from aiops_gym.openrca.domains.market import NODES, PODS, SERVICES
 from aiops_gym.openrca.domains.market import domain as market
 from aiops_gym.openrca.synth.market import container, logs, mesh, node, runtime, service, trace
 from aiops_gym.openrca.synth.market.reasons import REASONS
-from aiops_gym.openrca.synth.market.topology import reach
+from aiops_gym.openrca.synth.market.topology import felt, reach
 from aiops_gym.openrca.synth.model import Profile, World
 
 CASES = {
@@ -64,6 +66,8 @@ def world(cloudbed: str) -> World:
         profile=_profile(cloudbed),
         reasons=REASONS,
         reach=reach,
+        felt=partial(felt, cloudbed),
+        operations=trace.OPERATIONS,
         makers={
             "metric/metric_container.csv": container.rows,
             "metric/metric_mesh.csv": mesh.rows,

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from aiops_gym.openrca.synth.calls import Operation
 from aiops_gym.openrca.synth.market.topology import STORE, called, pods_of
-from aiops_gym.openrca.synth.model import Call
+from aiops_gym.openrca.synth.model import Call, Operation
 
 PAGES = 302.0
 """Pages a minute in both deployments, at full volume."""

@@ -143,6 +143,17 @@ def reach(component: str, scope: str) -> tuple[str, ...]:
     return _SCOPES[scope](service, pods)
 
 
+def felt(cloudbed: str, component: str) -> tuple[str, ...]:
+    """The pods that feel a failure: a pod itself, those of a service, those on a node.
+
+    >>> felt("cloudbed-2", "node-3"), felt("cloudbed-1", "node-1")
+    (('emailservice-2', 'shippingservice2-0'), ())
+    """
+    if component in NODES:
+        return tuple(sorted(pod for pod in PODS if node_of(cloudbed, pod) == component))
+    return reach(component, "self")
+
+
 def runtime_of(pod: str) -> str:
     """The Java machines of a deployment, as the runtime measurements name them: `adservice2.ts:8088`."""
     return f"{service_of(pod)}{deployment_of(pod)}.ts:8088"

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from aiops_gym.openrca.synth import calls, files, ids, order, series
 from aiops_gym.openrca.synth.files import Coded
-from aiops_gym.openrca.synth.model import Block, Call, Day, Profile, Series, World
+from aiops_gym.openrca.synth.model import Block, Call, Day, Operation, Profile, Series, World
 from aiops_gym.openrca.synth.telecom.kpis import ASSETS, MEASUREMENTS, business
 from aiops_gym.openrca.synth.telecom.reasons import REASONS
 
@@ -103,13 +103,13 @@ def _tree(host: str, front: tuple[str, ...], back: tuple[str, ...], names: Seque
 
 
 OPERATIONS = (
-    calls.Operation(
+    Operation(
         weight=1,
         call=_tree(
             "os_021", ("docker_003", "docker_004"), ("docker_005", "docker_006"), ("csf_001", "csf_002", "csf_003")
         ),
     ),
-    calls.Operation(
+    Operation(
         weight=1,
         call=_tree(
             "os_022", ("docker_001", "docker_002"), ("docker_007", "docker_008"), ("csf_001", "csf_004", "csf_005")
@@ -128,12 +128,17 @@ def reach(component: str, scope: str) -> tuple[str, ...]:
     return (component,) if scope == "self" else guests if scope == "guests" else ()
 
 
+def felt(component: str) -> tuple[str, ...]:
+    """What of the calls runs on a host; others are felt by themselves, where they are in the calls at all."""
+    return GUESTS.get(component, (component,) if component in _CHAIN else ())
+
+
 def world(cloudbed: str) -> World:
     """The operator has no cloudbeds."""
     makers = {"metric/metric_app.csv": _app, "trace/trace_span.csv": _spans}
     for part in MEASUREMENTS:
         makers[f"metric/metric_{part}.csv"] = partial(_samples, part)
-    return World(profile=PROFILE, reasons=REASONS, reach=reach, makers=makers)
+    return World(profile=PROFILE, reasons=REASONS, reach=reach, felt=felt, operations=OPERATIONS, makers=makers)
 
 
 def _app(day: Day) -> Iterator[Block]:
