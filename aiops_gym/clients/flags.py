@@ -19,7 +19,7 @@ from typing import Any, Final, Literal
 
 from aiops_gym.sim.golang.literals import go_quote
 
-Kind = Literal["string", "bool", "int", "duration", "list", "array"]
+Kind = Literal["string", "bool", "int", "duration", "list", "array", "map"]
 
 
 class FlagError(Exception):
@@ -32,8 +32,8 @@ class Flag:
 
     Attributes:
         name: long name without the dashes.
-        kind: `list` may be repeated and is split at commas, `array` may be repeated and is not split, `duration` is
-            in seconds.
+        kind: `list` may be repeated and is split at commas, `array` may be repeated and is not split, `map` is a list
+            of `key=value`, `duration` is in seconds.
         short: one letter, or "".
         default: value when not given; the kind's own zero value if None.
         bare: the value of the flag given without one (`--dry-run`); None: a value is needed. A bool needs none.
@@ -67,7 +67,15 @@ class Flag:
         return f"-{self.short}, --{self.name}" if self.short else f"--{self.name}"
 
 
-ZERO: Final[Mapping[str, Any]] = {"string": "", "bool": False, "int": 0, "duration": 0.0, "list": (), "array": ()}
+ZERO: Final[Mapping[str, Any]] = {
+    "string": "",
+    "bool": False,
+    "int": 0,
+    "duration": 0.0,
+    "list": (),
+    "array": (),
+    "map": (),
+}
 
 UNITS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -120,6 +128,13 @@ def _int(text: str) -> int:
     return value
 
 
+def _map(text: str) -> tuple[str, ...]:
+    pairs = tuple(pair.strip() for pair in text.split(",") if pair)
+    if not all("=" in pair for pair in pairs):
+        raise ValueError("malformed pair, expect string=string")
+    return pairs
+
+
 READ: Final[Mapping[str, Any]] = {
     "string": str,
     "bool": _bool,
@@ -127,6 +142,7 @@ READ: Final[Mapping[str, Any]] = {
     "duration": parse_duration,
     "list": lambda text: tuple(text.split(",")) if text else (),
     "array": lambda text: (text,),
+    "map": _map,
 }
 
 
@@ -269,7 +285,7 @@ def _assign(flag: Flag, text: str, parsed: Parsed) -> None:
         value = flag.read(text)
     except ValueError as error:
         raise FlagError(f"invalid argument {go_quote(text)} for {go_quote(flag.label)} flag: {error}") from None
-    if flag.kind in ("list", "array") and flag.name in parsed.changed:
+    if flag.kind in ("list", "array", "map") and flag.name in parsed.changed:
         value = (*parsed.values[flag.name], *value)
     parsed.values[flag.name] = value
     parsed.changed[flag.name] = True

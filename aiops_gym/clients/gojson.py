@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from math import isinf
 from typing import Any
 
@@ -70,29 +71,44 @@ def loads(text: str) -> Any:
         raise _unexpected(text, at, "after top-level value") from None
 
 
-def stream(text: str) -> list[Any] | None:
-    """The objects of a text that holds nothing but JSON objects, several or one; None for any other text.
+def stream(text: str) -> Iterator[Any] | None:
+    """The values of a text that begins as a JSON object does, one after another; None for any other text.
 
-    Raises OutOfRange.
+    The iterator raises ValueError in the words of Kubernetes' decoder, with the place, and OutOfRange.
 
-    >>> stream('{"a": 1}\\n{"b": 2}{}'), stream("a: 1"), stream('{"a": 1} x')
-    ([{'a': 1}, {'b': 2}, {}], None, None)
+    >>> list(stream('{"a": 1}\\n{"b": 2}{}')), stream("a: 1")
+    ([{'a': 1}, {'b': 2}, {}], None)
+    >>> list(stream('{"a": 1} --'))
+    Traceback (most recent call last):
+        ...
+    ValueError: json: offset 11: invalid character '-' in numeric literal
     """
-    at, found = _skip(text, 0), []
-    if is_deep_text(text) or SURROGATE.search(text):  # half a pair is no character, and YAML says so
-        return None
+    if not text.lstrip().startswith("{") or is_deep_text(text) or SURROGATE.search(text):
+        return None  # half a pair is no character, and YAML says so
+    return _values(text)
+
+
+def _values(text: str) -> Iterator[Any]:
+    at = _skip(text, 0)
     while at < len(text):
         try:
             value, at = _DECODER.raw_decode(text, at)
         except OutOfRange:
             raise
         except ValueError:
-            return None
-        if not isinstance(value, dict):
-            return None
-        found.append(value)
+            try:
+                _value(text, at, "looking for beginning of value")
+            except UnexpectedError as error:
+                raise ValueError(f"json: offset {error.offset}: {error}") from None
+            raise ValueError(END) from None
+        yield value
         at = _skip(text, at)
-    return found or None
+
+
+class UnexpectedError(ValueError):
+    """A character that cannot stand where it does; `offset` bytes were read with it."""
+
+    offset = 0
 
 
 def _skip(text: str, at: int) -> int:
@@ -105,7 +121,9 @@ def _unexpected(text: str, at: int, where: str) -> ValueError:
         return ValueError(END)
     char = text[at]
     shown = {"'": r"'\''", '"': "'\"'"}.get(char, repr(char))
-    return ValueError(f"invalid character {shown} {where}")
+    error = UnexpectedError(f"invalid character {shown} {where}")
+    error.offset = len(text[:at].encode()) + 1
+    return error
 
 
 def _value(text: str, at: int, where: str) -> int:
@@ -119,6 +137,8 @@ def _value(text: str, at: int, where: str) -> int:
         return _string(text, at + 1)
     if match := NUMBER.match(text, at):
         return match.end()
+    if char == "-":
+        raise _unexpected(text, at + 1, "in numeric literal")
     for word in WORDS:
         if char == word[0]:
             return _word(text, at, word)

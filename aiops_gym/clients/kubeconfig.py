@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import yaml
@@ -32,30 +32,98 @@ DEFAULT: Final[Mapping[str, Any]] = {
 """What `kind create cluster` leaves in the kubeconfig."""
 
 
+class ConfigError(Exception):
+    """A kubeconfig that cannot be read; the text is client-go's."""
+
+
+def find_paths(context: Context, flags: Parsed) -> list[str]:
+    """The kubeconfig files of a call; of what several of them say, the first counts."""
+    if flags.text("kubeconfig"):
+        return [flags.text("kubeconfig")]
+    named = [path for path in context.env.get("KUBECONFIG", "").split(":") if path]
+    return list(dict.fromkeys(named)) or [f"{context.env.get('HOME', '/root')}/.kube/config"]
+
+
 def find_path(context: Context, flags: Parsed) -> str:
-    """The kubeconfig file of a call."""
-    named = flags.text("kubeconfig") or context.env.get("KUBECONFIG", "").partition(":")[0]
-    return named or f"{context.env.get('HOME', '/root')}/.kube/config"
+    """The file that is written: the first that is there, or else the last."""
+    paths = find_paths(context, flags)
+    return next((path for path in paths if context.files.exists(path)), paths[-1])
 
 
-def load(context: Context, flags: Parsed) -> Mapping[str, Any]:
-    """The kubeconfig; the cluster's own where the file does not exist or is none."""
+def load(context: Context, flags: Parsed, strict: bool = True) -> Mapping[str, Any]:
+    """The kubeconfig; the cluster's own where nobody named one and there is none at its usual place.
+
+    Args:
+        context: of the shell.
+        flags: of the call.
+        strict: whether a file that a flag names must be there.
+
+    Raises:
+        ConfigError: a file that is not there, or is no kubeconfig.
+    """
+    paths = find_paths(context, flags)
+    found = [config for path in paths if (config := _read(context, path)) is not None]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        return _merged(found)
+    if flags.text("kubeconfig"):
+        if strict:
+            raise ConfigError(f"stat {paths[0]}: no such file or directory")
+        return EMPTY
+    return EMPTY if context.env.get("KUBECONFIG") else DEFAULT
+
+
+EMPTY: Final[Mapping[str, Any]] = {
+    "apiVersion": "v1",
+    "clusters": None,
+    "contexts": None,
+    "current-context": "",
+    "kind": "Config",
+    "preferences": {},
+    "users": None,
+}
+
+
+def _read(context: Context, path: str) -> Mapping[str, Any] | None:
     try:
-        text = context.files.read(find_path(context, flags))
+        text = context.files.read(path)
+    except IsADirectoryError:
+        raise ConfigError(f'error loading config file "{path}": read {path}: is a directory') from None
     except OSError:
-        return DEFAULT
-    return _parse(text)
+        return None
+    found = _parse(text)
+    if isinstance(found, str):
+        raise ConfigError(f'error loading config file "{path}": {found}')
+    return found
 
 
 @caches.function(64, "parsing a kubeconfig")
-def _parse(text: str) -> Mapping[str, Any]:
+def _parse(text: str) -> Mapping[str, Any] | str:
+    """The kubeconfig of a text, or what is wrong with it."""
     try:
         data = goyaml.load(text)
-    except yaml.YAMLError:
-        return DEFAULT
-    if not isinstance(data, dict) or not data.get("contexts"):
-        return DEFAULT
-    return data if all(_listed(data.get(kind), kind[:-1]) for kind in ("clusters", "contexts", "users")) else DEFAULT
+    except yaml.YAMLError as error:
+        return goyaml.explain_error(error)
+    if data is None:
+        return EMPTY
+    if not isinstance(data, dict):
+        kind = "number" if isinstance(data, int | float) else "array" if isinstance(data, list) else "string"
+        return (
+            f"couldn't get version/kind; json parse error: json: cannot unmarshal {kind} into Go value of type {HEAD}"
+        )
+    if data.get("apiVersion", "v1") != "v1" or data.get("kind", "Config") != "Config":
+        what = f'"{data.get("kind", "Config")}" is registered for version "{data.get("apiVersion", "v1")}"'
+        return f'no kind {what} in scheme "k8s.io/client-go/tools/clientcmd/api/latest/latest.go:50"'
+    for kind, name in LISTS.items():
+        if not _listed(data.get(kind), kind[:-1]):
+            told = "number" if isinstance(data[kind], int) else "string" if isinstance(data[kind], str) else "object"
+            return f"json: cannot unmarshal {told} into Go struct field Config.{kind} of type []v1.{name}"
+    return {**EMPTY, **data}
+
+
+HEAD: Final = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+LISTS: Final = {"clusters": "NamedCluster", "contexts": "NamedContext", "users": "NamedAuthInfo"}
 
 
 def _listed(entries: Any, field: str) -> bool:
@@ -64,6 +132,16 @@ def _listed(entries: Any, field: str) -> bool:
         return True
     rows = entries if isinstance(entries, list) else [None]
     return all(isinstance(row, dict) and isinstance(row.get(field) or {}, dict) for row in rows)
+
+
+def _merged(found: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Several kubeconfigs as one."""
+    entries = {}
+    for kind in LISTS:
+        named = {row.get("name"): row for config in reversed(found) for row in config.get(kind) or ()}
+        entries[kind] = sorted(named.values(), key=lambda row: str(row.get("name"))) or None
+    current = next((config["current-context"] for config in found if config.get("current-context")), "")
+    return {**EMPTY, **entries, "current-context": current}
 
 
 def find_entry(config: Mapping[str, Any], kind: str, name: str) -> Mapping[str, Any] | None:

@@ -100,7 +100,10 @@ def _call(context: Context, path: str, words: list[str]) -> Output:
 
 def _place(context: Context, flags: Parsed) -> str:
     """The namespace of the kubeconfig's context."""
-    known = kubeconfig.load(context, flags)
+    try:
+        known = kubeconfig.load(context, flags)
+    except kubeconfig.ConfigError:
+        return "default"
     name = flags.text("kube-context") or str(known.get("current-context", ""))
     found = (kubeconfig.find_entry(known, "contexts", name) or {}).get("context") or {}
     return str(found.get("namespace") or "default")

@@ -8,6 +8,7 @@ from aiops_gym.clients import gojson
 from aiops_gym.kubectl.changes import make_query
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json
+from aiops_gym.kubectl.output.structs import Struct, order_keys
 from aiops_gym.kubectl.targets import Info, Selection, select
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
@@ -18,21 +19,12 @@ from aiops_gym.sim.kube_api.selectors import parse_labels
 from aiops_gym.types import Json
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
-KUSTOMIZE: Final = "unable to find one of 'kustomization.yaml', 'kustomization.yml' or 'Kustomization' in directory"
 
 
 def read_files(call: Invocation) -> Selection:
     """The objects of `-f`. Raises Failure."""
     flags = call.flags
-    if flags.text("kustomize"):
-        folder = flags.text("kustomize")
-        if folder.strip("./") and not call.context.files.exists(folder):
-            path = folder if folder.startswith("/") else f"{call.context.cwd.rstrip('/')}/{folder}"
-            why = f"evalsymlink failure on '{folder}' : lstat {path}: no such file or directory"
-            raise Failure(f"must build at directory: not a valid directory: {why}")
-        path = folder if folder.startswith("/") else f"{call.context.cwd.rstrip('/')}/{folder}".removesuffix("/.")
-        raise Failure(f"{KUSTOMIZE} '{path}'")
-    if not flags.items("filename"):
+    if not flags.items("filename") and not flags.text("kustomize"):
         raise Failure("must specify one of -f and -k")
     selection = select(call, [], filenames=flags.items("filename"), recursive=flags.on("recursive"))
     if flags.values.get("selector"):
@@ -40,9 +32,14 @@ def read_files(call: Invocation) -> Selection:
             matches = parse_labels(flags.text("selector"))
         except ValueError as error:
             raise Failure(str(error)) from None
-        selection.named = [i for i in selection.named if matches(get(i.obj, "metadata", "labels", default={}))]
+        selection.named = [
+            i
+            for i in selection.named
+            if not isinstance(i, Info) or matches(get(i.obj, "metadata", "labels", default={}))
+        ]
     for info in selection.named:
-        _placed(info)
+        if isinstance(info, Info):
+            _placed(info)
     return selection
 
 
@@ -53,13 +50,18 @@ def _placed(info: Info) -> None:
         info.obj = {**info.obj, "metadata": {**metadata, "namespace": info.namespace}}
 
 
-def make_validation_query(call: Invocation, manager: str) -> dict[str, str]:
-    """The parameters of a request that sends a whole object."""
+def read_validation(call: Invocation) -> str:
+    """What the server is to do with unknown fields. Raises Failure."""
     word = call.flags.text("validate")
     modes = {"strict": "Strict", "true": "Strict", "warn": "Warn", "ignore": "Ignore", "false": "Ignore"}
     if word not in modes:
         raise Failure(f'invalid - validate option "{word}"; must be one of: strict (or true), warn, ignore (or false)')
-    return {**make_query(call, manager), "fieldValidation": modes[word]}
+    return modes[word]
+
+
+def make_validation_query(call: Invocation, manager: str) -> dict[str, str]:
+    """The parameters of a request that sends a whole object."""
+    return {**make_query(call, manager), "fieldValidation": read_validation(call)}
 
 
 def add_last_applied(obj: Json) -> Json:
@@ -69,6 +71,12 @@ def add_last_applied(obj: Json) -> Json:
     bare = {**obj, "metadata": {**metadata, "annotations": annotations}}
     text = as_json.format_compact(bare) + "\n"
     return {**obj, "metadata": {**metadata, "annotations": {**annotations, LAST_APPLIED: text}}}
+
+
+def add_own_config(obj: Json) -> Json:
+    """The same of an object that kubectl made itself: its types write their fields in their own order."""
+    metadata, text = obj["metadata"], as_json.format_line(order_keys(Struct(obj)))
+    return {**obj, "metadata": {**metadata, "annotations": {**annotations_of(obj), LAST_APPLIED: text + "\n"}}}
 
 
 def annotations_of(obj: Json) -> Json:

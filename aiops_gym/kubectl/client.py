@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from aiops_gym import caches
-from aiops_gym.kubectl.errors import Failure, ServerError
+from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource, find
-from aiops_gym.types import Cluster, Json, Output, Request
+from aiops_gym.types import Cluster, Json, Output, Request, Response
 
 STRATEGIC = "application/strategic-merge-patch+json"
 MERGE = "application/merge-patch+json"
@@ -26,11 +26,13 @@ class Client:
 
     Attributes:
         warned: called with what the server warns of, as in `Warning:` headers.
+        refused: what any request meets where the kubeconfig leads elsewhere.
     """
 
     def __init__(self, cluster: Cluster, place: Callable[[], tuple[str, bool]]) -> None:
         self.cluster = cluster
         self.warned: Callable[[str], None] = lambda text: None
+        self.refused: KubectlError | None = None
         self._place = place
 
     @cached_property
@@ -46,6 +48,10 @@ class Client:
     def explicit(self) -> bool:
         """Whether the namespace stood on the command line."""
         return self._placed[1]
+
+    def refuse(self, error: KubectlError) -> None:
+        """Answer every request with an error."""
+        self.refused, self.cluster = error, _Unreachable(self.cluster, error)
 
     def send(self, request: Request) -> Json:
         """The body of an answer. Raises ServerError for a code of 400 or more."""
@@ -64,6 +70,8 @@ class Client:
 
     def get(self, resource: Resource, name: str, namespace: str | None = None, **query: str) -> Json:
         """One object. Raises ServerError; a missing namespace is told before a missing object, as kubectl does."""
+        if not name:
+            raise Failure("resource name may not be empty")
         place = self.place(resource, namespace)
         return self._named(Request("get", resource.name, place, name, query=query))
 
@@ -157,6 +165,22 @@ class Client:
         body = {"command": [*command], "stdin": stdin}
         answer = self.send(Request("create", "pods", namespace, pod, "exec", body, query={"container": container}))
         return answer if isinstance(answer, Output) else Output(*answer)
+
+
+class _Unreachable:
+    """A cluster that has a clock and no server."""
+
+    def __init__(self, cluster: Cluster, error: KubectlError) -> None:
+        self._cluster, self._error = cluster, error
+
+    def handle(self, request: Request) -> Response:
+        raise self._error
+
+    def now(self) -> float:
+        return self._cluster.now()
+
+    def wait(self, seconds: float) -> bool:
+        return self._cluster.wait(seconds)
 
 
 def find_resource(text: str) -> Resource:

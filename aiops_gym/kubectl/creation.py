@@ -7,7 +7,7 @@ from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
-from aiops_gym.kubectl.applying import add_last_applied
+from aiops_gym.kubectl.applying import add_own_config, read_validation
 from aiops_gym.kubectl.changes import DRY_RUN, MANAGER, VALIDATE, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.output.structs import Struct
@@ -31,6 +31,8 @@ def name_of(call: Invocation) -> str:
         raise UsageFailure(f"exactly one NAME is required, got {len(args)}")
     if "dry-run" in call.flags.values:
         prepare(call)
+    if "validate" in call.flags.values:
+        read_validation(call)
     return args[0]
 
 
@@ -60,7 +62,7 @@ def make(
     if resource.namespaced and call.client.explicit:
         obj = {**obj, "metadata": {**obj["metadata"], "namespace": call.namespace}}
     if call.flags.values.get("save-config"):
-        obj = add_last_applied(obj)
+        obj = add_own_config(obj)
     mode = read_dry_run(call)
     if mode != "client":
         asked = {**make_query(call, manager), "fieldValidation": "Strict"}

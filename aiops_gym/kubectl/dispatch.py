@@ -8,7 +8,7 @@ from functools import partial
 from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import GLOBAL, FlagError, Flags
-from aiops_gym.kubectl import help, verbs
+from aiops_gym.kubectl import access, help, verbs
 from aiops_gym.kubectl.client import Client
 from aiops_gym.kubectl.errors import Failure, KubectlError, UsageFailure
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -29,6 +29,8 @@ def run(context: Context, argv: list[str]) -> Output:
     try:
         flags = verb.table.parse(rest)
     except FlagError as error:
+        if verb.name == "diff":  # its exit code 1 means a difference
+            return Output("", f"error: {error}\nSee '{path} -h' for help and examples\n", 2)
         return Output("", f"error: {error}\nSee '{path} --help' for usage.\n", 1)
     if flags.on("help"):
         return Output(help.of_verb(verb, path))
@@ -55,7 +57,14 @@ def _call(verb: Verb, call: Invocation) -> Output:
         if missing:
             quoted = ", ".join(f'"{name}"' for name in missing)
             raise Failure(f"required flag(s) {quoted} not set")
+        if verb.run is not None:
+            refused = access.check(call.context, call.flags, call.path)
+            if refused is not None:
+                call.client.refuse(refused)
         code = _subcommand_wanted(verb, call) if verb.run is None else verb.run(call) or 0
+    except kubeconfig.ConfigError as error:
+        call.complain(f"error: {error}\n")
+        code = 1
     except UsageFailure as error:
         call.complain(f"{error.text}\nSee '{call.path} -h' for help and examples\n")
         code = error.code

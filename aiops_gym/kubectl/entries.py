@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from aiops_gym.clients import as_yaml, kubeconfig
 from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl import help
 from aiops_gym.kubectl.errors import Failure, UsageFailure
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
@@ -37,12 +38,70 @@ def _put(kind: str, fields: tuple[str, ...]) -> Callable[[Invocation], None]:
     def run(call: Invocation) -> None:
         name, found = _name(call), kubeconfig.load(call.context, call.flags)
         inner = dict((kubeconfig.find_entry(found, kind, name) or {}).get(KINDS[kind]) or {})
+        if call.flags.on("embed-certs"):
+            _embed(call, fields)
+        if kind == "users":
+            inner |= _plugins(call, inner)
         given = {field: call.flags.values[field] for field in fields if call.flags.given(field)}
         inner = {field: value for field, value in {**inner, **given}.items() if value not in ("", False)}
         save(call, _with(found, kind, name, inner))
         call.say(f"{KINDS[kind].capitalize()} {go_quote(name)} set.")
 
     return run
+
+
+def _embed(call: Invocation, fields: tuple[str, ...]) -> None:
+    """Refuse certificates that are not there."""
+    for field in fields:
+        path = call.flags.text(field) if field in FILED else ""
+        if path and not call.context.files.exists(path):
+            raise Failure(f"could not stat {field} file {path}: stat {path}: no such file or directory")
+
+
+FILED: Final = ("certificate-authority", "client-certificate", "client-key")
+
+
+def _plugins(call: Invocation, inner: Mapping[str, Any]) -> dict[str, Json]:
+    """What gets a user's credentials: an old provider, or a program."""
+    flags, found = call.flags, {}
+    mode = flags.text("exec-interactive-mode")
+    if flags.given("exec-interactive-mode") and mode not in MODES:
+        raise Failure("invalid interactive mode type, can be only IfAvailable, Never, Always")
+    for flag in ("auth-provider-arg", "exec-env"):
+        if wrong := [pair for pair in flags.items(flag) if "=" not in pair and not pair.endswith("-")]:
+            call.write(help.of_verb(_find("set-credentials"), call.path))
+            raise Failure(f"invalid {flag} format: {wrong[0]}")
+    if flags.text("auth-provider"):
+        pairs = dict(pair.split("=", 1) for pair in flags.items("auth-provider-arg") if "=" in pair)
+        found["auth-provider"] = {"config": pairs or None, "name": flags.text("auth-provider")}
+    if flags.text("exec-command"):
+        names = {"args": "exec-arg", "env": "exec-env"}
+        lists = {key: list(flags.items(flag)) or None for key, flag in names.items()}
+        lists["env"] = [
+            dict(zip(("name", "value"), pair.split("=", 1), strict=True)) for pair in lists["env"] or ()
+        ] or None
+        version = flags.text("exec-api-version")
+        program = {"apiVersion": version, "args": lists["args"], "command": flags.text("exec-command")}
+        told = {"interactiveMode": mode or "IfAvailable", "provideClusterInfo": flags.on("exec-provide-cluster-info")}
+        found["exec"] = {**program, "env": lists["env"], **told}
+    return found
+
+
+MODES: Final = ("IfAvailable", "Never", "Always")
+PLUGINS: Final = (
+    Flag("auth-provider", help="Auth provider for the user entry in kubeconfig"),
+    Flag("auth-provider-arg", "array", help="'key=value' arguments for the auth provider"),
+    Flag("exec-api-version", help="API version of the exec credential plugin for the user entry in kubeconfig"),
+    Flag("exec-arg", "array", help="New arguments for the exec credential plugin command"),
+    Flag("exec-command", help="Command for the exec credential plugin for the user entry in kubeconfig"),
+    Flag("exec-env", "array", help="'key=value' environment values for the exec credential plugin"),
+    Flag("exec-interactive-mode", help="InteractiveMode of the exec credentials plugin"),
+    Flag("exec-provide-cluster-info", "bool", help="ProvideClusterInfo of the exec credentials plugin"),
+)
+
+
+def _find(name: str) -> Verb:
+    return next(verb for verb in VERBS if verb.name == name)
 
 
 def _with(found: Mapping[str, Any], kind: str, name: str, inner: Json) -> dict[str, Any]:
@@ -121,6 +180,7 @@ VERBS: Final = (
     Verb(
         "set",
         put,
+        flags=(Flag("set-raw-bytes", "bool", help="When writing a []byte PROPERTY_VALUE, write it as it is."),),
         usage="config set PROPERTY_NAME PROPERTY_VALUE",
         short="Set an individual value in a kubeconfig file",
     ),
@@ -134,7 +194,7 @@ VERBS: Final = (
     Verb(
         "set-credentials",
         _put("users", USER),
-        flags=(*_flags(USER, "user"), Flag("embed-certs", "bool", help="Write the certificates themselves.")),
+        flags=(*_flags(USER, "user"), *PLUGINS, Flag("embed-certs", "bool", help="Write the certificates themselves.")),
         usage="config set-credentials NAME [--token=bearer_token]",
         short="Set a user entry in kubeconfig",
     ),

@@ -85,6 +85,14 @@ class Failures(KubectlError):
         self.out = "".join(error.out for error in self.errors)
 
 
+def gather(before: Sequence[KubectlError], work: Sequence[KubectlError]) -> list[KubectlError]:
+    """What was met on the way to the objects and with them: the former is one error in a list with the latter."""
+    if not before or not work:
+        return [*before, *work]
+    texts = list(dict.fromkeys(error.inner for error in before))
+    return [*work, KubectlError(f"[{', '.join(texts)}]" if len(texts) > 1 else texts[0])]
+
+
 def standard_text(status: Mapping[str, Any]) -> str:
     """A Status in one line: `Error from server (NotFound): ...`."""
     reason, message = status.get("reason") or "", status.get("message") or ""

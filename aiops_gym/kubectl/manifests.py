@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import yaml
 
 from aiops_gym.clients import gojson, goyaml
 from aiops_gym.clients.context import Context
-from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl import kustomization
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.decode import DecodeError, Decoder
@@ -27,7 +28,9 @@ class Manifest(NamedTuple):
     source: str
 
 
-def read(context: Context, paths: Sequence[str], recursive: bool = False, validated: bool = True) -> list[Manifest]:
+def read(
+    context: Context, paths: Sequence[str], recursive: bool = False, validated: bool = True, kustomize: str = ""
+) -> list[Manifest | KubectlError]:
     """All objects of files, folders and `-`; the items of a List are given one by one.
 
     Args:
@@ -35,41 +38,74 @@ def read(context: Context, paths: Sequence[str], recursive: bool = False, valida
         paths: files, folders, URLs, or `-`.
         recursive: whether folders within folders count.
         validated: whether a schema is asked before, which changes the words for an object without a kind.
+        kustomize: a folder with a kustomization, instead of the paths.
+
+    Returns:
+        The objects, and between them what is wrong with those that are none: text that is not YAML, an object without
+        kind or apiVersion.
 
     Raises:
-        Failure: a path that is not there, text that is not YAML, or an object without kind or apiVersion.
+        Failure: a kustomization that cannot be built.
     """
-    found: list[Manifest] = []
-    for path in paths:
-        for source, text in _texts(context, path, recursive):
-            for document in documents(text, source):
-                found += _flat(document, source, validated)
-    return found
+    if kustomize:
+        texts = [(kustomize, kustomization.build(context, kustomize))]
+    else:
+        texts = [found for path in paths for found in _texts(context, path, recursive)]
+    return [found for source, text in texts for found in _objects(text, source, validated)]
 
 
-def documents(text: str, source: str) -> list[Json]:
-    """The documents of a text, empty ones left out: YAML, or JSON objects one after another, as jq writes them."""
+def check(context: Context, paths: Sequence[str]) -> None:
+    """Raise Failures for paths that are not there."""
+    gone = [path for path in paths if path != "-" and not path.startswith(WEB) and not context.files.exists(path)]
+    if gone:
+        raise Failures([Failure(f"the path {go_quote(path)} does not exist") for path in gone])
+
+
+WEB: Final = ("http://", "https://")
+
+
+def _objects(text: str, source: str, validated: bool) -> Iterator[Manifest | KubectlError]:
+    """The objects of a text: one that cannot be decoded is passed over, one that is not valid is the last."""
     try:
-        if (objects := gojson.stream(text)) is not None:
-            return objects
+        for document in documents(text, source):
+            try:
+                yield from _flat(document, source, validated)
+            except Undecodable as error:
+                yield error
+    except Failure as error:
+        yield error
+
+
+class Undecodable(Failure):
+    """An object that cannot be read as one; those behind it can."""
+
+
+def documents(text: str, source: str) -> Iterator[Json]:
+    """The documents of a text, empty ones left out: YAML, or JSON objects one after another, as jq writes them."""
+    objects = gojson.stream(text)
+    try:
+        if objects is not None:
+            yield from objects
+            return
     except gojson.OutOfRange as error:
         raise Failure(f"unable to decode {go_quote(source)}: {error}") from None
+    except ValueError as error:
+        raise Failure(f"error parsing {source}: {error}") from None
     try:
-        parsed = list(yaml.load_all(text, Loader=goyaml.Loader))
+        for document in yaml.load_all(text, Loader=goyaml.Loader):
+            if document is not None:
+                yield document
     except yaml.YAMLError as error:
         raise Failure(f"error parsing {source}: error converting YAML to JSON: {goyaml.explain_error(error)}") from None
-    return [document for document in parsed if document is not None]
 
 
 def _texts(context: Context, path: str, recursive: bool) -> Iterator[tuple[str, str]]:
     if path == "-":
         yield "STDIN", context.stdin
         return
-    if path.startswith(("http://", "https://")):
+    if path.startswith(WEB):
         host = path.split("/")[2]
         raise Failure(f"unable to read URL {go_quote(path)}: dial tcp: lookup {host}: no such host")
-    if not context.files.exists(path):
-        raise Failure(f"the path {go_quote(path)} does not exist")
     try:
         yield path, context.files.read(path)
     except IsADirectoryError:
@@ -101,7 +137,7 @@ def _flat(document: Json, source: str, validated: bool, listed: bool = False) ->
         return
     unset = [name for name, value in (("apiVersion not set", version), ("kind not set", kind)) if not value]
     if unset and not validated and not kind:
-        raise Failure(
+        raise Undecodable(
             f"unable to decode {go_quote(source)}: Object 'Kind' is missing in '{as_json.format_compact(document)}'"
         )
     if unset:
@@ -121,4 +157,4 @@ def _check_metadata(document: Json, source: str) -> None:
         if document.get("metadata") is not None:
             Decoder().many(document["metadata"], METADATA, "metadataOnlyObject", "metadata", ("metadata",))
     except DecodeError as error:
-        raise Failure(f"unable to decode {go_quote(source)}: {error}") from None
+        raise Undecodable(f"unable to decode {go_quote(source)}: {error}") from None

@@ -9,11 +9,13 @@ from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.output.structs import Struct
-from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
+from aiops_gym.kubectl.targets import FILES, MISSING, SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import assoc, get
 from aiops_gym.sim.kube_api.patch.strategic import apply_strategic_merge
 from aiops_gym.sim.kube_api.schema import type_of
+from aiops_gym.sim.kube_api.selectors import parse_labels
 from aiops_gym.types import Json
 
 PATHS: Mapping[str, tuple[str, ...]] = {
@@ -58,6 +60,13 @@ def read_infos(call: Invocation, resources: Sequence[str]) -> list[Info]:
     flags, local = call.flags, call.flags.on("local")
     prepare(call)
     selector = flags.text("selector") if "selector" in flags.values else ""
+    if selector:
+        try:
+            parse_labels(selector)
+        except ValueError as error:
+            raise Failure(f"the provided selector {go_quote(selector)} is not valid: {error}") from None
+    if local and resources and call.path == "kubectl set env":
+        raise Failure(MISSING)
     if local and resources:
         raise Failure(
             "you must specify resources by --filename when --local is set.\n"
@@ -103,7 +112,7 @@ def patch_each(
             patch = change(info)
         except Failure as error:
             errors.append(
-                Failure(f"error: {info.resource.plural}/{info.name} {error.inner}\n" if named else error.inner)
+                Failure(f"error: {_called(call, info)}/{info.name} {error.inner}\n" if named else error.inner)
             )
             continue
         if not patch:
@@ -121,6 +130,11 @@ def patch_each(
             continue
         report(call, info.resource, Struct(as_typed(changed) if call.flags.on("local") else changed), done, shown=shown)
     return errors
+
+
+def _called(call: Invocation, info: Info) -> str:
+    """An object's resource, which nobody asked the server for with --local."""
+    return info.resource.kind.lower() if call.flags.on("local") else info.resource.plural
 
 
 def as_typed(obj: Json) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlsplit
 
@@ -9,6 +10,7 @@ import orjson
 
 from aiops_gym.kubectl import behind
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
+from aiops_gym.kubectl.manifests import documents
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kube_api import VERSION
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
@@ -32,6 +34,48 @@ def show(call: Invocation) -> int:
         raise Failure(f'--raw must be a valid URL path: parse "{path}": invalid URI for request')
     call.write(_answer(call, path))
     return 0
+
+
+def act(call: Invocation, verb: str) -> None:
+    """`create`, `replace` and `delete --raw`: send a file, or nothing, to a path. Raises KubectlError."""
+    flags = call.flags
+    names = flags.items("filename")
+    if len(names) > 1:
+        raise Failure("--raw can only use a single local file or stdin")
+    for word in ("kustomize", "recursive", "selector", "output"):
+        if flags.values.get(word):
+            raise Failure(f"--raw and --{word} are mutually exclusive")
+    body = None
+    if names and names[0] != "-":
+        try:
+            body = next(iter(documents(call.context.files.read(names[0]), names[0])), None)
+        except OSError:
+            raise Failure(f"open {names[0]}: no such file or directory") from None
+    elif names:
+        body = next(iter(documents(call.context.stdin, "STDIN")), None)
+    path = flags.text("raw")
+    if not path.startswith("/"):
+        raise UsageFailure(f'--raw must be a valid URL path: parse "{path}": invalid URI for request')
+    parts = urlsplit(path)
+    steps = [step for step in parts.path.split("/") if step]
+    request = _request(steps, dict(parse_qsl(parts.query)))
+    if request is None:
+        read_only = f"/{'/'.join(steps)}" in (*HEALTH, "/version", "/api", "/apis", METRICS) or len(steps) in (2, 3)
+        known = read_only and (steps[0] not in ("api", "apis") or not steps[1:] or _served(steps))
+        reason = "MethodNotAllowed" if known else "NotFound"
+        words = "the server does not allow this method on the requested resource"
+        raise ServerError({"reason": reason, "message": words if known else GONE})
+    several = "deletecollection" if verb == "delete" and not request.name else verb
+    call.write(_line(call.client.send(replace(request, verb=several, body=body))))
+
+
+GONE: Final = "the server could not find the requested resource"
+
+
+def _served(steps: list[str]) -> bool:
+    """Whether these are the steps to a group or version that there is."""
+    where = "/".join(steps[1:])
+    return any(where in (r.group or r.version, r.api_version) for r in RESOURCES.values())
 
 
 def _answer(call: Invocation, path: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import manifests
 from aiops_gym.kubectl.client import Client, api_version, find_category, find_other_resources, find_resource
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, gather
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.resources import Resource
@@ -68,13 +68,14 @@ class Selection:
 
     Attributes:
         singles: it named objects, it did not search.
+        named: what it names; of files also what is wrong with them.
         single: it named exactly one.
         table: ask for server-side Tables.
         subresource: ask for it in place of each named object.
     """
 
     client: Client
-    named: list[Info]
+    named: list[Info | KubectlError]
     queries: list[Query]
     singles: bool
     single: bool
@@ -90,9 +91,15 @@ class Selection:
     def each(self, work: Callable[[Info], object]) -> list[KubectlError]:
         """Ask for one object after another and do something with each; what failed, in this order."""
         errors: list[KubectlError] = []
-        steps: list[Info | Query] = [*self.named, *self.queries]
+        unread: list[KubectlError] = []
+        steps: list[Info | Query | KubectlError] = [*self.named, *self.queries]
         for step in steps:
             try:
+                if isinstance(step, KubectlError):
+                    unread.append(step)
+                    if not self.keep_going:
+                        break
+                    continue
                 found = self._search(step) if isinstance(step, Query) else [self._fetch(step)]
             except KubectlError as error:
                 errors.append(error)
@@ -104,7 +111,7 @@ class Selection:
                     work(info)
                 except KubectlError as error:
                     errors.append(error)
-        return errors
+        return gather(unread, errors)
 
     def infos(self) -> list[Info]:
         """All objects. Raises what failed."""
@@ -176,15 +183,25 @@ def select(  # the options of kubectl's resource builder
         warn_of(call, word)
     if everything and (labels or fields):
         raise Failure("setting 'all' parameter but found a non empty selector. ")
-    if filenames:
-        return _from_files(call, filenames, recursive, pairs, types, names, keep_going, latest, table)
+    kustomize = str(call.flags.values.get("kustomize") or "")
+    if kustomize and recursive:
+        raise Failure("the -k flag can't be used with -f or -R")
+    if filenames and kustomize:
+        raise Failure("only one of -f or -k can be specified")
+    if filenames or kustomize:
+        manifests.check(call.context, filenames)
+        _refuse_names(pairs, types, names)
+        found = _from_files(call, filenames, recursive, kustomize, latest)
+        single = len(found) == 1 and "-" not in filenames
+        return Selection(client, found, [], True, single, keep_going, table)
     searching = bool(labels or fields or everything or (empty_selector and len(words) == 1 and not pairs))
     if searching:
         queries = [
-            Query(r, _place(client, r, everywhere), labels, fields) for r in _types(pairs, types, names, one_type)
+            Query(r, _place(client, r, everywhere), labels, fields)
+            for r in _types(client, pairs, types, names, one_type)
         ]
         return Selection(client, [], queries, singles=False, single=False, keep_going=keep_going, table=table)
-    named = _named(client, pairs, types, names, everywhere, one_type)
+    named: list[Info | KubectlError] = [*_named(client, pairs, types, names, everywhere, one_type)]
     return Selection(client, named, [], True, len(named) == 1, keep_going or bool(names), table)
 
 
@@ -199,7 +216,9 @@ def _place(client: Client, resource: Resource, everywhere: bool = False) -> str:
     return client.namespace if resource.namespaced and not everywhere else ""
 
 
-def _types(pairs: list[tuple[str, str]], types: list[str], names: list[str], one_type: bool) -> list[Resource]:
+def _types(
+    client: Client, pairs: list[tuple[str, str]], types: list[str], names: list[str], one_type: bool
+) -> list[Resource]:
     """The resources to search."""
     if names:
         raise Failure("name cannot be provided when a selector is specified")
@@ -207,6 +226,7 @@ def _types(pairs: list[tuple[str, str]], types: list[str], names: list[str], one
         raise Failure("selectors and the all flag cannot be used when passing resource/name arguments")
     if not types:
         raise Failure("at least one resource must be specified to use a selector")
+    _touch(client)
     if len(types) > 1 and one_type:
         raise Failure("you may only specify a single resource type")
     return list({resource.name: resource for resource in map(find_resource, types)}.values())
@@ -220,6 +240,8 @@ def _named(
     everywhere: bool,
     one_type: bool,
 ) -> list[Info]:
+    if pairs or names or types:
+        _touch(client)
     if pairs:
         resources = {word: find_resource(word) for word, _ in pairs}
         if one_type and len({resource.name for resource in resources.values()}) > 1:
@@ -233,6 +255,12 @@ def _named(
     for word in types:
         find_resource(word)
     raise Failure("resource(s) were provided, but no name was specified" if types else MISSING)
+
+
+def _touch(client: Client) -> None:
+    """Ask the server for what it has: raise what comes back where there is none."""
+    if client.refused is not None:
+        raise client.refused
 
 
 def _info(client: Client, resource: Resource, name: str, everywhere: bool) -> Info:
@@ -282,31 +310,29 @@ def _pair(word: str) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
-def _from_files(
-    call: Invocation,
-    filenames: Sequence[str],
-    recursive: bool,
-    pairs: list[tuple[str, str]],
-    types: list[str],
-    names: list[str],
-    keep_going: bool,
-    latest: bool,
-    table: bool,
-) -> Selection:
-    if types and not names:
-        raise Failure("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
-    if names:
-        raise Failure("name cannot be provided when a path is specified")
+def _refuse_names(pairs: list[tuple[str, str]], types: list[str], names: list[str]) -> None:
+    """Refuse what the command line names besides files."""
     if pairs:
         raise Failure("resource/name arguments cannot be provided when a path is specified")
-    found = [
-        from_manifest(call.client, manifest)
-        for manifest in manifests.read(call.context, list(filenames), recursive, validated=_validated(call))
-    ]
-    if latest:
-        found = [Info(info.resource, info.namespace, info.name, None) for info in found]
-    single = len(found) == 1 and "-" not in filenames
-    return Selection(call.client, found, [], True, single, keep_going, table)
+    if names or types:
+        raise Failure("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
+
+
+def _from_files(
+    call: Invocation, filenames: Sequence[str], recursive: bool, kustomize: str, latest: bool
+) -> list[Info | KubectlError]:
+    found: list[Info | KubectlError] = []
+    if not call.flags.values.get("local"):
+        _touch(call.client)
+    for manifest in manifests.read(call.context, list(filenames), recursive, _validated(call), kustomize):
+        try:
+            if isinstance(manifest, KubectlError):
+                raise manifest
+            info = from_manifest(call.client, manifest, call.path.startswith(TYPED))
+            found.append(Info(info.resource, info.namespace, info.name, None) if latest else info)
+        except KubectlError as error:
+            found.append(error)
+    return found
 
 
 def _validated(call: Invocation) -> bool:
@@ -314,8 +340,12 @@ def _validated(call: Invocation) -> bool:
     return call.flags.values.get("validate", "false") not in ("false", "ignore")
 
 
-def from_manifest(client: Client, manifest: manifests.Manifest) -> Info:
-    """The object of a file, in the namespace it goes to.
+TYPED: Final = ("kubectl set", "kubectl expose", "kubectl autoscale", "kubectl rollout")
+"""Commands that read objects into the types of kubectl's own scheme."""
+
+
+def from_manifest(client: Client, manifest: manifests.Manifest, typed: bool = False) -> Info:
+    """The object of a file, in the namespace it goes to; `typed` is for kubectl's own types alone.
 
     Raises:
         Failure: a kind the server does not have, or a namespace other than the one of `-n`.
@@ -323,6 +353,9 @@ def from_manifest(client: Client, manifest: manifests.Manifest) -> Info:
     obj, source = manifest
     kind, version = str(obj.get("kind", "")), str(obj.get("apiVersion", ""))
     resource = find_by_kind(kind, version)
+    if resource is None and typed:
+        what = f"no kind {go_quote(kind)} is registered for version {go_quote(version)}"
+        raise Failure(f'unable to decode {go_quote(source)}: {what} in scheme "pkg/scheme/scheme.go:28"')
     if resource is None:
         raise Failure(
             f"resource mapping not found for name: {go_quote(_name(obj))} namespace: "

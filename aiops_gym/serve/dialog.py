@@ -20,7 +20,7 @@ from aiops_gym.serve.objects import command
 from aiops_gym.serve.paths import Target
 from aiops_gym.serve.refusals import not_supported
 from aiops_gym.serve.render import render_refusal
-from aiops_gym.serve.terminal import Terminal
+from aiops_gym.serve.terminal import PROMPTS, Repl, Terminal
 from aiops_gym.serve.watching import TRUE
 from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.kube_api.status import ApiError, bad_request
@@ -81,6 +81,8 @@ class _Dialog:
         if self.stdin and self._is_shell():
             typed = self._typed(None if self.tty else QUIET)
             code = await Terminal(self.exec, typed, self._send, self.tty).run()
+        elif self.stdin and self.tty and self.argv[0].rpartition("/")[2] in PROMPTS:
+            code = await Repl(self.argv, self.exec, self._typed(None), self._send, True).run()
         elif (archive := copying.find_archive(self.argv)) is not None:
             sent = await self._input() if self.stdin else b""
             output, packed = await archive.run(self.exec, sent)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
 
 from aiops_gym.types import Output
 
@@ -33,6 +34,7 @@ class Terminal:
     def __init__(self, exec_: Exec, typed: AsyncIterator[bytes], send: Send, tty: bool) -> None:
         self.exec, self.typed, self.send, self.tty = exec_, typed, send, tty
         self.folder = ""
+        self.prompt = PROMPT
         self.line = b""
         self.code = 0
 
@@ -51,7 +53,7 @@ class Terminal:
 
     async def _keys(self) -> None:
         """Every line is a script, and keys edit it."""
-        await self.send(STDOUT, PROMPT)
+        await self.send(STDOUT, self.prompt)
         async for piece in self.typed:
             for at in range(len(piece)):
                 if not await self._key(piece[at : at + 1]):
@@ -63,13 +65,13 @@ class Terminal:
             await self.send(STDOUT, b"\r\n")
             if not await self._enter():
                 return False
-            await self.send(STDOUT, PROMPT)
+            await self.send(STDOUT, self.prompt)
         elif key in ERASE:
             await self.send(STDOUT, b"\b \b" if self.line else b"")
             self.line = self.line[:-1]
         elif key == INTERRUPT:
             self.line = b""
-            await self.send(STDOUT, b"^C\r\n" + PROMPT)
+            await self.send(STDOUT, b"^C\r\n" + self.prompt)
         elif key == END:
             return bool(self.line)
         elif key >= b" ":
@@ -100,3 +102,51 @@ class Terminal:
             return
         await self.send(STDOUT, stdout.encode("utf-8", "replace"))
         await self.send(STDERR, stderr.encode("utf-8", "replace"))
+
+
+class Repl(Terminal):
+    """A program that answers line by line, such as the shell of a database.
+
+    The container's program takes whole scripts, too: what a line leaves behind, as `use`, goes before the next one.
+
+    Args:
+        argv: the program.
+        rest: as for a Terminal.
+    """
+
+    def __init__(self, argv: list[str], *rest: Any) -> None:
+        super().__init__(*rest)
+        self.argv = [*argv, "--quiet"] if "--quiet" not in argv else argv
+        self.greeted = self.argv is argv
+        self.kept: list[str] = []
+        self.said = ""
+        self.prompt = PROMPTS[argv[0].rpartition("/")[2]]
+
+    async def run(self) -> int:
+        """Greet, and go on until the client is done."""
+        if not self.greeted:
+            greeting = await self.exec([word for word in self.argv if word != "--quiet"], "")
+            await self._tell(greeting.stdout.removesuffix("bye\n"), greeting.stderr)
+        return await super().run()
+
+    async def _enter(self) -> bool:
+        """Run the line; False if it ended the program."""
+        text, self.line = self.line.decode("utf-8", "replace").strip(), b""
+        if text.rstrip(";").removesuffix("()") in ("exit", "quit"):
+            await self._tell("bye\n", "")
+            return False
+        if not text:
+            return True
+        output = await self.exec(self.argv, "\n".join([*self.kept, text, ""]))
+        await self._tell(output.stdout.removeprefix(self.said), output.stderr)
+        if text.startswith(LASTING) and not output.code:
+            self.kept.append(text)
+            self.said = output.stdout
+        return True
+
+
+PROMPTS = {"mongo": b"> "}
+"""What such programs ask with."""
+
+LASTING = ("use ", "db.auth(", "var ", "let ", "const ")
+"""How lines begin whose effect lasts for the session."""

@@ -48,7 +48,7 @@ def test_a_message_keeps_what_matters(text: str, masked: str) -> None:
     assert Parts(MANIFEST, "ns", ["Pod/web-5d5bf6cbcd-6fchn"]).mask(text) == masked
 
 
-def test_times_are_the_same_within_a_fifth_or_two_seconds() -> None:
+def test_times_are_the_same_within_a_tenth_or_two_seconds() -> None:
     assert is_within(11.9, 10, 10) and not is_within(12.1, 10, 10)
-    assert is_within(119, 100, 100) and not is_within(121, 100, 100)
+    assert is_within(109, 100, 100) and not is_within(111, 100, 100)
     assert is_within(7, 9, 30)

@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sides import Case, Left, changes, ours
@@ -43,15 +43,26 @@ def differences(case: Case, world: World, answer: Answer, loose: bool = False) -
         answer: of the real kubectl.
         loose: take lines and words in any order, for what comes out of a Go map.
     """
+    if case.helped:
+        answer = replace(answer, left=_unhelped(answer.left))
     runs = []
     most = max(3, int(answer.seconds) + 2)
     for late in (*range(most), *(quarter / 4 for quarter in range(4 * most) if quarter % 4)):
         fork = world.fork()
         left = ours(case, fork, int(answer.time) + late)
+        left = _unhelped(left) if case.helped else left
         runs.append((left, changes(world, fork) if case.writes else {}))
         if _same(answer, *runs[-1], loose) or _same_lines(answer, runs, loose):
             return ""
     return _told(answer, *runs[0])
+
+
+HELP = re.compile(r'(?s)\A(?!error: ).*\nUsage:\n.*?\nUse "kubectl options" for a list of [^\n]*\n')
+
+
+def _unhelped(left: Left) -> Left:
+    """With one word for a help text."""
+    return Left(left.code, HELP.sub("<help>\n", left.out), HELP.sub("<help>\n", left.err))
 
 
 def _same(answer: Answer, left: Left, stores: Mapping[str, Json], loose: bool) -> bool:

@@ -1,7 +1,8 @@
-"""How many cases are equal: `python tests/differential/figures.py [--record | --replay | --drift] [PART...]`.
+"""How many cases are equal: `figures.py [--derived] [--record | --replay | --drift] [PART...]`.
 
 Compares live with the kubectl on PATH, or with the recorded answers (`--replay`); `--record` keeps the live answers;
-`--drift` keeps what a newer kubectl says differently. A PART chooses the cases whose ids contain it. The last line is
+`--drift` keeps what a newer kubectl says differently; `--derived` is about the lines of `derive.py`, of
+which it records the sample. A PART chooses the cases whose ids contain it. The last line is
 `equal / all`.
 """
 
@@ -12,6 +13,7 @@ import json
 import time
 from collections.abc import Iterator
 
+import derive
 import live
 import recording
 import worlds
@@ -27,28 +29,31 @@ def replayed(some: list[Case]) -> Iterator[tuple[str, str]]:
         yield case.id, differences(here, world, answers[case.id], bool(why_any_order(case.id)))
 
 
-def compared(some: list[Case], record: bool) -> Iterator[tuple[str, str]]:
+def compared(some: list[Case], record: bool, derived: bool) -> Iterator[tuple[str, str]]:
     start = int(time.time() * 1000) - worlds.LIFE
     outcomes = []
     for outcome in live.run(some, start):
         outcomes.append(outcome)
         yield outcome.case.id, outcome.difference
-    for state in worlds.STATES if record else ():
-        recording.write(state, start, [outcome for outcome in outcomes if outcome.case.state == state])
+    for state in (derive.STATES if derived else worlds.STATES) if record else ():
+        found = [outcome for outcome in outcomes if outcome.case.state == state]
+        recording.write(state, start, found, derive.recorded(state) if derived else state)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--derived", action="store_true")
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--drift", action="store_true")
     parser.add_argument("parts", nargs="*")
     asked = parser.parse_args()
     parts = [] if asked.record else asked.parts
-    some = [case for case in live.cases() if not parts or any(part in case.id for part in parts)]
+    lines = derive.sample() if asked.derived and asked.record else derive.cases() if asked.derived else live.cases()
+    some = [case for case in lines if not parts or any(part in case.id for part in parts)]
     equal = known = 0
     drift: list[str] = []
-    for name, difference in replayed(some) if asked.replay else compared(some, asked.record):
+    for name, difference in replayed(some) if asked.replay else compared(some, asked.record, asked.derived):
         equal += not difference
         known += bool(difference and why_different(name))
         if difference and not why_different(name):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+import traceback
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import lru_cache
@@ -56,28 +57,25 @@ def named(case: Case, world: World) -> Case:
 
 def run(some: Sequence[Case], start: int) -> Iterator[Outcome]:
     """Run cases in worlds that begin at `start` (Unix ms), which should be `worlds.LIFE` ago."""
-    by_state: dict[str, list[str]] = {}
+    by_state: dict[str, list[Case]] = {}
     for case in some:
-        by_state.setdefault(case.state, []).append(case.id)
+        by_state.setdefault(case.state, []).append(case)
     chunks = [
-        (state, ids[at : at + CHUNK], start) for state, ids in by_state.items() for at in range(0, len(ids), CHUNK)
+        (state, these[at : at + CHUNK], start)
+        for state, these in by_state.items()
+        for at in range(0, len(these), CHUNK)
     ]
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         for found in pool.map(_chunk, chunks):
             yield from found
 
 
-@lru_cache(maxsize=1)
-def _by_id() -> Mapping[str, Case]:
-    return {case.id: case for case in cases()}
-
-
-def _chunk(work: tuple[str, list[str], int]) -> list[Outcome]:
-    state, ids, start = work
+def _chunk(work: tuple[str, list[Case], int]) -> list[Outcome]:
+    state, some, start = work
     world = worlds.build(state, start)
     with tempfile.TemporaryDirectory() as home, door(world.fork()) as opened:
         real = Real(opened, Path(home))
-        return [settled(named(_by_id()[name], world), world, real) for name in ids]
+        return [settled(named(case, world), world, real) for case in some]
 
 
 def settled(case: Case, world: World, real: Real) -> Outcome:
@@ -96,4 +94,8 @@ def _one(case: Case, world: World, real: Real) -> Outcome:
     left, began, ended = real(case)
     stored = changes(world, fork) if case.writes else {}
     answer = Answer(left, began, stored, ended - began)
-    return Outcome(case, answer, differences(case, world, answer, bool(why_any_order(case.id))))
+    try:
+        difference = differences(case, world, answer, bool(why_any_order(case.id)))
+    except Exception:  # noqa: BLE001 - ours must answer whatever is typed: a failure of its own is the difference
+        difference = traceback.format_exc()
+    return Outcome(case, answer, difference)

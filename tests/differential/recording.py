@@ -31,8 +31,8 @@ def path_of(state: str) -> Path:
     return FOLDER / f"{state}.json.xz"
 
 
-def write(state: str, start: int, outcomes: Iterable[live.Outcome]) -> None:
-    """Keep a state and the answers in it."""
+def write(state: str, start: int, outcomes: Iterable[live.Outcome], called: str = "") -> None:
+    """Keep a state and the answers in it, in a file of the state's name or another."""
     world = worlds.build(state, start)
     empty = worlds.empty(state, start)
     answers = {
@@ -41,13 +41,13 @@ def write(state: str, start: int, outcomes: Iterable[live.Outcome]) -> None:
     }
     body = {"start": start, "world": world.difference(empty), "answers": dict(sorted(answers.items()))}
     FOLDER.mkdir(exist_ok=True)
-    path_of(state).write_bytes(lzma.compress(orjson.dumps(body), preset=6))
+    path_of(called or state).write_bytes(lzma.compress(orjson.dumps(body), preset=6))
 
 
 @lru_cache(maxsize=8)
-def read(state: str) -> Recorded:
+def read(state: str, called: str = "") -> Recorded:
     """A state as it was recorded, never to be changed."""
-    body = orjson.loads(lzma.decompress(path_of(state).read_bytes()))
+    body = orjson.loads(lzma.decompress(path_of(called or state).read_bytes()))
     world = worlds.empty(state, body["start"])
     world.become(body["world"])
     answers = {

@@ -65,6 +65,7 @@ class Case:
         stdin: standard input.
         files: in the folder where it is called.
         writes: whether to compare what is stored afterwards.
+        helped: whether one help text is as good as another: ours are our own.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Case:
     stdin: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     writes: bool = False
+    helped: bool = False
 
 
 @dataclass
@@ -160,6 +162,10 @@ def _version(path: str) -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
+PATIENCE = 20
+"""Seconds in which a command should have ended."""
+
+
 class Real:
     """The real kubectl, before one door."""
 
@@ -176,15 +182,15 @@ class Real:
             for name, text in {**case.files, ".kube/config": Path(self.door).read_text(encoding="utf-8")}.items():
                 path = Path(folder, name)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text, encoding="utf-8")
+                path.write_text(text.replace(SERVER, self.door.url), encoding="utf-8")
             began = time.time()
             try:
                 done = subprocess.run(
-                    [self.program, *case.words],
+                    [self.program, *(word.replace(SERVER, self.door.url) for word in case.words)],
                     env={**settings, "GOGC": "off"},
                     input=case.stdin.encode(),
                     capture_output=True,
-                    timeout=120,
+                    timeout=PATIENCE,
                     cwd=folder,
                     check=False,
                 )

@@ -145,15 +145,25 @@ IMAGE = "/spec/template/spec/containers/0/image"
 JSON = "application/json-patch+json"
 
 
-def _hotel(start: int) -> World:
-    incident = Simulated(registry.find_problem(HOTEL), 7, noise=False)
+APPLICATIONS = {
+    "hotel": HOTEL,
+    "hotel-well": "noop_detection_hotel_reservation-1",
+    "social": "auth_miss_mongodb-mitigation-1",
+    "social-well": "noop_detection_social_network-1",
+}
+"""The states of the applications, and the problems that begin with them."""
+
+
+def _application(problem: str, start: int) -> World:
+    incident = Simulated(registry.find_problem(problem), 7, noise=False)
     if start:
         late = start + LIFE - incident.world.now
-        incident = Simulated(registry.find_problem(HOTEL), 7, noise=False, shift=late)
+        incident = Simulated(registry.find_problem(problem), 7, noise=False, shift=late)
     return incident.world
 
 
 STATES = ("healthy", "broken", "moving", "hotel")
+"""The states of the cases in `cases.json`."""
 
 
 @lru_cache(maxsize=8)
@@ -163,14 +173,14 @@ def build(state: str, start: int) -> World:
     if state in makers:
         world = makers[state](build("healthy", start))
     else:
-        world = _hotel(start) if state == "hotel" else _healthy(start)
+        world = _application(APPLICATIONS[state], start) if state in APPLICATIONS else _healthy(start)
     world.settle()
     return world
 
 
 def empty(state: str, start: int) -> World:
     """A world of this state's kind in which nothing has happened: what a recorded state is put into."""
-    if state == "hotel":
-        base = Simulated(registry.find_problem(HOTEL), 7, noise=False).world
+    if state in APPLICATIONS:
+        base = Simulated(registry.find_problem(APPLICATIONS[state]), 7, noise=False).world
         return World(base.blueprint, base.dynamics, base.seed)
     return World(_blueprint(start), make_dynamics(exec_inside), SEED)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import shutil
+import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -78,6 +82,46 @@ def test_a_terminal_echoes_edits_and_keeps_its_folder(still: Door, pod: str) -> 
         assert heard_until(session, "/tmp\r\n# ") == "nonsense^C\r\n# pwd\r\n/tmp\r\n# "
         session.send(b"\x00exit 3\r")
         assert json.loads(heard(session, 3))["details"]["causes"][0]["message"] == "3"
+
+
+def test_a_database_shell_holds_a_dialogue(still: Door) -> None:
+    (pod,) = still.call(lambda world: world.store.labelled("pods", NAMESPACE, {"io.kompose.service": "mongodb-geo"}))
+    words = "&".join(f"command={word}" for word in ("mongo", "-u", "admin", "-p", "admin"))
+    with dial(still, pod["metadata"]["name"], f"{words}&stdin=true&stdout=true&tty=true") as session:
+        assert "MongoDB shell version" in heard_until(session, "> ")
+        session.send(b"\x00use geo-db\r")
+        assert heard_until(session, "db geo-db\r\n> ") == "use geo-db\r\nswitched to db geo-db\r\n> "
+        session.send(b"\x00nonsense\x03db\r")
+        assert heard_until(session, "geo-db\r\n> ") == "nonsense^C\r\n> db\r\ngeo-db\r\n> "
+        session.send(b"\x00exit\r")
+        assert json.loads(heard(session, 3))["status"] == "Success"
+
+
+def test_the_real_kubectl_talks_to_a_database_in_a_terminal(still: Door, kubectl: Kubectl) -> None:
+    kubectl(still, "version", "--client")  # skips where there is none
+    program = shutil.which("kubectl")
+    assert program is not None
+    ours, theirs = pty.openpty()
+    line = [program, "exec", "-it", "deploy/mongodb-geo", "-n", NAMESPACE, "--", "mongo", "--quiet"]
+    env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "KUBECONFIG": str(still), "TERM": "xterm"}
+    with subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True) as running:
+        os.close(theirs)
+        said = seen_until(ours, "> ")
+        os.write(ours, b"use geo-db\r")
+        said += seen_until(ours, "geo-db\r\n> ")
+        os.write(ours, b"half a line\x03")
+        said += seen_until(ours, "^C\r\n> ")
+        os.write(ours, b"exit\r")
+        assert running.wait(timeout=600) == 0
+    os.close(ours)
+    assert "switched to db geo-db" in said
+
+
+def seen_until(terminal: int, text: str) -> str:
+    found = ""
+    while text not in found:
+        found += os.read(terminal, 4096).decode()
+    return found
 
 
 @pytest.mark.parametrize("version", ["v1.channel.k8s.io", "channel.k8s.io", "nonsense"])

@@ -13,6 +13,10 @@ def run(call: Invocation) -> int | None:
     """Create a cluster role."""
     name, urls = name_of(call), list(call.flags.items("non-resource-url"))
     if labels := call.flags.items("aggregation-rule"):
+        if urls or any(call.flags.items(flag) for flag in ("verb", "resource", "resource-name")):
+            raise Failure(
+                "aggregation rule must be specified without nonResourceURLs, verbs, resources or resourceNames"
+            )
         chosen = [{"matchLabels": dict(pair.split("=", 1) for pair in labels if "=" in pair)}]
         make(call, new_object(RBAC, "ClusterRole", name, aggregationRule={"clusterRoleSelectors": chosen}, rules=None))
         return None
@@ -21,10 +25,15 @@ def run(call: Invocation) -> int | None:
         verbs = list(call.flags.items("verb"))
         if not verbs:
             raise Failure("at least one verb must be specified")
+        for verb_ in verbs:
+            if verb_ not in URL_VERBS:
+                raise Failure(f"invalid verb: '{verb_}' for nonResourceURL")
         found.append({"nonResourceURLs": urls, "verbs": verbs})
     make(call, new_object(RBAC, "ClusterRole", name, rules=found))
     return None
 
+
+URL_VERBS = ("get", "put", "post", "head", "options", "delete", "patch", "*")
 
 verb = Verb(
     "clusterrole",
@@ -32,7 +41,7 @@ verb = Verb(
     flags=(
         *OPTIONS,
         Flag("non-resource-url", "list", help="A partial url that user should have access to."),
-        Flag("aggregation-rule", "list", help="An aggregation label selector for combining ClusterRoles."),
+        Flag("aggregation-rule", "map", help="An aggregation label selector for combining ClusterRoles."),
         *FLAGS,
     ),
     usage="create clusterrole NAME --verb=verb --resource=resource.group [--resource-name=resourcename]",

@@ -53,7 +53,10 @@ def _rules(spec: dict[str, Json], texts: tuple[str, ...]) -> None:
     if hosts:
         spec["rules"] = [{**({"host": h} if h else {}), "http": {"paths": paths}} for h, paths in hosts.items()]
     if secrets:
-        spec["tls"] = [{"hosts": found, **({"secretName": name} if name else {})} for name, found in secrets.items()]
+        spec["tls"] = [
+            {**({"hosts": found} if any(found) else {}), **({"secretName": name} if name else {})}
+            for name, found in secrets.items()
+        ]
 
 
 def _annotations(pairs: tuple[str, ...]) -> dict[str, str]:

@@ -32,8 +32,6 @@ def make_rules(call: Invocation) -> list[Json]:
     if not words:
         raise Failure("at least one resource must be specified")
     names = list(call.flags.items("resource-name"))
-    if names and len(words) > 1:
-        raise Failure("resourceName(s) can not be applied to multiple resources")
     groups: dict[str, list[str]] = {}
     for word in words:
         if word == "*":

@@ -39,8 +39,14 @@ def docker(call: Invocation) -> int | None:
     name, flags = name_of(call), call.flags
     user, password = flags.text("docker-username"), flags.text("docker-password")
     if not flags.items("from-file") and not (user and password):
-        wanted = "--docker-username, --docker-password" if not user else "--docker-password"
+        wanted = "--docker-username, --docker-password and --docker-server"
         raise Failure(f"either --from-file or the combination of {wanted} is required")
+    if flags.items("from-file"):
+        data = {}
+        for source in flags.items("from-file"):
+            key, equals, path = source.partition("=")
+            data[key if equals else ".dockerconfigjson"] = sources.read(call, path if equals else key)
+        return _make(call, name, data, "kubernetes.io/dockerconfigjson")
     entry = {"username": user, "password": password}
     if flags.text("docker-email"):
         entry["email"] = flags.text("docker-email")

@@ -28,6 +28,8 @@ def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:
             spec["ports"] = ports
         if kind == "ClusterIP" and flags.text("clusterip"):
             spec["clusterIP"] = flags.text("clusterip")
+        if kind == "ExternalName" and names.validate_dns_subdomain(flags.text("external-name")):
+            raise Failure(f"invalid service external name {flags.text('external-name')}")
         if kind == "ExternalName":
             spec["externalName"] = flags.text("external-name")
         labels = {"labels": {"app": name}}

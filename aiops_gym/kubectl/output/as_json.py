@@ -74,6 +74,11 @@ def format_compact(value: Json) -> str:
     return _escaped(orjson.dumps(_plain(value), option=orjson.OPT_SORT_KEYS).decode())
 
 
+def format_line(value: Json) -> str:
+    """One line without blanks, with the keys in the order they have."""
+    return _escaped(orjson.dumps(_plain(value)).decode())
+
+
 def format_in_order(value: Json) -> str:
     """A value as `text` writes it, with its keys in the order they have."""
     return _render(value, 0) + "\n"

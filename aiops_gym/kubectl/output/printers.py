@@ -217,7 +217,7 @@ def choose_printer(call: Invocation, columns: bool = False, plain: Sequence[str]
         output = "go-template"
     if output in plain:
         return None
-    word, equals, inline = output.partition("=")
+    word, equals, inline = (output, "", "") if template else output.partition("=")
     managed = call.flags.on("show-managed-fields")
     if not equals and word in ("json", "yaml", "name"):
         return {"json": JsonPrinter(managed), "yaml": YamlPrinter(managed), "name": NamePrinter()}[word]

@@ -16,14 +16,12 @@ def run(call: Invocation) -> int | None:
     if not call.args:
         raise Failure("one selector is required")
     *resources, words = call.args
-    wanted = dict(part.split("=", 1) for part in words.split(",") if "=" in part)
-    if not wanted:
-        raise Failure("one selector is required")
     infos = read_infos(call, resources)
 
     def change(info: Info) -> Any:
         if info.resource.kind != "Service":
             raise Failure("setting a selector is only supported for Services")
+        wanted = dict(part.split("=", 1) for part in words.split(",") if "=" in part)
         present = info.obj["spec"].get("selector") or {}
         changes = {key: None for key in present if key not in wanted} | wanted
         return {"spec": {"selector": changes}} if present != wanted else None
@@ -35,7 +33,11 @@ def run(call: Invocation) -> int | None:
 verb = Verb(
     "selector",
     run,
-    flags=(Flag("resource-version", help="The update will only succeed if this is the current version."), *FLAGS),
+    flags=(
+        Flag("resource-version", help="The update will only succeed if this is the current version."),
+        Flag("recursive", "bool", short="R", default=True, help="Process the directory used in -f recursively."),
+        *(flag for flag in FLAGS if flag.name not in ("selector", "kustomize")),
+    ),
     usage="set selector (-f FILENAME | TYPE NAME) EXPRESSIONS [--resource-version=version]",
     short="Set the selector on a resource",
 )

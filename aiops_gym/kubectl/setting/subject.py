@@ -15,10 +15,10 @@ GROUP = "rbac.authorization.k8s.io"
 
 def run(call: Invocation) -> int | None:
     """Add users, groups and service accounts to a binding."""
+    infos = read_infos(call, call.args)
     wanted = _subjects(call)
     if not wanted:
         raise Failure("you must specify at least one value of user, group or serviceaccount")
-    infos = read_infos(call, call.args)
 
     def change(info: Info) -> Any:
         if info.resource.kind not in ("RoleBinding", "ClusterRoleBinding"):
@@ -28,7 +28,7 @@ def run(call: Invocation) -> int | None:
         return {"subjects": present + new} if new else None
 
     failed = "failed to patch subjects to rolebinding"
-    finish(patch_each(call, infos, change, done="subjects updated", failed=failed, named=False))
+    finish(patch_each(call, infos, change, done="subjects updated", failed=failed))
     return None
 
 

@@ -18,13 +18,13 @@ from aiops_gym.kubectl.applying import (
     refuse_unnamed,
 )
 from aiops_gym.kubectl.changes import ALL, CHANGING, VALIDATE, add_kind, make_query, read_dry_run, report
-from aiops_gym.kubectl.client import APPLY, MERGE, STRATEGIC
+from aiops_gym.kubectl.client import APPLY, MERGE, STRATEGIC, find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.manifests import documents
 from aiops_gym.kubectl.output import as_json
-from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
+from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, find_by_kind, select
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.kubectl.verbs.delete import DELETING
+from aiops_gym.kubectl.verbs.delete import CASCADE, DELETING
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Json, Request
@@ -42,6 +42,8 @@ def run(call: Invocation) -> int | None:
     if call.args:
         raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
     _validate(call)
+    for word in flags.items("prune-allowlist"):
+        _allowed(word)
     selection = read_files(call)
     infos, errors = selection.visit()
     if not infos and not errors:
@@ -58,6 +60,8 @@ def run(call: Invocation) -> int | None:
             errors.append(error)
     if errors:
         raise Failures(errors)
+    if flags.on("prune"):
+        _prune(call, done)
     shown = output.choose_printer(call)
     if shown is not None and flags.text("output") != "name":
         many = {"apiVersion": "v1", "items": done, "kind": "List", "metadata": {}}
@@ -71,6 +75,8 @@ def _validate(call: Invocation) -> None:
         raise Failure("--force-conflicts only works with --server-side")
     if mode == "client" and flags.on("server-side"):
         raise Failure("--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)")
+    if flags.text("subresource") and not flags.on("server-side"):
+        raise Failure("--subresource can only be specified for --server-side")
     if flags.on("force") and flags.on("server-side"):
         raise Failure("--force cannot be used with --server-side")
     if flags.on("force") and mode == "server":
@@ -82,8 +88,57 @@ def _validate(call: Invocation) -> None:
             "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all "
             "flag. If you did not mean to prune all resources, specify a label selector"
         )
-    if flags.on("prune"):
-        raise Failure("error retrieving RESTMappings to prune: pruning is not enabled on this cluster")
+
+
+PRUNED: Final = [
+    "namespaces",
+    "persistentvolumes",
+    "configmaps",
+    "endpoints",
+    "persistentvolumeclaims",
+    "pods",
+    "replicationcontrollers",
+    "secrets",
+    "services",
+    "jobs",
+    "cronjobs",
+    "ingresses",
+    "daemonsets",
+    "deployments",
+    "replicasets",
+    "statefulsets",
+]
+
+
+def _prune(call: Invocation, done: list[Json]) -> None:
+    """Delete what was applied once with these labels and is in no file now."""
+    flags, kept = call.flags, {get(obj, "metadata", "uid") for obj in done}
+    spaces = sorted({obj["metadata"]["namespace"] for obj in done if "namespace" in obj["metadata"]})
+    for resource in map(find_resource, [*map(_allowed, flags.items("prune-allowlist"))] or PRUNED):
+        for space in spaces if resource.namespaced else [""]:
+            for obj in call.client.list(resource, space, flags.text("selector"))["items"]:
+                if LAST_APPLIED not in (get(obj, "metadata", "annotations") or {}) or obj["metadata"]["uid"] in kept:
+                    continue
+                mode = read_dry_run(call)
+                if mode != "client":
+                    dry = {"dryRun": ["All"]} if mode == "server" else {}
+                    options = {"propagationPolicy": CASCADE[flags.text("cascade")], **dry}
+                    call.client.delete(resource, obj["metadata"]["name"], space, options)
+                report(call, resource, add_kind(resource, obj), "pruned")
+
+
+def _allowed(word: str) -> str:
+    """`apps/v1/Deployment` as a resource's name. Raises Failure."""
+    parts = word.split("/")
+    if len(parts) != 3:
+        raise Failure(f"invalid GroupVersionKind format: {word}, please follow <group/version/kind>")
+    group, version, kind = parts
+    found = find_by_kind(kind, version if group == "core" else f"{group}/{version}")
+    if found is None:
+        raise Failure(
+            f'no matches for kind "{kind}" in version "{version if group == "core" else f"{group}/{version}"}"'
+        )
+    return found.name
 
 
 def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
@@ -165,7 +220,7 @@ See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts"
 def view_last(call: Invocation) -> int | None:
     """Print what `apply` remembers of objects."""
     word = call.flags.text("output") or "yaml"
-    if word not in ("yaml", "json"):
+    if word not in ("yaml", "json") and not (call.args or call.flags.items("filename")):
         raise Failure(f"Unexpected -o output mode: {word}, the flag 'output' must be one of yaml|json")
     infos, errors = select(
         call, call.args, filenames=call.flags.items("filename"), labels=call.flags.text("selector"), latest=True
@@ -174,6 +229,8 @@ def view_last(call: Invocation) -> int | None:
         raise Failures(errors)
     for info in infos:
         text = (get(info.obj, "metadata", "annotations") or {}).get(LAST_APPLIED)
+        if text and word not in ("yaml", "json"):
+            raise Failure(f"Unexpected -o output mode: {word}, the flag 'output' must be one of yaml|json")
         if text:
             obj = _remembered_as(text, word)
             call.write(as_yaml.text(obj) if word == "yaml" else as_json.text(obj))
@@ -192,7 +249,9 @@ def _remembered_as(text: str, word: str) -> Json:
 
 def set_last(call: Invocation) -> int | None:
     """Have `apply` remember objects as they are in files."""
-    for info in read_files(call).infos():
+    selection = read_files(call)
+    selection.keep_going = False
+    for info in selection.infos():
         live = call.client.get(info.resource, info.name, info.namespace)
         new = add_last_applied(info.obj)["metadata"]["annotations"][LAST_APPLIED]
         old = (get(live, "metadata", "annotations") or {}).get(LAST_APPLIED)
@@ -237,6 +296,7 @@ verb = Verb(
         Flag("openapi-patch", "bool", default=True, help="If true, use openapi to calculate diff."),
         Flag("prune", "bool", help="Automatically delete resource objects, that do not appear in the configs."),
         Flag("prune-allowlist", "array", help="Overwrite the default allowlist for --prune"),
+        Flag("subresource", help="If specified, apply will operate on the subresource of the requested object."),
         VALIDATE,
         SELECTOR,
         *DELETING,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl import reconciling
 from aiops_gym.kubectl.client import Client
 from aiops_gym.kubectl.errors import Failure, ServerError
 from aiops_gym.kubectl.output import FLAGS, choose_printer
@@ -32,6 +33,8 @@ def can_i(call: Invocation) -> int | None:
         return _rules(call)
     if len(call.args) != 2:
         raise Failure(TWO)
+    if flags.text("subresource") and call.args[1].startswith("/"):
+        raise Failure("--subresource can not be used with NonResourceURL")
     if flags.on("no-headers"):
         raise Failure("--no-headers cannot be set without --list specified")
     verb, what = call.args
@@ -115,7 +118,7 @@ def whoami(call: Invocation) -> int | None:
         if error.reason == "NotFound":
             raise Failure("the selfsubjectreviews API is not enabled in the cluster") from None
         raise
-    shown = choose_printer(call)
+    shown = choose_printer(call) if call.flags.text("output") else None
     if shown is not None:
         call.write(shown.one(Struct({**review, "metadata": {"creationTimestamp": None}})))
         return 0
@@ -145,6 +148,7 @@ verb = Verb(
             usage="auth can-i VERB [TYPE | TYPE/NAME | NONRESOURCEURL]",
             short="Check whether an action is allowed",
         ),
+        reconciling.VERB,
         Verb(
             "whoami",
             whoami,

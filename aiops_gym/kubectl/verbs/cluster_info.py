@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, ServerError
-from aiops_gym.kubectl.output.printers import JsonPrinter
+from aiops_gym.kubectl.output.printers import FLAGS, JsonPrinter, choose_printer
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import EVERYWHERE
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -34,17 +37,32 @@ def run(call: Invocation) -> int | None:
 def dump(call: Invocation) -> int | None:
     """Print the objects of two namespaces, and the logs of their pods: all that helps to see what is wrong."""
     flags, shown = call.flags, JsonPrinter(managed=True)
-    if flags.text("output-directory") not in ("", "-"):
-        raise Failure("writing a dump into a folder is not available in this environment, print it instead")
-    call.write(_listed(call, shown, "nodes", ""))
+    if flags.text("output") not in ("json", "yaml"):
+        choose_printer(call)
+    folder = flags.text("output-directory")
+    put = partial(_put, call, "" if folder == "-" else folder)
+    put("nodes.json", _listed(call, shown, "nodes", ""))
     everywhere = [item["metadata"]["name"] for item in call.client.list(find_resource("namespaces"))["items"]]
     asked = flags.items("namespaces") or ("kube-system", call.namespace)
     for namespace in everywhere if flags.on("all-namespaces") else asked:
         for kind in KINDS:
-            call.write(_listed(call, shown, kind, namespace))
+            put(f"{namespace}/{FILES.get(kind, kind)}.json", _listed(call, shown, kind, namespace))
         for pod in call.client.list(find_resource("pods"), namespace)["items"]:
-            _logs(call, pod)
+            put(f"{namespace}/{pod['metadata']['name']}/logs.txt", _logs(call, pod))
+    if folder not in ("", "-"):
+        call.say(f"Cluster info dumped to {folder}")
     return 0
+
+
+FILES = {"replicationcontrollers": "replication-controllers"}
+
+
+def _put(call: Invocation, folder: str, name: str, text: str) -> None:
+    """Print a part of the dump, or write it into its file."""
+    if folder:
+        call.context.files.write(f"{folder.rstrip('/')}/{name}", text)
+    else:
+        call.write(text)
 
 
 def _listed(call: Invocation, shown: JsonPrinter, kind: str, namespace: str) -> str:
@@ -55,18 +73,19 @@ def _listed(call: Invocation, shown: JsonPrinter, kind: str, namespace: str) -> 
     return shown.one(Struct({**head, "items": items}))
 
 
-def _logs(call: Invocation, pod: Json) -> None:
+def _logs(call: Invocation, pod: Json) -> str:
     """The logs of a pod, each between two lines that say whose it is; an error is told where the log would be."""
-    meta, spec = pod["metadata"], pod["spec"]
+    meta, spec, lines = pod["metadata"], pod["spec"], []
     for container in (*(spec.get("initContainers") or ()), *spec["containers"]):
         whose = f"logs for container {container['name']} of pod {meta['namespace']}/{meta['name']} ===="
-        call.say(f"==== START {whose}")
+        lines.append(f"==== START {whose}\n")
         try:
-            call.write(call.client.log(meta["namespace"], meta["name"], {"container": container["name"]}))
+            lines.append(call.client.log(meta["namespace"], meta["name"], {"container": container["name"]}))
         except ServerError:  # the reason is not looked at
             why = "the server rejected our request for an unknown reason"
-            call.say(f"Request log error: {why} (get pods {meta['name']})")
-        call.say(f"==== END {whose}")
+            lines.append(f"Request log error: {why} (get pods {meta['name']})\n")
+        lines.append(f"==== END {whose}\n")
+    return "".join(lines)
 
 
 KINDS = ("events", "replicationcontrollers", "services", "daemonsets", "deployments", "replicasets", "pods")
@@ -81,7 +100,7 @@ verb = Verb(
                 EVERYWHERE,
                 Flag("namespaces", "list", help="A comma separated list of namespaces to dump."),
                 Flag("output-directory", help="Where to output the files; the standard output if empty or -."),
-                Flag("output", short="o", default="json", help="Output format."),
+                *(flag if flag.name != "output" else replace(flag, default="json") for flag in FLAGS),
                 Flag("pod-running-timeout", "duration", default=20.0, help="How long to wait until a pod is running."),
             ),
             usage="cluster-info dump [flags]",

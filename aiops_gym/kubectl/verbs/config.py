@@ -22,7 +22,7 @@ COLUMNS: Final = ("cluster", "user", "namespace")
 
 def view(call: Invocation) -> int | None:
     """Print the kubeconfig, its secrets left out."""
-    found = kubeconfig.load(call.context, call.flags)
+    found = kubeconfig.load(call.context, call.flags, strict=False)
     if call.flags.on("minify"):
         found = _minified(call, found)
     if not call.flags.on("raw"):
@@ -37,7 +37,7 @@ def _minified(call: Invocation, found: Mapping[str, Any]) -> Mapping[str, Any]:
     name = call.flags.text("context") or str(found.get("current-context", ""))
     context = kubeconfig.find_entry(found, "contexts", name)
     if context is None:
-        raise Failure("current-context must exist in order to minify")
+        raise Failure(f"cannot locate context {name}" if name else "current-context must exist in order to minify")
     inner = context.get("context") or {}
     return {
         **found,
@@ -74,7 +74,8 @@ def get_contexts(call: Invocation) -> int | None:
     """Print the contexts as a table."""
     flags = call.flags
     if flags.text("output") not in ("", "name"):
-        raise Failure(f"output must be one of '' or 'name': {flags.text('output')}")
+        word = f"--output {flags.text('output')}"
+        raise Failure(f"{word} is not available in kubectl config get-contexts; resetting to default output format")
     found = kubeconfig.load(call.context, flags)
     named = {item["name"]: item.get("context") or {} for item in found.get("contexts") or ()}
     wanted = [name for name in sorted(named) if not call.args or name in call.args]
@@ -184,7 +185,7 @@ def rename_context(call: Invocation) -> int | None:
 _FIELDS: Final = (
     Flag("cluster", help="cluster for the context entry in kubeconfig"),
     Flag("user", help="user for the context entry in kubeconfig"),
-    Flag("namespace", short="n", help="namespace for the context entry in kubeconfig"),
+    Flag("namespace", help="namespace for the context entry in kubeconfig"),
     Flag("current", "bool", help="Modify the current context"),
 )
 

@@ -14,7 +14,7 @@ def select_nodes(call: Invocation) -> list[Info]:
     """The nodes that a command is about. Raises Failure."""
     labels = call.flags.text("selector")
     if labels and call.args:
-        raise Failure("cannot specify both a node name and a --selector option")
+        raise UsageFailure("cannot specify both a node name and a --selector option")
     if not labels and not call.args:
         raise UsageFailure(f"USAGE: {call.path.removeprefix('kubectl ')} NODE [flags]")
     words = [word if "/" in word else f"node/{word}" for word in call.args] or ["nodes"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl import output
+from aiops_gym.kubectl import output, raw
 from aiops_gym.kubectl.applying import add_last_applied, make_validation_query, read_files
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, read_dry_run, report
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure, gather
 from aiops_gym.kubectl.targets import FILES, SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.scan import scan
@@ -18,8 +18,13 @@ def run(call: Invocation) -> int | None:
         raise Failure("must specify one of -f and -k") if not call.args else _unexpected(call)
     if call.args:
         raise _unexpected(call)
+    if call.flags.text("raw"):
+        raw.act(call, "create")
+        return None
+    output.choose_printer(call)
     mode = read_dry_run(call)
-    infos, errors = read_files(call).visit()
+    infos, before = read_files(call).visit()
+    errors: list[KubectlError] = []
     shown = output.choose_printer(call)
     for info in infos:
         obj = add_last_applied(info.obj) if call.flags.on("save-config") else info.obj
@@ -34,7 +39,7 @@ def run(call: Invocation) -> int | None:
             errors.append(error)
             continue
         report(call, info.resource, obj, "created", shown=shown)
-    if errors:
+    if errors := gather(before, errors):
         raise Failures(errors)
     if not infos:
         raise Failure("no objects passed to create")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl import raw
 from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, read_dry_run
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
@@ -35,13 +36,11 @@ CASCADE = {
 def run(call: Invocation) -> int | None:
     """Delete objects, and wait until they are gone."""
     flags = call.flags
+    if flags.text("raw"):
+        raw.act(call, "delete")
+        return None
     grace = _grace(call)
     _validate(call)
-    for path in flags.items("filename"):
-        if path != "-" and "://" not in path and not call.context.files.exists(path):
-            raise Failure(f"the path {go_quote(path)} does not exist")
-    if flags.text("output") not in ("", "name") and not (flags.items("filename") and call.args):
-        raise Failure(f"unexpected -o output mode: {flags.text('output')}. We only support '-o name'")
     selection = select(
         call,
         call.args,
@@ -52,14 +51,35 @@ def run(call: Invocation) -> int | None:
         filenames=flags.items("filename"),
         recursive=flags.on("recursive"),
     )
+    if flags.text("output") not in ("", "name"):
+        raise Failure(f"unexpected -o output mode: {flags.text('output')}. We only support '-o name'")
     if flags.on("force"):
         if grace > 0:
             raise Failure("--force and --grace-period greater than 0 cannot be specified together")
         call.warn(AT_ONCE)
+    if flags.on("interactive") and not _confirmed(call, selection):
+        return None
     searching = flags.on("all") or flags.text("selector") or flags.text("field-selector")
     lenient = flags.on("ignore-not-found") if flags.given("ignore-not-found") else bool(searching)
     remove(call, selection, grace=grace, lenient=lenient)
     return None
+
+
+def _confirmed(call: Invocation, selection: Selection) -> bool:
+    """Show what would be deleted, and read the answer."""
+    infos, errors = selection.visit()
+    if errors:
+        raise Failures(errors)
+    if not infos:
+        return True
+    call.say(f"You are about to delete the following {len(infos)} resource(s):")
+    for info in infos:
+        call.say(f"{kind_group(info.resource)}/{info.name}")
+    call.write("Do you want to continue? (y/n): ")
+    if call.context.stdin.strip().lower()[:1] == "y":
+        return True
+    call.say("deletion is cancelled")
+    return False
 
 
 def remove(call: Invocation, selection: Selection, *, grace: int, lenient: bool, quiet: bool = False) -> None:
@@ -77,6 +97,8 @@ def remove(call: Invocation, selection: Selection, *, grace: int, lenient: bool,
         except ServerError as error:
             if not (lenient and error.reason == "NotFound"):
                 errors.append(error.about("deleting", info.source) if info.source else error)
+        except Failure as error:
+            errors.append(error)
     if errors:
         raise Failures(errors)
     if not deleted:
@@ -87,7 +109,8 @@ def remove(call: Invocation, selection: Selection, *, grace: int, lenient: bool,
 
 def _wanted(selection: Selection, errors: list[KubectlError]) -> list[Info]:
     """What to delete: names are not looked up first, searches are."""
-    found: list[Info] = list(selection.named)
+    found = [info for info in selection.named if isinstance(info, Info)]
+    errors += [info for info in selection.named if isinstance(info, KubectlError)]
     for query in selection.queries:
         more, failed = Selection(selection.client, [], [query], singles=False, single=False).visit()
         found += more
@@ -102,6 +125,8 @@ def _delete(call: Invocation, info: Info, grace: int, quiet: bool) -> None:
         options["gracePeriodSeconds"] = grace
     if mode == "server":
         options["dryRun"] = ["All"]
+    if not info.name:
+        raise Failure(f"error when deleting {go_quote(info.source)}: resource name may not be empty")
     if mode != "client":
         answer = call.client.delete(info.resource, info.name, info.namespace, options)
         info.obj = {"metadata": {"uid": get(answer, "metadata", "uid") or get(answer, "details", "uid")}}
@@ -157,7 +182,11 @@ def _cascade(word: str) -> str:
 
 def _validate(call: Invocation) -> None:
     flags = call.flags
-    _cascade(flags.text("cascade"))
+    word = flags.text("cascade")
+    if word in ("true", "false"):
+        new = CASCADE[word].lower()
+        call.warn(f"warning: --cascade={word} is deprecated (boolean value) and can be replaced with --cascade={new}.")
+    _cascade(word)
     read_dry_run(call)
     if flags.on("all") and flags.text("selector"):
         raise Failure("cannot set --all and --selector at the same time")

@@ -10,7 +10,7 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.applying import compute_patch, read_files
 from aiops_gym.kubectl.changes import MANAGER
 from aiops_gym.kubectl.client import STRATEGIC
-from aiops_gym.kubectl.errors import KubectlError, ServerError, UsageFailure
+from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Json, Request
@@ -32,6 +32,8 @@ def run(call: Invocation) -> int:
 
 
 def _compared(call: Invocation, info: Info) -> str:
+    if not info.name:
+        raise Failure("resource name may not be empty")
     answer = call.client.cluster.handle(Request("get", info.resource.name, info.namespace, info.name))
     live = answer.body if answer.code == 200 else None
     asked = {"dryRun": "All", "fieldManager": "kubectl-client-side-apply"}
@@ -67,6 +69,8 @@ verb = Verb(
         Flag("force-conflicts", "bool", help="If true, server-side apply will force the changes against conflicts."),
         Flag("prune", "bool", help="Include resources that would be deleted by pruning."),
         Flag("show-managed-fields", "bool", help="If true, include managed fields in the diff."),
+        Flag("concurrency", "int", default=1, help="Number of objects to process in parallel."),
+        Flag("prune-allowlist", "array", help="Overwrite the default allowlist for --prune"),
         MANAGER,
         SELECTOR,
         *FILES,

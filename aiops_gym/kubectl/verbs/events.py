@@ -26,7 +26,7 @@ def run(call: Invocation) -> int | None:
     """Print events."""
     flags = call.flags
     fields = _about(flags.text("for"))
-    shown = choose_printer(call)
+    shown = choose_printer(call) if call.flags.text("output") else None
     types = [kind.lower() for kind in flags.items("types")]
     for kind in types:
         if kind not in ("normal", "warning"):

@@ -18,11 +18,18 @@ def run(call: Invocation) -> int | None:
     name, command = _split(call)
     if not command:
         raise Failure("you must specify at least one command for the container")
+    if name and flags.items("filename"):
+        raise Failure("resource/name arguments cannot be provided when a path is specified")
     if name:
         words = [name] if "/" in name else ["pods", name]
         info = select(call, words, one_type=True).infos()[0]
     else:
-        info = select(call, (), filenames=flags.items("filename"), latest=True).infos()[0]
+        found = select(call, (), filenames=flags.items("filename"), latest=True).infos()
+        if not found:
+            raise Failure("no pod, type/name or --filename was found")
+        info = found[0]
+    if flags.seconds("pod-running-timeout") <= 0:
+        raise Failure("--pod-running-timeout must be higher than zero")
     pod, _ = pods.first_pod(call, info, flags.seconds("pod-running-timeout"))
     phase = (pod.get("status") or {}).get("phase", "")
     if phase in DONE:
@@ -49,7 +56,7 @@ def _split(call: Invocation) -> tuple[str, list[str]]:
         if len(args) > 1 or from_file:
             raise UsageFailure("exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead")
         return args[0], []
-    return ("" if from_file else args[0]), args[dash:]
+    return (args[0] if args and dash > 0 else ""), args[dash:]
 
 
 def _execute(call: Invocation, namespace: str, pod: str, container: str, command: list[str]) -> int:

@@ -11,7 +11,7 @@ from aiops_gym.kubectl.errors import Failure, KubectlError
 from aiops_gym.kubectl.targets import warn_of
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
-from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
+from aiops_gym.sim.kube_api.resources import RESOURCES, Resource, find
 from aiops_gym.sim.kube_api.schema import Field, fields, type_of
 
 MISSING: Final = (
@@ -27,8 +27,6 @@ PLAIN: Final = {
     "int64": "integer",
     "float64": "number",
 }
-_DEEPEST: Final = 8
-"""Levels that `--recursive` shows of schemas that contain themselves."""
 
 
 def run(call: Invocation) -> int | None:
@@ -37,7 +35,7 @@ def run(call: Invocation) -> int | None:
         raise Failure(MISSING)
     if len(call.args) > 1:
         raise Failure("We accept only this format: explain RESOURCE")
-    word, *path = call.args[0].split(".")
+    word, path = _split(call.args[0])
     try:
         resource = find_resource(word)
     except Failure as error:
@@ -74,6 +72,20 @@ def run(call: Invocation) -> int | None:
     return 0
 
 
+def _split(text: str) -> tuple[str, list[str]]:
+    """The resource, with its group where that is named, and the fields behind it.
+
+    >>> _split("deployments.apps.spec"), _split("pods.spec.containers")
+    (('deployments.apps', ['spec']), ('pods', ['spec', 'containers']))
+    """
+    steps = text.split(".")
+    for count in range(len(steps), 1, -1):
+        found = find(".".join(steps[:count]))
+        if found is not None and found.group and ".".join(steps[1:count]) == found.group:
+            return ".".join(steps[:count]), steps[count:]
+    return steps[0], steps[1:]
+
+
 def _head(call: Invocation, resource: Resource) -> None:
     if resource.group:
         call.say(f"GROUP:      {resource.group}")
@@ -81,14 +93,14 @@ def _head(call: Invocation, resource: Resource) -> None:
     call.say(f"VERSION:    {resource.version}\n")
 
 
-def _rows(kind: str, level: int, recursive: bool) -> Iterator[str]:
+def _rows(kind: str, level: int, recursive: bool, above: tuple[str, ...] = ()) -> Iterator[str]:
     for name, field in sorted(fields(kind).items()):
         mark = " -required-" if field.required else ""
         yield f"{'  ' * level}{name}\t<{_shown(field, name)}>{mark}\n"
         if not recursive:
             yield f"{'  ' * level}  <no description>\n\n"
-        elif level < _DEEPEST:
-            yield from _rows(field.type, level + 1, recursive)
+        elif field.type not in above:
+            yield from _rows(field.type, level + 1, recursive, (*above, field.type))
 
 
 def _shown(field: Field, called: str = "") -> str:

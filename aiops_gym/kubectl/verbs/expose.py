@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import prepare
 from aiops_gym.kubectl.creation import FLAGS, make
-from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.targets import FILES, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.digits import INT32, parse_amount, parse_natural
@@ -19,11 +19,10 @@ def run(call: Invocation) -> int | None:
     """Create a service for a workload, a pod or another service."""
     prepare(call)
     flags = call.flags
-    infos = select(
-        call, call.args, filenames=flags.items("filename"), recursive=flags.on("recursive"), latest=True
-    ).infos()
-    for info in infos:
-        make(call, _service(call, info), operation="exposed", manager="kubectl-expose")
+    wanted = select(call, call.args, filenames=flags.items("filename"), recursive=flags.on("recursive"))
+    errors = wanted.each(lambda info: make(call, _service(call, info), operation="exposed", manager="kubectl-expose"))
+    if errors:
+        raise Failures(errors)
     return None
 
 
@@ -47,7 +46,9 @@ def _service(call: Invocation, info: Info) -> Json:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    return dict(pair.split("=", 1) for pair in text.split(",") if "=" in pair)
+    if wrong := [pair for pair in text.split(",") if "=" not in pair]:
+        raise Failure(f"unexpected label spec: {wrong[0]}")
+    return dict(pair.split("=", 1) for pair in text.split(","))
 
 
 def _selector(info: Info) -> Mapping[str, str]:

@@ -31,7 +31,7 @@ def run(call: Invocation) -> int | None:
     if flags.text("raw"):
         return raw.show(call)
     watching = flags.on("watch") or flags.on("watch-only")
-    if not watching and not call.args and not flags.items("filename"):
+    if not watching and not call.args and not flags.items("filename") and not flags.text("kustomize"):
         call.warn(f"You must specify the type of resource to get. {SUGGESTION}\n")
         raise UsageFailure(f"Required resource not specified.\n{EXPLAIN}")
     _validate(call, watching)
@@ -43,6 +43,8 @@ def run(call: Invocation) -> int | None:
     if wanted.subresource and wanted.queries:
         raise Failure("subresource cannot be used when bulk resources are specified")
     infos, errors = wanted.visit()
+    if len(errors) == 1 and errors[0].inner.startswith("error parsing"):  # kubectl adds no second "error: " here
+        errors = [KubectlError(errors[0].inner)]
     if flags.on("ignore-not-found"):
         errors = [error for error in errors if not (isinstance(error, ServerError) and error.reason == "NotFound")]
     if human:
@@ -51,15 +53,6 @@ def run(call: Invocation) -> int | None:
 
 
 def _selected(call: Invocation, human: bool, watching: bool) -> Selection:
-    try:
-        return _select(call, human, watching)
-    except Failure as error:
-        if error.inner.startswith("error parsing"):  # kubectl adds no second "error: " here
-            raise KubectlError(error.inner) from None
-        raise
-
-
-def _select(call: Invocation, human: bool, watching: bool) -> Selection:
     flags = call.flags
     return select(
         call,

@@ -38,6 +38,8 @@ def run(call: Invocation) -> int | None:
     if len(args) == 1 and labels:
         raise UsageFailure("only a selector (-l) or a POD name is allowed")
     container = args[1] if len(args) == 2 else flags.text("container")
+    if flags.seconds("pod-running-timeout") <= 0:
+        raise Failure("--pod-running-timeout must be higher than zero")
     query = _query(call)
     found = _objects(call, labels)
     _validate(call, container)

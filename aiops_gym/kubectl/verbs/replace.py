@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl import raw
 from aiops_gym.kubectl.applying import LAST_APPLIED, add_last_applied, annotations_of, make_validation_query, read_files
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, prepare, read_dry_run, report
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, gather
 from aiops_gym.kubectl.targets import FILES, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.delete import DELETING, remove
@@ -21,10 +22,14 @@ def run(call: Invocation) -> int | None:
         raise Failure("--grace-period must have --force specified")
     if flags.seconds("timeout") and not flags.on("force"):
         raise Failure("--timeout must have --force specified")
+    if flags.text("raw"):
+        raw.act(call, "update")
+        return None
     selection = read_files(call)
-    infos, errors = selection.visit()
+    infos, before = selection.visit()
+    errors: list[KubectlError] = []
     if flags.on("force") and infos:
-        places = [Info(i.resource, i.namespace, i.name, None) for i in infos]
+        places: list[Info | KubectlError] = [Info(i.resource, i.namespace, i.name, None) for i in infos]
         selection.named = places
         grace = flags.number("grace-period")
         remove(call, selection, grace=grace or 1, lenient=True)
@@ -35,7 +40,7 @@ def run(call: Invocation) -> int | None:
             errors.append(error)
             continue
         report(call, info.resource, obj, "replaced", shown=shown)
-    if errors:
+    if errors := gather(before, errors):
         raise Failures(errors)
     if not infos:
         raise Failure("no objects passed to replace")
@@ -55,7 +60,7 @@ def _replaced(call: Invocation, info: Info, *, recreate: bool) -> Json:
             obj = _versioned(call, info, obj)
         return call.client.update(info.resource, obj, info.namespace, **asked)
     except ServerError as error:
-        raise error.about("creating" if recreate else "replacing", info.source) from None
+        raise (error if recreate else error.about("replacing", info.source)) from None
     except Failure as error:
         raise Failure(f"error when replacing {go_quote(info.source)}: {error.inner}") from None
 

@@ -6,10 +6,12 @@ from typing import Final
 
 from aiops_gym.clients import gojson
 from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import read_dry_run
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.creation import FLAGS, make, strip_empty
 from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError, UsageFailure
+from aiops_gym.kubectl.targets import FILES
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import get
@@ -18,12 +20,14 @@ from aiops_gym.types import Json, Request
 
 NO_TTY: Final = "Unable to use a TTY - input is not a terminal or the right kind of file"
 POLICIES: Final = ("Always", "OnFailure", "Never")
+PULLS: Final = ("Always", "IfNotPresent", "Never")
 ENDED: Final = ("Succeeded", "Failed")
 
 
 def run(call: Invocation) -> int | None:
     """Create a pod, and with -i or --attach follow it to its end."""
     flags = call.flags
+    output.choose_printer(call)
     attached = flags.on("attach") if flags.given("attach") else flags.on("stdin") or flags.on("tty")
     name = _validate(call, attached)
     pod = _pod(call, name)
@@ -61,8 +65,8 @@ def _validate(call: Invocation, attached: bool) -> str:
     flags = call.flags
     if flags.dash == 0 or not call.args:
         raise UsageFailure("NAME is required for run")
-    if flags.dash > 1:
-        raise UsageFailure(f"unexpected args: [{' '.join(call.args[1 : flags.dash])}]")
+    if not flags.text("image"):
+        raise Failure("--image is required")
     if flags.on("tty") and not flags.on("stdin"):
         raise Failure("-i/--stdin is required for containers with -t/--tty=true")
     if flags.on("expose") and flags.number("port") <= 0:
@@ -76,8 +80,11 @@ def _validate(call: Invocation, attached: bool) -> str:
     restart = flags.text("restart") or "Always"
     if restart not in POLICIES:
         raise UsageFailure(f"invalid restart policy: {restart}")
+    pull = flags.text("image-pull-policy")
+    if pull and pull not in PULLS:
+        raise UsageFailure(f"invalid image pull policy: {pull}")
     image = flags.text("image")
-    if not image or image != image.strip() or "//" in image or " " in image:
+    if image != image.strip() or "//" in image or " " in image:
         raise Failure(f'Invalid image name "{image}": invalid reference format')
     return call.args[0]
 
@@ -99,7 +106,10 @@ def _pod(call: Invocation, name: str) -> Json:
         container["tty"] = True
     if flags.on("privileged"):
         container["securityContext"] = {"privileged": True}
-    labels = dict(pair.split("=", 1) for pair in flags.text("labels").split(",") if "=" in pair) or {"run": name}
+    pairs = [pair for pair in flags.text("labels").split(",") if pair]
+    if wrong := [pair for pair in pairs if "=" not in pair]:
+        raise Failure(f"unexpected label spec: {wrong[0]}")
+    labels = dict(pair.split("=", 1) for pair in pairs) or {"run": name}
     metadata: dict[str, Json] = {"creationTimestamp": None, "labels": labels, "name": name}
     if flags.items("annotations"):
         for pair in flags.items("annotations"):
@@ -197,6 +207,7 @@ verb = Verb(
             default="Always",
             help="The restart policy for this Pod.  Legal values [Always, OnFailure, Never].",
         ),
+        *FILES,
         Flag("rm", "bool", help="If true, delete the pod after it exits.  Only valid when attaching to the container."),
         Flag(
             "stdin", "bool", short="i", help="Keep stdin open on the container in the pod, even if nothing is attached."

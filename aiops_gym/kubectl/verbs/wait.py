@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl import targets
+from aiops_gym.kubectl import output, targets
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.output import FLAGS, Printer
@@ -40,6 +40,7 @@ class OutOfTime(Exception):
 def run(call: Invocation) -> int | None:
     """Wait for each object in turn."""
     flags = call.flags
+    output.choose_printer(call)
     condition = flags.text("for")
     deletion, creation = condition.lower() == "delete", condition.lower() == "create"
     check = _check(condition)

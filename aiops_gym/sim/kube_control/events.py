@@ -49,6 +49,7 @@ def record(
     reference = _reference(involved, field_path)
     source = f"{component}|{host}|{reference['kind']}|{uid_of(involved)}|{field_path}|{type_}|{reason}"
     message, key = _combined(world, source, message)
+    reporting = "" if key == source else component  # client-go's aggregator leaves it out of the event it makes
     table, now = world.table("correlator"), world.now
     seen = table.get(f"seen {key}")
     count = seen["count"] + 1 if seen else 1
@@ -65,8 +66,8 @@ def record(
         "lastTimestamp": iso(now),
         "message": message,
         "reason": reason,
-        "reportingComponent": component,
-        "reportingInstance": host,
+        "reportingComponent": reporting,
+        "reportingInstance": reporting and host,
         "source": {"component": component, "host": host} if host else {"component": component},
         "type": type_,
     }

@@ -2,7 +2,7 @@
 
 States of pods (phase, containers' states with reasons and messages, readiness, restarts, conditions) must come in the
 recorded order, deployments must end as recorded, and events must be those recorded, with their counts; times within
-20 % or 2 s. What differs between any two runs is masked: generated names, ids, addresses.
+10 % or 2 s. What differs between any two runs is masked: generated names, ids, addresses.
 """
 
 from __future__ import annotations

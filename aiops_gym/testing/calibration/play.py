@@ -139,7 +139,7 @@ def event_state(event: Mapping[str, Json]) -> State:
         "field": about.get("fieldPath"),
         "source": source.get("component"),
         "host": source.get("host"),
-        "reporting": event.get("reportingComponent") or None,
+        "reporting": event.get("reportingComponent"),
         "action": event.get("action"),
         "count": event.get("count"),
         "first": millis(first) / 1000 if first else None,

@@ -1,14 +1,14 @@
 """When two times or two counts are as good as the same.
 
 A recorder looks now and then: what it first saw at some time came about after it last saw something else, at most
-`BLIND` seconds earlier. Around that window lie 20 % of the time, or 2 s.
+`BLIND` seconds earlier. Around that window lie 10 % of the time, or 2 s.
 """
 
 from __future__ import annotations
 
-SHARE = 0.2
+SHARE = 0.1
 LEAST = 2.0
-BLIND = 5.0
+BLIND = 1.5
 UNSEEN = 3.5
 """A state that lasts less than this may be missed by a recorder on a busy machine."""
 
@@ -20,7 +20,7 @@ def compute_slack(seconds: float) -> float:
     """What a time may be off.
 
     >>> compute_slack(4), compute_slack(100)
-    (2.0, 20.0)
+    (2.0, 10.0)
     """
     return max(LEAST, SHARE * abs(seconds))
 
