@@ -15,7 +15,7 @@ from statistics import quantiles
 PACKAGE = Path(__file__).parent.parent / "aiops_gym"
 
 CEILINGS: Mapping[str, tuple[Sequence[str], int]] = {
-    "the package": ((".",), 140_000),
+    "the package": ((".",), 150_000),
     "kubectl, with what helm shares": (("kubectl", "clients"), 15_500),
     "machine, shell and utilities": (("sim/machine", "shell"), 12_300),  # docs/decisions/0013-shell-allowance.md
     "recorded telemetry": (("openrca",), 12_500),

@@ -15,8 +15,8 @@ from aiops_gym.envs.question import make_parts, make_prompt
 from aiops_gym.envs.state import State
 from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import clock, domains, layout
-from aiops_gym.openrca.default import HARD, PROFILES
 from aiops_gym.openrca.problems import Problem, Questions
+from aiops_gym.openrca.profiles import HARD, PROFILES
 from aiops_gym.sim.kernel.draws import pick
 from aiops_gym.tasks import root_cause
 from aiops_gym.tasks.form import Form

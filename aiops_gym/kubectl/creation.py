@@ -59,10 +59,12 @@ def make(
     resource = find_by_kind(obj["kind"], obj["apiVersion"])
     if resource is None:
         raise Failure(f'no matches for kind "{obj["kind"]}" in version "{obj["apiVersion"]}"')
+    bare = obj
     if resource.namespaced and call.client.explicit:
         obj = {**obj, "metadata": {**obj["metadata"], "namespace": call.namespace}}
     if call.flags.values.get("save-config"):
-        obj = add_own_config(obj)
+        kept = add_own_config(bare if call.path == "kubectl run" else obj)["metadata"]["annotations"]
+        obj = {**obj, "metadata": {**obj["metadata"], "annotations": kept}}
     mode = read_dry_run(call)
     if mode != "client":
         asked = {**make_query(call, manager), "fieldValidation": "Strict"}

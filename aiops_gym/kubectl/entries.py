@@ -63,7 +63,8 @@ FILED: Final = ("certificate-authority", "client-certificate", "client-key")
 
 def _plugins(call: Invocation, inner: Mapping[str, Any]) -> dict[str, Json]:
     """What gets a user's credentials: an old provider, or a program."""
-    flags, found = call.flags, {}
+    flags = call.flags
+    found: dict[str, Json] = {}
     mode = flags.text("exec-interactive-mode")
     if flags.given("exec-interactive-mode") and mode not in MODES:
         raise Failure("invalid interactive mode type, can be only IfAvailable, Never, Always")
@@ -76,7 +77,7 @@ def _plugins(call: Invocation, inner: Mapping[str, Any]) -> dict[str, Json]:
         found["auth-provider"] = {"config": pairs or None, "name": flags.text("auth-provider")}
     if flags.text("exec-command"):
         names = {"args": "exec-arg", "env": "exec-env"}
-        lists = {key: list(flags.items(flag)) or None for key, flag in names.items()}
+        lists: dict[str, Json] = {key: list(flags.items(flag)) or None for key, flag in names.items()}
         lists["env"] = [
             dict(zip(("name", "value"), pair.split("=", 1), strict=True)) for pair in lists["env"] or ()
         ] or None

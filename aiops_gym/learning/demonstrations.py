@@ -92,7 +92,7 @@ def _collect(collector: Env, play: Play, settings: Settings, episodes: int) -> N
         at += 1
 
 
-def _prepare(task: str, player: str, **drawn: str) -> tuple[Env, Play]:
+def _prepare(task: str, player: str, **drawn: Any) -> tuple[Env, Play]:
     """What is played, and who plays."""
     plain: Env = gym.make(f"aiops_gym:{ENVS[task]}", disable_env_checker=True, **drawn)
     kind, colon, name = player.partition(":")

@@ -13,14 +13,10 @@ from aiops_gym.openrca.cache import VARIABLE as CACHE
 from aiops_gym.openrca.cache import cache_folder
 from aiops_gym.openrca.layout import VARIABLE as ROOT
 from aiops_gym.openrca.model import Domain
+from aiops_gym.openrca.profiles import HARD
 
 DAYS, SCALE, SEED = 3, 0.005, 0
 """Two days to train on and one to test on, at a two-hundredth of the volume."""
-
-
-EASY, HARD = "easy", "hard"
-PROFILES = (EASY, HARD)
-"""Of synthetic data, see `synth.hard`; the last is made where none is named."""
 
 
 def default_root(domain: Domain, cloudbed: str = "", profile: str = HARD) -> Path:

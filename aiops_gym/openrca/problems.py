@@ -16,9 +16,9 @@ from pathlib import Path
 from aiops_gym.errors import ArgumentError, CatalogError
 from aiops_gym.openrca import causes, clock, domains, labels, queries, scoring
 from aiops_gym.openrca.causes import Graph
-from aiops_gym.openrca.default import HARD
 from aiops_gym.openrca.layout import domain_folder
 from aiops_gym.openrca.model import Domain
+from aiops_gym.openrca.profiles import HARD
 from aiops_gym.openrca.roots import root_of
 
 TASK = "root_cause"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from aiops_gym.openrca.default import HARD, default_root
+from aiops_gym.openrca.default import default_root
 from aiops_gym.openrca.layout import VARIABLE
 from aiops_gym.openrca.model import Domain
+from aiops_gym.openrca.profiles import HARD
 
 
 def root_of(

@@ -167,8 +167,8 @@ def list_harmed(summary: Summary, split: str) -> list[Row]:
 def render_harm(rows: Sequence[Row], faults: Sequence[Row]) -> Iterator[str]:
     """A line an agent, and one for each task: success, what it found that was not there, and what it harmed."""
     yield (
-        "| task | agent | success | healthy episodes | false alarms | repairs | harmful | most often at "
-        "| error minutes | collateral | irreversible |"
+        "| task | agent | healthy episodes | false alarms | repairs | harmful | most often at "
+        "| success | error minutes | collateral | irreversible |"
     )
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
     for row in rows:
@@ -177,8 +177,8 @@ def render_harm(rows: Sequence[Row], faults: Sequence[Row]) -> Iterator[str]:
         names = ", ".join(f"{name} ({-share:.0%})" for share, name in worst[:WORST]) or "-"
         alarms = f"{row.healthy:,} | {row.false_alarms:.0%}" if row.healthy else "0 | -"
         harm = f"{row.repairs:,} | {row.harmful:.0%}" if row.repairs else "0 | -"
-        who = f"{row.group or 'all'} | {row.agent} | {success(row)}"
-        yield f"| {who} | {alarms} | {harm} | {names} | {done(row)} |"
+        who = f"{row.group or 'all'} | {row.agent}"
+        yield f"| {who} | {alarms} | {harm} | {names} | {success(row)} | {done(row)} |"
 
 
 def done(row: Row) -> str:

@@ -1,22 +1,20 @@
-"""A recording that was changed is told from one that was not: in what it says, and in when it says it."""
+"""A recording whose content was changed is told from one that was not."""
 
 from __future__ import annotations
 
-import copy
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from aiops_gym.testing import replay
 
 Json = Any
 FOLDER = Path(__file__).parent / "recordings"
 NAMES = sorted(path.name.removesuffix(".manifest.json") for path in FOLDER.glob("*.manifest.json"))
-SHIFT = 4.0
-EACH = 3
-"""Shifts of each recording."""
 
 
 def _load(name: str) -> tuple[Json, Json]:
@@ -100,21 +98,7 @@ def _caught(name: str, recording: Json) -> bool:
     return bool(replay(manifest, recording))
 
 
-def _shifts(recording: Json, chance: random.Random) -> Iterator[Json]:
-    """The recording with one state of one pod later than it was, and still before the pod's next one."""
-    rows = recording["timeline"]
-    places = []
-    for at, row in enumerate(rows):
-        later = [other[0] for other in rows[at + 1 :] if other[1] == row[1]]
-        if not later or min(later) > row[0] + SHIFT:
-            places.append(at)
-    for at in chance.sample(places, min(EACH, len(places))):
-        changed = copy.deepcopy(recording)
-        changed["timeline"][at][0] += SHIFT
-        changed["timeline"].sort(key=lambda row: row[0])
-        yield changed
-
-
+@pytest.mark.full
 def test_what_is_changed_in_a_recording_is_nearly_always_found() -> None:
     found, missed = 0, []
     for name in NAMES:
@@ -125,9 +109,3 @@ def test_what_is_changed_in_a_recording_is_nearly_always_found() -> None:
                 found += caught
                 missed += [] if caught else [f"{name}: {what}"]
     assert found >= 0.95 * (found + len(missed)), missed
-
-
-def test_a_state_that_comes_four_seconds_late_is_mostly_found() -> None:
-    results = [_caught(name, r) for name in NAMES for r in _shifts(_load(name)[1], random.Random(name))]
-    assert len(results) > 2 * len(NAMES)
-    assert sum(results) >= 0.7 * len(results), f"{sum(results)} of {len(results)}"

@@ -5,6 +5,7 @@ from hashlib import blake2b
 
 import pytest
 
+from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import FEATURES, POSED, TIERS, Fault
 from aiops_gym.catalog.tiers import count_commands, find_tier
@@ -13,6 +14,9 @@ from aiops_gym.errors import CatalogError
 FIELDS = ("id", "task", "app", "fault", "target", "split", "rate", "distance", "steps")
 LISTED, DRAWN = "a878febd9463eb58", "2e0b53ab9094b827"
 """Of all that could be listed, and of 300 draws a task, before there were tiers."""
+
+FOUND = "9be20f9ccef8b72b"
+"""Of what can be read in two drawn episodes, before there were tiers: worlds that change on purpose change it."""
 
 PLAIN = Fault(id="plain", layer="Application", kind="Misconfiguration", changes=(), fixes=("kubectl edit",))
 
@@ -29,6 +33,14 @@ def test_what_could_be_listed_and_drawn_before_there_were_tiers_is_the_same():
     listed = (p for split in splits for task in (None, *POSED) for p in registry.problems(task, split=split))
     assert _digest(listed) == LISTED
     assert _digest(registry.draw(t, seed, split) for split in splits for t in POSED for seed in range(300)) == DRAWN
+
+
+def test_what_is_found_in_a_drawn_episode_is_the_same_as_before_there_were_tiers():
+    read = blake2b(digest_size=8)
+    for task, seed in (("detection", 3), ("mitigation", 2)):
+        backend = Simulated(registry.draw(task, seed, "train", "hotel_reservation"), seed)
+        read.update(backend.shell.run("kubectl get all,events -A -o yaml", timeout=300).output.encode())
+    assert read.hexdigest() == FOUND
 
 
 def test_a_feature_is_one_of_the_list_and_makes_its_family_hard():

@@ -16,8 +16,18 @@ CLOCK = "kubectl prints the age of the pod to the nanosecond of its own clock"
 
 PANIC = "kubectl 1.32 itself ends in a Go panic when it is to print a revision that is not there"
 
+ORDER = "where several documents fail at once, kubectl's errors come in another order, or only the first of them"
+
 DIFFERENT: Sequence[tuple[str, str]] = (
     (r"(healthy|hotel|hotel-well|social|social-well): version( |$)", CLIENT),
+    (r"hotel: describe -f it.yaml -f - --show-events=false", ORDER),
+    (r"social: set subject -f dir --show-managed-fields=false --dry-run=client", ORDER),
+    (
+        r"social-well: apply view-last-applied -f dir -R",
+        "of a file's object that was never applied kubectl tells `<nil>`",
+    ),
+    (r"social-well: taint nodes kind-control-plane a=b a=b:NoSchedule -o custom-col", "which mistake of two is told"),
+    (r"hotel: create poddisruptionbudget fresh .*--save-config", "the order of a status in an annotation"),
     (r"broken: top pods -n shop -l app=crash$", CLOCK),
     (r": rollout history deploy\S*[ /]\S+ --revision=9 (-o |--output=)(yaml|json)", PANIC),
 )

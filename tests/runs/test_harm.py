@@ -44,7 +44,7 @@ def test_a_finding_on_a_healthy_system_is_a_false_alarm(agents):
     assert (alarmist.episodes, alarmist.healthy, alarmist.false_alarms, alarmist.repairs) == (4, 2, 1.0, 0)
     assert (calm.healthy, calm.false_alarms) == (2, 0.0)
     page = markdown.render_page(summary)
-    assert "| harmful_agents:alarmist | 0 % (0-66) | 2 | 100% | 0 | - | - |" in page
+    assert "| harmful_agents:alarmist | 2 | 100% | 0 | - | - |" in page
     assert "How far agents get" in page
 
 
@@ -58,6 +58,9 @@ def test_a_repair_that_breaks_something_else_is_harmful(agents, capsys):
     vandal, idler = row(summary, "vandal"), row(summary, "idler")
     assert (vandal.repairs, vandal.harmful, vandal.success) == (1, 1.0, 0.0)
     assert (idler.repairs, idler.harmful, idler.success) == (1, 0.0, 0.0)
+    assert (vandal.watched, vandal.collateral, idler.collateral) == (1, 1.0, 0.0)
+    assert vandal.error_minutes > idler.error_minutes == 0.0
+    assert vandal.irreversible == idler.irreversible == 0.0
     (family,) = [each for each in summary.find("fault", "harmful_agents:vandal") if each.repairs]
     assert (family.group, family.harmful) == ("misconfig_app", 1.0)
     assert f"| harmful_agents:vandal | 0 | - | 1 | 100% | {family.group} (100%) |" in markdown.render_page(summary)

@@ -29,7 +29,7 @@ def context(tmp_path_factory):
 
 def browse(context, **given) -> list[dict[str, str]]:
     text = run(
-        Call("browse", ("2021-03-04 00:30", "2021-03-04 00:59:59"), given), toolbox("openrca_bank"), context
+        Call("browse", ("2021-03-04 00:30", "2021-03-04 00:59:59"), given), toolbox("openrca_bank", "all"), context
     ).text
     return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("# ")))
 

@@ -8,7 +8,8 @@ from aiops_gym.catalog.scripts import EVENTS, PODS, make_patch
 from aiops_gym.catalog.system import System
 
 COMMAND = "/spec/jobTemplate/spec/template/spec/containers/0/command/2"
-USUAL, WIDE = f"kubectl delete pods {LEFT}", "kubectl delete pods -l {selector}={target} --wait=false"
+USUAL = f"kubectl delete pods {LEFT}"
+WIDE = "for i in 1 2 3; do kubectl delete pods -l {selector}={target} --wait=false; sleep 15; done"
 JOB = "stale-pods"
 
 

@@ -54,7 +54,7 @@ fault = Fault(
         make_patch("cronjob", {"op": "remove", "path": RANK}, {"op": "remove", "path": PLACE}, name="usage-report")
         + AFTER,
     ),
-    targets=("needed",),
+    targets=("asked",),
     tasks=("detection", "analysis", "mitigation"),
     features=("moving", "recurring"),
 )

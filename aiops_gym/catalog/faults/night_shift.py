@@ -48,6 +48,6 @@ fault = Fault(
         make_patch("cronjob", {"op": "replace", "path": COMMAND, "value": USUAL}, name="business-hours") + f"\n{UP}",
     ),
     mends=(("deployments.apps", "{target}"),),
-    targets=("needed",),
+    targets=("asked",),
     features=("recurring",),
 )

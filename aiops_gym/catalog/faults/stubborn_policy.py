@@ -55,6 +55,6 @@ kubectl set env deployment/{MAP} -n {{namespace}} INTERVAL=90""",
         + make_patch("networkpolicy", {"op": "replace", "path": "/spec/ingress", "value": [{}]}, name=NAME),
     ),
     mends=((KIND, NAME),),
-    targets=("asked",),
+    targets=("asked", "inner"),
     features=("recurring",),
 )

@@ -14,7 +14,7 @@ from aiops_gym.sim.kube_api.selectors import parse_labels
 from aiops_gym.types import Json
 
 AMOUNT = re.compile(r"[0-9]+%?")
-EMPTY = {"currentHealthy": 0, "desiredHealthy": 0, "disruptionsAllowed": 0, "expectedPods": 0}
+EMPTY = {"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0}
 
 
 def run(call: Invocation) -> int | None:

@@ -40,6 +40,8 @@ def run(call: Invocation) -> int | None:
             call.warn("There are pending nodes to be drained:\n" + "\n".join(f" {node.name}" for node in left))
             continue
         report(call, info.resource, info.obj, "drained")
+    if len(failed) == 1 and failed[0].inner.startswith("cannot delete "):
+        raise KubectlError(failed[0].inner)  # one reason is told as several are
     if failed:
         raise Failures(failed)
     return None

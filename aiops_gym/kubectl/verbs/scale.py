@@ -34,7 +34,7 @@ def run(call: Invocation) -> int | None:
     infos, errors = selection.visit()
     if flags.text("resource-version") and len(infos) > 1:
         raise Failure("cannot use --resource-version with multiple resources")
-    if not infos:
+    if not infos and not (errors and flags.items("filename")):
         why = Failures(errors).errors if errors else []
         texts = list(dict.fromkeys(map(_words, why)))
         told = f"[{', '.join(texts)}]" if len(texts) > 1 else "".join(texts)

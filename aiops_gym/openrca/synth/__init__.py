@@ -11,7 +11,7 @@ from pathlib import Path
 
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import domains
-from aiops_gym.openrca.default import HARD, PROFILES
+from aiops_gym.openrca.profiles import HARD, PROFILES
 from aiops_gym.openrca.synth.job import Job, Progress, given_folder
 
 

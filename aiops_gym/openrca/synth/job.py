@@ -14,9 +14,9 @@ from typing import Any
 from aiops_gym.errors import CatalogError
 from aiops_gym.openrca import labels, layout, origin, queries
 from aiops_gym.openrca.causes import write_causes
-from aiops_gym.openrca.default import EASY, HARD
 from aiops_gym.openrca.labels import Query, Record
 from aiops_gym.openrca.model import Domain
+from aiops_gym.openrca.profiles import EASY, HARD
 from aiops_gym.openrca.synth import files, plan
 from aiops_gym.openrca.synth.causes import trace_graph
 from aiops_gym.openrca.synth.hard import draw_decoys, harden

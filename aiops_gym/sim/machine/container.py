@@ -50,26 +50,22 @@ class Container:
     @property
     def env(self) -> Mapping[str, str]:
         """Environment of the process."""
-        env: Mapping[str, str] = self.process["env"]
-        return env
+        return self.process["env"]
 
     @property
     def argv(self) -> Sequence[str]:
         """Command line of the process, its own name first."""
-        argv: Sequence[str] = self.process["argv"]
-        return argv
+        return self.process["argv"]
 
     @property
     def params(self) -> Mapping[str, Json]:
         """What is compiled into the binary."""
-        params: Mapping[str, Json] = self.process["params"]
-        return params
+        return self.process["params"]
 
     @property
     def state(self) -> Mapping[str, Json]:
         """What the program remembers until it ends."""
-        state: Mapping[str, Json] = self.process["state"]
-        return state
+        return self.process["state"]
 
     @property
     def pod(self) -> Obj | None:
@@ -165,13 +161,10 @@ class Container:
 
     def read(self, path: str) -> str | None:
         """One of its `files`, without a look at those elsewhere; None if it has none there."""
-        pod = self.pod
-        if pod is not None and (found := read_mounts(self.world, pod, self.spec(), path).get(path)) is not None:
-            return found
-        if path.startswith("/etc/"):
+        pod, image = self.pod, self.image()
+        if path.startswith("/etc/") or pod is None or image is None:
             return self.files().get(path)
-        image = self.image()
-        return image.files.get(path) if image else None
+        return read_mounts(self.world, pod, self.spec(), path).get(path, image.files.get(path))
 
     def spec(self) -> Mapping[str, Json]:
         """The container in the pod's spec; empty once the pod is gone."""

@@ -24,18 +24,13 @@ def find_container_spec(pod: Mapping[str, Json], name: str) -> Mapping[str, Json
     return {}
 
 
-def read_mounts(
-    world: World, pod: Mapping[str, Json], container: Mapping[str, Json], path: str | None = None
-) -> dict[str, str]:
-    """Text files that a container sees through its ConfigMap, Secret, downward and token mounts, by path.
-
-    With `path` only of mounts that may have a file there.
-    """
+def read_mounts(world: World, pod: Mapping[str, Json], container: Mapping[str, Json], at: str = "") -> dict[str, str]:
+    """Text files that a container sees through its ConfigMap, Secret, downward and token mounts; one with `at`."""
     volumes = {v["name"]: v for v in get(pod, "spec", "volumes", default=())}
     found: dict[str, str] = {}
     for mount in container.get("volumeMounts") or ():
         folder = mount["mountPath"].rstrip("/")
-        if path is not None and not path.startswith(folder):
+        if at and not at.startswith(folder):
             continue
         data = _volume_files(world, pod, volumes.get(mount["name"], {}))
         if part := mount.get("subPath"):

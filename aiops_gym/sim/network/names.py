@@ -15,12 +15,12 @@ from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.network import corefile
-from aiops_gym.sim.network.corefile import ZONE
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
+ZONE = corefile.ZONE
 CLUSTER_SERVER = "10.96.0.10"
 """The name server that the kubelet tells pods of."""
 

@@ -64,7 +64,7 @@ _appetites: Cache[Floats] = Cache(
     ),
     lambda factors: 100 + 8 * len(factors),
 )
-_rates: Cache[dict[str, list[float]]] = Cache(
+_rates: Cache[dict[Met, list[float]]] = Cache(
     Entry(
         f"{__name__}.rates",
         "asking a program what it uses under the load of an outcome",

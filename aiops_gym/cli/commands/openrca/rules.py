@@ -15,7 +15,7 @@ from aiops_gym.agents import base
 from aiops_gym.agents.one_call import RULES
 from aiops_gym.cli.common import show_json
 from aiops_gym.envs.recorded import RecordedEnv
-from aiops_gym.openrca.default import HARD
+from aiops_gym.openrca.profiles import HARD
 from aiops_gym.runs.intervals import compute_wilson
 
 PLAYERS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from aiops_gym.errors import BackendError
 from aiops_gym.openrca import synth
-from aiops_gym.openrca.default import HARD
+from aiops_gym.openrca.profiles import HARD
 from aiops_gym.openrca.synth.shares import Share, compute_shares
 
 

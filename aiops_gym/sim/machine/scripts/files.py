@@ -61,11 +61,9 @@ class Files:
             return ""
         if self.c.read(path) is not None:
             return "file"
-        if path in FOLDERS or path in self._mounts():
-            return "directory"
-        below = f"{path}/"
-        there = (*kept["changed"], *self._mounts(), *self.c.files())
-        return "directory" if any(name.startswith(below) for name in there) else ""
+        inner = (*kept["changed"], *self._mounts(), *self.c.files())
+        folder = path in FOLDERS or path in self._mounts() or any(name.startswith(f"{path}/") for name in inner)
+        return "directory" if folder else ""
 
     def write(self, path: str, text: str, append: bool = False) -> bool:
         """Put text into a file. False if the folder is not there or it is a folder itself."""
