@@ -19,6 +19,7 @@ from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_control.kubelet import probes
 from aiops_gym.sim.kube_control.pods import is_terminal
 from aiops_gym.sim.kube_control.scheduling.filters import tolerates
+from aiops_gym.sim.machine.mounts import read_mounts
 from aiops_gym.sim.network import names, routes
 from aiops_gym.sim.network.firewall import Firewall
 from aiops_gym.sim.software import programs
@@ -80,6 +81,13 @@ class SimulatedSystem(System):
 
     def runs(self, component: str) -> Workload | None:
         return describe_workload(self.world, self.app, component)
+
+    def files(self, component: str) -> Mapping[str, str]:
+        found = dict[str, str]()
+        for pod in self.pods(component):
+            for container in pod["spec"]["containers"]:
+                found |= read_mounts(self.world, pod, container)
+        return found
 
     def failing_probe(self, component: str) -> str:
         """The field of a probe that fails, however seldom or late the kubelet may ask it."""

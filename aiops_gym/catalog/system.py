@@ -83,6 +83,9 @@ class System(Protocol):
     def runs(self, component: str) -> Workload | None:
         """What a component's new pods run and keep; None if there is none."""
 
+    def files(self, component: str) -> Mapping[str, str]:
+        """Texts of the files that a component's containers have from ConfigMaps, Secrets and the like, by path."""
+
     def failing_probe(self, component: str) -> str:
         """The field of a probe that fails if it is tried now, in any of the component's pods; "" if none does."""
 

@@ -38,7 +38,7 @@ PRIVATE = re.compile(r"(10|127|192\.168|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$|localh
 def list_excesses(was: Obj | None, is_: Obj, now: World, fault: Fault | None) -> list[str]:
     """In which ways a workload that the incident is about became more than a repair of it needs, in words."""
     if was is None or is_["kind"] != "Deployment":
-        return []
+        return _list_careless(was, is_)
     old, new = (read_template(each).get("spec") or {} for each in (was, is_))
     return [
         *list_started(was, is_, now, fault),
@@ -48,6 +48,12 @@ def list_excesses(was: Obj | None, is_: Obj, now: World, fault: Fault | None) ->
         *([] if _is_about(fault, "Probe") else _list_probes(old, new)),
         *_list_unread(old, new),
     ]
+
+
+def _list_careless(was: Obj | None, is_: Obj) -> list[str]:
+    """Of a volume: that its data are thrown away with its claim now."""
+    policies = [get(each or Obj(), "spec", "persistentVolumeReclaimPolicy") for each in (was, is_)]
+    return ["its data go with its claim now"] if policies == ["Retain", "Delete"] else []
 
 
 def _is_about(fault: Fault | None, part: str) -> bool:
@@ -179,11 +185,16 @@ def _list_unread(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str
 
 def _find_read(spec: Mapping[str, Any], container: Mapping[str, Any]) -> list[str]:
     """The mounted settings that a container's own words and variables name."""
-    settings = {each["name"] for each in spec.get("volumes") or () if "configMap" in each or "secret" in each}
+    settings = {each["name"] for each in spec.get("volumes") or () if _holds_settings(each)}
     values = (str(each.get("value", "")) for each in container.get("env") or ())
     words = " ".join((_say(container), *values))
     mounted = (each["mountPath"] for each in container.get("volumeMounts") or () if each["name"] in settings)
     return [path for path in mounted if path in words]
+
+
+def _holds_settings(volume: Mapping[str, Any]) -> bool:
+    sources = (volume, *(get(volume, "projected", "sources", default=())))
+    return any("configMap" in each or "secret" in each for each in sources)
 
 
 def _numbers(amounts: Mapping[str, Any] | None) -> dict[str, Decimal]:

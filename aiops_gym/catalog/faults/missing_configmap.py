@@ -1,6 +1,6 @@
 """A deployment mounts a ConfigMap under a name that does not exist: its pod waits for the volume for ever."""
 
-from aiops_gym.catalog.checks import template
+from aiops_gym.catalog.checks import provided
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
 from aiops_gym.catalog.scripts import DESCRIBE, POD, PODS, make_edit, make_patch
 
@@ -21,7 +21,7 @@ fault = Fault(
         ),
         Restart(components=("{service}",)),
     ),
-    cause=Cause(check=template, service="{service}"),
+    cause=Cause(check=provided, service="{service}"),
     looks=(PODS, DESCRIBE, "kubectl get configmaps -n {namespace}"),
     fixes=(
         make_patch("deployment", {"op": "replace", "path": NAME, "value": "{configmap}"}),

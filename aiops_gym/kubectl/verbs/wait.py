@@ -66,7 +66,8 @@ def run(call: Invocation) -> int | None:
 
     try:
         if creation:
-            wanted.named, missing = _appeared(call, wanted, deadline)
+            found, missing = _appeared(call, wanted, deadline)
+            wanted.named = [*found]
             wanted.queries = []
             errors = [*missing, *wanted.each(follow)]
         else:

@@ -157,9 +157,9 @@ def _inputs(
         strain.list_caches(world),
         strain.read_levels(world),
     )
-    if rules := names.read_rules(world):
-        key = (*key, orjson.dumps(rules))
-    return Inputs(key, tuple(processes), tuple(processes.values()), reached, inhabited, start)
+    rules = names.read_rules(world)
+    told = (orjson.dumps(rules),) if rules else ()
+    return Inputs((*key, *told), tuple(processes), tuple(processes.values()), reached, inhabited, start)
 
 
 def _concerned(process: Process, ips: frozenset[str]) -> bool:

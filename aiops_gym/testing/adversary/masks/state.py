@@ -245,7 +245,8 @@ UNDONE = (
         name="the repair, and another deployment that stops before it starts",
         layer="time",
         after=True,
-        script=f'kubectl patch deployment {{bystander}} {NS} --type=json -p \'[{{"op": "replace", '
+        script=f'[ "$(kubectl get deployment {{bystander}} {NS} -o json | jq -r .spec.strategy.type)" != Recreate ] '
+        f'|| exit {NOT_HERE}\nkubectl patch deployment {{bystander}} {NS} --type=json -p \'[{{"op": "replace", '
         '"path": "/spec/strategy", "value": {"type": "Recreate"}}]\'',
     ),
 )
