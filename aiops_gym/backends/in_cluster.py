@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from aiops_gym.clients.context import Context, FileInfo
 from aiops_gym.kubectl import run as kubectl
+from aiops_gym.kubectl.access import INSIDE
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import handle
@@ -54,7 +55,8 @@ class _Files:
         full = make_absolute(path, self.cwd)
         if full == CONFIG:
             inside = {"name": "inside", "context": {"cluster": "inside", "namespace": self.space, "user": "inside"}}
-            return str({"current-context": "inside", "contexts": [inside]})
+            cluster = {"name": "inside", "cluster": {"server": f"https://{INSIDE}"}}
+            return str({"current-context": "inside", "contexts": [inside], "clusters": [cluster]})
         text = self.files.read(full)
         if text is None:
             raise (IsADirectoryError if self.files.kind(full) == "directory" else FileNotFoundError)(path)

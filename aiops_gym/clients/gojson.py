@@ -5,7 +5,7 @@ r"""JSON as Go reads it: the value, or Go's words for what is wrong with the tex
 >>> loads("{bad")
 Traceback (most recent call last):
     ...
-ValueError: invalid character 'b' looking for beginning of object key string
+aiops_gym.clients.gojson.UnexpectedError: invalid character 'b' looking for beginning of object key string
 """
 
 from __future__ import annotations

@@ -12,8 +12,9 @@ from aiops_gym.clients.flags import FlagError, Parsed, parse_duration
 from aiops_gym.kubectl.errors import Failure, KubectlError
 from aiops_gym.sim.golang.literals import go_quote
 
-HERE: Final = ("kind-control-plane:6443", "127.0.0.1:6443", "localhost:6443")
-"""Where the API server answers."""
+INSIDE: Final = "10.96.0.1:443"
+HERE: Final = ("kind-control-plane:6443", "127.0.0.1:6443", "localhost:6443", INSIDE)
+"""Where the API server answers, for those in the cluster too."""
 
 LOCAL: Final = ("kubectl config", "kubectl kustomize", "kubectl options", "kubectl help")
 """Commands that ask no server."""

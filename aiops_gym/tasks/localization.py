@@ -67,12 +67,13 @@ class Localization(IncidentTask):
 
 def _strict(answer: list[str], truth: Truth) -> tuple[float, bool, bool]:
     """Case and blanks forgiven; all names of the target count as one."""
-    same = {name.lower(): each.target.lower() for each in truth.each for name in each.aliases}
+    faulty = {each.target.lower() for each in truth.each}
+    also = ((name.lower(), each.target.lower()) for each in truth.each for name in each.aliases)
+    same = {name: target for name, target in also if name not in faulty}  # in an incident of several it may be one
     named = {name.strip().lower() for name in answer}
     named = {same.get(name, name) for name in named}
     if truth.healthy:
         return float(not named), not named, not named
-    faulty = {each.target.lower() for each in truth.each}
     score = len(named & faulty) / len(named | faulty)
     return score, score == 1.0, faulty <= named
 

@@ -101,8 +101,8 @@ def _caught(name: str, recording: Json) -> bool:
 @pytest.mark.full
 def test_what_is_changed_in_a_recording_is_nearly_always_found() -> None:
     found, missed = 0, []
-    for name in NAMES:
-        for what, change in CONTENT.items():
+    for number, name in enumerate(NAMES):
+        for what, change in list(CONTENT.items())[number % 3 :: 3]:  # of each recording another third
             recording = _load(name)[1]
             if change(recording, random.Random(f"{name} {what}")):
                 caught = _caught(name, recording)

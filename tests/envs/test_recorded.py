@@ -212,17 +212,25 @@ def test_steps_over_converted_data_bring_no_pandas_and_of_pyarrow_its_core_only(
     assert done.stdout == "\n"
 
 
-def test_data_that_cannot_be_read_break_the_episode_and_are_nobodys_answer(tmp_path):
+def spoil(tmp_path, text):
+    """An episode over traces to which somebody added a line, and what asking for them comes to."""
     folder = made("OpenRCATelecom").unwrapped.questions.folder("")
     shutil.copytree(folder, tmp_path / "Telecom")
     for path in (tmp_path / "Telecom" / "telemetry").glob("*/trace/trace_span.csv"):
-        path.write_text(path.read_text(encoding="utf-8") + "JDBC,1,2\n", encoding="utf-8")
+        path.write_text(text(path.read_text(encoding="utf-8")), encoding="utf-8")
     env = made("OpenRCATelecom", root=str(tmp_path))
     env.reset(seed=1)
-    text, reward, over, _, info = env.step(block("get_traces({!r}, {!r})".format(*env.unwrapped.window)))
-    assert (reward, over, info["infra_error"], info["valid_action"]) == (0.0, True, True, False)
-    assert "trace_span.csv" in text
-    assert "line" in text
+    return env.step(block("get_traces({!r}, {!r})".format(*env.unwrapped.window)))
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "told"),
+    [(lambda text: text + "JDBC,1,2\n", "JDBC"), (lambda text: text.replace("startTime", "when", 1), "No rows")],
+)
+def test_a_flaw_in_the_data_breaks_no_episode(tmp_path, spoilt, told):
+    text, _, over, _, info = spoil(tmp_path, spoilt)
+    assert (over, info["infra_error"], info["valid_action"]) == (False, False, True)
+    assert told in text
 
 
 @pytest.fixture

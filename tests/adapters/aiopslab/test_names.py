@@ -91,7 +91,7 @@ NAMES = {
     "Localization": ["faulty_components"],
     "Analysis": ["analysis"],
     "Mitigation": [],
-    "Bank": ["component", "reason", "timestamp"],
+    "Bank": ["component", "reason", "timestamp", "path"],
 }
 
 

@@ -6,7 +6,19 @@ from aiops_gym.openrca.layout import domain_folder
 
 
 def test_it_writes_a_domain_and_says_which_share_of_the_failures_shows(tmp_path, capsys):
-    made = ["openrca", "synthesize", str(tmp_path), "--domain", "telecom", "--scale", "0.001", "--seed", "1"]
+    made = [
+        "openrca",
+        "synthesize",
+        str(tmp_path),
+        "--domain",
+        "telecom",
+        "--scale",
+        "0.001",
+        "--seed",
+        "1",
+        "--profile",
+        "easy",
+    ]
     assert run(made) == 0
     domain, _ = domains.find("telecom")
     assert (domain_folder(domain, "", tmp_path) / "record.csv").is_file()

@@ -182,6 +182,7 @@ def test_it_says_of_itself_that_it_was_made_up_and_how(made, name):
             "days": 1,
             "scale": 0.001,
             "seed": 4,
+            "profile": "hard",
         }
 
 

@@ -112,7 +112,7 @@ def everything(shop, start, end):
 
 
 def forget_all():
-    for kept in (scrapes._kept, courses._appetites, courses._rates, courses._places):
+    for kept in (scrapes._kept, courses._appetites, courses._rates, courses._mets):
         kept.clear()
 
 

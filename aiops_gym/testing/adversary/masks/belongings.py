@@ -33,7 +33,7 @@ REQUEST = {
 
 def _apply(*objects: object) -> str:
     """Objects applied, in which the shell fills in `$names`."""
-    return "kubectl apply -f - <<EOF\n" + "\n---\n".join(json.dumps(each) for each in objects) + "\nEOF"
+    return "kubectl apply -f - <<EOF\n" + "\n".join(json.dumps(each) for each in objects) + "\nEOF"
 
 
 def _object(version: str, kind: str, spec: object, name: str = "by-hand", **meta: object) -> dict[str, object]:
