@@ -68,6 +68,15 @@ def test_who_calls_whom():
     assert "frontend" in asked.callers("consul")
 
 
+def test_a_policy_that_lets_in_only_who_called_is_a_repair():
+    backend = Simulated(registry.find_problem("blocking_network_policy_hotel_reservation-mitigation-geo"), seed=1)
+    peers = '[{"from": [{"podSelector": {"matchLabels": {"io.kompose.service": "search"}}}]}]'
+    patch = '[{"op": "add", "path": "/spec/ingress", "value": PEERS}]'.replace("PEERS", peers)
+    kubectl = f"kubectl -n {backend.app.namespace}"
+    name = f"$({kubectl} get networkpolicy -o name | grep geo-)"
+    assert submit_script(backend, f"{kubectl} patch {name} --type=json -p '{patch}'").success
+
+
 def test_a_policy_that_lets_in_only_who_never_called_is_no_repair():
     backend = Simulated(registry.find_problem("blocking_network_policy_hotel_reservation-mitigation-geo"), seed=1)
     peer = '{"podSelector": {"matchLabels": {"io.kompose.service": "frontend"}}}'

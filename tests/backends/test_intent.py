@@ -185,18 +185,34 @@ WALL = {
 }
 
 
+ROOF = {
+    "apiVersion": "v1",
+    "kind": "ResourceQuota",
+    "metadata": {"name": "roof", "namespace": SPACE},
+    "spec": {"hard": {"pods": "90"}},
+}
+
+
 @pytest.fixture(scope="module")
 def walled():
-    """A repaired system in which there was a policy before the incident."""
+    """A repaired system in which there were a policy and a quota before the incident."""
     backend = Simulated(registry.find_problem(PROBLEM), 3)
     healthy = backend.fork()
     healthy.world = healthy.cluster.world = backend.before_the_incident().fork()
     for twin in (backend, healthy):
-        ran = twin.shell.run(f"kubectl apply -n {SPACE} -f - <<'EOF'\n{json.dumps(WALL)}\nEOF", timeout=30)
+        ran = twin.shell.run(
+            f"kubectl apply -n {SPACE} -f - <<'EOF'\n{json.dumps(WALL)}\n{json.dumps(ROOF)}\nEOF", timeout=30
+        )
         assert not ran.code
     backend._before = healthy.world
     _repair(backend)
     return backend
+
+
+def test_a_quota_that_was_there_is_not_raised(walled):
+    raised = _patch("resourcequota roof -n NS", "replace", "/spec/hard/pods", "1000")
+    assert any("resourcequota roof" in line for line in _beside(walled, raised)[0])
+    assert not any("roof" in line for line in _beside(walled, "true")[0])
 
 
 READ = "kubectl get networkpolicy wall -n NS -o json"

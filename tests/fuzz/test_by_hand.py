@@ -45,7 +45,12 @@ def typed(env, script: str) -> str:
     return env.step(shell(script))[0]
 
 
-@pytest.mark.parametrize("what", ["deployment web", "pod once", "job report", "hpa web", "pdb web", "statefulset db"])
+NEWEST_SET = "$(kubectl get rs -n shop -l app=web -o name | head -1)"
+
+
+@pytest.mark.parametrize(
+    "what", ["deployment web", "pod once", "job report", "hpa web", "pdb web", "statefulset db", NEWEST_SET]
+)
 def test_a_condition_needs_neither_reason_nor_time(env, what):
     for condition in BARE:
         patch = json.dumps({"status": {"conditions": [condition]}})
@@ -82,6 +87,7 @@ def test_any_schedule_and_any_time_end(env, schedule, last):
     ("body", "told"),
     [
         ('"annotations": "x"', "string into Go struct field ObjectMeta.metadata.annotations of type map[string]string"),
+        ('"annotations": 1', "number into Go struct field ObjectMeta.metadata.annotations of type map[string]string"),
         ('"annotations": {"a": 1}', "number into Go struct field ObjectMeta.metadata.annotations of type string"),
         ('"labels": [1]', "array into Go struct field ObjectMeta.metadata.labels of type map[string]string"),
         ('"generation": 1.5', "number 1.5 into Go struct field ObjectMeta.metadata.generation of type int64"),

@@ -104,6 +104,7 @@ def test_the_options_it_was_started_with_can_be_looked_up():
     [
         (None, {}, "Error reading config file: No such file or directory", 1),
         ("net: [", {}, "Error parsing YAML config file: yaml-cpp: error at line 1", 2),
+        ("net: " + "[" * 50_000, {}, "Error parsing YAML config file: yaml-cpp: error at line 1", 2),
         ("nets: {}", {}, "Unrecognized option: nets", 2),
         ("net: {tls: {mode: always}}", {}, "unsupported value for tlsMode always", 2),
         ("net: {tls: {mode: requireTLS}}", {}, "need tlsCertificateKeyFile", 2),
