@@ -30,13 +30,6 @@ def template(before: System, now: System, cause: Cause) -> str:
     return f"the {failing} of {name} fails" if failing else ""
 
 
-def provided(before: System, now: System, cause: Cause) -> str:
-    """As `template`, and each file that the component was given is there: some are read at a first start alone."""
-    name = cause.component
-    lost = sorted(path for path, text in before.files(name).items() if text and not now.files(name).get(path))
-    return template(before, now, cause) or (f"{name} has no {lost[0]} any more" if lost else "")
-
-
 def reached(before: System, now: System, cause: Cause) -> str:
     """The component's Service leads to its own pods, and to them alone, on each port on which it did."""
     name = cause.component
