@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONDONTWRITEBYTECODE # the suite starts hundreds of processes: each would compile the package anew
 
-.PHONY: help demo quick test test-all test-ray test-adapters test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning learning-llm conformance pictures docs clean
+.PHONY: help demo quick test test-all test-ray test-adapters test-live test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning learning-llm conformance pictures docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -52,6 +53,9 @@ test-ray: $(RAY)/.test ## what needs Ray, in an environment of its own: RLlib ho
 	OMP_NUM_THREADS=1 $(RAY)/bin/python -m pytest -q -m ray $(PYTEST_ARGS) \
 	  tests/on_ray tests/test_examples.py tests/docs/test_code.py aiops_gym/learning/rllib.py
 
+test-live: $(VENV)/.test-all ## the backend of a real cluster, on yours: make test-live CONTEXT=kind-lab; it breaks things there
+	AIOPS_GYM_CONTEXT=$(CONTEXT) $(BIN)/python -m pytest -q -p no:cacheprovider $(PYTEST_ARGS) tests/backends/live/test_any_cluster.py
+
 DOORS := mcp inspect verifiers trl openenv minari trainers
 build/venv-%/.test: pyproject.toml
 	$(PYTHON) -m venv --clear $(@D)
@@ -94,10 +98,13 @@ admission: $(VENV)/.core ## play every computed problem, and write docs/problems
 leaks: $(VENV)/.core ## what ages, counts, versions and rules of thumb tell of an incident, and write docs/leaks.md
 	$(BIN)/aiops-gym leaks --write docs/leaks.md
 
-agents: $(VENV)/.core ## let all bundled agents play a sample of both splits, and write docs/agents.md
+AGENTS = noop,random,restart,runbook,oncall,reference
+PLAYED = $(foreach tier,basic standard hard,$(foreach task,detection localization analysis mitigation,$(tier)-$(task)))
+agents: $(VENV)/.core ## let all bundled agents play a sample of each tier, task and split, and write docs/agents.md
 	rm -rf build/agents
-	$(BIN)/aiops-gym evaluate --agent noop,random,restart,runbook,oncall,reference --split train,test --sample 200 --workers 2 --out build/agents
-	$(BIN)/aiops-gym evaluate --report build/agents --markdown docs/agents.md
+	set -e; for each in $(PLAYED); do $(BIN)/aiops-gym evaluate --agent $(AGENTS) --split train,test \
+	  --tier $${each%-*} --task $${each#*-} --sample 25 --workers 2 --out build/agents/$$each; done
+	$(BIN)/aiops-gym evaluate $(foreach each,$(PLAYED),--report build/agents/$(each)) --markdown docs/agents.md
 
 # LLM_ARGS is for you: make agents-llm MODEL=m BASE_URL=http://127.0.0.1:8000/v1 LLM_ARGS="--seeds 1 --workers 16"
 LLM = build/agents-llm/$(subst /,_,$(MODEL))

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent
 
 SLOW = (
     *("calibration", "differential", "docs", "openrca/store", "openrca/synth", "serve", "wrappers"),
-    *("backends/test_admission.py", "backends/test_causes.py", "backends/test_social_network.py"),
+    *("backends/live", "backends/test_admission.py", "backends/test_causes.py", "backends/test_social_network.py"),
     *("envs/test_recorded.py", "envs/test_vector.py", "runs/test_evaluation.py", "runs/test_judge.py"),
     *("learning/test_extra.py", "on_ray/test_without_ray.py", "helm/test_helm.py", "test_examples.py"),
 )
@@ -35,7 +35,17 @@ NEEDS = {
         *("aiops_gym/learning/again.py", "aiops_gym/learning/policy.py", "aiops_gym/learning/workers.py"),
         *(
             f"tests/learning/test_{name}.py"
-            for name in ("agents", "imitation", "learning", "policy", "stacks", "study", "training")
+            for name in (
+                "agents",
+                "imitation",
+                "learning",
+                "policy",
+                "recorded",
+                "side_by_side",
+                "stacks",
+                "study",
+                "training",
+            )
         ),
         "tests/wrappers/test_sb3.py",
     ),
@@ -97,8 +107,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for package, places in NEEDS.items():
         listed.setdefault(APART.get(package, "full"), []).extend(places)
     places = [(mark, ROOT / place) for mark, those in listed.items() for place in those]
+    found: dict[Path, set[str]] = {}  # by file: there are thousands of tests and hundreds of files
     for item in items:
-        for mark in {mark for mark, place in places if place == item.path or place in item.path.parents}:
+        path = item.path
+        if path not in found:
+            found[path] = {mark for mark, place in places if place == path or place in path.parents}
+        for mark in found[path]:
             item.add_marker(mark)
         if item.get_closest_marker("adapters"):  # what other frameworks warn of among themselves is theirs
             for warned in ("ignore", r"error:::aiops_gym\."):

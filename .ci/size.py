@@ -15,11 +15,12 @@ from statistics import quantiles
 PACKAGE = Path(__file__).parent.parent / "aiops_gym"
 
 CEILINGS: Mapping[str, tuple[Sequence[str], int]] = {
-    "the package": ((".",), 150_000),
+    "the package": ((".",), 160_000),
     "kubectl, with what helm shares": (("kubectl", "clients"), 15_500),
-    "machine, shell and utilities": (("sim/machine", "shell"), 12_300),  # docs/decisions/0013-shell-allowance.md
+    "machine, shell and utilities": (("sim/machine", "shell"), 11_950),  # docs/decisions/0013-shell-allowance.md
     "recorded telemetry": (("openrca",), 12_500),
     "the query language": (("sim/promql",), 3_000),
+    "the language of jq": (("sim/jq",), 4_700),
     "the backend of a real cluster": (("backends/kubernetes",), 3_000),
     "the door of AIOpsLab": (("adapters/aiopslab",), 1_200),
 }
@@ -66,9 +67,9 @@ def excess() -> Iterator[str]:
 
 
 def _services(app: str) -> int:
-    from aiops_gym.catalog.registry import apps  # noqa: PLC0415  # Only here is the package itself needed.
+    from aiops_gym.catalog.registry import find_app  # noqa: PLC0415  # Only here is the package itself needed.
 
-    return len(apps()[app].components)
+    return len(find_app(app).components)
 
 
 def show() -> None:

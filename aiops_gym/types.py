@@ -132,6 +132,8 @@ class Request:
         query: labelSelector, fieldSelector, limit, dryRun, fieldManager, fieldValidation, force; for log: container,
             tailLines, previous, sinceSeconds, sinceTime, timestamps, limitBytes; for exec: container.
         table: ask for a server-side Table (`kubectl get`), not for objects.
+        user: in whose name it is asked (`kubectl --as`), "" for the caller's own; its roles count then.
+        groups: that this user is said to be in.
     """
 
     verb: str
@@ -143,6 +145,8 @@ class Request:
     content_type: str = "application/json"
     query: Mapping[str, str] = field(default_factory=dict)
     table: bool = False
+    user: str = ""
+    groups: tuple[str, ...] = ()
 
 
 class Response(NamedTuple):

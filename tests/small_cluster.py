@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from aiops_gym.shell.inside import run_utility
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.dynamics import make_dynamics
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.types import Output, Request
+from aiops_gym.types import Request
 
 Json = Any
 START = 1_772_442_000_000
@@ -32,16 +33,12 @@ RESOURCES = {
 }
 
 
-def _exec(world: World, pod: str, container: str, argv: list[str], stdin: str) -> Output:
-    return Output(code=1 if argv[0].endswith("false") else 0)
-
-
 class SmallCluster:
     """A running cluster and what has been seen of its pods."""
 
     def __init__(self, seed: int = 1, nodes: int = 1) -> None:
         blueprint = Blueprint(app="test", namespace="ns", variant=0, start=START, images=IMAGES)
-        self.world = World(blueprint, make_dynamics(_exec), seed)
+        self.world = World(blueprint, make_dynamics(run_utility), seed)
         for number in range(1, nodes + 1):
             self.add_node(f"node-{number}")
         self.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "ns"}})

@@ -14,6 +14,7 @@ from aiops_gym.wrappers import (
     History,
     MacroActions,
     NumericInfo,
+    RecordedLooks,
     RecordEpisodes,
     RewardShaping,
     Symptoms,
@@ -54,5 +55,8 @@ NUMBERS = {
 
 FOR_RLLIB = {"MaskInObservation": lambda env: rllib.MaskInObservation(wrap(env))}
 """Likewise, without the bound method that Stable-Baselines3 asks for masks: they are in the observation."""
+
+RECORDED = {"RecordedLooks": RecordedLooks}
+"""Stacks for recorded incidents, tested in test_recorded_looks.py."""
 
 TASKS = ("Detection", "Localization", "Analysis", "Mitigation")

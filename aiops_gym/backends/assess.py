@@ -42,7 +42,7 @@ def assess(now: World, before: World, found: World, app: App, fault: Fault | Non
     later = Endured((), [])
     if not troubles and (thorough or not any(each.hard for each in beside)):
         hurt = list_repaired(app, fault)
-        concerned, world = find_affected(before, found, world, app, hurt), world.fork()
+        concerned, world = find_affected(before, found, world, app, hurt), world.fork_unseen()
         rolled = tuple(dict.fromkeys((*_list_hurt(app, fault), *concerned.changed)))
         later = events.endure(Case(world, before, app, rolled, concerned))
         reasons += [_word(trouble) for trouble in later.troubles]

@@ -12,16 +12,17 @@ from typing import Any
 from aiops_gym import caches
 from aiops_gym.backends import releases
 from aiops_gym.backends.in_cluster import CLIENTS
-from aiops_gym.catalog import cluster, platform, registry
+from aiops_gym.catalog import cluster, kubeadm, platform, registry, upkeep
 from aiops_gym.catalog.model import App, Manifest
 from aiops_gym.errors import BackendError
-from aiops_gym.shell.inside import exec_inside
+from aiops_gym.shell.inside import run_utility
 from aiops_gym.sim.dynamics import make_dynamics
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image, Operation
 from aiops_gym.sim.kernel.times import HOUR, MINUTE, SECOND, millis
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_api import find_by_kind, handle
+from aiops_gym.sim.kube_api import bootstrap, find_by_kind, handle
+from aiops_gym.sim.kube_control.controllers.serviceaccount import make_certificate
 from aiops_gym.types import Request, Response
 
 VARIANTS = 16
@@ -45,24 +46,36 @@ def make_baseline(app_id: str, variant: int, shift: int = 0) -> World:
 @caches.function(VARIANTS * len(registry.apps()), "the hours in which a cluster is set up and the app deployed")
 def _booted(app_id: str, variant: int, shift: int) -> World:
     app = registry.find_app(app_id)
-    seed = draws.bits(0, "baseline", f"{app_id} {variant}")
-    blueprint = _blueprint(app, variant, seed)
-    world = World(replace(blueprint, start=blueprint.start + shift), make_dynamics(exec_inside, CLIENTS), seed)
-    for manifest in (*cluster.NAMESPACES, *cluster.NODES):
+    world = boot_cluster(app, variant, shift)
+    deploy(world, app)
+    _until_ready(world, app, 20 * MINUTE)
+    world.run(int(draws.between(12 * MINUTE, 100 * MINUTE, world.seed, "age")))
+    world.store.history.clear()  # no watch begins before an incident, and old objects are most of what a world weighs
+    return world
+
+
+def boot_cluster(app: App, variant: int, shift: int = 0) -> World:
+    """A cluster with its own equipment, which knows an app's images and users and does not have the app yet."""
+    seed = draws.bits(0, "baseline", f"{app.id} {variant}")
+    blueprint = make_blueprint(app, variant, seed)
+    world = World(replace(blueprint, start=blueprint.start + shift), make_dynamics(run_utility, CLIENTS), seed)
+    for manifest in cluster.NAMESPACES:
+        apply(world, manifest)
+    bootstrap.begin(world, cluster.CONTROL_PLANE, make_certificate())
+    for manifest in kubeadm.make_all(make_certificate()):
+        bootstrap.plant(world, manifest)
+    for manifest in cluster.NODES:
         apply(world, manifest)
     world.run(MINUTE)
     for manifests, pause in ((cluster.MANIFESTS, 2 * MINUTE), (cluster.ADDONS, 4 * MINUTE)):
         for manifest in manifests:
             apply(world, manifest)
         world.run(pause)
-    deploy(world, app)
-    _until_ready(world, app, 20 * MINUTE)
-    world.run(int(draws.between(12 * MINUTE, 100 * MINUTE, seed, "age")))
-    world.store.history.clear()  # no watch begins before an incident, and old objects are most of what a world weighs
     return world
 
 
-def _blueprint(app: App, variant: int, seed: int) -> Blueprint:
+def make_blueprint(app: App, variant: int, seed: int) -> Blueprint:
+    """What never changes about a world of an app."""
     start = BIRTH + variant * 7 * HOUR + draws.pick(HOUR, seed, "start")
     known = {**cluster.IMAGES, **app.images}
     return Blueprint(
@@ -81,10 +94,19 @@ def furnish(world: World, app: App, seed: int) -> None:
     images = {name: _image(name, data) for name, data in platform.list_images(app).items()}
     world.blueprint = replace(world.blueprint, images={**world.blueprint.images, **images})
     for manifest in platform.furnish(app, seed):
-        apply(world, manifest)
+        apply(world, manifest, force=True)
     world.run(MINUTE)
     for manifest in platform.list_webhooks(app):
         apply(world, manifest)
+    for name, body in upkeep.list_counted(app).items():
+        kind = "application/strategic-merge-patch+json"
+        request(world, "patch", "deployments.apps", app.namespace, name, body=body, content_type=kind)
+    _until_ready(world, app, 20 * MINUTE)
+
+
+def is_furnished(world: World) -> bool:
+    """Whether a platform runs beside the app."""
+    return world.store.get("namespaces", "", platform.SPACE) is not None
 
 
 def _image(name: str, data: Any) -> Image:
@@ -101,14 +123,22 @@ def deploy(world: World, app: App) -> None:
     releases.install(world, app)
 
 
-def apply(world: World, manifest: Manifest) -> None:
-    """Create an object as `kubectl apply` does for one that is not there. Raises BackendError if it is refused."""
+def apply(world: World, manifest: Manifest, *, force: bool = False) -> None:
+    """Create an object as `kubectl apply` does for one that is not there. Raises BackendError if it is refused.
+
+    Args:
+        world: where.
+        manifest: of the object.
+        force: put it in the place of one that is there, as `kubectl replace --force` does; else that one stays.
+    """
     body = {key: value for key, value in manifest.items() if key != "status"}
     known = find_by_kind(manifest["apiVersion"], manifest["kind"])
     if known is None:
         raise BackendError(f"no resource for {manifest['apiVersion']} {manifest['kind']}")
     resource = known.name
     meta = manifest["metadata"]
+    if force and world.store.get(resource, meta.get("namespace", ""), meta["name"]) is not None:
+        request(world, "delete", resource, meta.get("namespace", ""), meta["name"])
     response = request(world, "create", resource, meta.get("namespace", ""), body=body)
     if response.code >= 400 and response.body.get("reason") != "AlreadyExists":
         raise BackendError(f"{manifest['kind']} {meta['name']} was refused: {response.body['message']}")
@@ -119,8 +149,14 @@ def apply(world: World, manifest: Manifest) -> None:
 
 
 def request(world: World, verb: str, resource: str, namespace: str, name: str = "", **rest: Any) -> Response:
-    """One request to a world's API, as the cluster's administrator."""
+    """One request to a world's API, as the cluster's administrator; beside a platform it is known who wrote what."""
+    if verb in CLIENTS_OF and is_furnished(world):
+        rest["query"] = {"fieldManager": CLIENTS_OF[verb], **rest.get("query", {})}
     return handle(world, Request(verb=verb, resource=resource, namespace=namespace, name=name, **rest))
+
+
+CLIENTS_OF = {"create": "kubectl-create", "patch": "kubectl-patch", "update": "kubectl-replace"}
+"""How kubectl calls itself when it writes, by verb."""
 
 
 def is_rolled_out(world: World, app: App, wanted: Iterable[str]) -> bool:

@@ -20,6 +20,7 @@ from aiops_gym.sim.kube_control.kubelet import probes
 from aiops_gym.sim.kube_control.pods import is_terminal
 from aiops_gym.sim.kube_control.scheduling.filters import tolerates
 from aiops_gym.sim.machine.mounts import read_mounts
+from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.network import names, routes
 from aiops_gym.sim.network.firewall import Firewall
 from aiops_gym.sim.software import programs
@@ -104,9 +105,8 @@ class SimulatedSystem(System):
         return probes.run(self.world.fork(), uid_of(pod), pod, container, probe).failure is not None
 
     def output(self, pod: Object, argv: Sequence[str]) -> str | None:
-        assert self.world.dynamics.exec is not None
         container = pod["spec"]["containers"][0]["name"]
-        ran = self.world.dynamics.exec(self.world.fork(), key_of(pod), container, list(argv), "")
+        ran = inside.execute(self.world.fork(), key_of(pod), container, list(argv))
         return None if ran.code else ran.stdout
 
     def programs(self, component: str) -> Sequence[str]:

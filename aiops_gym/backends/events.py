@@ -115,7 +115,7 @@ def _excuse(case: Case) -> frozenset[Kind]:
     known = _excused.get(case.before, dict)
     key = (case.hurt, case.affected.owners)
     if key not in known:
-        world = case.before.fork_unrecorded()
+        world = case.before.fork_unseen()
         twin = case._replace(world=world, affected=_alike(case, world))
         known[key] = frozenset((each.kind, each.name) for event in EVENTS for each in event.happen(twin))
     return known[key]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from aiops_gym.clients.context import Context, FileInfo
 from aiops_gym.kubectl import run as kubectl
@@ -11,7 +12,8 @@ from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.kube_api.pods.admission import TOKEN_PATH
-from aiops_gym.sim.kube_api.rbac import Account, refuse
+from aiops_gym.sim.kube_api.rbac import Account, check_impersonation
+from aiops_gym.sim.kube_api.status import ApiError
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.scripts.files import Files, make_absolute
 from aiops_gym.types import Output, Request, Response, Timed
@@ -31,8 +33,14 @@ class _Account:
         self.world, self.account, self.waited = world, account, 0.0
 
     def handle(self, request: Request) -> Response:
-        """Answer a request that the account may make, and refuse any other."""
-        return refuse(self.world, self.account, request) or handle(self.world, request)
+        """Answer a request that the account may make, in its own name or another's, and refuse any other."""
+        user, groups = request.user or self.account.user, request.groups
+        if request.user:
+            try:
+                check_impersonation(self.world, self.account, user, groups)
+            except ApiError as error:
+                return Response(error.code, error.status)
+        return handle(self.world, replace(request, user=user, groups=groups))
 
     def now(self) -> float:
         """Unix seconds."""

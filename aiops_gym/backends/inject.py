@@ -32,6 +32,8 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.patch.jsonpatch import apply_json_patch
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.sim.kube_control.controllers import chaos
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.traffic import load, strain
 
 MOST_SECONDS = 60.0
@@ -41,12 +43,28 @@ SERVER_FIELDS = ("uid", "resourceVersion", "creationTimestamp", "generation", "m
 """Metadata that the server writes and a client leaves out when it creates an object anew."""
 
 
-OF_TRAFFIC: Mapping[str, Callable[[World, str, Mapping[str, Any]], None]] = {
+def grow_state(world: World, name: str, params: Mapping[str, Any]) -> None:
+    """Give the programs in the pods of a workload what they would have come to keep by now."""
+    for pod in world.store.labelled("pods", params["namespace"], {"app.kubernetes.io/name": name}):
+        for each in pod["spec"]["containers"]:
+            if (key := f"{uid_of(pod)}/{each['name']}") in world.table("processes"):
+                Container(world, key).remember(**params["state"], **_date(world, params))
+    world.touch()
+
+
+def _date(world: World, params: Mapping[str, Any]) -> Mapping[str, int]:
+    """What of the state is a time, ms: since when it is so, and until when something was valid that no longer is."""
+    ended = {"until": world.now - round(params["ended"] * SECOND)} if "ended" in params else {}
+    return {"since": world.now, **ended}
+
+
+OF_PROGRAMS: Mapping[str, Callable[[World, str, Mapping[str, Any]], None]] = {
+    "state": lambda world, _, params: grow_state(world, params["name"], params),
     "warmth": strain.declare,
     "burst": lambda world, _, params: load.burst(world, params["factor"], params["seconds"]),
     "tide": lambda world, _, params: load.swell(world, params["swing"], params["peak"]),
 }
-"""Effects on what users and programs ask of each other, and on no pod."""
+"""Effects on what users and programs ask of each other or keep, and on no pod."""
 
 
 def inject(world: World, app: App, fault: Fault) -> None:
@@ -103,7 +121,7 @@ def _patch(change: Patch, world: World, app: App) -> None:
         return
     content_type = "application/json-patch+json"
     namespace = find_place(change, app)
-    body = _fitting(change, world.store.get(change.resource, namespace, change.name))
+    body = fit_operations(change, world.store.get(change.resource, namespace, change.name))
     _done(
         request(world, "patch", change.resource, namespace, change.name, body=body, content_type=content_type),
         f"patch of {change.resource} {change.name}",
@@ -117,12 +135,12 @@ def _recreate(change: Patch, world: World, app: App) -> None:
         raise BackendError(f"no {change.resource} {change.name} to recreate")
     _done(request(world, "delete", change.resource, app.namespace, change.name), f"deletion of {change.name}")
     world.run(2 * SECOND)
-    found = _strip(old)
-    body = apply_json_patch(found, _fitting(change, found))
+    found = strip(old)
+    body = apply_json_patch(found, fit_operations(change, found))
     _done(request(world, "create", change.resource, app.namespace, body=body), f"creation of {change.name}")
 
 
-def _strip(old: Obj) -> dict[str, Any]:
+def strip(old: Mapping[str, Any]) -> dict[str, Any]:
     """An object as somebody writes it who has read it, without what the server and controllers noted on it."""
     meta = {key: value for key, value in old["metadata"].items() if key not in SERVER_FIELDS}
     meta["annotations"] = {k: v for k, v in meta.get("annotations", {}).items() if not k.startswith("deployment.")}
@@ -140,10 +158,10 @@ def replace_around_pods(world: World, app: App, name: str) -> None:
     for resource, each in (("deployments.apps", old), *(("replicasets.apps", each) for each in live)):
         answer = request(world, "delete", resource, app.namespace, name_of(each), body=options)
         _done(answer, f"deletion of {name_of(each)}")
-    _done(request(world, "create", "deployments.apps", app.namespace, body=_strip(old)), f"creation of {name}")
+    _done(request(world, "create", "deployments.apps", app.namespace, body=strip(old)), f"creation of {name}")
 
 
-def _fitting(change: Patch, old: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+def fit_operations(change: Patch, old: Mapping[str, Any] | None) -> list[dict[str, Any]]:
     """The operations of a patch; one that adds to a list makes the list where there is none."""
     found = []
     for op in change.ops:
@@ -172,8 +190,7 @@ def _create(change: Create, world: World, app: App) -> None:
 def _exec(change: Exec, world: World, app: App) -> None:
     pod = _pods(world, app, change.component)[0]
     container = pod["spec"]["containers"][0]["name"]
-    assert world.dynamics.exec is not None
-    output = world.dynamics.exec(world, key_of(pod), container, list(change.command), "")
+    output = inside.execute(world, key_of(pod), container, list(change.command))
     if output.code:
         raise BackendError(f"{change.command[0]} in {change.component} failed: {output.stdout}{output.stderr}")
 
@@ -199,8 +216,8 @@ def _upgrade(change: Upgrade, world: World, app: App) -> None:
 
 @apply_change.register
 def _effect(change: Effect, world: World, app: App) -> None:
-    if change.kind in OF_TRAFFIC:
-        OF_TRAFFIC[change.kind](world, change.component, change.params)
+    if change.kind in OF_PROGRAMS:
+        OF_PROGRAMS[change.kind](world, change.component, change.params)
         return
     labels = {app.selector: change.component}
     effect = {"kind": change.kind, "namespace": app.namespace, "labels": labels, "params": dict(change.params)}

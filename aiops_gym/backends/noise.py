@@ -19,6 +19,7 @@ from aiops_gym.sim.kernel.objects import key_of, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND, iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.machine.scripts import inside
 
 Noise = Callable[[World, App, int, frozenset[str]], None]
 """(world, app, seed, components to leave alone)."""
@@ -189,7 +190,8 @@ def _keeps_nothing(world: World, app: App, name: str) -> bool:
         return False
     spec = deployment["spec"]["template"]["spec"]
     volumes = [v for v in spec.get("volumes") or () if "configMap" not in v]
-    return not volumes and any(c.get("command") for c in spec["containers"])
+    told = "stateless" in app.parameters.get(name, {})  # where no command tells a service from a store
+    return not volumes and (told or any(c.get("command") for c in spec["containers"]))
 
 
 def _inspected_database(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
@@ -200,9 +202,8 @@ def _inspected_database(world: World, app: App, seed: int, spared: frozenset[str
         pods = world.store.labelled("pods", app.namespace, {app.selector: names[0]})
     user = ("admin", "root")[draws.pick(2, seed, "noise", "which user")]
     argv = ["mongo", "admin", "-u", user, "-p", user, "--quiet", "--eval", "db.stats().ok"]
-    assert world.dynamics.exec is not None
     for pod in pods[:1]:
-        world.dynamics.exec(world, key_of(pod), pod["spec"]["containers"][0]["name"], argv, "")
+        inside.execute(world, key_of(pod), pod["spec"]["containers"][0]["name"], argv)
 
 
 def _finished_job(world: World, app: App, seed: int, spared: frozenset[str]) -> None:

@@ -11,6 +11,7 @@ from aiops_gym.helm import actions, charts
 from aiops_gym.helm.errors import HelmError
 from aiops_gym.helm.values import parse_set
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.types import Cluster
 
 
 def is_released(app: App, manifest: Manifest) -> bool:
@@ -21,21 +22,39 @@ def is_released(app: App, manifest: Manifest) -> bool:
 
 def install(world: World, app: App) -> None:
     """Install an app's releases. Raises BackendError."""
+    install_on(SimulatedCluster(world), app)
+
+
+def install_on(cluster: Cluster, app: App) -> None:
+    """Install an app's releases in any cluster. Raises BackendError."""
     for release in app.releases:
         try:
-            actions.install(SimulatedCluster(world), release.name, app.namespace, _chart(app.id, release.name), {})
+            actions.install(cluster, release.name, app.namespace, _chart(app.id, release.name), {})
         except HelmError as error:
             raise BackendError(f"release {release.name} was refused: {error}") from error
 
 
-def upgrade_release(world: World, app: App, name: str, settings: tuple[str, ...]) -> None:
-    """Give a release a new revision with further settings, written as for `--set`. Raises BackendError."""
+def upgrade_release(world: World, app: App, name: str, settings: tuple[str, ...], why: str = "") -> None:
+    """Give a release a new revision with further settings, as `upgrade_on` does. Raises BackendError."""
+    upgrade_on(SimulatedCluster(world), app, name, settings, why)
+
+
+def upgrade_on(cluster: Cluster, app: App, name: str, settings: tuple[str, ...], why: str = "") -> None:
+    """Give a release a new revision with further settings, written as for `--set`. Raises BackendError.
+
+    Args:
+        cluster: where it is installed.
+        app: whose it is.
+        name: of the release.
+        settings: further ones.
+        why: the revision's description, "" for Helm's own.
+    """
     values: dict[str, object] = {}
     try:
         for text in settings:
             parse_set(text, values)
-        plan = actions.Plan(reuse="given")
-        actions.upgrade(SimulatedCluster(world), name, app.namespace, _chart(app.id, name), values, plan)
+        plan = actions.Plan(reuse="given", description=why)
+        actions.upgrade(cluster, name, app.namespace, _chart(app.id, name), values, plan)
     except HelmError as error:
         raise BackendError(f"upgrade of release {name} failed: {error}") from error
 

@@ -14,11 +14,11 @@ from math import log
 from typing import Any
 
 from aiops_gym import caches
-from aiops_gym.backends import leftovers
-from aiops_gym.backends.baseline import request
-from aiops_gym.backends.inject import apply_change, find_concerned, roll_out
+from aiops_gym.backends import leftovers, upkeep
+from aiops_gym.backends.baseline import is_furnished, request
+from aiops_gym.backends.inject import apply_change, find_concerned, find_place, roll_out
 from aiops_gym.catalog import names, registry
-from aiops_gym.catalog.model import App, Change, Create, Fault, Manifest, Patch, Problem, Restart, Rollout
+from aiops_gym.catalog.model import App, Change, Create, Fault, Manifest, Patch, Problem, Restart, Rollout, Script
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
@@ -30,6 +30,9 @@ RATE = 1.0
 
 PAPER = 0.94
 """Share of those that only create something beside pods: they cost little, and are told by nothing but their age."""
+
+UPKEEP = 0.4
+"""Share of these, beside a platform, that are somebody's edit of it."""
 
 MORE = 1.3
 """How many times as much there is before an incident, which costs only once."""
@@ -77,8 +80,12 @@ def list_live(world: World, app: App, problem: Problem) -> list[Manifest]:
 
 
 def draw_shadow(world: World, app: App, seed: int) -> Fault:
-    """A fault that might befall a world now."""
-    return _draw(world, app, seed, _list_pairs(app.id))
+    """A fault that might befall a world now; beside a platform one of a hard incident, or several."""
+    pairs = _list_pairs(app.id)
+    if is_furnished(world):
+        blamed = draws.draw(seed, "shadow", "blamed") >= registry.BLAMELESS
+        pairs = _list_hard(app.id)[blamed]
+    return _draw(world, app, seed, pairs)
 
 
 def draw_mendable(world: World, app: App, seed: int) -> Fault:
@@ -95,14 +102,27 @@ def _draw(world: World, app: App, seed: int, pairs: Mapping[str, tuple[Problem, 
     return found
 
 
-@caches.function(len(registry.apps()), "which faults may befall an app, and whom")
-def _list_pairs(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
-    """Problems by their fault."""
+@caches.function(2 * len(registry.apps()), "which faults may befall an app, and whom")
+def _list_pairs(app_id: str, hard: bool = False) -> Mapping[str, tuple[Problem, ...]]:
+    """Problems by their fault, or the first of their faults: the hard ones or all others."""
     found: dict[str, list[Problem]] = {}
-    for problem in (p for split in SPLITS for p in registry.problems("detection", app_id, split)):
+    tier = "hard" if hard else None
+    for problem in (p for split in SPLITS for p in registry.problems("detection", app_id, split, tier)):
         if problem.fault and registry.is_lived_in(problem):
             found.setdefault(problem.fault, []).append(problem)
     return {fault: tuple(problems) for fault, problems in found.items()}
+
+
+@caches.function(len(registry.apps()), "which hard incidents may befall an app, by whether a change is to blame")
+def _list_hard(app_id: str) -> tuple[Mapping[str, tuple[Problem, ...]], Mapping[str, tuple[Problem, ...]]]:
+    """Those in which none is, and those in which one is, as by `_list_pairs`."""
+    found: tuple[dict[str, tuple[Problem, ...]], ...] = ({}, {})
+    for fault, problems in _list_pairs(app_id, hard=True).items():
+        for blamed in (False, True):
+            kept = tuple(each for each in problems if registry.blames_any(each) == blamed)
+            if kept:
+                found[blamed][fault] = kept
+    return found[0], found[1]
 
 
 def _list_mendable(app_id: str) -> Mapping[str, tuple[Problem, ...]]:
@@ -137,6 +157,8 @@ def _leaves_pods(change: Change) -> bool:
     """Whether a change makes no pod and replaces none."""
     if isinstance(change, Create):
         return bool(change.manifest["kind"] != "Deployment")
+    if isinstance(change, Script):
+        return all(resource != "deployments.apps" for resource, _ in change.writes)
     return isinstance(change, Patch) and change.resource != "deployments.apps"
 
 
@@ -165,9 +187,13 @@ def _pause(seed: int, number: int, rate: float) -> int:
 
 
 def _cast_any(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
-    everything = len(spared) == len(app.components)
+    everything, furnished = len(spared) == len(app.components), is_furnished(world)
     paper = everything or draws.draw(seed, "shadow", "lot") < PAPER
-    fault = _draw(world, app, seed, _list_papers(app.id) if paper else _list_pairs(app.id))
+    if paper and furnished and draws.draw(seed, "shadow", "upkeep") < UPKEEP:
+        upkeep.edit_any(world, app, seed)
+        return
+    fault = _draw(world, app, seed, _list_papers(app.id) if paper else _list_pairs(app.id, furnished))
+    fault = fault.each[draws.pick(len(fault.each), seed, "shadow", "part")]
     if everything or not find_concerned(app, fault) & spared:
         # Whoever needs what was written is started anew by an incident; here that is left out where something is left.
         written = tuple(each for each in fault.changes if not isinstance(each, Restart)) or fault.changes
@@ -188,11 +214,26 @@ def _patch(change: Patch, world: World, app: App, seed: int) -> None:
     elif change.resource == "deployments.apps":
         roll_out(world, app, change.name)
     else:
-        contact = CONTACTS[draws.pick(len(CONTACTS), seed, "shadow", "contact")]
-        body = {"metadata": {"annotations": {"contact": contact}}}
-        namespace = "" if change.resource == "nodes" else app.namespace
-        kind = "application/merge-patch+json"
-        request(world, "patch", change.resource, namespace, change.name, body=body, content_type=kind)
+        _write_innocently(world, app, (change.resource, find_place(change, app), change.name), seed)
+
+
+@_cast.register
+def _script(change: Script, world: World, app: App, seed: int) -> None:
+    for resource, full in change.writes:
+        space, _, name = full.rpartition("/")
+        if resource == "deployments.apps":
+            roll_out(world, app, name)
+        else:
+            _write_innocently(world, app, (resource, space or app.namespace, name), seed)
+
+
+def _write_innocently(world: World, app: App, place: tuple[str, str, str], seed: int) -> None:
+    """Write an object as people edit it from day to day, or note on it who is to be asked."""
+    if is_furnished(world) and upkeep.edit(world, app, place, seed):
+        return
+    contact = CONTACTS[draws.pick(len(CONTACTS), seed, "shadow", "contact")]
+    body = {"metadata": {"annotations": {"contact": contact}}}
+    request(world, "patch", *place, body=body, content_type="application/merge-patch+json")
 
 
 @_cast.register

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from aiops_gym.backends import causal, leftovers, noise, paging, releases, shadows, warmup
+from aiops_gym.backends import causal, leftovers, noise, paging, releases, shadows, upkeep, warmup
 from aiops_gym.backends.assess import assess, count_error_minutes
 from aiops_gym.backends.base import Assessment, Harm, Path
 from aiops_gym.backends.baseline import VARIANTS
@@ -69,6 +69,7 @@ class Simulated:
             self._unfold()
         self.page = paging.await_page(self.world, self.before_the_incident(), seed) if self._is_paged else {}
         leftovers.note_new(self.world, self.before_the_incident(), find_hurt(self.app, self.fault))
+        upkeep.note_edits(self.world, self.before_the_incident(), self.app)
         self.world.settle()
         self._found = self.world.fork()
         self.began = self.world.now / 1000
@@ -78,14 +79,21 @@ class Simulated:
     def _is_paged(self) -> bool:
         return self.problem.task == INCIDENT
 
-    def _break(self) -> None:
-        """What is wrong befalls; of several faults one after another, with what goes on between them."""
+    def _break(self, *, harmless: bool = False) -> None:
+        """What is wrong befalls; of several faults one after another, with what goes on between them.
+
+        Args:
+            harmless: as much time passes, and nothing befalls.
+        """
         assert self.fault is not None
         concerned = find_concerned(self.app, self.fault)
         for number, part in enumerate(self.fault.each):
             if number:
                 self._wait_for_next(number, concerned)
-            inject(self.world, self.app, part if self.fault.parts else self.fault)
+            if harmless:
+                self.world.run(3 * SECOND * len(part.changes))
+            else:
+                inject(self.world, self.app, part if self.fault.parts else self.fault)
 
     def _wait_for_next(self, number: int, concerned: frozenset[str]) -> None:
         gap = int(draws.between(*GAP, self.seed, "gap", "", number))
@@ -108,13 +116,17 @@ class Simulated:
         """The same where as much happens all the time as in an incident; where nothing is wrong, one in its place."""
         like = self.fault or shadows.draw_shadow(self.world, self.app, self.seed)
         if self.fault is None:
-            shadows.cast(self.world, self.app, like, self.seed)
-            if self.problem.tier == "hard":  # where something is wrong, it mostly is two things
-                self._wait_for_next(1, find_concerned(self.app, like))
-                seed = draws.bits(self.seed, "second shadow")
-                shadows.cast(self.world, self.app, shadows.draw_shadow(self.world, self.app, seed), seed)
+            self._cast(like)
         wait = round(1000 * like.wait * (0.8 + 0.4 * draws.draw(self.seed, "look")))
         noise.unfold(self.world, self.app, self.seed, find_concerned(self.app, like), wait)
+
+    def _cast(self, like: Fault) -> None:
+        """The shadow of an incident, of its parts one after another."""
+        for number, part in enumerate(like.each):
+            if number:
+                self._wait_for_next(number, find_concerned(self.app, like))
+            seed = draws.bits(self.seed, "further shadow", "", number) if number else self.seed
+            shadows.cast(self.world, self.app, part if like.parts else like, seed)
 
     def _open_shell(self) -> None:
         self.cluster = SimulatedCluster(self.world)
@@ -241,6 +253,21 @@ class Simulated:
         """A fork in which what noise stirred up has passed."""
         twin = self.fork()
         twin.world.run_until(max(twin.world.now, leftovers.calm_at(twin.world)))
+        return twin
+
+    def without_fault(self) -> Simulated:
+        """The same episode at the moment at which it was found, had nothing gone wrong. Changes nothing here."""
+        twin = self.fork()
+        twin.world = self.before_the_incident().fork(self.seed)
+        if self.fault is not None:
+            twin._break(harmless=True)
+        if self.noise and registry.is_lived_in(self.problem):
+            twin._unfold_among_shadows()
+        else:
+            twin._unfold()
+        twin.world.run_until(max(twin.world.now, round(self.began * 1000)))
+        twin.fault = None
+        twin._open_shell()
         return twin
 
     def snapshot(self) -> bytes:

@@ -94,12 +94,12 @@ def _pass(world: World, most: int) -> None:
 
 def find_troubles(world: World, before: World, app: App) -> list[Trouble]:
     """What the system had before and does not have now; how users are served only where nothing is missing."""
-    return [*_missing(world, before, app)] or _served(
+    return [*find_missing(world, before, app)] or _served(
         before, traffic.compute_success(world), traffic.compute_latency(world)
     )
 
 
-def _missing(world: World, before: World, app: App) -> Iterable[Trouble]:
+def find_missing(world: World, before: World, app: App) -> Iterable[Trouble]:
     """Objects, replicas, readiness."""
     for old in before.store.all("deployments.apps", app.namespace):
         name = old["metadata"]["name"]

@@ -10,7 +10,7 @@ anything.
 from __future__ import annotations
 
 from aiops_gym import caches
-from aiops_gym.backends import clients, decisions, noise
+from aiops_gym.backends import clients, decisions, history, noise, upkeep
 from aiops_gym.backends.baseline import VARIANTS, furnish, is_rolled_out, make_baseline
 from aiops_gym.backends.health import Measure, measure
 from aiops_gym.caches import Beside, Entry
@@ -87,8 +87,13 @@ def _lived_in(app_id: str, variant: int, number: int, shift: int, furnished: boo
     clients.admit(world, seed)
     if furnished:
         furnish(world, app, seed)
+        history.upgrade(world, app, seed)
     decisions.make_decisions(world, app, seed, _lasting(app_id, variant, number))
-    world.run(int(draws.between(20 * MINUTE, 30 * HOUR, seed, "since")))
+    since = int(draws.between(20 * MINUTE, 30 * HOUR, seed, "since"))
+    if furnished:
+        history.pass_hours(world, app, seed, since)
+    else:
+        world.run(since)
     noise.precede(world, app, seed)
     _wait_until_well(world, app, make_baseline(app_id, variant, shift))
     return _sealed(world)
@@ -177,6 +182,7 @@ def _sealed(world: World) -> World:
     """The world with all of it noted, and without what only a watch from before would ask for."""
     world.settle()
     world.store.history.clear()
+    upkeep.forget(world)
     return world
 
 

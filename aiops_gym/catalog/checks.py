@@ -6,6 +6,7 @@ asks for what must be so, not for what was done: every repair that leads there p
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from aiops_gym.catalog.model import Cause
@@ -15,6 +16,9 @@ MIN_CORES = 0.1
 """With less, even one request waits so long for its share that its user notices."""
 
 INFINITE = float("inf")
+
+ASK_FLAGS = ("wget", "-qO-", "--post-data={}", "http://flagd:8016/ofrep/v1/evaluate/flags")
+"""All feature flags, by the OpenFeature Remote Evaluation Protocol."""
 
 MOST_BUSY = 0.8
 """Share of its limit that a component uses for requests at most, while none of them waits for long."""
@@ -101,6 +105,24 @@ def answered(now: System, component: str, argv: Sequence[str], expected: str, ot
     if not pods or _strangers(now, component):
         return f"{component} is not what its Service leads to"
     return "" if all(expected in (now.output(pod, argv) or "") for pod in pods) else otherwise
+
+
+def switched_off(before: System, now: System, cause: Cause) -> str:
+    """The server of feature flags says that one, the cause's `detail`, is off, or knows none of that name."""
+    for name in now.components:  # whoever has a client of HTTP can ask
+        for pod in now.pods(name)[:1]:
+            if text := now.output(pod, ASK_FLAGS):
+                on = any(flag.get("key") == cause.detail and flag.get("value") for flag in _read_flags(text))
+                return "a flag has another value" if on else ""
+    return "the server of flags does not answer"
+
+
+def _read_flags(text: str) -> Sequence[Object]:
+    try:
+        found: Sequence[Object] = json.loads(text)["flags"]
+    except (ValueError, KeyError, TypeError):
+        return ()
+    return found
 
 
 def admitted(before: System, now: System, cause: Cause) -> str:

@@ -76,6 +76,12 @@ def _template(labels: Json, image: str, name: str, resources: Json | None = None
     return {"metadata": {"labels": labels}, "spec": {"containers": [container], **pod}}
 
 
+def _show(template: Json, config: str, volume: str, path: str, **mount: Any) -> None:
+    """Have the pods of a template see a ConfigMap at a path."""
+    template["spec"]["volumes"] = [{"name": volume, "configMap": {"name": config}}]
+    template["spec"]["containers"][0]["volumeMounts"] = [{"name": volume, "mountPath": path, **mount}]
+
+
 def _workload(kind: str, namespace: str, name: str, labels: Json, template: Json, replicas: int = 1) -> Json:
     spec: Json = {"selector": {"matchLabels": labels}, "template": template}
     if kind != "DaemonSet":
@@ -119,6 +125,7 @@ def _class(name: str, provisioner: str, default: bool = False) -> Json:
 
 EVERYWHERE = [{"operator": "Exists"}]
 REGISTRY = "registry.k8s.io"
+CRITICAL, NODE_CRITICAL = "system-cluster-critical", "system-node-critical"
 
 STATIC = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler")
 STATIC_IMAGES = {"etcd": f"{REGISTRY}/etcd:3.5.16-0"}
@@ -131,7 +138,7 @@ def _static(name: str) -> Json:
     image = STATIC_IMAGES.get(name, f"{REGISTRY}/{name}:{VERSION}")
     resources = {"requests": {"cpu": STATIC_CPU[name]}}
     pod = _template(labels, image, name, resources, hostNetwork=True, tolerations=EVERYWHERE)
-    pod["spec"] |= {"nodeName": CONTROL_PLANE, "priorityClassName": "system-node-critical", "priority": 2000001000}
+    pod["spec"] |= {"nodeName": CONTROL_PLANE, "priorityClassName": NODE_CRITICAL, "priority": 2000001000}
     meta = {"name": f"{name}-{CONTROL_PLANE}", "namespace": "kube-system", "labels": labels}
     annotations = {"kubernetes.io/config.source": "file"}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": {**meta, "annotations": annotations}, "spec": pod["spec"]}
@@ -146,11 +153,16 @@ def _kube_system() -> list[Json]:
     host: Json = {"hostNetwork": True, "tolerations": EVERYWHERE}
     master = [{"key": "node-role.kubernetes.io/control-plane", "effect": "NoSchedule", "operator": "Exists"}]
     coredns = _template(dns, f"{REGISTRY}/coredns/coredns:v1.11.3", "coredns", dns_size, tolerations=master)
+    coredns["spec"] |= {"serviceAccountName": "coredns", "priorityClassName": CRITICAL, "dnsPolicy": "Default"}
+    _show(coredns, "coredns", "config-volume", "/etc/coredns", readOnly=True)
     kindnet = _template({"app": "kindnet"}, "docker.io/kindest/kindnetd:v20241212-9f82dd49", "kindnet-cni", net_size)
+    kindnet["spec"] |= {"serviceAccountName": "kindnet", **host}
     proxy = _template({"k8s-app": "kube-proxy"}, f"{REGISTRY}/kube-proxy:{VERSION}", "kube-proxy")
+    proxy["spec"] |= {"serviceAccountName": "kube-proxy", "priorityClassName": NODE_CRITICAL, **host}
+    _show(proxy, "kube-proxy", "kube-proxy", "/var/lib/kube-proxy")
     server = f"{REGISTRY}/metrics-server/metrics-server:v0.7.2"
-    for template in (kindnet, proxy):
-        template["spec"] |= host
+    measuring = _template(metrics, server, "metrics-server", metrics_size)
+    measuring["spec"] |= {"serviceAccountName": "metrics-server", "priorityClassName": CRITICAL}
     ports = [{"name": "dns", "port": 53, "protocol": "UDP", "targetPort": 53}]
     ports += [{"name": "dns-tcp", "port": 53, "targetPort": 53}, {"name": "metrics", "port": 9153, "targetPort": 9153}]
     return [
@@ -158,9 +170,7 @@ def _kube_system() -> list[Json]:
         _workload("DaemonSet", ns, "kindnet", {"app": "kindnet"}, kindnet),
         _workload("DaemonSet", ns, "kube-proxy", {"k8s-app": "kube-proxy"}, proxy),
         _workload("Deployment", ns, "coredns", dns, coredns, 2),
-        _workload(
-            "Deployment", ns, "metrics-server", metrics, _template(metrics, server, "metrics-server", metrics_size)
-        ),
+        _workload("Deployment", ns, "metrics-server", metrics, measuring),
         _scraped(_service(ns, "kube-dns", dns, ports, clusterIP="10.96.0.10"), port="9153", scrape="true"),
         _service(ns, "metrics-server", metrics, [{"name": "https", "port": 443, "targetPort": 10250}]),
     ]
@@ -170,6 +180,8 @@ def _local_path() -> list[Json]:
     labels = {"app": "local-path-provisioner"}
     image = "docker.io/kindest/local-path-provisioner:v20241212-8ac705d0"
     template = _template(labels, image, "local-path-provisioner")
+    template["spec"]["serviceAccountName"] = "local-path-provisioner-service-account"
+    _show(template, "local-path-config", "config-volume", "/etc/config/")
     return [_workload("Deployment", "local-path-storage", "local-path-provisioner", labels, template)]
 
 

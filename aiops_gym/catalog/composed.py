@@ -34,8 +34,11 @@ HASTY = (
 """What a hasty repair leaves behind: a probe that was to restart it, a release to go back to that was never pushed,
 far more memory, and a workload that was stopped and not started again."""
 
-AWAIT = "kubectl rollout status deployment/{name} -n {namespace} --timeout=60s"
-"""Between two repairs: the second may have to be done inside a pod that the first one brings back."""
+AWAIT = "kubectl rollout status deployment/{name} -n {namespace} --timeout=60s\nsleep 5"
+"""Between two repairs: the second may have to be done inside a pod that the first one brings back.
+
+A pod that nothing probes is ready as soon as its process runs; a database listens a second or two later.
+"""
 
 
 @dataclass(frozen=True)

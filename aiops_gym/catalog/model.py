@@ -63,8 +63,12 @@ class App:
         operations: fields of `sim.kernel.blueprint.Operation` as data.
         rate: requests per second of the usual workload.
         parameters: component -> what a fault may need to know of it, filled into the fault's `{names}`; `alias` names a
-            component that counts as the same answer, `restart` says that a restart of it is not harmless.
+            component that counts as the same answer, `restart` says that a restart of it is not harmless, `stateless`
+            that it keeps nothing, where its command does not tell.
         releases: what installs those manifests that bear Helm's mark, `app.kubernetes.io/managed-by: Helm`.
+        draft: it is being built: found by its id and those of its problems, and nowhere listed or drawn.
+        requests: what a client sends along that asks for an operation, by its name, as a query; of operations that are
+            missing nobody can say here whether they succeed.
     """
 
     id: str
@@ -80,6 +84,8 @@ class App:
     rate: float
     parameters: Mapping[str, Mapping[str, str]]
     releases: tuple[Release, ...] = ()
+    draft: bool = False
+    requests: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +146,8 @@ class Effect:
     Attributes:
         kind: `container_kill`, `pod_failure`, `network_loss`, `network_delay`; `warmth`: from now on it counts how much
             of what is asked for is in this cache, see `sim.traffic.strain`; `burst`, `tide`: users ask more for some
-            time, or follow the hour, see `sim.traffic.load`.
+            time, or follow the hour, see `sim.traffic.load`; `state`: what the programs of a workload beside the app,
+            `name` in `namespace`, have come to keep, see their own files.
         params: what the kind needs, JSON data; with `seconds` it is over after so many.
     """
 

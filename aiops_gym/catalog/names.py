@@ -41,6 +41,7 @@ VOLUMES = (
 NEW: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
     "policy": ("NetworkPolicy", "{target}-", ("access", "traffic", "clients", "network", "rules", "peers", "reach")),
     "quota": ("ResourceQuota", "", ("team-budget", "namespace-limits", "compute", "object-counts", "share")),
+    "range": ("LimitRange", "", ("container-sizes", "defaults", "mem-cpu", "bounds", "sizes")),
     "account_name": ("ServiceAccount", "{target}-", ("runner", "account", "identity", "user", "sa")),
     "secret_name": ("Secret", "{target}-", ("credentials", "token", "env", "keys", "login")),
     "map_name": ("ConfigMap", "{target}-", ("settings", "extra", "env", "tuning", "files")),

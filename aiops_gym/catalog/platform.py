@@ -8,12 +8,13 @@ no harm: a fault is a change of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
+from aiops_gym.catalog.kubeadm_settings import COREFILE
 from aiops_gym.catalog.model import App, Manifest
 from aiops_gym.catalog.splits import hash_to_fraction
 from aiops_gym.types import Json
@@ -23,35 +24,15 @@ SERVER_IMAGE = "ghcr.io/podguard/podguard:v0.9.2"
 KUBECTL_IMAGE = "bitnami/kubectl:1.32.1"
 DEFAULTS, IMAGES_RULE = "pod-defaults", "image-policy"
 
+FILES, HELD = 1024, 122 << 20
+"""Descriptors and bytes of a server of webhooks that has come to keep all that it may have, or nearly so."""
+
 LEFT = "--field-selector=status.phase==Failed"
 """Pods that have ended and that nobody looks at any more."""
 
 SYNC = "while true; do kubectl apply -f /desired; sleep ${INTERVAL:-3600}; done"
 NETWORKING, POLICIES = "networking.k8s.io", ["networkpolicies"]
 WRITE = ("get", "create", "patch", "update")
-
-COREFILE = """.:53 {
-    errors
-    health {
-       lameduck 5s
-    }
-    ready
-    kubernetes cluster.local in-addr.arpa ip6.arpa {
-       pods insecure
-       fallthrough in-addr.arpa ip6.arpa
-       ttl 30
-    }
-    prometheus :9153
-    forward . /etc/resolv.conf {
-       max_concurrent 1000
-    }
-    cache 30
-    loop
-    reload
-    loadbalance
-}
-"""
-"""As kubeadm writes it."""
 
 STUB = "corp.example:53 {\n    errors\n    cache 30\n    forward . 10.150.0.10\n}\n"
 """A zone for which somebody else is asked."""
@@ -259,13 +240,16 @@ def list_images(app: App) -> Mapping[str, Json]:
             "env": {"PATH": path},
         },
         **{
-            f"{name.rpartition(':')[0]}:{NEXT}": _leaking(image) for name, image in app.images.items() if _is_own(image)
+            f"{name.rpartition(':')[0]}:{tag}": _release(image, change)
+            for name, image in app.images.items()
+            if _is_own(image)
+            for tag, change in RELEASES.items()
         },
     }
 
 
-NEXT = "2.1.0"
-"""Tag of a release that came after all that are deployed."""
+NEXT, MAJOR = "2.1.0", "3.0.0"
+"""Tags of releases that came after all that are deployed; the second one breaks with who asks it as before."""
 
 LEAK = 600_000
 """Bytes that a process of it keeps in each second."""
@@ -277,9 +261,19 @@ def _is_own(image: Mapping[str, Json]) -> bool:
     return any(binary["program"] in OWN for binary in (image.get("binaries") or {}).values())
 
 
-def _leaking(image: Mapping[str, Json]) -> Json:
+def _release(image: Mapping[str, Json], change: Callable[[Json], Json]) -> Json:
     binaries = {
-        name: {**each, "params": {**each["params"], "leak": LEAK}} if each["program"] in OWN else each
+        name: {**each, "params": {**each["params"], **change(each["params"])}} if each["program"] in OWN else each
         for name, each in image["binaries"].items()
     }
     return {**image, "binaries": binaries}
+
+
+def _rename(params: Json) -> Json:
+    """What it serves, under the names of the next version of its interface; pages that people visit keep theirs."""
+    handlers: Mapping[str, Json] = params.get("handlers") or {}
+    return {"handlers": {f"/v2.{name[1:]}" if name.startswith("/") else name: each for name, each in handlers.items()}}
+
+
+RELEASES: Mapping[str, Callable[[Json], Json]] = {NEXT: lambda params: {"leak": LEAK}, MAJOR: _rename}
+"""What has changed in each of the releases that came after."""

@@ -21,7 +21,7 @@ from aiops_gym.catalog import composed, grid, traits
 from aiops_gym.catalog.model import INCIDENT, POSED, TASKS, TIERS, App, Fault, Incident, Manifest, Problem
 from aiops_gym.catalog.names import name_new, read_names, size_limits
 from aiops_gym.catalog.splits import SPLITS, hash_to_fraction
-from aiops_gym.catalog.tiers import find_tier
+from aiops_gym.catalog.tiers import blames_change, find_tier
 from aiops_gym.errors import ArgumentError, unknown
 from aiops_gym.scan import scan, scan_one
 
@@ -37,7 +37,18 @@ MAY_BE_HEALTHY = (*TASKS[:3], INCIDENT)
 
 @cache
 def apps() -> Mapping[str, App]:
-    """All applications by id."""
+    """All applications by id, but for drafts."""
+    return _apps(draft=False)
+
+
+@cache
+def _apps(*, draft: bool) -> Mapping[str, App]:
+    """Those that are being built, or all others."""
+    return {id_: app for id_, app in _written().items() if app.draft is draft}
+
+
+@cache
+def _written() -> Mapping[str, App]:
     return scan("aiops_gym.catalog.apps", "app")
 
 
@@ -48,21 +59,23 @@ def faults() -> Mapping[str, Fault]:
 
 
 @cache
-def _incidents() -> tuple[Incident, ...]:
-    return tuple(row for rows in scan("aiops_gym.catalog.problems", "incidents").values() for row in rows)
+def _incidents(*, draft: bool = False) -> tuple[Incident, ...]:
+    every = (row for rows in scan("aiops_gym.catalog.problems", "incidents").values() for row in rows)
+    return tuple(row for row in every if _written()[row.app].draft is draft)
 
 
 @cache
-def _fixed() -> Mapping[str, Problem]:
+def _fixed(*, draft: bool = False) -> Mapping[str, Problem]:
     """The problems of the catalogue: each incident as each task it is posed as."""
-    return {p.id: p for row in _incidents() for p in (_posed(row, task) for task in grid.pose_whole(row.tasks))}
+    rows = _incidents(draft=draft)
+    return {p.id: p for row in rows for p in (_posed(row, task) for task in grid.pose_whole(row.tasks))}
 
 
 @cache
-def _healthy() -> Mapping[str, Problem]:
+def _healthy(*, draft: bool = False) -> Mapping[str, Problem]:
     """Healthy episodes of each app, for the tasks whose answer may be that nothing is wrong."""
-    rows = [row for row in _incidents() if not row.fault]
-    return {p.id: p for row in rows for p in (_posed(row, task) for task in MAY_BE_HEALTHY)}
+    rows = [row for row in _incidents(draft=draft) if not row.fault]
+    return {p.id: p for p in (_posed(row, task) for row in rows for task in MAY_BE_HEALTHY)}
 
 
 def _posed(row: Incident, task: str) -> Problem:
@@ -89,10 +102,11 @@ def find_components(app_id: str) -> Mapping[str, traits.Component]:
 
 
 @cache
-def _computed() -> Mapping[str, Problem]:
+def _computed(*, draft: bool = False) -> Mapping[str, Problem]:
     """The problems of the grid by id."""
-    known = {id_: find_components(id_) for id_ in apps()}
-    return {p.id: p for p in grid.compute_problems(apps(), faults(), known, _fixed().values())}
+    chosen = _apps(draft=draft)
+    known = {id_: find_components(id_) for id_ in chosen}
+    return {p.id: p for p in grid.compute_problems(chosen, faults(), known, _fixed(draft=draft).values())}
 
 
 @cache
@@ -103,9 +117,9 @@ def _composed() -> Mapping[str, Problem]:
 
 
 @cache
-def _lived_in() -> Mapping[str, Problem]:
+def _lived_in(*, draft: bool = False) -> Mapping[str, Problem]:
     """Healthy episodes in worlds like those of the computed problems, in which people have decided things."""
-    rows = [(app, task, word) for word in ALL_OF for app in apps().values() for task in MAY_BE_HEALTHY]
+    rows = [(app, task, word) for word in ALL_OF for app in _apps(draft=draft).values() for task in MAY_BE_HEALTHY]
     found = (
         Problem(id=f"noop_{app.id}-{task}-{word}", task=task, app=app.id, fault="", target="", rate=app.rate, tier=tier)
         for app, task, word in rows
@@ -120,15 +134,16 @@ ALL_OF = {"all": "basic", "hard": "hard"}
 
 def is_lived_in(problem_: Problem) -> bool:
     """Whether a problem's world is one in which people have decided things: those of AIOpsLab stay as it has them."""
-    return bool(problem_.how) or problem_.id in _computed() or problem_.id in _lived_in()
+    draft, known = find_app(problem_.app).draft, (_computed, _lived_in)
+    return bool(problem_.how) or any(problem_.id in each(draft=draft) for each in known)
 
 
 @cache
-def _split(split: str | None, *, several: bool) -> tuple[Problem, ...]:
+def _split(split: str | None, *, several: bool, draft: bool = False) -> tuple[Problem, ...]:
     """All problems of a split, or of both: AIOpsLab's are for training, healthy ones of lived-in worlds for both."""
-    given = [p for p in _fixed().values() if p.fault and split in (None, p.split)]
-    calm = [*(_healthy().values() if given else ()), *_lived_in().values()]
-    every = (*_computed().values(), *(_composed().values() if several else ()))
+    given = [p for p in _fixed(draft=draft).values() if p.fault and split in (None, p.split)]
+    calm = [*(_healthy(draft=draft).values() if given else ()), *_lived_in(draft=draft).values()]
+    every = (*_computed(draft=draft).values(), *(_composed().values() if several and not draft else ()))
     computed = (p for p in every if split in (None, p.split))
     return (*given, *computed, *(replace(p, split=split or p.split) for p in calm))
 
@@ -141,7 +156,7 @@ def problems(
     Args:
         task: `detection`, `localization`, `analysis` or `mitigation`; or `incident`, which poses those that can be
             repaired once more, from the page to the report, and is left out where no task is named.
-        app: id of an app, `hotel_reservation`.
+        app: id of an app, `hotel_reservation`; a draft is listed where it is named.
         split: None, or `train` or `test` for the computed problems, of which `train` holds AIOpsLab's too.
         tier: how hard they are, see `catalog.tiers`; None for all that are not `hard`. A tier without a split is of
             both.
@@ -150,12 +165,13 @@ def problems(
         CatalogError: a filter that names nothing.
     """
     _known("task", task, POSED)
-    _known("app", app, apps())
+    draft = app is not None and find_app(app).draft
     _known("split", split, SPLITS)
     _known("tier", tier, TIERS)
     wanted = {"task": task, "app": app}
     given = split is None and tier is None
-    found: Iterable[Problem] = _fixed().values() if given else _split(split, several=tier == "hard")
+    found: Iterable[Problem]
+    found = _fixed(draft=draft).values() if given else _split(split, several=tier == "hard", draft=draft)
     found = (p for p in found if (task is not None or p.task != INCIDENT) and _is_of(p, tier))
     return tuple(p for p in found if all(value is None or getattr(p, key) == value for key, value in wanted.items()))
 
@@ -178,13 +194,16 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None,
     dominates for its many targets. Of Analysis the answer is drawn before that, first its kind and then its layer: most
     families share one label, and whoever always gave it would be right most of the time.
     """
-    faulty, given = _faulty(task, split, app, tier), split is None and tier is None
+    blamed = None if tier != "hard" else hash_to_fraction(seed, "blamed") >= BLAMELESS
+    faulty = _faulty(task, split, app, tier, blamed) or _faulty(task, split, app, tier)
+    given = split is None and tier is None
     if not faulty:  # healthy episodes alone would make one answer always right
         where = f"{f' of {app}' if app else ''}{f' in tier {tier!r}' if tier else ''} in split {split!r}"
         raise ArgumentError(f"no {task} problem with a fault{where}")
     healthy = hash_to_fraction(seed, "healthy") < HEALTHY_SHARE[task]
     if healthy and given:
-        calm = tuple(p for p in list_healthy(task) if app in (None, p.app))
+        every = _healthy(draft=app is not None and find_app(app).draft).values()
+        calm = tuple(p for p in every if p.task == task and app in (None, p.app))
         return calm[int(hash_to_fraction(seed, "problem") * len(calm))]
     for key in (*(LABEL if task == "analysis" else ()), *(() if given else PLACE)):
         names = sorted({_said(p, key) for p in faulty})
@@ -194,9 +213,19 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None,
     return _well(found) if healthy and not given else found
 
 
+BLAMELESS = 0.25
+"""Share of hard incidents in which no change is to blame."""
+
+
+def blames_any(problem_: Problem) -> bool:
+    """Whether something that was written in the cluster is to blame for an incident."""
+    return any(blames_change(faults()[fault]) for fault, _ in problem_.causes)
+
+
 def _well(problem_: Problem) -> Problem:
     """The same app in the same kind of world with nothing wrong: neither tells whether something is."""
-    same = _lived_in() if is_lived_in(problem_) else _healthy()
+    draft = find_app(problem_.app).draft
+    same = _lived_in(draft=draft) if is_lived_in(problem_) else _healthy(draft=draft)
     like = (problem_.app, problem_.task)
     calm = next(p for p in same.values() if (p.app, p.task) == like and _is_of(p, problem_.tier))
     return replace(calm, split=problem_.split)
@@ -213,8 +242,12 @@ def _said(problem: Problem, key: str) -> str:
 
 
 @cache
-def _faulty(task: str, split: str | None, app: str | None, tier: str | None) -> tuple[Problem, ...]:
-    return tuple(p for p in problems(task, app, split, tier) if p.fault)
+def _faulty(
+    task: str, split: str | None, app: str | None, tier: str | None, blamed: bool | None = None
+) -> tuple[Problem, ...]:
+    """Problems with a fault, where it is asked those in which a change is to blame, or those in which none is."""
+    found = (p for p in problems(task, app, split, tier) if p.fault)
+    return tuple(p for p in found if blamed is None or blames_any(p) == blamed)
 
 
 def list_healthy(task: str, split: str | None = None, tier: str | None = None) -> tuple[Problem, ...]:
@@ -225,16 +258,20 @@ def list_healthy(task: str, split: str | None = None, tier: str | None = None) -
 
 def find_problem(id_: str) -> Problem:
     """The problem with an id. Raises CatalogError with the nearest ids."""
-    for known in (_fixed, _healthy, _computed, _lived_in, _composed):
-        if id_ in known():
-            return known()[id_]
+    for draft in (False, True):
+        for known in (_fixed(draft=draft), _healthy(draft=draft), _computed(draft=draft), _lived_in(draft=draft)):
+            if id_ in known:
+                return known[id_]
+    if id_ in _composed():
+        return _composed()[id_]
     raise unknown("problem", id_, {**_fixed(), **_computed(), **_composed()}, WHERE)
 
 
 def find_app(id_: str) -> App:
-    """The app with an id. Raises CatalogError."""
-    _known("app", id_, apps())
-    return apps()[id_]
+    """The app with an id, drafts included. Raises CatalogError."""
+    if id_ not in _written():
+        raise unknown("app", id_, apps(), WHERE)
+    return _written()[id_]
 
 
 def find_fault(

@@ -79,3 +79,19 @@ def make_rule(name: str, jq: str) -> str:
     """
     edit = f'.data["rules.json"] |= (fromjson | {jq} | tojson)'
     return f"kubectl get configmap {name} -n platform -o json | jq '{edit}' | kubectl replace -f -"
+
+
+def make_anew(name: str, namespace: str, then: str = "") -> tuple[str, ...]:
+    """Ways to begin a program anew that has come to keep too much.
+
+    >>> print(make_anew("pod-defaults", "platform")[1].partition("\\n")[0])
+    kubectl delete pod -n platform -l app.kubernetes.io/name=pod-defaults
+    """
+    wait = f"\nkubectl rollout status deployment/{name} -n {namespace} --timeout=60s{then}"
+    ways = (
+        f"kubectl rollout restart deployment/{name} -n {namespace}",
+        f"kubectl delete pod -n {namespace} -l app.kubernetes.io/name={name}",
+        f"kubectl scale deployment/{name} -n {namespace} --replicas=0\n"
+        f"kubectl scale deployment/{name} -n {namespace} --replicas=1",
+    )
+    return tuple(way + wait for way in ways)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from aiops_gym.catalog.model import Fault
+from aiops_gym.catalog.model import Change, Effect, Exec, Fault, Patch, Restart, Schedule
 
 NEAR = 1
 """Calls between users and a cause up to which nothing stands between it and what users call."""
@@ -31,6 +31,19 @@ def find_tier(faults: Sequence[Fault], distance: int, how: str = "") -> str:
         return "hard"
     length = max((count_commands(fault) for fault in faults), default=0)
     return "standard" if distance > NEAR or length > SHORT else "basic"
+
+
+def blames_change(fault: Fault) -> bool:
+    """Whether something that was written in the cluster is to blame; to have more pods of something is no blame."""
+    return any(not isinstance(each, HAPPENING) and not _only_scales(each) for each in fault.changes)
+
+
+HAPPENING = (Effect, Exec, Schedule, Restart)
+"""What befalls, or is done inside a program, and is written nowhere in the cluster."""
+
+
+def _only_scales(change: Change) -> bool:
+    return isinstance(change, Patch) and all(op["path"] == "/spec/replicas" and op["value"] for op in change.ops)
 
 
 def count_commands(fault: Fault) -> int:

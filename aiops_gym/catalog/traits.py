@@ -9,7 +9,9 @@ name of its Service; `targeted`: that Service forwards to a number of its own; `
 `executable`: it is started by its name out of an image with several; `addressed`: an argument can say where something
 else lies; `prepared`: it has init containers; `sized`: its memory is known; `database`: it keeps data; `login`: with
 users; `configmap`, `secret`, `claim`: it mounts one; `retried`: the `caller` that asks it by gRPC may be told to try
-again; `spared`: a cache, `sparing`, answers most of what it would be asked; `fragile`: a call that fails may end it.
+again; `met`: an `asker` with a Service has to do with it; `spared`: a cache, `sparing`, answers most of what it would
+be asked; `fragile`: a call that fails may end it; `indexed`: a client makes sure of an index in it; `limited`: its
+deployment says how much memory it may use.
 Each parameter that the app gives it is a trait, too.
 """
 
@@ -130,8 +132,26 @@ def find_components(app: App) -> Mapping[str, Component]:
         row = walked.get(name, Walked())
         more = {"work": f"{row.work / app.rate:.6f}"}
         more |= {word: known[name] for word, known in (("caller", callers), ("sparing", caches)) if name in known}
+        more |= _asker(app, row.callers) | _index(programs.get(clients.get(name, ""), {}))
         found[name] = _component(app, name, programs[name], row, clients, more)
     return found
+
+
+def _asker(app: App, callers: Set[str]) -> dict[str, str]:
+    """One of those who ask a component that has a Service and prepares nothing before it starts, and its port."""
+    for name in sorted(callers):
+        service, spec = _manifest(app, "Service", name), _manifest(app, "Deployment", name)["spec"]["template"]["spec"]
+        if service and not spec.get("initContainers"):
+            return {"asker": name, "asker_port": str(service["spec"]["ports"][0]["port"])}
+    return {}
+
+
+def _index(client: Mapping[str, Json]) -> dict[str, str]:
+    """The collection in which a client makes sure of an index when it starts, and its key; nothing if it does not."""
+    mongo: Mapping[str, Json] = next((step["mongo"] for step in client.get("startup") or () if "mongo" in step), {})
+    if not mongo.get("first"):
+        return {}
+    return {"collection": str(mongo.get("collection", "data")), "indexed": next(iter(mongo["first"][0]))}
 
 
 def _callers(programs: Mapping[str, Mapping[str, Json]]) -> dict[str, str]:
@@ -197,6 +217,10 @@ def _component(
         "addressed": "flag" in names,
         "sized": "memory" in names,
         "retried": "caller" in names,
+        "met": "asker" in names,
+        "indexed": "indexed" in names,
+        "limited": "memory"
+        in (manifest["spec"]["template"]["spec"]["containers"][0].get("resources") or {}).get("limits", ()),
         "fragile": any(call.get("on_error") == "panic" for call in _calls(program)),
         "spared": "sparing" in names and row.spared > max(MUCH, MORE * row.work),
         **{kind: kind in names for kind in ("configmap", "secret", "claim")},
@@ -329,9 +353,9 @@ def _calls(program: Mapping[str, Json]) -> Iterator[Mapping[str, Json]]:
 
 
 def flatten(calls: Sequence[Json]) -> Iterator[Mapping[str, Json]]:
-    """The calls of a handler one by one, those that are made side by side too."""
+    """The calls of a handler one by one, those that are made side by side too; not those of a flag that is on."""
     for call in calls:
         if isinstance(call, list | tuple):
             yield from flatten(call)
-        else:
+        elif not any((call.get("when") or {}).values()):
             yield call

@@ -112,6 +112,7 @@ class Context:
         network: what can be reached, None when nothing can.
         draw: the next random number in [0, 1) of the shell's own stream; never the world's.
         spawn: runs another command.
+        spend: counts work, in units of about a microsecond; how much is left to the whole script.
     """
 
     cluster: Cluster
@@ -122,6 +123,7 @@ class Context:
     network: Network | None = None
     draw: Callable[[], float] = lambda: 0.5
     spawn: Spawn = cannot_spawn
+    spend: Callable[[int], int] = lambda units: 1_000_000 - units
 
 
 CommandModule = Callable[[Context, list[str]], Output]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from aiops_gym.envs import picture, render, saved
 from aiops_gym.envs.budget import SPENT, Budget, write_short
 from aiops_gym.envs.parts import PromptParts
-from aiops_gym.envs.seam import World
+from aiops_gym.envs.seam import Closing, World
 from aiops_gym.envs.space import LIMIT, UnicodeText
 from aiops_gym.envs.state import State
 from aiops_gym.errors import BackendError, SnapshotError, ToolError, ask_did_you_mean, make_hint
@@ -152,6 +152,8 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         if episode_seed is None:
             episode_seed = int(self.np_random.integers(2**63))
         problem = chosen or self._draw(episode_seed)
+        if isinstance(self._backend, Closing):
+            self.close()
         self._backend = self._open(problem, episode_seed)
         self._state = state = State(problem, episode_seed)
         text = self.prompt
@@ -326,8 +328,10 @@ class EpisodeEnv(gym.Env[str, str], Generic[W]):
         return self._running()[1].began
 
     def close(self) -> None:
-        """Forget the episode."""
-        self._state = self._backend = None
+        """Forget the episode; what it left in a real cluster is taken out."""
+        backend, self._state, self._backend = self._backend, None, None
+        if isinstance(backend, Closing):
+            backend.close()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """A fork."""

@@ -56,9 +56,11 @@ class LiveEnv(EpisodeEnv[Incident]):
     ## Arguments
     `task` says which question is posed, `problem` is an id, a list of ids or None for all of the task, `split` is None,
     "train" or "test", `app` is None or the application that problems are drawn of, `tier` is None, "basic", "standard"
-    or "hard": None draws all but the hard ones, and a tier without a split draws of both. `backend` is "simulated": one
-    for a real cluster is still to come, `context` is for its kubeconfig, and until then `reset` refuses both with a
-    `BackendError`. `noise` lets harmless things happen. `observation_limit` is the number of characters of a tool's
+    or "hard": None draws all but the hard ones, and a tier without a split draws of both. `backend` is "simulated", or
+    "kubernetes" (experimental) for the real cluster of the kubeconfig's `context`, with further settings of it in
+    `cluster`: see docs/howto/real-cluster.md. `reset` raises `BackendError` for what that cluster cannot do, and such
+    an environment is neither saved nor forked; close it, which restores the cluster. `noise` lets harmless things
+    happen in a simulated world. `observation_limit` is the number of characters of a tool's
     output that are shown. `log_dedup` is the block size of AIOpsLab's log de-duplication in `get_logs`, 0 is off.
     `action_format` is "tolerant" or "strict", which refuses text around the block. `evaluation` is "strict" or
     "aiopslab". `allow_collateral` is how many healthy objects a repair may change in meaning before it counts for
@@ -89,12 +91,14 @@ class LiveEnv(EpisodeEnv[Incident]):
         tools: str = "basic",
         budget: int | None = None,
         tier: str | None = None,
+        cluster: Mapping[str, Any] | None = None,
     ) -> None:
         one_of("tools", tools, SETS)
         one_of("evaluation", evaluation, EVALUATIONS)
         if not isinstance(allow_collateral, int) or allow_collateral < 0:
             raise ArgumentError(f"allow_collateral is a count of objects, 0 or more, not {allow_collateral!r}")
-        world = {"backend": backend, "context": context, "noise": bool(noise)}
+        world: dict[str, Any] = {"backend": backend, "context": context, "noise": bool(noise)}
+        world |= {"cluster": dict(cluster)} if cluster else {}
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode, budget)
         self.task = find(task).name
         self.choice = Choice(self.task, problem, split, app, tier)
@@ -187,7 +191,14 @@ class LiveEnv(EpisodeEnv[Incident]):
 
     def _open(self, problem: str, seed: int) -> Incident:
         kind, noise, context = self.world["backend"], self.world["noise"], self.world["context"]
-        return backends.open_backend(kind, self.choice.find(problem), seed, noise=noise, context=context)
+        return backends.open_backend(
+            kind,
+            self.choice.find(problem),
+            seed,
+            noise=noise,
+            context=context,
+            cluster=self.world.get("cluster"),
+        )
 
     def _restored(self, data: bytes) -> Incident:
         return backends.Simulated.restored(data)

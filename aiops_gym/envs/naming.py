@@ -8,10 +8,10 @@ from aiops_gym.errors import ArgumentError, unknown
 from aiops_gym.ids import RECORDED
 from aiops_gym.openrca.problems import system_of
 
-ENVS = {
-    **{task: f"aiops_gym/{task.capitalize()}-v0" for task in POSED},
-    **{f"openrca_{kwargs['domain']}": f"aiops_gym/{name}-v0" for name, kwargs in RECORDED.items()},
-}
+RECORDED_TASKS = {f"openrca_{kwargs['domain']}": f"aiops_gym/{name}-v0" for name, kwargs in RECORDED.items()}
+"""Those over recorded telemetry."""
+
+ENVS = {**{task: f"aiops_gym/{task.capitalize()}-v0" for task in POSED}, **RECORDED_TASKS}
 """Task as it is asked for -> environment."""
 
 

@@ -46,7 +46,13 @@ submit({"1": {"root cause component": "...", "root cause reason": "...", \
 
 
 def make_parts(
-    domain: Domain, problem: Problem, days: Sequence[str], tools: Mapping[str, Tool], example: str, data: str
+    domain: Domain,
+    problem: Problem,
+    days: Sequence[str],
+    tools: Mapping[str, Tool],
+    example: str,
+    data: str,
+    more: Mapping[str, str],
 ) -> PromptParts:
     """What the agent is told at the start; nothing in it depends on the answer.
 
@@ -54,6 +60,7 @@ def make_parts(
         days: that are recorded.
         example: a right action.
         data: `original` or `synthetic`.
+        more: sections by their headings, of a prompt that tells of the telemetry too.
     """
     notes = NOTES.format(start=clock.show(problem.start), days=", ".join(days))
     if data == SYNTHETIC:
@@ -64,6 +71,7 @@ def make_parts(
         "POSSIBLE ROOT CAUSE COMPONENTS": _list(domain.components),
         "POSSIBLE ROOT CAUSE REASONS": _list(domain.reasons),
         "NOTES": notes,
+        **more,
     }
     task = "\n\n".join([ROLE, *(_headed(heading, text) for heading, text in headed.items())])
     instructions = f"{FORMAT.format(example=example)}\n\n{ANSWER}"

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from aiops_gym.backends.recorded import Recorded
+from aiops_gym.envs.background import PLAIN, PROMPTS, describe
 from aiops_gym.envs.episode import EpisodeEnv, one_of
 from aiops_gym.envs.parts import PromptParts
 from aiops_gym.envs.question import make_parts, make_prompt
@@ -56,7 +57,9 @@ class RecordedEnv(EpisodeEnv[Recorded]):
     as everywhere in the suite, and changes nothing: recorded logs are tables, shown row by row. `action_format` is
     "tolerant" or "strict", which refuses text around the block. `budget` is None or the tokens of a model's context
     that a whole episode fits into, as 8192. `profile` is that of the synthetic data which are used where there are no
-    others: "hard", on which no single look finds the answer, or "easy".
+    others: "hard", on which no single look finds the answer, or "easy". `prompt` is "plain"; "schema", which also tells
+    of the files and their columns; or "oracle" or "balanced", which beside them has samples of the measurements in the
+    window, of those that OpenRCA's authors take for decisive or of as many that are spread evenly over all.
 
     `info["data"]` is "original" or "synthetic": whether the telemetry was recorded in a company or made up.
 
@@ -81,7 +84,9 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         render_mode: str | None = None,
         budget: int | None = None,
         profile: str = HARD,
+        prompt: str = PLAIN,
     ) -> None:
+        one_of("prompt", prompt, PROMPTS)
         one_of("split", split, SPLITS)
         one_of("profile", profile, PROFILES)
         one_of("tools", tools, SETS)
@@ -96,7 +101,7 @@ class RecordedEnv(EpisodeEnv[Recorded]):
         world = {"domain": self.domain.name, "root": where, "tools": tools}
         super().__init__(world, observation_limit, log_dedup, action_format, render_mode, budget)
         self.questions = Questions(self.domain, where, profile)
-        self.cloudbed, self.split = cloudbed, split
+        self.cloudbed, self.split, self.told = cloudbed, split, prompt
         self.ids = () if problem is None else (problem,) if isinstance(problem, str) else tuple(problem)
         for each in self.ids:
             self._known(each)
@@ -176,7 +181,8 @@ class RecordedEnv(EpisodeEnv[Recorded]):
 
     def _parts(self, problem: str, backend: Recorded) -> PromptParts:
         days = [day.isoformat() for day in backend.recording.days]
-        return make_parts(self.domain, backend.problem, days, self.tools, self.example, backend.data)
+        more = describe(self.domain, backend.recording, backend.problem, self.told)
+        return make_parts(self.domain, backend.problem, days, self.tools, self.example, backend.data, more)
 
     def _info(self, *given: Any, **named: Any) -> dict[str, Any]:
         """What every info has, and whether the telemetry was recorded or made up."""

@@ -53,3 +53,11 @@ class Harmed(Protocol):
 
     def harm(self) -> dict[str, float]:
         """What was done to users and to the system since the agent first looked. Changes nothing."""
+
+
+@runtime_checkable
+class Closing(Protocol):
+    """A world that leaves something behind unless it is told that it is over."""
+
+    def close(self) -> None:
+        """Take back all that was done for it."""

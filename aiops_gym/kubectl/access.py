@@ -10,6 +10,7 @@ from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import FlagError, Parsed, parse_duration
 from aiops_gym.kubectl.errors import Failure, KubectlError
+from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 
 INSIDE: Final = "10.96.0.1:443"
@@ -25,8 +26,21 @@ CLIENT_FIRST: Final = tuple(
 )
 """Commands that make their client before they look for a namespace."""
 
-BUILDING: Final = tuple(f"kubectl {verb}" for verb in ("get", "describe", "rollout history", "delete", "label"))
-"""Commands whose lists come from the resource builder, which wraps what goes wrong once more."""
+EARLY: Final = tuple(f"kubectl {verb}" for verb in ("taint", "autoscale", "run", "replace", "exec", "cp"))
+"""Commands that make their client before they look at anything else that was typed."""
+
+AT_ONCE: Final = tuple(f"kubectl {verb}" for verb in ("explain", "api-", "cluster-info", "version"))
+"""Commands that ask the server first of all."""
+
+BUILDING: Final = tuple(
+    f"kubectl {verb}"
+    for verb in (
+        *("get", "describe", "delete", "label", "annotate", "patch", "apply view-last-applied", "set image"),
+        *("set resources", "set selector", "set serviceaccount", "set subject"),
+        *("rollout history", "rollout restart", "rollout undo", "rollout pause", "rollout resume"),
+    )
+)
+"""Commands whose client is made by the resource builder, which wraps once more what goes wrong with types."""
 
 TIMEOUT: Final = (
     "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed by a corresponding "
@@ -35,35 +49,26 @@ TIMEOUT: Final = (
 PAIRS: Final = (("client-cert", "client-certificate"), ("client-key", "client-key"))
 
 
-def check(context: Context, flags: Parsed, path: str) -> KubectlError | None:
-    """What a command meets when it turns to the cluster, None where the cluster answers.
+def guard(call: Invocation) -> None:
+    """Have the client find its way when it first turns to the cluster.
 
     Raises:
-        KubectlError: what it meets before it does anything.
+        KubectlError: what the command meets before it does anything.
     """
+    context, flags, path = call.context, call.flags, call.path
     if path.startswith(LOCAL) or (path == "kubectl version" and flags.on("client")):
-        return None
-    if path.startswith("kubectl create ") and len(flags.args if flags.dash < 0 else flags.args[: flags.dash]) != 1:
-        return None  # which is told first
+        return
     config = kubeconfig.load(context, flags)
     if config is kubeconfig.DEFAULT and flags.changed.keys().isdisjoint(OVERRULING):
-        return None
-    place = _Place(context, flags, config)
+        return
+    way = _Way(context, flags, config, path)
     if not flags.text("namespace") and not path.startswith(CLIENT_FIRST):
-        place.confirm(built=False)
-    place.find()
-    listing = len(flags.args) == 1 and "/" not in flags.args[0] and path.startswith(BUILDING)
-    built = bool(flags.text("namespace")) and listing
-    place.confirm(built)
-    _check_flags(flags, place.user, built)
-    error = place.reach(path)
-    if error is not None and path.startswith(AT_ONCE):
-        raise error
-    return error
-
-
-AT_ONCE: Final = tuple(f"kubectl {verb}" for verb in ("explain", "api-", "cluster-info", "version"))
-"""Commands that ask the server first of all."""
+        way.confirm(built=False)
+    call.client.set_out(way.configure, way.reach)
+    if path.startswith(EARLY):
+        call.client.configure()
+    if path.startswith(AT_ONCE):
+        call.client.touch()
 
 
 def _text(flags: Parsed, name: str) -> str:
@@ -90,22 +95,27 @@ OVERRULING: Final = frozenset(
 """The flags that may lead elsewhere, or nowhere."""
 
 
-def _check_flags(flags: Parsed, user: str, built: bool) -> None:
-    """Refuse to be nobody's group."""
-    if (flags.items("as-group") or _text(flags, "as-uid")) and not _text(flags, "as"):
-        told = "Error in configuration" if built else "error"
-        raise KubectlError(f"{told}: requesting uid, groups or user-extra for {user} without impersonating a user")
-
-
-class _Place:
+class _Way:
     """What a call's kubeconfig and flags say of the way to the cluster."""
 
-    def __init__(self, context: Context, flags: Parsed, config: Mapping[str, Any]) -> None:
-        self.context, self.flags, self.config = context, flags, config
+    def __init__(self, context: Context, flags: Parsed, config: Mapping[str, Any], path: str) -> None:
+        self.context, self.flags, self.config, self.path = context, flags, config, path
         self.name = _text(flags, "context") or str(config.get("current-context") or "")
         entry = (kubeconfig.find_entry(config, "contexts", self.name) or {}).get("context") or {}
         self.cluster = _text(flags, "cluster") or str(entry.get("cluster") or "")
         self.user = _text(flags, "user") or str(entry.get("user") or "")
+
+    def configure(self) -> None:
+        """Raise where there is no way to make a client."""
+        flags = self.flags
+        self.find()
+        typed = bool(flags.args) and "/" not in flags.args[0]
+        built = bool(flags.text("namespace")) and typed and self.path.startswith(BUILDING)
+        self.confirm(built)
+        if (flags.items("as-group") or _text(flags, "as-uid")) and not _text(flags, "as"):
+            told = "Error in configuration" if built else "error"
+            what = f"requesting uid, groups or user-extra for {self.user} without impersonating a user"
+            raise KubectlError(f"{told}: {what}")
 
     def find(self) -> None:
         """Raise where a flag names what is not there."""
@@ -152,24 +162,24 @@ class _Place:
             return []
         return [f"unable to read {word} {path} for {owner} due to open {path}: no such file or directory"]
 
-    def reach(self, path: str) -> KubectlError | None:
-        """What comes back where no server answers."""
+    def reach(self) -> None:
+        """Raise what comes back where no server answers."""
         entry = (kubeconfig.find_entry(self.config, "clusters", self.cluster) or {}).get("cluster") or {}
         server = self.flags.text("server") or str(entry.get("server") or "http://localhost:8080")
         where = urlsplit(server if "//" in server else f"//{server}")
         if where.netloc in HERE:
-            return None
+            return
         host = where.hostname or ""
         if host == "localhost" or host.replace(".", "").isdecimal():
             text = f"The connection to the server {where.netloc} was refused - did you specify the right host or port?"
         else:
             text = f"Unable to connect to the server: dial tcp: lookup {host}: no such host"
         error = KubectlError(text)
-        if path == "kubectl api-resources":
+        if self.path == "kubectl api-resources":
             error.out = "NAME   SHORTNAMES   APIVERSION   NAMESPACED   KIND\n"
-        elif path == "kubectl cluster-info":
+        elif self.path == "kubectl cluster-info":
             error.out = "\nTo further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.\n"
-        return error
+        raise error
 
 
 CLUSTERS: Final = ("clusters", "cluster", "cluster")

@@ -31,7 +31,8 @@ def read_files(call: Invocation) -> Selection:
         try:
             matches = parse_labels(flags.text("selector"))
         except ValueError as error:
-            raise Failure(str(error)) from None
+            what = f"the provided selector {go_quote(flags.text('selector'))} is not valid"
+            raise Failure(f"{what}: {error}") from None
         selection.named = [
             i
             for i in selection.named
@@ -64,13 +65,17 @@ def make_validation_query(call: Invocation, manager: str) -> dict[str, str]:
     return {**make_query(call, manager), "fieldValidation": read_validation(call)}
 
 
+def remember(obj: Json) -> str:
+    """An object as the annotation holds it."""
+    return as_json.format_compact(obj) + "\n"
+
+
 def add_last_applied(obj: Json) -> Json:
     """The object with itself in an annotation: what the next apply compares with."""
     metadata = obj.get("metadata") or {}
     annotations = {k: v for k, v in annotations_of(obj).items() if k != LAST_APPLIED}
     bare = {**obj, "metadata": {**metadata, "annotations": annotations}}
-    text = as_json.format_compact(bare) + "\n"
-    return {**obj, "metadata": {**metadata, "annotations": {**annotations, LAST_APPLIED: text}}}
+    return {**obj, "metadata": {**metadata, "annotations": {**annotations, LAST_APPLIED: remember(bare)}}}
 
 
 def add_own_config(obj: Json) -> Json:
@@ -85,8 +90,8 @@ def annotations_of(obj: Json) -> Json:
     return found if isinstance(found, dict) else {}
 
 
-def compute_patch(call: Invocation, info: Info, live: Json) -> Json:
-    """The patch that brings the live object to what the file says, leaving alone what others set. Raises Failure."""
+def compute_patch(call: Invocation, info: Info, live: Json, wanted: Json) -> Json:
+    """The patch that brings a live object to what is wanted, leaving alone what others set. Raises Failure."""
     text = get(live, "metadata", "annotations", LAST_APPLIED)
     try:
         original = gojson.loads(text) if text else None
@@ -95,11 +100,11 @@ def compute_patch(call: Invocation, info: Info, live: Json) -> Json:
         original = None
     if not isinstance(original, dict):  # somebody wrote into the annotation
         call.warn("warning: error calculating patch from openapi v3 spec: invalid JSON document")
-        sides = f"original:\n{text}\nmodified:\n{as_json.format_compact(add_last_applied(info.obj))}\n\n"
+        sides = f"original:\n{text}\nmodified:\n{as_json.format_compact(wanted)}\n\n"
         sides += f"current:\n{as_json.format_compact(live)}\n\nfor:: invalid JSON document"
         raise Failure(f"error when patching {go_quote(info.source)}: creating patch with:\n{sides}")
     name = type_of(info.resource.api_version, info.resource.kind)
-    return apply_three_way(original, add_last_applied(info.obj), live, name)
+    return apply_three_way(original, wanted, live, name)
 
 
 def describe_info(info: Info) -> str:

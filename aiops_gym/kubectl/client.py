@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
+from typing import Final
 
 from aiops_gym import caches
-from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError
+from aiops_gym.kubectl.errors import Failure, ServerError
 from aiops_gym.sim.golang.literals import go_quote
+from aiops_gym.sim.kube_api.autoscaling import to_v1, to_v2
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource, find
 from aiops_gym.types import Cluster, Json, Output, Request, Response
 
@@ -26,13 +29,14 @@ class Client:
 
     Attributes:
         warned: called with what the server warns of, as in `Warning:` headers.
-        refused: what any request meets where the kubeconfig leads elsewhere.
+        configure: raises what is wrong with the kubeconfig and the flags that overrule it.
     """
 
     def __init__(self, cluster: Cluster, place: Callable[[], tuple[str, bool]]) -> None:
         self.cluster = cluster
         self.warned: Callable[[str], None] = lambda text: None
-        self.refused: KubectlError | None = None
+        self.configure: Callable[[], None] = _nothing
+        self.touch: Callable[[], None] = _nothing
         self._place = place
 
     @cached_property
@@ -49,15 +53,27 @@ class Client:
         """Whether the namespace stood on the command line."""
         return self._placed[1]
 
-    def refuse(self, error: KubectlError) -> None:
-        """Answer every request with an error."""
-        self.refused, self.cluster = error, _Unreachable(self.cluster, error)
+    def set_out(self, configure: Callable[[], None], reach: Callable[[], None]) -> None:
+        """Have every request find its way first, both of which raise where there is none."""
+
+        found, there = self.cluster, _Gate(self.cluster, self)
+
+        def touch() -> None:
+            configure()
+            reach()
+            self.configure = self.touch = _nothing  # a way that was found once is found
+            self.cluster = found
+
+        self.configure, self.touch, self.cluster = configure, touch, there
 
     def send(self, request: Request) -> Json:
         """The body of an answer. Raises ServerError for a code of 400 or more."""
         answer = self.cluster.handle(request)
         if answer.code >= 400:
             raise ServerError(answer.body)
+        return self._told(answer)
+
+    def _told(self, answer: Response) -> Json:
         for text in getattr(answer, "warnings", ()):
             self.warned(text)
         return answer.body
@@ -73,7 +89,7 @@ class Client:
         if not name:
             raise Failure("resource name may not be empty")
         place = self.place(resource, namespace)
-        return self._named(Request("get", resource.name, place, name, query=query))
+        return _heard(resource, self._named(Request("get", resource.name, place, name, query=query)))
 
     def below(self, resource: Resource, name: str, namespace: str, subresource: str, table: bool = False) -> Json:
         """A subresource of an object, or its Table. Raises ServerError."""
@@ -85,10 +101,10 @@ class Client:
         return self._named(Request("get", resource.name, self.place(resource, namespace), name, table=True))
 
     def _named(self, request: Request) -> Json:
-        code, body = self.cluster.handle(request)
-        if code < 400:
-            return body
-        error = ServerError(body)
+        answer = self.cluster.handle(request)
+        if answer.code < 400:
+            return self._told(answer)
+        error = ServerError(answer.body)
         if error.reason == "NotFound" and request.namespace not in ("", "default"):
             missing = self.cluster.handle(Request("get", "namespaces", "", request.namespace))
             if missing.code == 404:
@@ -110,7 +126,7 @@ class Client:
         if fields:
             query["fieldSelector"] = fields
         place = self.place(resource, namespace)
-        return self.send(Request("list", resource.name, place, query=query, table=table))
+        return _heard(resource, self.send(Request("list", resource.name, place, query=query, table=table)))
 
     def select(self, resource: Resource, namespace: str, labels: str, fields: str, table: bool = False) -> Json:
         """A list as the resource builder asks for it: refusals say what was looked for."""
@@ -126,7 +142,8 @@ class Client:
         meta = obj.get("metadata")
         if isinstance(meta, dict) and meta.get("resourceVersion"):
             obj = {**obj, "metadata": {key: value for key, value in meta.items() if key != "resourceVersion"}}
-        return self.send(Request("create", resource.name, self.place(resource, namespace), body=obj, query=query))
+        place, body = self.place(resource, namespace), _spoken(resource, obj)
+        return _heard(resource, self.send(Request("create", resource.name, place, body=body, query=query)))
 
     def update(self, resource: Resource, obj: Json, namespace: str | None = None, **query: str) -> Json:
         """Replace an object."""
@@ -134,7 +151,8 @@ class Client:
         if not isinstance(name, str) or not name:
             raise Failure("resource name may not be empty")
         place = self.place(resource, namespace)
-        return self.send(Request("update", resource.name, place, name, body=obj, query=query))
+        asked = Request("update", resource.name, place, name, body=_spoken(resource, obj), query=query)
+        return _heard(resource, self.send(asked))
 
     def patch(  # one parameter a part of the request
         self,
@@ -147,10 +165,12 @@ class Client:
         query: Mapping[str, str] | None = None,
     ) -> Json:
         """Patch an object, or its subresource."""
+        if not name:
+            raise Failure("resource name may not be empty")
         place = self.place(resource, namespace)
-        return self.send(
-            Request("patch", resource.name, place, name, subresource, patch, content_type, dict(query or {}))
-        )
+        body = _spoken(resource, patch)
+        asked = Request("patch", resource.name, place, name, subresource, body, content_type, dict(query or {}))
+        return _heard(resource, self.send(asked))
 
     def delete(self, resource: Resource, name: str, namespace: str | None = None, options: Json = None) -> Json:
         """Delete an object, with DeleteOptions."""
@@ -167,20 +187,51 @@ class Client:
         return answer if isinstance(answer, Output) else Output(*answer)
 
 
-class _Unreachable:
-    """A cluster that has a clock and no server."""
+def _spoken(resource: Resource, body: Json) -> Json:
+    """What is sent, as it is stored."""
+    return to_v2(body) if (resource.group, resource.version) == ("autoscaling", "v1") else body
 
-    def __init__(self, cluster: Cluster, error: KubectlError) -> None:
-        self._cluster, self._error = cluster, error
+
+def _heard(resource: Resource, body: Json) -> Json:
+    """What comes back, as it was asked for."""
+    return to_v1(body) if (resource.group, resource.version) == ("autoscaling", "v1") else body
+
+
+def _nothing() -> None:
+    """What there is to do where nothing leads elsewhere."""
+
+
+class _Gate:
+    """A cluster whose requests need a way to it."""
+
+    def __init__(self, cluster: Cluster, client: Client) -> None:
+        self._cluster, self._client = cluster, client
 
     def handle(self, request: Request) -> Response:
-        raise self._error
+        self._client.touch()
+        return self._cluster.handle(request)
 
     def now(self) -> float:
         return self._cluster.now()
 
     def wait(self, seconds: float) -> bool:
         return self._cluster.wait(seconds)
+
+
+class Impersonating:
+    """A cluster that is asked in somebody else's name; see `types.Cluster`."""
+
+    def __init__(self, cluster: Cluster, user: str, groups: Sequence[str]) -> None:
+        self._cluster, self._user, self._groups = cluster, user, tuple(groups)
+        self.now, self.wait = cluster.now, cluster.wait
+
+    def handle(self, request: Request) -> Response:
+        """Answer a request that this user may make."""
+        return self._cluster.handle(replace(request, user=self._user, groups=self._groups))
+
+
+OLD: Final = ".v1.autoscaling"
+"""The version of autoscalers that the server turns into what it stores."""
 
 
 def find_resource(text: str) -> Resource:
@@ -190,6 +241,9 @@ def find_resource(text: str) -> Resource:
         Failure: the server doesn't have a resource type "x".
     """
     resource = find(text)
+    if resource is None and text.endswith(OLD):
+        newer = find(text.replace(".v1.", ".v2."))
+        resource = newer and replace(newer, version="v1")
     if resource is None or (text.lower() in resource.short and text not in resource.short):
         raise Failure(f"the server doesn't have a resource type {go_quote(text.partition('.')[0])}")
     return resource

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import GLOBAL, FlagError, Flags
 from aiops_gym.kubectl import access, help, verbs
-from aiops_gym.kubectl.client import Client
+from aiops_gym.kubectl.client import Client, Impersonating
 from aiops_gym.kubectl.errors import Failure, KubectlError, UsageFailure
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Output, Printed
@@ -35,6 +36,8 @@ def run(context: Context, argv: list[str]) -> Output:
     if flags.on("help"):
         return Output(help.of_verb(verb, path))
     # Reading the kubeconfig costs as much as all the rest of a plain `get`, and few calls need it.
+    if isinstance(user := flags.values["as"], str) and user:
+        context = replace(context, cluster=Impersonating(context.cluster, user, flags.items("as-group")))
     client = Client(context.cluster, partial(kubeconfig.find_namespace, context, flags))
     call = Invocation(context, path, flags, client)
     client.warned = lambda text: _warn(call, f"Warning: {text}")
@@ -58,9 +61,7 @@ def _call(verb: Verb, call: Invocation) -> Output:
             quoted = ", ".join(f'"{name}"' for name in missing)
             raise Failure(f"required flag(s) {quoted} not set")
         if verb.run is not None:
-            refused = access.check(call.context, call.flags, call.path)
-            if refused is not None:
-                call.client.refuse(refused)
+            access.guard(call)
         code = _subcommand_wanted(verb, call) if verb.run is None else verb.run(call) or 0
     except kubeconfig.ConfigError as error:
         call.complain(f"error: {error}\n")

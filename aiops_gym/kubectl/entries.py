@@ -36,6 +36,9 @@ def _put(kind: str, fields: tuple[str, ...]) -> Callable[[Invocation], None]:
     """A command that makes or changes a cluster or user."""
 
     def run(call: Invocation) -> None:
+        if kind == "users" and len(call.args) != 1:
+            call.write(help.of_verb(_find("set-credentials"), call.path))
+            raise Failure(f"unexpected args: [{' '.join(call.args)}]")
         name, found = _name(call), kubeconfig.load(call.context, call.flags)
         inner = dict((kubeconfig.find_entry(found, kind, name) or {}).get(KINDS[kind]) or {})
         if call.flags.on("embed-certs"):
@@ -51,7 +54,11 @@ def _put(kind: str, fields: tuple[str, ...]) -> Callable[[Invocation], None]:
 
 
 def _embed(call: Invocation, fields: tuple[str, ...]) -> None:
-    """Refuse certificates that are not there."""
+    """Refuse certificates that are not there, or not named."""
+    if "client-key" in fields and not (call.flags.text("client-certificate") or call.flags.text("client-key")):
+        raise Failure("you must specify a --client-certificate or --client-key to embed")
+    if "certificate-authority" in fields and not call.flags.text("certificate-authority"):
+        raise Failure("you must specify a --certificate-authority to embed")
     for field in fields:
         path = call.flags.text(field) if field in FILED else ""
         if path and not call.context.files.exists(path):
@@ -66,12 +73,13 @@ def _plugins(call: Invocation, inner: Mapping[str, Any]) -> dict[str, Json]:
     flags = call.flags
     found: dict[str, Json] = {}
     mode = flags.text("exec-interactive-mode")
+    for flag in ("auth-provider-arg", "exec-env"):
+        if wrong := [pair for pair in filter(None, flags.items(flag)) if "=" not in pair and not pair.endswith("-")]:
+            call.write(help.of_verb(_find("set-credentials"), call.path))
+            shown = wrong[0] if flag == "exec-env" else ", ".join(wrong[0].split(","))
+            raise Failure(f"invalid {flag} format: {shown}")
     if flags.given("exec-interactive-mode") and mode not in MODES:
         raise Failure("invalid interactive mode type, can be only IfAvailable, Never, Always")
-    for flag in ("auth-provider-arg", "exec-env"):
-        if wrong := [pair for pair in flags.items(flag) if "=" not in pair and not pair.endswith("-")]:
-            call.write(help.of_verb(_find("set-credentials"), call.path))
-            raise Failure(f"invalid {flag} format: {wrong[0]}")
     if flags.text("auth-provider"):
         pairs = dict(pair.split("=", 1) for pair in flags.items("auth-provider-arg") if "=" in pair)
         found["auth-provider"] = {"config": pairs or None, "name": flags.text("auth-provider")}

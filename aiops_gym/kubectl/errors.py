@@ -89,8 +89,14 @@ def gather(before: Sequence[KubectlError], work: Sequence[KubectlError]) -> list
     """What was met on the way to the objects and with them: the former is one error in a list with the latter."""
     if not before or not work:
         return [*before, *work]
-    texts = list(dict.fromkeys(error.inner for error in before))
-    return [*work, KubectlError(f"[{', '.join(texts)}]" if len(texts) > 1 else texts[0])]
+    return [*work, join(before)]
+
+
+def join(errors: Sequence[KubectlError]) -> KubectlError:
+    """Several errors as one in a list of others."""
+    plain = [error.message if isinstance(error, ServerError) else error.inner for error in errors]
+    texts = list(dict.fromkeys(plain))
+    return KubectlError(f"[{', '.join(texts)}]" if len(texts) > 1 else texts[0])
 
 
 def standard_text(status: Mapping[str, Any]) -> str:

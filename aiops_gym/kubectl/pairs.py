@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from aiops_gym.kubectl.client import MERGE
 from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.targets import Info, select
 from aiops_gym.kubectl.verb import Invocation
+from aiops_gym.sim.golang.literals import go_quote
+from aiops_gym.sim.kube_api.selectors import parse_labels
 from aiops_gym.types import Json
 
 
@@ -82,7 +85,9 @@ def edit(
         empty_selector=bool(searching) or flags.on("all"),
         latest=not local,
     )
-    if flags.text("resource-version") and not selection.single:
+    files = flags.items("filename")
+    one_file = len(files) == 1 and files[0] != "-"
+    if flags.text("resource-version") and not (selection.single or one_file):
         raise Failure("--resource-version may only be used with a single resource")
     errors = selection.each(lambda info: _edit(call, info, change, manager, single=selection.single, shown=shown))
     if errors:
@@ -127,3 +132,26 @@ def _list(call: Invocation, info: Info, found: Mapping[str, str], field: str, *,
         indent = " "
     for key, value in sorted(found.items()):
         call.say(f"{indent}{key}={value}")
+
+
+def parse_selector(text: str) -> Json:
+    """A label selector as an object. Raises Failure."""
+    try:
+        rows = parse_labels(text).requirements
+    except ValueError as error:
+        raise Failure(f"couldn't parse the selector string {go_quote(text)}: {error}") from None
+    if "!=" in text:
+        raise Failure('"!=" is not a valid label selector operator')
+    labels: dict[str, str] = {}
+    others: list[Json] = []
+    for key, operator, values in rows:
+        if operator == "in" and not re.search(rf"{re.escape(key)}\s+in\b", text):
+            labels[key] = values[0]
+        else:
+            others.append(
+                {"key": key, "operator": OPERATORS[operator], **({"values": sorted(values)} if values else {})}
+            )
+    return {**({"matchExpressions": others} if others else {}), **({"matchLabels": labels} if labels else {})}
+
+
+OPERATORS = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}

@@ -9,7 +9,7 @@ from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.output.structs import Struct
-from aiops_gym.kubectl.targets import FILES, MISSING, SELECTOR, Info, select
+from aiops_gym.kubectl.targets import FILES, MISSING, SELECTOR, Info, Selection, select
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import assoc, get
@@ -57,21 +57,28 @@ def choose_containers(containers: Iterable[Json], pattern: str) -> list[Json]:
 
 def read_infos(call: Invocation, resources: Sequence[str]) -> list[Info]:
     """What `kubectl set` is about. Raises what failed."""
+    return read_selection(call, resources).infos()
+
+
+def read_selection(call: Invocation, resources: Sequence[str]) -> Selection:
+    """The same, not asked for yet. Raises Failure."""
     flags, local = call.flags, call.flags.on("local")
     prepare(call)
     selector = flags.text("selector") if "selector" in flags.values else ""
-    if selector:
-        try:
-            parse_labels(selector)
-        except ValueError as error:
-            raise Failure(f"the provided selector {go_quote(selector)} is not valid: {error}") from None
-    if local and resources and call.path == "kubectl set env":
-        raise Failure(MISSING)
+    if local and resources and call.path in ("kubectl set env", "kubectl set serviceaccount"):
+        if not flags.items("filename"):
+            raise Failure(MISSING)
+        resources = ()
     if local and resources:
         raise Failure(
             "you must specify resources by --filename when --local is set.\n"
             "Example resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'"
         )
+    if selector:
+        try:
+            parse_labels(selector)
+        except ValueError as error:
+            raise Failure(f"the provided selector {go_quote(selector)} is not valid: {error}") from None
     return select(
         call,
         resources,
@@ -80,7 +87,7 @@ def read_infos(call: Invocation, resources: Sequence[str]) -> list[Info]:
         recursive=flags.on("recursive"),
         empty_selector=bool(selector) or flags.on("all"),
         latest=not local,
-    ).infos()
+    )
 
 
 def patch_each(
@@ -125,7 +132,7 @@ def patch_each(
                     info.resource, info.name, patch, namespace=info.namespace, query=make_query(call, MANAGER)
                 )
             )
-        except ServerError as error:
+        except (ServerError, Failure) as error:
             errors.append(Failure(f"{failed}{':' if colon else ''} {error.message}"))
             continue
         report(call, info.resource, Struct(as_typed(changed) if call.flags.on("local") else changed), done, shown=shown)

@@ -8,16 +8,20 @@ from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 
+from aiops_gym.clients import gojson
 from aiops_gym.kubectl import behind
-from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
-from aiops_gym.kubectl.manifests import documents
+from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.verb import Invocation
-from aiops_gym.sim.kube_api import VERSION
+from aiops_gym.sim.kube_api import VERSION, discovery, openapi
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.server import METRICS
 from aiops_gym.types import Request
 
-HEALTH: Final = ("/healthz", "/livez", "/readyz")
+HEALTH: Final = ("healthz", "livez", "readyz")
+HEAD: Final = ("kind", "apiVersion")
+"""What the items of a list do not repeat."""
+
+LISTS: Final = ("/api", "/api/v1", "/apis", "/healthz", "/livez", "/openapi/v2", "/openapi/v3", "/readyz", "/version")
 
 
 def show(call: Invocation) -> int:
@@ -42,17 +46,13 @@ def act(call: Invocation, verb: str) -> None:
     names = flags.items("filename")
     if len(names) > 1:
         raise Failure("--raw can only use a single local file or stdin")
-    for word in ("kustomize", "recursive", "selector", "output"):
+    for word in ("recursive", "selector", "output"):
         if flags.values.get(word):
             raise Failure(f"--raw and --{word} are mutually exclusive")
+    call.client.configure()
     body = None
-    if names and names[0] != "-":
-        try:
-            body = next(iter(documents(call.context.files.read(names[0]), names[0])), None)
-        except OSError:
-            raise Failure(f"open {names[0]}: no such file or directory") from None
-    elif names:
-        body = next(iter(documents(call.context.stdin, "STDIN")), None)
+    if names:
+        body = _body(call, names[0])
     path = flags.text("raw")
     if not path.startswith("/"):
         raise UsageFailure(f'--raw must be a valid URL path: parse "{path}": invalid URI for request')
@@ -60,22 +60,35 @@ def act(call: Invocation, verb: str) -> None:
     steps = [step for step in parts.path.split("/") if step]
     request = _request(steps, dict(parse_qsl(parts.query)))
     if request is None:
-        read_only = f"/{'/'.join(steps)}" in (*HEALTH, "/version", "/api", "/apis", METRICS) or len(steps) in (2, 3)
-        known = read_only and (steps[0] not in ("api", "apis") or not steps[1:] or _served(steps))
+        known = _document(steps, "") is not None or f"/{'/'.join(steps)}" == METRICS
         reason = "MethodNotAllowed" if known else "NotFound"
         words = "the server does not allow this method on the requested resource"
         raise ServerError({"reason": reason, "message": words if known else GONE})
     several = "deletecollection" if verb == "delete" and not request.name else verb
+    if isinstance(body, ValueError):
+        resource = RESOURCES[request.resource]
+        what = f"the object provided is unrecognized (must be of type {resource.kind}): couldn't get version/kind; "
+        raise ServerError({"reason": "BadRequest", "message": f"{what}json parse error: {body}"})
     call.write(_line(call.client.send(replace(request, verb=several, body=body))))
 
 
+def _body(call: Invocation, name: str) -> Any:
+    """The JSON of a file, or the error of one that is none. Raises KubectlError."""
+    try:
+        text = call.context.stdin if name == "-" else call.context.files.read(name)
+    except IsADirectoryError:
+        raise KubectlError(f"Unable to connect to the server: read {name}: is a directory") from None
+    except OSError:
+        raise Failure(f"open {name}: no such file or directory") from None
+    try:
+        return gojson.loads(text) if text.strip() else None
+    except ValueError as error:
+        begin = text.encode()[:30]
+        shown = begin.decode("utf-8", "replace") if begin.startswith(b"{") else begin.hex()
+        return ValueError(f"{error} ({shown}{' ...' if len(text.encode()) > 30 else ''})")
+
+
 GONE: Final = "the server could not find the requested resource"
-
-
-def _served(steps: list[str]) -> bool:
-    """Whether these are the steps to a group or version that there is."""
-    where = "/".join(steps[1:])
-    return any(where in (r.group or r.version, r.api_version) for r in RESOURCES.values())
 
 
 def _answer(call: Invocation, path: str) -> str:
@@ -83,19 +96,19 @@ def _answer(call: Invocation, path: str) -> str:
     if proxied := behind.make_request(parts):
         return behind.fetch(call.client.cluster, proxied)
     steps = [step for step in parts.path.split("/") if step]
-    bare = "/" + "/".join(steps)
-    if bare in HEALTH:
-        return "ok"
-    if bare == "/version":
-        return orjson.dumps(VERSION, option=orjson.OPT_INDENT_2).decode()
-    if bare == METRICS:
+    call.client.touch()
+    found = _document(steps, parts.query)
+    if found is not None:
+        return found if isinstance(found, str) else _line(found)
+    if "/" + "/".join(steps) == METRICS:
         return str(call.client.send(Request("get", METRICS)))
-    if bare in ("/api", "/apis"):
-        return _line(_groups(bare))
     request = _request(steps, dict(parse_qsl(parts.query)))
     if request is None:
         raise ServerError({"reason": "NotFound", "message": "the server could not find the requested resource"})
     body = call.client.send(request)
+    if isinstance(body, dict) and "items" in body:
+        items = [{key: value for key, value in item.items() if key not in HEAD} for item in body["items"]]
+        body = {**body, "items": items}
     return body if isinstance(body, str) else _line(body)
 
 
@@ -103,19 +116,30 @@ def _line(body: Any) -> str:
     return orjson.dumps(body, option=orjson.OPT_APPEND_NEWLINE).decode()
 
 
-def _groups(path: str) -> dict[str, Any]:
-    if path == "/api":
-        return {"kind": "APIVersions", "versions": ["v1"]}
-    versions = dict.fromkeys((resource.group, resource.version) for resource in RESOURCES.values() if resource.group)
-    groups = [
-        {"name": group, "versions": [_version(group, version)], "preferredVersion": _version(group, version)}
-        for group, version in versions
-    ]
-    return {"kind": "APIGroupList", "apiVersion": "v1", "groups": groups}
-
-
-def _version(group: str, version: str) -> dict[str, str]:
-    return {"groupVersion": f"{group}/{version}", "version": version}
+def _document(steps: list[str], query: str) -> Any:
+    """What is told of the server itself, None where the path is none of these."""
+    groups = discovery.group_resources()
+    match steps:
+        case []:
+            return {"paths": LISTS}
+        case ["version"]:
+            return orjson.dumps(VERSION, option=orjson.OPT_INDENT_2).decode()
+        case [name, *_] if name in HEALTH:
+            return f"[+]ping ok\n[+]etcd ok\n{name} check passed\n" if "verbose" in query else "ok"
+        case ["api"]:
+            return discovery.list_core_versions()
+        case ["apis"]:
+            return discovery.list_groups()
+        case ["api", "v1"]:
+            return discovery.list_resources("", "v1")
+        case ["apis", group] if group in groups:
+            return discovery.list_group_versions(group)
+        case ["apis", group, version] if version in groups.get(group, {}):
+            return discovery.list_resources(group, version)
+        case ["openapi", "v3", *rest]:
+            found = openapi.make_document("/".join(rest)) if rest else openapi.make_index()
+            return None if found is None else found.decode()
+    return None
 
 
 def _request(steps: list[str], query: dict[str, str]) -> Request | None:

@@ -7,7 +7,7 @@ files) and gives one Info an object, with the errors met on the way; `infos()` r
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from aiops_gym.clients.flags import Flag
@@ -43,6 +43,7 @@ class Info:
     Attributes:
         obj: the object (a stored one: read only), or a Table where tables were asked for. Empty when not fetched.
         source: the file it came from, "" for the server.
+        wrong: why nothing is to be done with it, None for nothing.
     """
 
     resource: Resource
@@ -50,6 +51,7 @@ class Info:
     name: str
     obj: Any
     source: str = ""
+    wrong: KubectlError | None = None
 
 
 @dataclass(slots=True)
@@ -102,16 +104,25 @@ class Selection:
                     continue
                 found = self._search(step) if isinstance(step, Query) else [self._fetch(step)]
             except KubectlError as error:
-                errors.append(error)
+                filed = isinstance(step, Info) and step.source
+                (unread if filed else errors).append(error)
                 if not self.keep_going:
                     break
                 continue
             for info in found:
                 try:
+                    if info.wrong is not None:
+                        raise info.wrong
                     work(info)
                 except KubectlError as error:
                     errors.append(error)
+            if errors and not self.keep_going:
+                break
         return gather(unread, errors)
+
+    def told(self, errors: list[KubectlError]) -> list[KubectlError]:
+        """Errors as they are told by those who put them into a list once more: a file's only one without "error: "."""
+        return [KubectlError(errors[0].inner)] if len(errors) == 1 and errors[0] in self.named else errors
 
     def infos(self) -> list[Info]:
         """All objects. Raises what failed."""
@@ -121,13 +132,13 @@ class Selection:
         return infos
 
     def _fetch(self, info: Info) -> Info:
-        if info.source or info.obj:
+        if info.obj:
             return info
         if self.subresource:
             found = self.client.below(info.resource, info.name, info.namespace, self.subresource, self.table)
             return Info(info.resource, info.namespace, info.name, found)
         ask = self.client.table if self.table else self.client.get
-        return Info(info.resource, info.namespace, info.name, ask(info.resource, info.name, info.namespace))
+        return replace(info, obj=ask(info.resource, info.name, info.namespace))
 
     def _search(self, query: Query) -> list[Info]:
         found = self.client.select(query.resource, query.namespace, query.labels, query.fields, self.table)
@@ -184,11 +195,14 @@ def select(  # the options of kubectl's resource builder
     if everything and (labels or fields):
         raise Failure("setting 'all' parameter but found a non empty selector. ")
     kustomize = str(call.flags.values.get("kustomize") or "")
+    wrong = [Failure("only one of -f or -k can be specified")] if filenames and kustomize else []
     if kustomize and recursive:
-        raise Failure("the -k flag can't be used with -f or -R")
-    if filenames and kustomize:
-        raise Failure("only one of -f or -k can be specified")
+        wrong.append(Failure("the -k flag can't be used with -f or -R"))
+    if wrong:
+        raise Failures(wrong)
     if filenames or kustomize:
+        if call.path in EARLY and not call.flags.values.get("local"):
+            client.configure()
         manifests.check(call.context, filenames)
         _refuse_names(pairs, types, names)
         found = _from_files(call, filenames, recursive, kustomize, latest)
@@ -226,7 +240,7 @@ def _types(
         raise Failure("selectors and the all flag cannot be used when passing resource/name arguments")
     if not types:
         raise Failure("at least one resource must be specified to use a selector")
-    _touch(client)
+    client.touch()
     if len(types) > 1 and one_type:
         raise Failure("you may only specify a single resource type")
     return list({resource.name: resource for resource in map(find_resource, types)}.values())
@@ -241,7 +255,7 @@ def _named(
     one_type: bool,
 ) -> list[Info]:
     if pairs or names or types:
-        _touch(client)
+        client.touch()
     if pairs:
         resources = {word: find_resource(word) for word, _ in pairs}
         if one_type and len({resource.name for resource in resources.values()}) > 1:
@@ -255,12 +269,6 @@ def _named(
     for word in types:
         find_resource(word)
     raise Failure("resource(s) were provided, but no name was specified" if types else MISSING)
-
-
-def _touch(client: Client) -> None:
-    """Ask the server for what it has: raise what comes back where there is none."""
-    if client.refused is not None:
-        raise client.refused
 
 
 def _info(client: Client, resource: Resource, name: str, everywhere: bool) -> Info:
@@ -323,13 +331,19 @@ def _from_files(
 ) -> list[Info | KubectlError]:
     found: list[Info | KubectlError] = []
     if not call.flags.values.get("local"):
-        _touch(call.client)
-    for manifest in manifests.read(call.context, list(filenames), recursive, _validated(call), kustomize):
+        call.client.touch()
+    try:
+        read = manifests.read(call.context, list(filenames), recursive, _validated(call), kustomize)
+    except Failure as error:
+        return [error]
+    for manifest in read:
         try:
             if isinstance(manifest, KubectlError):
                 raise manifest
             info = from_manifest(call.client, manifest, call.path.startswith(TYPED))
-            found.append(Info(info.resource, info.namespace, info.name, None) if latest else info)
+            if call.path.startswith(ANYWHERE):
+                info.wrong = None
+            found.append(replace(info, obj=None) if latest and info.name else info)
         except KubectlError as error:
             found.append(error)
     return found
@@ -340,15 +354,22 @@ def _validated(call: Invocation) -> bool:
     return call.flags.values.get("validate", "false") not in ("false", "ignore")
 
 
-TYPED: Final = ("kubectl set", "kubectl expose", "kubectl autoscale", "kubectl rollout")
+TYPED: Final = ("kubectl auth reconcile", "kubectl set", "kubectl expose", "kubectl autoscale", "kubectl rollout")
 """Commands that read objects into the types of kubectl's own scheme."""
+
+
+EARLY: Final = ("kubectl create", "kubectl diff", "kubectl set env", "kubectl set serviceaccount")
+"""Commands that make their client before they look for files."""
+
+ANYWHERE: Final = "kubectl certificate"
+"""The command that takes objects of other namespaces than that of `-n`."""
 
 
 def from_manifest(client: Client, manifest: manifests.Manifest, typed: bool = False) -> Info:
     """The object of a file, in the namespace it goes to; `typed` is for kubectl's own types alone.
 
     Raises:
-        Failure: a kind the server does not have, or a namespace other than the one of `-n`.
+        Failure: a kind the server does not have.
     """
     obj, source = manifest
     kind, version = str(obj.get("kind", "")), str(obj.get("apiVersion", ""))
@@ -363,15 +384,15 @@ def from_manifest(client: Client, manifest: manifests.Manifest, typed: bool = Fa
             f"no matches for kind {go_quote(kind)} in version {go_quote(version)}\n"
             "ensure CRDs are installed first"
         )
-    place = ""
+    found = Info(resource, "", _name(obj), obj, source)
     if resource.namespaced:
-        place = str((obj.get("metadata") or {}).get("namespace") or client.namespace)
+        found.namespace = place = str((obj.get("metadata") or {}).get("namespace") or client.namespace)
         if client.explicit and place != client.namespace:
-            raise Failure(
+            found.wrong = Failure(
                 f"the namespace from the provided object {go_quote(place)} does not match the namespace "
                 f"{go_quote(client.namespace)}. You must pass '--namespace={place}' to perform this operation."
             )
-    return Info(resource, place, _name(obj), obj, source)
+    return found
 
 
 def find_by_kind(kind: str, version: str) -> Resource | None:

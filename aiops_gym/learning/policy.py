@@ -17,6 +17,7 @@ from stable_baselines3.common.policies import MultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import Tensor, nn
 
+from aiops_gym.wrappers.recorded_looks import SUSPECT
 from aiops_gym.wrappers.symptoms import CHANGE, COMPONENT, OTHER
 
 WIDTH = 64
@@ -116,6 +117,42 @@ def _score(layers: nn.ModuleList, rows: Tensor, state: Tensor) -> Tensor:
     return layers[2](torch.relu(layers[0](rows) + layers[1](state).unsqueeze(1)))
 
 
+class SlotScores(BaseFeaturesExtractor):
+    """A score for each action on a recorded incident: suspects are scored by the same weights, looks each by its own.
+
+    Args:
+        observation_space: of `RecordedLooks`.
+        actions: how many there are: looks, close looks at each suspect, answers with each suspect, and one more.
+        width: of the hidden layers.
+    """
+
+    def __init__(self, observation_space: gym.spaces.Dict, actions: int, width: int = WIDTH) -> None:
+        super().__init__(observation_space, actions + width)
+        sizes = {name: int(space.shape[0]) for name, space in observation_space.items() if space.shape}
+        self.actions, self.size = actions, len(SUSPECT)
+        self.slots = sizes["suspects"] // self.size
+        self.suspect = _layers(self.size, width, width)
+        self.state = _layers(sizes["whole"] + sizes["used"] + 2 * width, 2 * width, width)
+        self.score = _scorer(width, width, 2)
+        self.own = nn.Linear(width, actions - 2 * self.slots)
+        for last in (self.own, self.score[2]):
+            nn.init.orthogonal_(last.weight, 0.01)  # all actions are as likely at first
+            nn.init.zeros_(last.bias)
+        # What is offered once for each suspect is as likely at first, all together, as a few of the looks.
+        nn.init.constant_(self.score[2].bias, -math.log(self.slots / 2))
+
+    def forward(self, observations: dict[str, Tensor]) -> Tensor:
+        """Scores of shape (batch, actions), then features of shape (batch, width)."""
+        rows = observations["suspects"].view(-1, self.slots, self.size)
+        seen, there = self.suspect(rows), rows[:, :, :1]
+        mean = (seen * there).sum(1) / there.sum(1).clamp(min=1)
+        whole = [observations["whole"], observations["used"], mean, (seen * there).max(1).values]
+        state = self.state(torch.cat(whole, 1))
+        own, slots = self.own(state), _score(self.score, seen, state)
+        scores = torch.cat([own[:, :-1], slots[:, :, 0], slots[:, :, 1], own[:, -1:]], 1)
+        return torch.cat([scores, state], 1)
+
+
 class _Part(nn.Module):
     """Some of the features, and what follows on them."""
 
@@ -154,14 +191,21 @@ def make_policy_kwargs(env: gym.Env[Any, Any], *, masked: bool = True) -> tuple[
         env: one of `learning.stack.wrap`.
         masked: for MaskablePPO; else for PPO.
     """
+    if not env.has_wrapper_attr("layout"):
+        slotted = {"actions": int(env.action_space.n)}  # type: ignore[attr-defined]
+        return _named(masked, SlotScores, slotted)
     layout = env.get_wrapper_attr("layout")
     slots, others = ([slot.index if slot.macro.over == over else -1 for slot in layout] for over in _OVER)
     names = {each: list(dict.fromkeys(slot.macro.name for slot in layout if slot.macro.over == each)) for each in _OVER}
     kinds = [names[slot.macro.over].index(slot.macro.name) if slot.macro.over else 0 for slot in layout]
     extractor = {"slots": slots, "others": others, "kinds": kinds}
+    return _named(masked, Scores, extractor)
+
+
+def _named(masked: bool, extractor: type[Any], kwargs: dict[str, Any]) -> tuple[type[Any], dict[str, Any]]:
     return MaskableScoredPolicy if masked else ScoredPolicy, {
-        "features_extractor_class": Scores,
-        "features_extractor_kwargs": extractor,
+        "features_extractor_class": extractor,
+        "features_extractor_kwargs": kwargs,
         "net_arch": [],
         "ortho_init": False,
     }

@@ -31,17 +31,22 @@ brackets its 95 % interval: Wilson's, for as many episodes as scatter like the m
 run, never the best of several. "Masked-random" draws evenly among the same actions and may answer at once; with "looks
 first" it draws under the mask with which a run begins, and seldom comes to an answer in 30 steps.
 
-"Script" is some sixty lines of rules over the same numbers that a network reads, looks first. "Shown the answers" is
-the same network without any exploration: it was shown all looks and then what is right, for faults of the train split.
-The rows that leave something out are runs of their own, {ablations} of each; what each leaves out:
-
-{left_out}
+"Script" is some sixty lines of rules over the same numbers that a network reads, looks first.
+{apart}
 Looks are free to choose, and each call costs {price}, where a right answer is worth 1. A task is sequential as far as
 more than one look is needed, and as far as what is found by one decides on the next: the column "actions" is the mean
 number of calls of an episode, the answer among them, and all looks alone are {looks}. Where one look does nearly as
 well as all of them, the task is a choice among answers; where the script or the network that was shown the answers does
 as well as the learnt one, nothing is gained by exploring.
 """
+
+APART = """\
+"Shown the answers" is the same network without any exploration: it was shown all looks and then what is right, for
+faults of the train split. The rows that leave something out are runs of their own, {ablations} of each; what each
+leaves out:
+
+{left_out}"""
+"""What is said of runs of other kinds, where there are some."""
 
 Key = Callable[[Score], bool]
 
@@ -62,8 +67,8 @@ def write(study: Study, scores: Sequence[Score], page: Path, reach: Sequence[Rea
 
 def _title(study: Study, version: str) -> str:
     left_out = "".join(f"- {name}: {words};\n" for name, words in ABLATIONS.items())
-    numbers = {"price": PRICE, "looks": len(AROUND), "ablations": study.ablations}
-    return TITLE.format(version=version, seeds=study.seeds, left_out=left_out, **numbers)
+    apart = APART.format(ablations=study.ablations, left_out=left_out) if study.ablations else ""
+    return TITLE.format(version=version, seeds=study.seeds, apart=apart, price=PRICE, looks=len(AROUND))
 
 
 def _short(study: Study, scores: Sequence[Score]) -> Iterator[str]:

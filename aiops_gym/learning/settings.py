@@ -12,9 +12,11 @@ from typing import Any, Self
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.envs.choice import Choice
+from aiops_gym.envs.naming import RECORDED_TASKS
 from aiops_gym.errors import AiopsGymError, ArgumentError
 from aiops_gym.learning.ablations import check_ablation
 from aiops_gym.learning.stack import GAMMA, PRICE
+from aiops_gym.openrca.profiles import HARD
 from aiops_gym.version import __version__
 
 ALGORITHMS = ("maskable-ppo", "ppo")
@@ -83,7 +85,8 @@ class Settings:
     """A training run.
 
     Attributes:
-        task: `detection`, `localization`, `analysis` or `mitigation`.
+        task: `detection`, `localization`, `analysis` or `mitigation`; or `openrca_bank`, `openrca_market`,
+            `openrca_telecom` over recorded telemetry.
         algorithm: one of `ALGORITHMS`.
         steps: actions in all environments together; rounded up to whole updates.
         seed: of the networks, the environments and the evaluations.
@@ -91,6 +94,8 @@ class Settings:
         split: whose problems are drawn; None for the fixed ones.
         tier: likewise; None for all but the hard ones.
         problems: ids to draw from instead.
+        root: folder of recorded telemetry; "" for the synthetic data of `profile`.
+        profile: `hard` or `easy`.
         every: steps between two checkpoints, rounded up to whole updates.
         evaluate: steps between two evaluations, rounded up to whole checkpoints; 0 for none but the last.
         sample: problems with a fault in an evaluation.
@@ -107,6 +112,8 @@ class Settings:
     split: str | None = "train"
     tier: str | None = None
     problems: tuple[str, ...] = ()
+    root: str = ""
+    profile: str = HARD
     every: int = 8_192
     evaluate: int = 16_384
     sample: int = 16
@@ -116,7 +123,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Check all of it but the packages. Raises ArgumentError for names, and ValueError for numbers."""
-        for what, given, known in (("task", self.task, TASKS), ("algorithm", self.algorithm, ALGORITHMS)):
+        for what, given, known in (
+            ("task", self.task, (*TASKS, *RECORDED_TASKS)),
+            ("algorithm", self.algorithm, ALGORITHMS),
+        ):
             if given not in known:
                 raise ArgumentError(f"there is no {what} {given!r}; there are {', '.join(known)}")
         check_ablation(self.without)
@@ -134,8 +144,17 @@ class Settings:
             raise ValueError(f"batch {self.batch} must divide the {self.update} steps between two updates")
         if not 0 <= self.seed < 2**32:
             raise ValueError("seed must be from 0 to 2**32 - 1")
+        if self.recorded:
+            if self.tier or self.without:
+                raise ArgumentError(f"{self.task} has no tiers, and nothing of what it sees can be left out")
+            return
         registry.problems(self.task, split=self.split, tier=self.tier)
         Choice(self.task, self.problems or None, self.split, tier=self.tier)
+
+    @property
+    def recorded(self) -> bool:
+        """Whether it is about recorded telemetry."""
+        return self.task in RECORDED_TASKS
 
     def number(self, name: str) -> float:
         """A number of the learner."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import operator
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
 
 from aiops_gym.learning.ablations import Ablated, list_macros
-from aiops_gym.wrappers import History, MacroActions, RewardShaping, Symptoms
+from aiops_gym.tasks import root_cause
+from aiops_gym.wrappers import History, MacroActions, RecordedLooks, RewardShaping, Symptoms
 
 GAMMA = 0.98
 """Discount of the learner where nothing else is asked for, which the potential of the reward needs too."""
@@ -25,7 +28,7 @@ def wrap(
     before_repairs: bool = False,
     without: str = "",
 ) -> gym.Env[Any, Any]:
-    """Puts the wrappers of the learning runs around a live incident.
+    """Puts the wrappers of the learning runs around an incident, live or recorded.
 
     Args:
         env: as registered: observes and takes text.
@@ -39,6 +42,9 @@ def wrap(
     Returns:
         An environment with a `Dict` of boxes as observation, discrete actions and `action_masks()`.
     """
+    if env.get_wrapper_attr("task") == root_cause.task.name:
+        looks = RecordedLooks(env, looks_first)
+        return gym.wrappers.TransformReward(looks, partial(operator.add, -price))
     macros = list_macros(str(env.get_wrapper_attr("task")), without)
     acting: dict[str, Any] = {"macros": macros, "looks_first": looks_first, "before_repairs": before_repairs}
     prices = {"step": price, "progress": 0.5, "gamma": gamma}

@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium as gym
 
 from aiops_gym.catalog import registry
+from aiops_gym.envs.naming import ENVS
 from aiops_gym.learning.policies import Policy
 from aiops_gym.learning.settings import Settings
 from aiops_gym.runs import choice
@@ -61,10 +62,21 @@ def healthy(task: str, count: int, tier: str | None = None) -> list[Case]:
 
 def of(settings: Settings) -> list[Case]:
     """The episodes of a run's own evaluations: of the test split, or of its problems with seeds of their own."""
+    if settings.recorded and not settings.problems:
+        return _questions(settings)
     if not settings.problems:
         return draw_cases(settings.task, (FAMILIAR,), settings.sample, settings.tier)
     many = range(settings.sample)
     return [Case(problem=settings.problems[i % len(settings.problems)], seed=i, group=FAMILIAR) for i in many]
+
+
+def _questions(settings: Settings) -> list[Case]:
+    """Questions of the test split about recorded telemetry, chosen by the hash of their ids."""
+    env = gym.make(f"aiops_gym:{ENVS[settings.task]}", root=settings.root or None, profile=settings.profile)
+    known = env.get_wrapper_attr("problems").values()
+    ids = [each.id for each in known if each.split == "test"]
+    chosen = choice.take_sample(ids, min(settings.sample, len(ids)))
+    return [Case(problem=each, seed=0, group=FAMILIAR) for each in chosen]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,9 @@ def draw_seed(seed: int, purpose: str, at: int) -> int:
 def make_world(settings: Settings, times: int = 1, curriculum: bool = False) -> gym.Env[Any, Any]:
     """One environment with the stack around it, and so many episodes from each start."""
     drawn = {"split": settings.split, **({"tier": settings.tier} if settings.tier else {})}
-    given = {"problem": list(settings.problems)} if settings.problems else drawn
+    given: dict[str, Any] = {"problem": list(settings.problems)} if settings.problems else drawn
+    if settings.recorded:
+        given |= {"tools": "all", "root": settings.root or None, "profile": settings.profile}
     plain: gym.Env[str, str] = gym.make(f"aiops_gym:{ENVS[settings.task]}", disable_env_checker=True, **given)
     assert plain.spec is not None
     again = Again(plain.unwrapped, times)
@@ -62,6 +64,8 @@ def _watched(settings: Settings) -> gym.Env[Any, Any]:
     """One environment whose returns are noted."""
     from stable_baselines3.common.monitor import Monitor  # noqa: PLC0415
 
-    world = make_world(settings, int(settings.number("again")), bool(settings.number("curriculum")))
+    world = make_world(
+        settings, int(settings.number("again")), bool(settings.number("curriculum")) and not settings.recorded
+    )
     watched: gym.Env[Any, Any] = Monitor(world)
     return watched

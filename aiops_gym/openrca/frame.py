@@ -51,8 +51,9 @@ def _whole(rows: Rows) -> pd.DataFrame:
         elif column.kind == "text":
             made[name] = _series(texts[name])
         else:
-            made[name] = rows.numbers(name)
-    return pd.DataFrame(made)
+            values = rows.numbers(name)
+            made[name] = values if values.flags.writeable else values.copy()
+    return pd.DataFrame(made, copy=False)
 
 
 def _texts(rows: Rows) -> dict[str, Any]:
@@ -62,33 +63,30 @@ def _texts(rows: Rows) -> dict[str, Any]:
     if not columns:
         return {}
     for part, at in rows.placed:
-        for name, piece in zip(columns, _of_part(part.store.texts, columns, part.store.text_rows(at)), strict=True):
-            pieces[name].append(piece)
+        for name, found in _of_part(part.store.texts, columns, at).items():
+            pieces[name] += found
     order = None if rows.order is None else pyarrow.array(rows.order)
-    joined = {
-        name: pyarrow.concat_arrays([*pieces[name], pyarrow.array([], pyarrow.large_string())]) for name in columns
-    }
+    # Chunks stay apart: to join them is to write every text twice.
+    joined = {name: pyarrow.chunked_array(found, pyarrow.large_string()) for name, found in pieces.items()}
     return joined if order is None else {name: array.take(order) for name, array in joined.items()}
 
 
-def _of_part(texts: Texts, columns: list[str], at: np.ndarray) -> list[Any]:
+def _of_part(texts: Texts, columns: list[str], at: slice | np.ndarray) -> dict[str, list[Any]]:
     """Text columns of rows of one file; each chunk is unpacked once for all columns."""
-    found: list[list[Any]] = [[] for _ in columns]
-    seen = []
-    for low, places, chunk in texts.chunks(at):
-        seen.append(places)
-        whole = len(low) == len(chunk[columns[0]][1]) - 1 and bool((np.diff(low) == 1).all())
-        for pieces, name in zip(found, columns, strict=True):
-            blob, ends = chunk[name]
-            buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(blob)]
-            array = pyarrow.Array.from_buffers(pyarrow.large_string(), len(ends) - 1, buffers)
-            pieces.append(array if whole else array.take(pyarrow.array(low)))
-    order = np.argsort(np.concatenate(seen)) if seen else np.empty(0, np.int64)
-    empty = pyarrow.array([], pyarrow.large_string())
-    joined = [pyarrow.concat_arrays([*pieces, empty]) for pieces in found]
-    if bool((np.diff(order) == 1).all()):
-        return joined
-    return [array.take(pyarrow.array(order)) for array in joined]
+    if isinstance(at, slice):
+        chunks = texts.stretch(at.start, at.stop)
+        return {name: [_array(*chunk[name]).slice(low, high - low) for low, high, chunk in chunks] for name in columns}
+    found: dict[str, list[Any]] = {name: [] for name in columns}
+    for low, chunk in texts.picked(at):
+        places = pyarrow.array(low)
+        for name in columns:
+            found[name].append(_array(*chunk[name]).take(places))
+    return found
+
+
+def _array(blob: Any, ends: np.ndarray) -> Any:
+    buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(blob)]
+    return pyarrow.Array.from_buffers(pyarrow.large_string(), len(ends) - 1, buffers)
 
 
 def _series(array: Any) -> Any:

@@ -94,6 +94,7 @@ class Domain:
         record_time: how record.csv writes the time stamp, `float` or `int`.
         about: what the system is, for the prompt.
         days: of the original, `YYYY-MM-DD`; the last of them are the split `test`.
+        decisive: parts of the names of the KPIs that the authors of OpenRCA take for decisive.
         hours: (first, last) hour of the day that is recorded.
     """
 
@@ -108,6 +109,7 @@ class Domain:
     record_time: str
     about: str
     days: tuple[str, ...]
+    decisive: tuple[str, ...]
     hours: tuple[int, int] = (0, 24)
 
     @cached_property

@@ -214,8 +214,7 @@ def _spans(store: Store, first: int | None, last: int | None, asked: _Filter) ->
             part = part.keep(wanted[part.codes(column, part.all())])
     for column, needle, whole in asked.texts:
         at = part.all()
-        rows = store.text_rows(at)
-        hits = store.texts.matching(column, rows, needle, whole)
+        hits = store.texts.matching(column, at, needle, whole)
         part = Spans(store, part.start, part.stop, hits + part.start if isinstance(at, slice) else at[hits])
     return part
 

@@ -86,7 +86,7 @@ class Rows:
                 known = part.store.names(column.name)
                 made += [known[code] for code in part.codes(column.name, at).tolist()]
             elif column.kind == "text":
-                made += part.store.texts.read(column.name, part.store.text_rows(at))
+                made += part.store.texts.read(column.name, at)
             else:
                 made += _as_written(column.kind, part.store.column(column.name, at).tolist())
         return made
@@ -101,6 +101,22 @@ class Rows:
         """Values of a column of numbers: int64, or float64 with NaN where there is none, see `_number`."""
         dtype = self._number(column)
         return self._joined([part.store.column(column, at) for part, at in self.placed], dtype)
+
+    def pieces(self, number: str, code: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
+        """Values of two columns in the order of the parts, as narrow as they are stored: for sums, which need no order.
+
+        Args:
+            number: a column of numbers.
+            code: a code column; the list of its names comes last.
+        """
+        self._kind(number, ("int", "float"))
+        known, tables = self._names(code)
+        values = [part.store.column(number, at) for part, at in self.placed]
+        codes = [part.codes(code, at) for part, at in self.placed]
+        if len(codes) == 1:
+            return values[0], codes[0], known
+        moved = [table[each] for table, each in zip(tables, codes, strict=True)]
+        return np.concatenate([np.empty(0, np.int32), *values]), np.concatenate([np.empty(0, np.intp), *moved]), known
 
     def codes(self, column: str) -> tuple[np.ndarray, list[str]]:
         """Values of a code column: their places in a sorted list of names (some may not occur), and that list."""
@@ -127,8 +143,8 @@ class Rows:
         begin = 0
         for part, at in self.placed:
             mine = np.flatnonzero((places >= begin) & (places < begin + part.count))
-            rows = part.store.text_rows(at)[places[mine] - begin]
-            made[mine] = part.store.texts.read(column, rows)
+            some = places[mine] - begin
+            made[mine] = part.store.texts.read(column, at.start + some if isinstance(at, slice) else at[some])
             begin += part.count
         return list(made)
 

@@ -10,6 +10,7 @@ from starlette.types import Scope
 from starlette.websockets import WebSocket
 
 from aiops_gym.serve import behind, fixed, objects
+from aiops_gym.serve.accounts import authorise
 from aiops_gym.serve.dialog import converse
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.paths import find_target, split_path
@@ -32,25 +33,32 @@ def make_api(keeper: Keeper, listening: str) -> Starlette:
             if not is_welcome(request.headers, listening):
                 raise wrong_host()
             parts = _parts(request.scope)
-            if behind.is_server(parts):
-                return await behind.serve_program(keeper, parts[0], request)
             known = fixed.answer(request, parts)
             if known is not None:
                 return known
             target = find_target(parts)
+            path, query = request.url.path, request.query_params
+            asker = await authorise(keeper, request.headers, path, target, request.method, query)
+            if behind.is_server(parts):
+                return await behind.serve_program(keeper, parts[0], request)
             if target is None:
                 raise no_such_path()
-            return await objects.serve(keeper, target, request)
+            return await objects.serve(keeper, target, request, asker)
         except ApiError as error:
             return render_refusal(error)
         except ClientDisconnect:
             return Response(status_code=499)
 
     async def dialog(socket: WebSocket) -> None:
-        if is_welcome(socket.headers, listening):
-            await converse(keeper, find_target(_parts(socket.scope)), socket)
-        else:
-            await socket.send_denial_response(render_refusal(wrong_host()))
+        try:
+            if not is_welcome(socket.headers, listening):
+                raise wrong_host()
+            target = find_target(_parts(socket.scope))
+            await authorise(keeper, socket.headers, socket.url.path, target, "GET", socket.query_params)
+        except ApiError as error:
+            await socket.send_denial_response(render_refusal(error))
+            return
+        await converse(keeper, target, socket)
 
     return Starlette(
         routes=[Route("/{path:path}", answer, methods=METHODS), WebSocketRoute("/{path:path}", dialog)],

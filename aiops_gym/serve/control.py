@@ -104,7 +104,7 @@ class Control:
 
     async def status(self, request: Request) -> Response:
         """Where things stand."""
-        found = await self.keeper.ask(lambda world: {"now": world.timestamp, **self.incident.status()})
+        found = await self.keeper.ask(lambda world: {"now": world.timestamp, "ms": world.now, **self.incident.status()})
         trouble = {"trouble": self.keeper.trouble} if self.keeper.trouble else {}
         return _json({**found, "speed": self.clock.speed, **trouble})
 

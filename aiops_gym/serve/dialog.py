@@ -1,4 +1,6 @@
-"""`kubectl exec` over WebSocket: the channels of a command, as `v5.channel.k8s.io` and `v4.channel.k8s.io` have them.
+"""`kubectl exec`, `attach` and `port-forward` over WebSocket.
+
+A command's channels are as `v5.channel.k8s.io` and `v4.channel.k8s.io` have them.
 
 Each message begins with the number of its channel. Version 5 can say that a channel is closed; version 4 cannot, so
 there a command that reads its input begins when the client has been quiet for a moment. A shell takes a pause for the
@@ -9,12 +11,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 
 import orjson
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from aiops_gym.serve import copying
+from aiops_gym.serve.following import Following, find_container_id
+from aiops_gym.serve.forwarding import CHANNELS, TUNNEL, forward
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.objects import command
 from aiops_gym.serve.paths import Target
@@ -22,7 +27,9 @@ from aiops_gym.serve.refusals import not_supported
 from aiops_gym.serve.render import render_refusal
 from aiops_gym.serve.terminal import PROMPTS, Repl, Terminal
 from aiops_gym.serve.watching import TRUE
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import handle
+from aiops_gym.sim.kube_api.connections import end_typing, find_forward_target, find_typed_into
 from aiops_gym.sim.kube_api.status import ApiError, bad_request
 from aiops_gym.sim.kube_api.subresources import find_exec_target
 from aiops_gym.types import Json, Output, Request
@@ -33,6 +40,9 @@ CHUNK = 32_768
 QUIET = 0.4
 """Seconds without input after which a version 4 command begins."""
 
+KEPT = 65_536
+"""Characters of what a shell showed that go into its log at its end."""
+
 LARGEST_INPUT = 8 * 1024 * 1024
 SHELLS = ("sh", "bash", "ash")
 
@@ -41,7 +51,8 @@ async def converse(keeper: Keeper, target: Target | None, socket: WebSocket) -> 
     """Run one command for a client that asked for a WebSocket."""
     try:
         question = await _checked(keeper, target, socket)
-        version = next((v for v in socket.scope.get("subprotocols", ()) if v in (V5, V4)), None)
+        known = (TUNNEL, CHANNELS) if question.subresource == "portforward" else (V5, V4)
+        version = next((v for v in socket.scope.get("subprotocols", ()) if v in known), None)
         if version is None:
             raise bad_request("unable to upgrade: no sub-protocol that is known here was asked for")
     except ApiError as error:
@@ -49,18 +60,76 @@ async def converse(keeper: Keeper, target: Target | None, socket: WebSocket) -> 
         return
     await socket.accept(version)
     try:
-        await _Dialog(keeper, question, socket, version).run()
+        if question.subresource == "log":
+            await _attach(keeper, question, socket, version)
+        elif question.subresource == "portforward":
+            await forward(keeper, question, socket, version)
+        else:
+            await _Dialog(keeper, question, socket, version).run()
         await socket.close()
     except WebSocketDisconnect:
         return
 
 
+async def _attach(keeper: Keeper, question: Request, socket: WebSocket, version: str) -> None:
+    """Type into a shell that waits for it; of everything else, see what it prints."""
+    asks = socket.query_params.get("stdin") in TRUE
+    key = await keeper.ask(lambda world: find_typed_into(world, question)) if asks else ""
+    if not key:
+        await _watch(keeper, question, socket)
+        return
+    query = {**dict(socket.query_params), **question.query}
+    shell = replace(question, verb="create", subresource="exec", query=query, body={"command": ["sh"]})
+    dialog = _Dialog(keeper, shell, socket, version, attached=True)
+    try:
+        await dialog.run()
+    except WebSocketDisconnect:
+        await keeper.ask(lambda world: end_typing(world, key, dialog.shown, dialog.code, left=True))
+        raise
+    await keeper.ask(lambda world: end_typing(world, key, dialog.shown, dialog.code))
+
+
+async def _watch(keeper: Keeper, question: Request, socket: WebSocket) -> None:
+    """What the container prints from now on: attached to a process whose input nobody has kept open."""
+
+    def begin(world: World) -> Following:
+        return Following(keeper, question, "", world.now, find_container_id(world, question))
+
+    following = await keeper.ask(begin)
+
+    async def tell() -> None:
+        async with aclosing(following.pieces()) as pieces:
+            async for piece in pieces:
+                if piece:
+                    await socket.send_bytes(bytes([STDOUT]) + piece)
+        await socket.send_bytes(bytes([ERROR]) + orjson.dumps(_status(0)))
+
+    async def leave() -> None:
+        while (await socket.receive())["type"] != "websocket.disconnect":
+            pass
+
+    tasks = [asyncio.create_task(tell()), asyncio.create_task(leave())]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def _checked(keeper: Keeper, target: Target | None, socket: WebSocket) -> Request:
-    if target is None or target.subresource != "exec":
+    if target is None or target.subresource not in ("exec", "attach", "portforward"):
         raise not_supported(f"pods/{target.subresource}" if target else "this connection")
     query = dict(socket.query_params)
-    where = (target.resource.name, target.namespace, target.name, "exec")
-    question = Request("create", *where, command(socket.query_params), query=query)
+    where = (target.resource.name, target.namespace, target.name)
+    if target.subresource == "portforward":
+        question = Request("create", *where, "portforward")
+        await keeper.ask(lambda world: find_forward_target(world, question))
+        return question
+    if target.subresource == "attach":
+        question = Request("get", *where, "log", query={"container": query.get("container", "")})
+        if not await keeper.ask(lambda world: find_container_id(world, question)):
+            raise bad_request(f"container {question.query['container']} not found in pod {target.name}")
+        return question
+    question = Request("create", *where, "exec", command(socket.query_params), query=query)
     await keeper.ask(lambda world: find_exec_target(world, target.resource, question))
     return question
 
@@ -68,13 +137,17 @@ async def _checked(keeper: Keeper, target: Target | None, socket: WebSocket) -> 
 class _Dialog:
     """One command's conversation."""
 
-    def __init__(self, keeper: Keeper, question: Request, socket: WebSocket, version: str) -> None:
+    def __init__(
+        self, keeper: Keeper, question: Request, socket: WebSocket, version: str, attached: bool = False
+    ) -> None:
         query = question.query
+        self.attached = attached  # to a process that was there before: how it ends is told by its pod
         self.keeper, self.question, self.socket, self.version = keeper, question, socket, version
         self.argv: list[str] = question.body["command"]
         self.tty = query.get("tty") in TRUE
         self.stdin = query.get("stdin") in TRUE
         self.refusal: Json = None
+        self.shown, self.code = "", 0
 
     async def run(self) -> None:
         """Read what is to be read, run, send what came of it."""
@@ -94,7 +167,8 @@ class _Dialog:
             output = await self.exec(self.argv, sent.decode("utf-8", "replace"))
             await self._tell(output)
             code = output.code
-        await self._send(ERROR, orjson.dumps(self.refusal or _status(code)))
+        self.code = code
+        await self._send(ERROR, orjson.dumps(self.refusal or _status(0 if self.attached else code)))
 
     def _is_shell(self) -> bool:
         name, *options = self.argv
@@ -152,6 +226,8 @@ class _Dialog:
         await self._send(STDERR, output.stderr.encode("utf-8", "replace"))
 
     async def _send(self, channel: int, body: bytes) -> None:
+        if self.attached and channel == STDOUT:
+            self.shown = (self.shown + body.decode("utf-8", "replace"))[-KEPT:]
         for at in range(0, len(body), CHUNK):
             await self.socket.send_bytes(bytes([channel]) + body[at : at + CHUNK])
 

@@ -6,10 +6,10 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from aiops_gym.serve import discovery, openapi
 from aiops_gym.serve.negotiate import choose_form
 from aiops_gym.serve.refusals import JSON
 from aiops_gym.serve.render import HEADERS, render_data
+from aiops_gym.sim.kube_api import discovery, openapi
 from aiops_gym.sim.kube_api.server import VERSION
 from aiops_gym.sim.kube_api.status import method_not_allowed
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from aiops_gym.serve import autoscaling, behind, bodies, negotiate
+from aiops_gym.serve import behind, bodies, negotiate
 from aiops_gym.serve.following import Following, find_container_id
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.negotiate import Form
@@ -18,7 +19,8 @@ from aiops_gym.serve.render import render_answer
 from aiops_gym.serve.streams import Stream
 from aiops_gym.serve.watching import TRUE, Watching
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_api import handle
+from aiops_gym.sim.kube_api import autoscaling, handle
+from aiops_gym.sim.kube_api.rbac import User
 from aiops_gym.sim.kube_api.status import bad_request, method_not_allowed
 from aiops_gym.sim.kube_api.subresources import find_exec_target
 from aiops_gym.sim.kube_api.watch import version_of
@@ -32,14 +34,16 @@ DIALOGS = ("exec", "attach", "portforward")
 """Subresources that need a connection in both directions."""
 
 
-async def serve(keeper: Keeper, target: Target, request: Request) -> Response:
-    """Answer a request about objects. Raises ApiError."""
+async def serve(keeper: Keeper, target: Target, request: Request, asker: User | None = None) -> Response:
+    """Answer a request about objects, which whoever asks may make. Raises ApiError."""
     if target.subresource == "proxy" and target.resource.plural in ("pods", "services"):
         return await behind.serve_proxy(keeper, target, request)
     raw = await bodies.read(request)
     plain = target.subresource in ("log", "proxy")
     form = Form() if plain else negotiate.choose_form(request.headers.get("accept", ""))
     question = _question(target, request, raw, form)
+    if asker is not None and target.resource.verbs == ("create",):  # of what may be asked, only this depends on who
+        question = replace(question, user=asker.user, groups=asker.groups)
     if target.subresource in DIALOGS and request.method in ("GET", "POST"):
         return await _dialog(keeper, target, replace(question, body=command(request.query_params)))
     if question.verb == "watch":
@@ -49,14 +53,14 @@ async def serve(keeper: Keeper, target: Target, request: Request) -> Response:
         return await _follow(keeper, question)
     reply = await keeper.ask(lambda world: _handled(world, question))
     if target.version != target.resource.version and reply.code < 400 and not form.table:
-        reply = autoscaling.to_v1(reply)
+        reply = reply._replace(body=autoscaling.to_v1(reply.body))
     return render_answer(reply, form, question.query.get("includeObject", "Metadata") or "Metadata")
 
 
 def _question(target: Target, request: Request, raw: bytes, form: Form) -> Question:
     """What the API is asked. Raises MethodNotAllowed, BadRequest, UnsupportedMediaType."""
     resource, query = target.resource, dict(request.query_params)
-    verb = _verb(target, request.method, query)
+    verb = read_verb(target, request.method, query)
     content = request.headers.get("content-type", "")
     body: Json = None
     if request.method not in ("GET", "HEAD"):
@@ -79,7 +83,8 @@ def _manager(agent: str) -> str:
     return "".join(letter for letter in agent.partition("/")[0] if letter.isprintable())[:128]
 
 
-def _verb(target: Target, method: str, query: dict[str, str]) -> str:
+def read_verb(target: Target, method: str, query: Mapping[str, str]) -> str:
+    """What is to be done. Raises MethodNotAllowed."""
     method = "GET" if method == "HEAD" else method
     if method == "GET" and not target.subresource and (target.watch or query.get("watch") in TRUE):
         return "watch"

@@ -16,6 +16,8 @@ STDOUT, STDERR = 1, 2
 PROMPT = b"# "
 MARK = "::folder::"
 ERASE, INTERRUPT, END = b"\x7f\x08", b"\x03", b"\x04"
+CUT = "execution cancelled\n"
+"""What ends the errors of a command that would not end."""
 
 Exec = Callable[[list[str], str], Awaitable[Output]]
 Send = Callable[[int, bytes], Awaitable[None]]
@@ -33,6 +35,7 @@ class Terminal:
 
     def __init__(self, exec_: Exec, typed: AsyncIterator[bytes], send: Send, tty: bool) -> None:
         self.exec, self.typed, self.send, self.tty = exec_, typed, send, tty
+        self.running = False
         self.folder = ""
         self.prompt = PROMPT
         self.line = b""
@@ -61,16 +64,18 @@ class Terminal:
 
     async def _key(self, key: bytes) -> bool:
         """One byte of input; False ends the session."""
+        if self.running and key != INTERRUPT:
+            return True
         if key in b"\r\n":
             await self.send(STDOUT, b"\r\n")
             if not await self._enter():
                 return False
-            await self.send(STDOUT, self.prompt)
+            await self.send(STDOUT, b"" if self.running else self.prompt)
         elif key in ERASE:
             await self.send(STDOUT, b"\b \b" if self.line else b"")
             self.line = self.line[:-1]
         elif key == INTERRUPT:
-            self.line = b""
+            self.line, self.running = b"", False
             await self.send(STDOUT, b"^C\r\n" + self.prompt)
         elif key == END:
             return bool(self.line)
@@ -93,6 +98,10 @@ class Terminal:
             self.folder = folder
         else:
             shown = output.stdout
+        if not mark and self.tty and output.stderr.endswith(CUT):  # goes on for longer than one call may take
+            self.code, self.running = 130, True
+            await self._tell(shown, output.stderr.removesuffix(CUT))
+            return True
         await self._tell(shown, output.stderr)
         return bool(mark) or "syntax error" in output.stderr
 

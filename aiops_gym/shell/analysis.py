@@ -29,7 +29,7 @@ READERS = split_words(
 
 FLAT = (
     READERS | split_words("awk gawk mawk sed sort touch mkdir rm mv cp chmod ln tee history mktemp shuf clear")
-) - split_words("jq bc expr test [ let command exec trap alias watch yq tree kill")
+) - split_words("bc expr test [ let command exec trap alias watch yq tree kill")
 """Commands that start no other and whose work does not nest: the stack of any thread is enough for them."""
 
 LONG = 2_000
@@ -144,7 +144,7 @@ def _end(script: str, start: int) -> int:
 
 def _may_nest(argv: Sequence[str | None], functions: Sequence[str]) -> bool:
     name, *arguments = argv
-    if name in FLAT or name == "jq":
+    if name in FLAT:
         return False
     if name in ("find", "test", "[", "let"):
         return None in arguments or "-exec" in arguments or "-execdir" in arguments
@@ -159,7 +159,7 @@ def _endless(argv: Sequence[str | None]) -> frozenset[str]:
     name, *arguments = argv
     if name in AWKS and may_start(argv):
         return ENDLESS - AWKS  # what it starts; it has to stay where our commands are
-    if name in AWKS or name == "jq" or name in YQS:
+    if name in AWKS or name in YQS:
         return ENDLESS & {name} if may_be_endless(argv) else frozenset()
     if name in ("sudo", "xargs"):
         inner = [a for a in arguments if a is None or not a.startswith("-")]

@@ -1,6 +1,6 @@
 """Commands of the interpreter that nothing inside a process could end, in a process of their own: `run_apart`.
 
-A program of jq, awk or python3 can go on for ever, or ask for all the memory there is, between two of the places at
+A program of awk or python3 can go on for ever, or ask for all the memory there is, between two of the places at
 which the interpreter counts. Such a call is handed to a worker (`shell.worker`), with a limit of processor time and one
 of memory. The worker is started when it is first needed and then kept, for a start costs 50 ms and a call 3. It knows
 nothing of this process: neither its environment nor its files or sockets.

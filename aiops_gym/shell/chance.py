@@ -1,7 +1,7 @@
 """Where bash and its tools would ask the real clock or real chance, a script is made to ask the shell's own.
 
 Most such commands (`date`, `shuf`, `mktemp` ...) are ours. The rest are places inside the interpreter that cannot be
-replaced, so the text of the script is: `$SECONDS`, `jq now`, awk's `srand()`, `sort -R`, `/dev/urandom` and their like.
+replaced, so the text of the script is: `$SECONDS`, awk's `srand()`, `sort -R`, `/dev/urandom` and their like.
 Scripts that touch none of them, which is nearly all, are left alone.
 """
 
@@ -22,7 +22,7 @@ PROC = "/var/tmp/.proc"
 STANDING_IN = frozenset({*RANDOM_FILES, UUID_FILE, STDIN, PROC})
 """All of these: `ls` and its like pass over them. `STDIN` is what a command reads that another one starts."""
 
-_SUSPECT = re.compile(r"SECONDS|UID|EPOCHREALTIME|SRANDOM|\bnow\b|srand|systime|strftime|\)T|sort(?!-by)|/random|/ura")
+_SUSPECT = re.compile(r"SECONDS|UID|EPOCHREALTIME|SRANDOM|srand|systime|strftime|\)T|sort(?!-by)|/random|/ura")
 _SUSPECT_FILE = re.compile(_SUSPECT.pattern.encode())
 _PIDS = re.compile(r"BASHPID|\$!|\bjobs\b")
 _NAMES = "SECONDS|EPOCHSECONDS|EPOCHREALTIME|SRANDOM|UID|EUID"
@@ -32,11 +32,6 @@ _ARITHMETIC = re.compile(r"\(\([^()]*(?:\([^()]*\)[^()]*)*\)\)")
 _BARE = re.compile(rf"(?<![$\w{{])(?<!special )({_NAMES})\b(?!\s*=[^=])")
 _MARKED_INDIRECT = re.compile(rb'\$\(__special "\$(\w+)" "\$\{!\w+\}"\)')
 _MARKED = re.compile(rb"\$\(__special (\w+)\)")
-_JQ = re.compile(
-    r"\bjq\b(?:[ \t]+(?:--(?:arg|argjson|slurpfile|rawfile)[ \t]+\w+[ \t]+\S+|-\S+))*"
-    r"[ \t]+('[^']*'|\"(?:[^\"\\]|\\.)*\"|now\b)"
-)
-_NOW = re.compile(r"(?<![\w.$\"{-])now(?![\w\":(-])")
 _STRFTIME = re.compile(r"\bstrftime\(\s*(\"[^\"]*\")\s*\)")
 _PRINTF = re.compile(
     r"(\bprintf\s+(?:-v\s+\w+\s+)?)(['\"])([^'\"]*?)%\(([^)]*)\)T([^'\"]*)\2"
@@ -60,8 +55,6 @@ def needs_new_pids(script: str) -> bool:
 def settle_script(script: str, now: float, draw: Callable[[], int]) -> str:
     """The script with the wall clock and real chance taken out.
 
-    >>> settle_script("jq -n 'now|todate'", 1000.0, lambda: 7)
-    "jq -n '1000.0|todate'"
     >>> settle_script("awk 'BEGIN{srand(); print rand()}'", 1000.0, lambda: 7)
     "awk 'BEGIN{srand(7); print rand()}'"
     """
@@ -70,7 +63,6 @@ def settle_script(script: str, now: float, draw: Callable[[], int]) -> str:
     script = _VARIABLE.sub(lambda found: f"$(__special {found[1] or found[2]})", script)
     if "((" in script:
         script = _ARITHMETIC.sub(lambda found: _BARE.sub(r"$(__special \1)", found[0]), script)
-    script = _JQ.sub(lambda found: _with_now(found, now), script)
     script = _SRAND.sub(lambda _: f"srand({draw() % 100_000})", script)
     script = _STRFTIME_NOW.sub(r'strftime("%a %b %e %H:%M:%S UTC %Y")', script)
     script = script.replace("systime()", str(int(now)))
@@ -81,23 +73,6 @@ def settle_script(script: str, now: float, draw: Callable[[], int]) -> str:
     if "${!" in script:
         script = _INDIRECT.sub(r'$(__special "$\1" "${!\1}")', script)
     return _RANDOM.sub(rf"{HIDDEN}\1", script)
-
-
-def _with_now(found: re.Match[str], now: float) -> str:
-    """A call of jq whose program has the time in place of `now`."""
-    head, program = found[0][: found.start(1) - found.start()], found[1]
-    quote = program[0] if program[0] in "'\"" else ""
-    inner = program[1:-1] if quote else program
-    return f"{head}{quote}{with_now(inner, now)}{quote}"
-
-
-def with_now(program: str, now: float) -> str:
-    """A program of jq that has the time in place of `now`.
-
-    >>> with_now(".now, (now|todate)", 5.0)
-    '.now, (5.0|todate)'
-    """
-    return _NOW.sub(f"{now}", program)
 
 
 def is_suspect(data: bytes) -> bool:

@@ -21,7 +21,7 @@ from bashkit import Bash, BuiltinContext, BuiltinResult, ExecutionProfile
 from aiops_gym.shell.disk import Disk
 from aiops_gym.shell.drive import Drive
 from aiops_gym.shell.genuine import hide_interpreter
-from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FILES, KERNEL_FOLDERS, NAME, OWNER
+from aiops_gym.shell.host import ENVIRONMENT, HOME, INSTALLED, KERNEL_FOLDERS, NAME, OWNER, read_files
 from aiops_gym.shell.running import Callback, Ended, Invocation, Run
 from aiops_gym.shell.worker import MAX_COMMANDS, MAX_LOOPS
 from aiops_gym.types import Output, Printed
@@ -97,7 +97,7 @@ class Engine:
             hostname=NAME,
             cwd=HOME,
             env={**ENVIRONMENT, **OWNER},
-            files=dict(KERNEL_FILES),  # any: only with files of its own is all of the file system writable
+            files=dict(read_files("kernel")),  # any: only with files of its own is all of the file system writable
             custom_builtins=dict.fromkeys(sorted(names), _caller(self)),
         )
         self._bash.execute_sync(f"declare +x {' '.join(OWNER)}")

@@ -6,66 +6,19 @@ which hand the call to a process of its own: see `shell.apart`. All others have 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from aiops_gym.clients.context import CommandModule, Context
-from aiops_gym.shell import awk, jq
-from aiops_gym.shell.chance import with_now
+from aiops_gym.shell import awk
 from aiops_gym.shell.words import split_words
 from aiops_gym.sim.kernel.digits import parse_natural
 from aiops_gym.types import Output
 
-VALUES = {
-    **dict.fromkeys(split_words("--arg --argjson --slurpfile --rawfile"), 2),
-    **dict.fromkeys(split_words("--indent -L --library-path"), 1),
-}
-
-
-class Call(NamedTuple):
-    """A call of jq: its options without the program, the program, the file that holds it, and the input files."""
-
-    options: tuple[str, ...]
-    program: str | None
-    source: str
-    inputs: tuple[str, ...]
-
-
-def parse_call(argv: Sequence[str]) -> Call:
-    """The parts of a command line of jq.
-
-    >>> parse_call(["jq", "-rn", "--arg", "a", "1", "$a", "x.json"])
-    Call(options=('-rn', '--arg', 'a', '1'), program='$a', source='', inputs=('x.json',))
-    """
-    options, plain, source, from_file, rest = list[str](), list[str](), "", False, list(argv[1:])
-    while rest:
-        word = rest.pop(0)
-        if word in ("--args", "--jsonargs"):
-            return Call(tuple(options), plain[0] if plain else None, "", (*plain[1:], word, *rest))
-        if word == "--":
-            plain += rest
-            break
-        if word in VALUES:
-            options += [word, *rest[: VALUES[word]]]
-            rest = rest[VALUES[word] :]
-        elif word == "--from-file" or (word[:1] == "-" and word[:2] != "--" and "f" in word):
-            from_file = True
-            options += [f"-{word[1:].replace('f', '')}"] if word[:2] != "--" and len(word) > 2 else []
-        elif word.startswith("-") and word != "-":
-            options.append(word)
-        else:
-            plain.append(word)
-    if from_file and plain:
-        source = plain[0]
-    return Call(tuple(options), plain[0] if plain and not from_file else None, source, tuple(plain[1:]))
-
-
 AWKS = split_words("awk gawk mawk")
 YQS = split_words("yq tomlq")
-ENDLESS = AWKS | YQS | {"jq"}
+ENDLESS = AWKS | YQS
 """Commands whose programs may have no end."""
 
 WIDEST = 256
@@ -91,8 +44,6 @@ CHANCY = split_words("python3")
 _WIDTH = re.compile(r"%[-+ #0']*(?:\d{4,}|\d*[*$`])|\d{4,}[a-zA-Z]|\d{3,}[\"'$]")
 """What of a format may be a width that, for each of 100,000 arguments, comes to a gigabyte."""
 
-_ENVIRONMENT = re.compile(r"(?<![\w.])env\b|\$ENV\b")
-_ENV = re.compile(r"\$ENV\b")
 _VARIABLE = re.compile(r"printf\s+-v")
 _FILLING = re.compile(r"%[-+ #0']*(\d+|\*)")
 _CONVERSION = re.compile(r"%-?\d*([sd])|%0\d+(d)")
@@ -108,15 +59,10 @@ WIDE = "xxd: invalid number of columns (max. 256)."
 def may_be_endless(argv: Sequence[str | None]) -> bool:
     """Whether a call may go on for ever, or take more memory than there is; None is a word that only running tells.
 
-    >>> [may_be_endless(["jq", each]) for each in (".items[].kind", "def f: f; f")]
-    [False, True]
     >>> [may_be_endless(["awk", "-F", ":", each]) for each in ("{print $1}", "{while (1) x++}")]
     [False, True]
     """
     name, *arguments = argv
-    if name == "jq":
-        call = parse_call([a or "" for a in argv])
-        return None in arguments or bool(call.source) or not jq.is_linear(call.program or "")
     if name in AWKS:
         program = _awk_program(arguments)
         return program is None or not awk.is_linear(program)
@@ -167,35 +113,6 @@ def _awk_program(arguments: Sequence[str | None]) -> str | None:
         elif not word.startswith(("-F", "-v")):
             return None
     return None
-
-
-def _jq(context: Context, argv: list[str]) -> Output:
-    call = parse_call(argv)
-    program = call.program
-    if call.source:
-        try:
-            program = context.files.read(call.source)
-        except OSError:
-            where = f"Could not open {call.source}: No such file or directory"
-            return Output("", f"jq: error: {where}\n", 2)
-    if program is None:
-        return context.spawn(argv, context.stdin, own=True)[0]
-    program = with_environment(with_now(program, context.cluster.now()), context.env)
-    line = ["jq", *call.options, program, *call.inputs]
-    return context.spawn(line, context.stdin, own=True)[0]
-
-
-def with_environment(program: str, environment: Mapping[str, str]) -> str:
-    """A program of jq whose environment is that of the shell, without what the interpreter keeps there for itself.
-
-    >>> with_environment(".a, $ENV.HOME", {"HOME": "/root"})
-    'def env: {"HOME": "/root"}; .a, env.HOME'
-    >>> with_environment(".environment", {})
-    '.environment'
-    """
-    if _ENVIRONMENT.search(program) is None:
-        return program
-    return f"def env: {json.dumps(dict(sorted(environment.items())))}; {_ENV.sub('env', program)}"
 
 
 def _own(context: Context, argv: list[str]) -> Output:
@@ -268,7 +185,6 @@ def _filled(argv: Sequence[str]) -> Output | None:
 
 COMMANDS: Mapping[str, CommandModule] = {
     "column": _column,
-    "jq": _jq,
     "nl": _nl,
     "printf": _printf,
     "xxd": _xxd,

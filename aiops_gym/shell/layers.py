@@ -7,37 +7,31 @@ from collections.abc import Mapping
 from aiops_gym import caches
 from aiops_gym.caches import ByValue
 from aiops_gym.shell import chance
-from aiops_gym.shell.disk import File, Tree, add, pack, unpack
-from aiops_gym.shell.words import split_words
+from aiops_gym.shell.disk import UNSEEN, File, Tree, add, pack, unpack
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Image
-from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import program_of
-from aiops_gym.sim.machine.scripts.files import Files
+from aiops_gym.sim.machine.scripts.files import FOLDERS, STICKY, Files, list_places, list_stored
 from aiops_gym.sim.software import programs
 
 LARGEST_LAYER = 4_000_000
 """Bytes of files in a container, its image's text files included; it travels with each snapshot."""
 
-FOLDERS = split_words("/etc /home /mnt /opt /root /run /srv /sys /usr/local/bin /usr/share /var/lib /var/log /var/run")
-STICKY = ("/tmp", "/var/tmp")
 BUILT_AGO = (40, 400)
 """Days before the cluster was created at which an image was built."""
 
 BINARY = b"\x7fELF\x02\x01\x01\x00" + bytes(56)
-WRITABLE = ("emptyDir", "hostPath", "persistentVolumeClaim")
 
 PROC = f"{chance.PROC}/"
 """Where the files of the process 1 lie for the interpreter, whose own `/proc` is not the container's."""
 
 
-def load(c: Container, image: Image, workdir: str) -> tuple[Tree, Tree]:
+def load(c: Container, image: Image) -> tuple[Tree, Tree]:
     """(the files without what was written in the container's layer, the files as they are)."""
     fresh = tuple((path, text) for path, text in c.files().items() if path not in image.files)
     built = c.world.blueprint.start / 1000 - 86_400.0 * draws.between(*BUILT_AGO, 0, "built", image.digest)
-    row = c.process
+    row, workdir = c.process, str(c.spec().get("workingDir") or image.workdir)
     tree = dict(_image_tree(row["image"], ByValue(image), workdir, built))
     for path, text in fresh:
         add(tree, path, File("file", 0o644, text.encode(), row["started"] / 1000))
@@ -54,7 +48,7 @@ def _image_tree(name: str, given: ByValue, workdir: str, built: float) -> Tree:
     tree: dict[str, File] = {}
     for path, text in image.files.items():
         add(tree, path, File("file", 0o644, text.encode(), built))
-    for folder in (*sorted(FOLDERS), workdir.rstrip("/")):
+    for folder in (*sorted(FOLDERS - UNSEEN - {"/"}), workdir.rstrip("/")):
         if folder and folder not in tree:
             add(tree, folder, File("directory", 0o755, b"", built))
     for folder in STICKY:
@@ -68,50 +62,17 @@ def _volumes(c: Container) -> Mapping[str, File]:
     """Mounted folders and the files in them, and the folder in which a program keeps its data."""
     found: dict[str, File] = {}
     time = c.process["started"] / 1000
-    places = [m["mountPath"].rstrip("/") for m in c.spec().get("volumeMounts") or ()]
-    own = c.state.get("path")
-    for folder in sorted({*places, *([own] if isinstance(own, str) and own else [])}):
-        if mounted_file(c, folder):
-            continue
+    for folder in list_places(c):
         found[folder] = File("directory", 0o755, b"", time)
         disk = c.disk(folder)
         for name in disk.names():
             if name.startswith("file:"):
-                kind, text = disk.get(name)[:2]
-                mode = 0o755 if kind == "directory" else 0o644
+                kind, text, *given = disk.get(name)
+                mode = given[0] if given else 0o755 if kind == "directory" else 0o644
                 found[f"{folder}/{name[5:]}"] = File(kind, mode, text.encode(), time)
-        for kind in programs.list_kinds():
-            for name, size in programs.find(kind).stored(disk).items():
-                directory = name.endswith("/")
-                path = f"{folder}/{name.rstrip('/')}"
-                found[path] = File(
-                    "directory" if directory else "file", 0o700 if directory else 0o600, bytes(size), time
-                )
+    for path, (size, mode) in list_stored(c).items():
+        found[path] = File("file" if mode == 0o600 else "directory", mode, bytes(size), time)
     return found
-
-
-def mounted_file(c: Container, path: str) -> bool:
-    """Whether a mount is of one file, with `subPath`."""
-    return path in c.files()
-
-
-def make_proc_files(c: Container) -> Mapping[str, str]:
-    """The files of `/proc/1` that people look at."""
-    argv = c.first_argv
-    name = argv[0].rpartition("/")[2] if argv else ""
-    env = "".join(f"{key}={value}\0" for key, value in c.env.items())
-    kib = int(program_of(c.world, c.process).usage(c.process, 0.0, 0.0)["memory"]) // 1024
-    status = f"Name:\t{name[:15]}\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t1\nPid:\t1\nPPid:\t0\nThreads:\t8\n"
-    status += f"VmSize:\t{kib * 9:8d} kB\nVmRSS:\t{kib:8d} kB\n"
-    pod = c.process["uid"].replace("-", "_")
-    cgroup = f"0::/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod{pod}.slice/{c.process['id']}\n"
-    return {
-        "cmdline": "".join(f"{word}\0" for word in argv),
-        "comm": f"{name[:15]}\n",
-        "environ": env,
-        "status": status,
-        "cgroup": cgroup,
-    }
 
 
 def store(c: Container, base: Tree, before: Tree, after: Tree) -> bool:
@@ -121,7 +82,7 @@ def store(c: Container, base: Tree, before: Tree, after: Tree) -> bool:
     if sum(len(file.data) for file in after.values()) > LARGEST_LAYER:
         return False
     _store_volumes(c, before, after)
-    within = [m + "/" for m in writable(c)]
+    within = [m + "/" for m in Files(c).mounts()]
     inside = [p for p in {**before, **after} if any(p.startswith(m) for m in within)]
     layer = {p: f for p, f in after.items() if p not in base or p not in inside}
     layer |= {p: base[p] for p in inside if p in base}
@@ -137,16 +98,9 @@ def store(c: Container, base: Tree, before: Tree, after: Tree) -> bool:
     return True
 
 
-def writable(c: Container) -> list[str]:
-    """Folders of volumes that can be written."""
-    pod = c.pod
-    volumes = {v["name"] for v in get(pod or {}, "spec", "volumes", default=()) if any(kind in v for kind in WRITABLE)}
-    return [m["mountPath"].rstrip("/") for m in c.spec().get("volumeMounts") or () if m["name"] in volumes]
-
-
 def _store_volumes(c: Container, before: Tree, after: Tree) -> None:
     files = Files(c)
-    for folder in writable(c):
+    for folder in files.mounts():
         prefix = f"{folder}/"
         gone = [p for p in before if p.startswith(prefix) and p not in after]
         if gone:
@@ -161,3 +115,5 @@ def _store_volumes(c: Container, before: Tree, after: Tree) -> None:
                     files.folder(path)
                 elif path not in before or before[path].data != file.data:
                     files.write(path, file.data.decode(errors="replace"))
+                if file.kind == "file" and file.mode != files.mode(path):
+                    files.change_mode(path, file.mode)

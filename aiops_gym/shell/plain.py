@@ -15,8 +15,8 @@ BEGAN = 1_772_442_000.0
 class Timer:
     """A clock without a cluster: time passes when something waits."""
 
-    def __init__(self) -> None:
-        self._now = BEGAN
+    def __init__(self, now: float = BEGAN) -> None:
+        self._now = now
 
     def handle(self, request: Request) -> Response:
         """There is no API server here."""

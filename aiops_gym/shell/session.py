@@ -174,7 +174,9 @@ class Session:
             job = _Job(self, machine, f"RANDOM={shell.draw() % 32768}; {look.opening}", about)
             only = split_single(script) if start is tree and not look.opening else ()
             try:
-                ended = job.run_single(only) if only and only[0] in names else job.run(script, start)
+                ended = (
+                    job.run_single(only) if only and names.issuperset(a[0] for a in only) else job.run(script, start)
+                )
             finally:
                 if about.writes or job.wrote:
                     targets = None if job.wrote else about.targets
@@ -247,10 +249,21 @@ class _Job:
         self.most_turns = MOST_TURNS
         self.patient = self.stopped = False
 
-    def run_single(self, argv: tuple[str, ...]) -> Ended:
-        """Call the only command of a script."""
-        clock, call = self.session.clock, SingleCommand(argv, self.machine.disk.drive)
-        return self.machine.run_single(lambda: self.call(call), clock.elapsed, lambda: clock.expired)
+    def run_single(self, commands: Sequence[tuple[str, ...]]) -> Ended:
+        """Call the only command of a script, and what it is piped into."""
+        clock = self.session.clock
+        return self.machine.run_single(lambda: self._stages(commands), clock.elapsed, lambda: clock.expired)
+
+    def _stages(self, commands: Sequence[tuple[str, ...]]) -> Output:
+        drive, errors, output = self.machine.disk.drive, "", Output()
+        for argv in commands:
+            output = self.call(SingleCommand(argv, drive, output.stdout))
+            if argv is commands[-1]:
+                break
+            errors += output.stderr
+            if self.session.clock.expired:  # nobody reads what would come out of the pipe
+                return Output("", errors, KILLED.code)
+        return Output(output.stdout, errors + output.stderr, output.code) if errors else output
 
     def run(self, script: str, start: Tree) -> Ended:
         """Run it; a loop that feeds a pipe keeps what it printed when a limit ends it."""
@@ -334,6 +347,7 @@ class _Job:
             network=shell.network,
             draw=shell.fraction,
             spawn=spawn,
+            spend=self._spend,
         )
         if argv[0] == archive.ORDER:
             return self._archive(invocation, context, argv[1:])
@@ -349,6 +363,10 @@ class _Job:
         moved = len(stdin) + len(output.stdout) + len(output.stderr)
         self.session.units += PER_CALL + PER_PATH * files.looked + moved // PER_UNIT
         return output
+
+    def _spend(self, units: int) -> int:
+        self.session.units += units
+        return MOST_UNITS - self.session.units
 
     def _archive(self, invocation: Invocation, context: Context, words: list[str]) -> Output:
         if words[:1] != [archive.STAMP]:

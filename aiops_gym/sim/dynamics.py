@@ -11,7 +11,7 @@ from typing import Any
 
 from aiops_gym.scan import scan
 from aiops_gym.sim import traffic
-from aiops_gym.sim.kernel.world import Client, Dynamics, Exec, Handler
+from aiops_gym.sim.kernel.world import Client, Dynamics, Handler, Utility
 from aiops_gym.sim.kube_control import events, kubelet_server
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.software import programs
@@ -19,11 +19,11 @@ from aiops_gym.sim.telemetry import journal, writes
 from aiops_gym.sim.telemetry.targets import index_families
 
 
-def make_dynamics(exec_: Exec | None = None, clients: Mapping[str, Client] | None = None) -> Dynamics:
+def make_dynamics(utility: Utility | None = None, clients: Mapping[str, Client] | None = None) -> Dynamics:
     """The dynamics of all simulated clusters.
 
     Args:
-        exec_: runs a command inside a container, for exec probes and `kubectl exec`; given by whoever has a shell.
+        utility: runs what images have and the machine does not know; given by whoever has a shell.
         clients: what asks the API from inside containers, by its command.
     """
     index_families()  # with the rest of the code, and not while somebody waits for the answer to a first query
@@ -37,10 +37,11 @@ def make_dynamics(exec_: Exec | None = None, clients: Mapping[str, Client] | Non
         observers=[*observers, traffic.observe],
         reactions=_found("react"),
         recorders=[journal.react, writes.react],
-        exec_=exec_,
+        utility=utility,
         programs=programs.find,
         kubelet=kubelet_server.Server(),
         clients=clients,
+        for_show=("endpointslice", "endpointslicemirroring", "resourcequota"),
     )
 
 

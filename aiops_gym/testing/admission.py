@@ -22,6 +22,7 @@ from aiops_gym.sim.kernel.times import MINUTE, SECOND
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network.routes import dial
 from aiops_gym.sim.telemetry import metrics, traces, usage
+from aiops_gym.testing.chains import find_chain
 from aiops_gym.testing.problems import SHORTCUTS, check_answers, list_destructive, solves, submit_script
 
 LOST, SLOWER, SLOWER_BY = 0.01, 2.0, 20.0
@@ -91,6 +92,7 @@ class Admission:
         slower: how many times as long an operation takes, the worst of them.
         seen: where the symptom shows.
         universal: scripts without a question that repair it.
+        chain: reads from the page to the cause, of a hard incident.
         broken: promises that it does not keep; empty for an admitted pair.
     """
 
@@ -105,6 +107,7 @@ class Admission:
     slower: float = 1.0
     seen: tuple[str, ...] = ()
     universal: tuple[str, ...] = ()
+    chain: tuple[str, ...] = ()
     broken: list[str] = field(default_factory=list)
 
     @property
@@ -115,7 +118,7 @@ class Admission:
     @classmethod
     def read(cls, row: Any) -> Admission:
         """From its fields, through JSON."""
-        return cls(**{**row, "seen": tuple(row["seen"]), "universal": tuple(row["universal"])})
+        return cls(**{**row, **{key: tuple(row[key]) for key in ("seen", "universal", "chain")}})
 
 
 Pair = tuple[Problem, ...]
@@ -157,6 +160,9 @@ def admit(pair: Pair, seed: int = 1) -> Admission:
     if not found.seen:
         found.broken.append("nothing shows it")
     found.broken += leaks(backend, pair)
+    if first.tier == "hard":
+        found.chain, missing = find_chain(backend)
+        found.broken += missing
     for problem in pair:
         found.broken += _failures(check_answers, problem, seed)
     if any(problem.task == "mitigation" for problem in pair):

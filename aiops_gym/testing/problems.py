@@ -10,6 +10,7 @@ import gymnasium as gym
 from aiops_gym.backends import open_backend
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
+from aiops_gym.testing.chains import check_chain
 
 IDLE = '[{{"op": "add", "path": "/spec/template/spec/containers/0/command", "value": ["sleep", "infinity"]}}]'
 PAUSE = (
@@ -102,7 +103,7 @@ def check_problem(problem_id: str, seeds: Iterable[int] = (1, 2, 3)) -> None:
     """Check what every problem promises.
 
     The reference earns 1; an empty answer (or the wrong word) earns less; for mitigations each listed repair is
-    accepted and no shortcut is.
+    accepted and no shortcut is; of a hard incident there are reads that lead from the page to the cause.
 
     Raises:
         AssertionError: a promise is broken.
@@ -111,6 +112,8 @@ def check_problem(problem_id: str, seeds: Iterable[int] = (1, 2, 3)) -> None:
     problem = registry.find_problem(problem_id)
     for seed in seeds:
         check_answers(problem, seed)
+        if problem.fault and problem.tier == "hard":
+            check_chain(problem, seed)
     if problem.task == "mitigation":
         for seed in seeds:
             _check_repairs(problem, seed)

@@ -12,6 +12,7 @@ from aiops_gym.wrappers.history import History
 from aiops_gym.wrappers.macro_actions import MacroActions
 from aiops_gym.wrappers.numeric_info import NumericInfo
 from aiops_gym.wrappers.record_episodes import RecordEpisodes
+from aiops_gym.wrappers.recorded_looks import RecordedLooks
 from aiops_gym.wrappers.reward_shaping import RewardShaping
 from aiops_gym.wrappers.symptoms import Symptoms
 
@@ -23,6 +24,7 @@ __all__ = [
     "MacroActions",
     "NumericInfo",
     "RecordEpisodes",
+    "RecordedLooks",
     "RewardShaping",
     "Symptoms",
     "fork",

@@ -40,7 +40,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
             `{namespace}` and other names in them, or `{slot}` for one action a component; None for all.
         looks_first: whether answers wait until all of `wrappers.reading.macros.AROUND` was looked at; or in what share
             of the episodes they do, drawn by the episode's seed. `look_first` changes it later.
-        before_repairs: whether repairs wait with them.
+        before_repairs: whether repairs wait with them, and the first of them is submitted as it is: somebody who tries
+            repair after repair never learns which of them was right.
 
     Raises:
         TypeError: the environment takes no text.
@@ -79,6 +80,7 @@ class MacroActions(Slotted, RecordConstructorArgs):
         task = str(env.get_wrapper_attr("task"))
         self.layout = lay_out(task, self.slots, self.other_slots, None if chosen is None else tuple(chosen))
         self.action_space = gym.spaces.Discrete(len(self.layout))
+        self._answers = np.array([slot.macro.tool == "submit" for slot in self.layout], np.bool_)
         self.look_first(looks_first)
         self.before_repairs, self._waits = before_repairs, bool(looks_first)
         self.spoken = ""
@@ -112,6 +114,8 @@ class MacroActions(Slotted, RecordConstructorArgs):
         """
         lately = self.seen.lately
         mask = np.array([text is not None and text not in lately for text in self.meanings()], np.bool_)
+        if self._waits and self.before_repairs and self.seen.changed and (mask & self._answers).any():
+            mask &= self._answers
         return mask if mask.any() else np.ones_like(mask)
 
     def used_actions(self) -> NDArray[np.bool_]:

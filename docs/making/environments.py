@@ -17,7 +17,10 @@ import aiops_gym  # noqa: F401  # Registers the environments.
 from aiops_gym.tools import get_actions
 from aiops_gym.tools.registry import toolbox
 
-ONE_WORLD = 'The one backend is `"simulated"`; one for [a real cluster](../howto/cluster.md) is still to come.'
+ONE_WORLD = (
+    'The backend is `"simulated"`, or `"kubernetes"` for [a real cluster](../howto/real-cluster.md), '
+    "which is experimental."
+)
 
 SEED = 7
 """Of the episode whose prompt is shown."""

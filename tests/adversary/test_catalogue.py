@@ -16,6 +16,7 @@ from aiops_gym.testing.adversary.table import Measured
 from aiops_gym.testing.kept import Kept
 
 ONE_EACH = play.draw_mitigations(1)
+HARD = play.draw_mitigations(1, tier="hard")
 HOTEL = registry.find_app("hotel_reservation")
 
 
@@ -29,6 +30,25 @@ def test_each_family_has_masks_of_its_own():
     own = Counter(family for mask in MASKS for family in mask.families)
     lacking = {problem.fault for problem in ONE_EACH} - set(own)
     assert not lacking
+
+
+def test_each_hard_family_has_masks_of_its_own():
+    own = Counter(family for mask in MASKS for family in mask.families)
+    assert {problem.fault for problem in HARD} == {f.id for f in registry.faults().values() if f.features and f.fixes}
+    assert {problem.fault: own[problem.fault] for problem in HARD if own[problem.fault] < 3} == {}
+
+
+@pytest.mark.parametrize("problem", HARD[::7], ids=lambda p: p.id)
+def test_a_hard_family_has_half_a_dozen_good_repairs(problem):
+    begun = Simulated(problem, 1, noise=False)
+    assert len([r for r in list_repairs(begun) if write_script(r, begun)]) >= 6
+
+
+@pytest.mark.full
+def test_every_hard_family_has_half_a_dozen_good_repairs():
+    begun = [Simulated(problem, 1, noise=False) for problem in HARD]
+    counts = {each.problem.fault: sum(bool(write_script(r, each)) for r in list_repairs(each)) for each in begun}
+    assert {family: count for family, count in counts.items() if count < 6} == {}
 
 
 @pytest.mark.parametrize("problem", ONE_EACH[::12], ids=lambda p: p.id)
@@ -110,6 +130,23 @@ def test_a_goal_is_what_the_fault_rewrote():
     path = "/spec/template/spec/containers/0/command/0"
     assert diff_to_json_patch(goal.now, goal.right) == [{"op": "replace", "path": path, "value": "geo"}]
     assert diff_to_merge_patch(goal.now, goal.now) == {}
+
+
+def test_the_goals_of_a_hard_incident_are_all_that_it_wrote_and_what_came_of_it_last():
+    def names(id_):
+        begun = Simulated(registry.find_problem(id_), 1, noise=False)
+        return [(goal.kind, goal.name, goal.space, bool(goal.right)) for goal in find_goals(begun)]
+
+    own = "{namespace}"
+    assert names("night_shift_hotel_reservation-mitigation-geo") == [
+        ("cronjob", "business-hours", own, True),
+        ("deployment", "geo", own, True),
+    ]
+    assert names("narrow_registry_hotel_reservation-mitigation-geo") == [
+        ("configmap", "image-policy", "platform", True)
+    ]
+    assert names("skewed_canary_hotel_reservation-mitigation-geo") == [("deployment", "geo-canary", own, False)]
+    assert names("expired_policy_hotel_reservation-mitigation-geo") == []
 
 
 def test_a_table_is_kept_with_its_offenders(tmp_path):

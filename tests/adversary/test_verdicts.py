@@ -11,9 +11,11 @@ from aiops_gym.catalog.splits import hash_to_fraction
 from aiops_gym.testing.adversary import play, table, universal
 from aiops_gym.testing.adversary.masks import MASKS
 from aiops_gym.testing.adversary.repairs import list_repairs
+from tests.samples import some
 
 DRAWN = play.draw_mitigations(2)
 SAMPLE = DRAWN[3::13]
+HARD = play.draw_mitigations(1, tier="hard")
 SHARE = 0.1
 """Share of the masks that make sense everywhere, played by the long suite on each problem."""
 
@@ -41,6 +43,25 @@ def test_a_drawn_repair_is_accepted(problem):
     played = [v for r in chosen if (v := play.play(problem, 1, r, begun)) is not None and v.tried]
     assert played
     assert not [(v.recipe, v.reasons, v.output) for v in played if not v.accepted or not v.typed]
+
+
+def _play_own(problem):
+    """The masks of a hard family's own and all of its good repairs, in a world where nothing else goes on."""
+    begun = Simulated(problem, 1, noise=False)
+    masks = [mask for mask in MASKS if problem.fault in mask.families]
+    for recipe in (*masks, *list_repairs(begun)):
+        verdict = play.play(problem, 1, recipe, begun)
+        if verdict is not None and verdict.tried:
+            yield verdict, recipe in masks
+
+
+@pytest.mark.parametrize("problem", some(HARD, 6), ids=lambda p: p.id)
+def test_a_hard_family_is_over_when_it_is_mended_and_no_sooner(problem):
+    played = list(_play_own(problem))
+    assert len([1 for _, is_mask in played if is_mask]) >= 3
+    assert not [verdict.recipe for verdict, is_mask in played if is_mask and verdict.accepted]
+    wrong = [verdict for verdict, is_mask in played if not is_mask and not (verdict.accepted and verdict.typed)]
+    assert not [(verdict.recipe, verdict.reasons, verdict.output) for verdict in wrong]
 
 
 @pytest.mark.full

@@ -219,7 +219,7 @@ def test_a_revision_that_differs_in_nothing_is_no_way_back():
     assert found(deployments(cart=(1, 1, template())), same) == []
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_rules_solve_a_good_share_of_the_fixed_problems():
     rewards, longest = [], 0
     for task in TASKS:
@@ -284,7 +284,7 @@ def observations(draw):
     return "\n".join(lines)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from(TASKS), st.lists(st.text(max_size=60) | observations(), min_size=1, max_size=12))
 def test_nothing_that_it_reads_stops_it(task, texts):

@@ -130,7 +130,7 @@ def _posed(mask, seed):
     return backend, whole, registry.fill_in(reason, names)
 
 
-@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("mask", some(MASKS, 4))
 def test_a_mask_is_seen_through_by_what_happens_next(mask):
     backend, script, reason = _posed(mask, 3)
     masked = submit_script(backend.fork(), script)

@@ -41,6 +41,27 @@ SHOWN = [
     ("redirected_name", "memcached-rate", "kubectl get cm coredns -n kube-system -o yaml", "rewrite name"),
 ]
 
+OF_GEO = "-l io.kompose.service=geo"
+SHOWN += [
+    ("unmet_quota", "geo", REFUSED, "must specify limits.cpu for: hotel-reserv-geo"),
+    ("narrow_ratio", "geo", REFUSED, "memory max limit to request ratio per Container is 4, but provided ratio is 16"),
+    ("meagre_defaults", "geo", f"kubectl get pods -n {{ns}} {OF_GEO} -o yaml", "cpu: 10m"),
+    ("hardened_injector", "geo", f"kubectl describe pods -n {{ns}} {OF_GEO}", "image will run as root"),
+    ("misplacing_injector", "geo", f"kubectl describe pods -n {{ns}} {OF_GEO}", "match Pod's node affinity/selector"),
+    ("gated_injector", "mongodb-user", "kubectl get pods -n {ns} -o yaml", "ReadinessGatesNotReady"),
+    ("foreign_user", "mongodb-geo", "kubectl logs -n {ns} deploy/mongodb-geo", "on a read-only directory: /data/db"),
+    ("held_deletion", "geo", "kubectl get deploy geo -n {ns} -o yaml", "deletionTimestamp"),
+    ("thrifty_job", "geo", "kubectl get deploy geo -n {ns} -o yaml", "cpu: 10m"),
+    ("absent_name_server", "memcached-rate", "kubectl get deploy coredns -n kube-system", "0/0"),
+    ("conflicting_index", "mongodb-profile", "kubectl logs -n {ns} deploy/profile", "Index must have unique name."),
+    ("renamed_release", "geo", "kubectl get deploy geo -n {ns} -o yaml", "hotelreservation:3.0.0"),
+    ("skewed_canary", "geo", "kubectl get deploy -n {ns} -o wide", "hotelreservation:3.0.0"),
+    ("waiting_circle", "geo", "kubectl logs -n {ns} deploy/geo -c wait-for-peer", "waiting for search"),
+    ("exhausted_injector", "geo", "kubectl logs -n platform deploy/pod-defaults", "accept4: too many open files"),
+    ("bloated_policy", "geo", "kubectl top pods -n platform", "122Mi"),
+    ("expired_policy", "geo", REFUSED, "x509: certificate has expired or is not yet valid"),
+]
+
 
 @pytest.mark.parametrize(
     ("fault", "target", "command", "text"), SHOWN, ids=lambda value: value if " " not in value else ""
@@ -50,6 +71,38 @@ def test_a_family_shows_its_cause_and_hurts_users(fault, target, command, text):
     assert text in says(backend.fork(), command.format(ns=NS))
     lost, slower = measure_hurt(backend)
     assert lost > 0.01 or slower >= 2.0
+
+
+NOBODY_WROTE = ("exhausted_injector", "bloated_policy", "expired_policy")
+
+
+@pytest.mark.parametrize("fault", NOBODY_WROTE)
+def test_what_a_server_has_come_to_keep_is_gone_with_its_process_and_no_restart_of_the_app_helps(fault):
+    backend = opened(fault, "geo", "mitigation")
+    assert not submit_script(backend.fork(), f"kubectl rollout restart deploy -n {NS}; sleep 300").success
+    assert not submit_script(backend.fork(), f"kubectl delete pods --all -n {NS}; sleep 300").success
+    for fix in backend.fault.fixes:
+        found = submit_script(backend.fork(), fix)
+        assert found.success, (fix, found.reasons)
+
+
+def test_a_repair_inside_a_pod_waits_until_what_runs_there_listens():
+    composed = (
+        "failed_repair_hotel_reservation-mitigation-mongodb-rate.revoke_auth--mongodb-rate.failing_liveness_probe"
+    )
+    backend = Simulated(registry.find_problem(composed), 37)
+    for fix in backend.fault.fixes:
+        found = submit_script(backend.fork(), fix)
+        assert found.success, (fix, found.reasons)
+
+
+def test_to_be_rid_of_a_job_is_no_repair_of_what_it_did():
+    backend = opened("greedy_batch", "geo", "mitigation")
+    found = submit_script(backend.fork(), f"kubectl delete cronjob usage-report -n {NS}; sleep 60")
+    assert not found.success
+    assert found.collateral == ("cronjob usage-report: is gone",)
+    again = f"kubectl get cronjob usage-report -n {NS} -o yaml > j.yaml; kubectl replace --force -f j.yaml"
+    assert submit_script(backend.fork(), f"{backend.fault.fixes[0]}\n{again}").success
 
 
 COMES_BACK = [
@@ -99,7 +152,7 @@ def test_an_effect_on_a_schedule_comes_and_goes_and_twins_see_the_same():
     seen, twin = [], backend.fork()
     for _ in range(30):
         backend.world.run(10_000)
-        seen.append(bool(backend.world.table("effects")))
+        seen.append(any(each["pod"] for each in backend.world.table("effects").values()))
     assert 5 < sum(seen) < 25
     twin.world.run(300_000)
     assert twin.world.difference(twin.before_the_incident()) == backend.world.difference(twin.before_the_incident())

@@ -86,6 +86,7 @@ def test_every_past_comes_up_and_the_app_is_well_in_it():
         assert min(traffic.compute_success(warmup.make_warmed_up(APP, 2, number)).values()) > 0.99
 
 
+@pytest.mark.full
 def test_what_is_named_after_the_past_differs_between_episodes_that_share_it():
     found = {}
     for seed in range(40):

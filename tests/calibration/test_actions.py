@@ -68,6 +68,7 @@ def test_a_kubelet_is_stopped_however_it_is_said(stop: dict[str, Json]) -> None:
 @pytest.mark.parametrize("start", [{"verb": "start-kubelet"}, {"verb": "resume", "kind": "Kubelet"}])
 def test_a_kubelet_is_started_again(start: dict[str, Json]) -> None:
     world = _done({"verb": "stop-kubelet", "node": "node-2"}, {**start, "node": "node-2"})
+    world.run(11_000)
     assert not world.table("nodes_down")
 
 

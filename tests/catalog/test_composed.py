@@ -111,6 +111,6 @@ def test_a_tier_is_drawn_from_and_aiopslab_has_none_that_is_hard():
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("pair", list_pairs(tier="hard", sample=0.03), ids=lambda pair: pair[0].id)
+@pytest.mark.parametrize("pair", list_pairs(tier="hard", sample=0.003), ids=lambda pair: pair[0].id)
 def test_a_composition_is_admitted(pair):
     assert admit(pair).broken == []

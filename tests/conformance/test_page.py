@@ -26,7 +26,7 @@ def test_the_page_is_up_to_date(conformance):
     assert written == conformance.page(), "write it with: make conformance"
 
 
-@pytest.mark.slow  # imports most tests
+@pytest.mark.full  # imports most tests
 def test_every_test_that_the_page_names_exists(conformance):
     named = {id_ for each in conformance.statements(conformance.documents()) for id_ in conformance.tests(each)}
     assert conformance.dead(named) == []

@@ -1,8 +1,9 @@
-"""How many cases are equal: `figures.py [--derived] [--record | --replay | --drift] [PART...]`.
+"""How many cases are equal: `figures.py [--derived [--seed N]] [--record | --replay | --drift] [PART...]`.
 
 Compares live with the kubectl on PATH, or with the recorded answers (`--replay`); `--record` keeps the live answers;
-`--drift` keeps what a newer kubectl says differently; `--derived` is about the lines of `derive.py`, of
-which it records the sample. A PART chooses the cases whose ids contain it. The last line is
+`--drift` keeps what a newer kubectl says differently; `--derived` is about the lines of `derive.py`, of which it
+records the sample; another seed draws others, to judge what was mended by these. A PART chooses the cases whose ids
+contain it. The last line is
 `equal / all`.
 """
 
@@ -46,10 +47,13 @@ def main() -> None:
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--drift", action="store_true")
+    parser.add_argument("--seed", type=int, default=derive.SEED)
     parser.add_argument("parts", nargs="*")
     asked = parser.parse_args()
     parts = [] if asked.record else asked.parts
-    lines = derive.sample() if asked.derived and asked.record else derive.cases() if asked.derived else live.cases()
+    lines = live.cases()
+    if asked.derived:
+        lines = derive.sample() if asked.record else derive.cases(asked.seed)
     some = [case for case in lines if not parts or any(part in case.id for part in parts)]
     equal = known = 0
     drift: list[str] = []

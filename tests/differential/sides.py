@@ -210,6 +210,7 @@ class Real:
 
 
 FAILED = re.compile(r'^E\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ run\.go:\d+\] "command failed" err="(.*)"$', re.M)
+DISPATCHED = re.compile(r"^Usage of dispatcher-kube-config:\n(?: .*\n)+", re.M)
 NOISE = re.compile(r"^[IWE]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] .*\n", re.M)
 
 
@@ -217,11 +218,12 @@ def upstream(text: str) -> str:
     """What a kubectl from kubernetes.io would have written to stderr.
 
     A vendor's build that dispatches between versions (`v1.32.4-dispatcher`) says `Error:` where flags or commands are
-    wrong and ends one line more, and logs `"command failed"` where a flag is missing; upstream says `error:`. Lines of
-    the log, which have a process id, are left out. Nothing else is changed.
+    wrong and ends one line more, and logs `"command failed"` where a flag is missing; upstream says `error:`. It prints
+    its own usage where a letter of a word such as `-lpod-template-hash=x` is taken for `-h`. Lines of the log, which
+    have a process id, are left out. Nothing else is changed.
     """
     text = FAILED.sub(lambda found: "error: " + found[1].replace('\\"', '"'), text)
-    text = NOISE.sub("", text)
+    text = DISPATCHED.sub("", NOISE.sub("", text))
     if text.startswith("Error: "):
         text = "error: " + text[7:]
         text = text[:-1] if text.endswith("\n\n") else text

@@ -15,6 +15,10 @@ from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 Json = Any
 KEPT = ("name", "namespace", "labels", "annotations")
 RUNS = ("pods", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps", "jobs.batch")
+RBAC, PARTS = "rbac.authorization.k8s.io", "apiservices.apiregistration.k8s.io"
+EQUIPMENT = (f"clusterroles.{RBAC}", f"clusterrolebindings.{RBAC}", "priorityclasses.scheduling.k8s.io", PARTS)
+"""Kinds of which every cluster has its own objects: nothing is drawn of them, so that the lines stay what they were."""
+
 SHORT = {"name": "pod", "short": "po"}
 
 
@@ -47,6 +51,8 @@ class Stock:
 
     def objects(self, kind: str) -> list[Json]:
         """The same, whole."""
+        if kind in EQUIPMENT:
+            return []
         place = self.namespace if RESOURCES[kind].namespaced else ""
         return list(self.world.store.all(kind, place)) if place else list(self.world.store.all(kind))
 

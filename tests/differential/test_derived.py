@@ -20,7 +20,7 @@ from known import why_any_order, why_different
 from sides import EMULATED, kubectl
 
 EQUAL = 0.95
-"""The share of all lines that must be answered alike: 96 % of the sample were when it was recorded."""
+"""The share of all lines that must be answered alike: of 368 of a seed that nobody had looked at, 365 were."""
 
 SECONDS = 4.0
 """What a real command may have taken where the sample was recorded."""
@@ -64,10 +64,11 @@ def test_the_reference_is_the_binarys_own() -> None:
 
 
 @pytest.mark.full
-def test_nearly_all_lines_are_answered_alike_now() -> None:
+@pytest.mark.parametrize("part", range(4))
+def test_nearly_all_lines_are_answered_alike_now(part: int) -> None:
     program = kubectl()
     if program is None or program.version != EMULATED:
         pytest.skip("no kubectl of 1.32 here")
-    outcomes = list(live.run(derive.cases(), int(time.time() * 1000) - worlds.LIFE))
+    outcomes = list(live.run(derive.cases()[part::4], int(time.time() * 1000) - worlds.LIFE))
     wrong = [(outcome.case.id, outcome.difference) for outcome in outcomes if outcome.difference]
     assert len(wrong) <= (1 - EQUAL) * len(outcomes), told(wrong)

@@ -53,6 +53,7 @@ def agrees(some: Sequence[Case]) -> None:
     assert len(found) <= allowed, "\n\n".join(found)
 
 
+@pytest.mark.full
 def test_a_sample_of_the_cases_is_equal_now() -> None:
     agrees(judged(True))
 

@@ -10,7 +10,7 @@ from objects import NS
 
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import cluster, registry
-from aiops_gym.shell.inside import exec_inside
+from aiops_gym.shell.inside import run_utility
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.dynamics import make_dynamics
 from aiops_gym.sim.kernel import draws
@@ -76,7 +76,7 @@ def _blueprint(start: int) -> Blueprint:
 
 
 def _begin(start: int) -> World:
-    world = World(_blueprint(start), make_dynamics(exec_inside), SEED)
+    world = World(_blueprint(start), make_dynamics(run_utility), SEED)
     for node in cluster.NODES:
         apply(world, {key: value for key, value in node.items() if key != "status"})
         put(world, "nodes", node["metadata"]["name"], "", status=node["status"])
@@ -183,4 +183,4 @@ def empty(state: str, start: int) -> World:
     if state in APPLICATIONS:
         base = Simulated(registry.find_problem(APPLICATIONS[state]), 7, noise=False).world
         return World(base.blueprint, base.dynamics, base.seed)
-    return World(_blueprint(start), make_dynamics(exec_inside), SEED)
+    return World(_blueprint(start), make_dynamics(run_utility), SEED)

@@ -12,12 +12,14 @@ import gymnasium as gym
 import pytest
 
 from aiops_gym.agents.base import Fixed, make
+from aiops_gym.openrca.domains import find, list_domains
 from aiops_gym.runs import run_episode
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "pictures"
 MAKING = ROOT / "docs" / "making"
 SVG = "{http://www.w3.org/2000/svg}"
+DOMAINS = [find(name)[0] for name in list_domains()]
 
 
 @pytest.fixture
@@ -71,10 +73,28 @@ def test_what_an_agent_or_a_tool_wrote_is_text_and_nothing_else(terminal):
 
 def test_the_pictures_are_there_small_and_shown():
     sizes = {path.name: path.stat().st_size for path in PICTURES.iterdir()}
-    assert sizes.keys() == {"episode.svg", "frame.png", "metastable.svg", "viewer.png"}
+    telemetry = {f"telemetry_{domain.name}.svg" for domain in DOMAINS}
+    assert sizes.keys() == {"episode.svg", "frame.png", "metastable.svg", "viewer.png", *telemetry}
     assert max(sizes.values()) < 1_500_000
     pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
     assert set(re.findall(r"\]\(pictures/([\w.]+)\)", pages)) == sizes.keys()
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=lambda domain: domain.name)
+def test_a_page_tells_all_of_a_recorded_system_and_shows_curves_in_which_something_happens(domain):
+    page = (ROOT / "docs" / f"telemetry-{domain.name}.md").read_text(encoding="utf-8")
+    for table in domain.tables:
+        part = page.partition(f"\n## {table.path}\n")[2].partition("\n## ")[0]
+        assert [name for name in table.names if f"| `{name}` |" not in part] == []
+        assert ("KPIs by the beginning" in part) == (table.modality == "metric" and bool(table.kpi))
+        assert (f"\n## What {table.path} says\n" in page) == (table.modality == "log")
+    assert [name for name in domain.components if f"`{name}`" not in page] == []
+    assert [reason for reason in domain.reasons if reason not in page] == []
+    picture = ElementTree.fromstring((PICTURES / f"telemetry_{domain.name}.svg").read_text(encoding="utf-8"))
+    for line in picture.iter(f"{SVG}polyline"):
+        heights = [float(point.split(",")[1]) for point in (line.get("points") or "").split()]
+        assert len(heights) > 20
+        assert max(heights) - min(heights) > 50
 
 
 def test_they_are_drawn_by_one_command():

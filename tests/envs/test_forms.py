@@ -85,7 +85,7 @@ def test_a_time_that_is_none_is_no_answer(env):
     ("kwargs", "says"),
     [
         ({"niose": False}, r"unexpected keyword argument 'niose': did you mean noise\?"),
-        ({"colour": "red"}, "unexpected keyword argument 'colour': there are: action_format, allow_collateral"),
+        ({"xyzzy": "red"}, "unexpected keyword argument 'xyzzy': there are: action_format, allow_collateral"),
     ],
 )
 def test_an_argument_that_there_is_not_is_refused_with_the_one_that_may_be_meant(kwargs, says):

@@ -44,7 +44,7 @@ RULES = {
 EPISODES = 200
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_no_one_line_rule_wins_detection():
     env = gym.make("aiops_gym/Detection-v0")
     right = dict.fromkeys(RULES, 0)

@@ -46,6 +46,7 @@ def test_gymnasium_finds_nothing_to_complain_about(task):
     check_env(gym.make(f"aiops_gym/{task}-v0").unwrapped)
 
 
+@pytest.mark.full
 def test_gymnasium_finds_nothing_to_complain_about_in_an_incident_with_its_arguments():
     given = {"problem": "misconfig_app_hotel_res-incident-1", "weights": {"repair": 1}, "noise": False}
     env = gym.make("aiops_gym/Incident-v0", **given)

@@ -265,7 +265,7 @@ def _memory() -> int:
     return 1024 * int(next(row for row in rows if row.startswith("Anonymous")).split()[1])
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
 def test_many_worlds_need_no_files_and_some_megabytes_each():
     few = incidents(16, task="mitigation")

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiops_gym.backends import Simulated
@@ -172,6 +172,7 @@ def _words(tree, path=()):
             yield ".".join((*path, name)) + "=" + re.sub(r"([\\,.={}])", r"\\\1", str(plain))
 
 
+@settings(max_examples=40)
 @given(TREES)
 def test_settings_on_a_command_line_come_out_as_they_went_in(tree):
     found = {}
@@ -180,6 +181,7 @@ def test_settings_on_a_command_line_come_out_as_they_went_in(tree):
     assert found == tree
 
 
+@settings(max_examples=40)
 @given(TREES, TREES)
 def test_a_layer_of_settings_wins_where_it_says_something(under, over):
     both = merge_values(under, over)

@@ -72,12 +72,14 @@ def test_tasks_that_cannot_be_studied_are_named(tmp_path, capsys, task, says):
 
 
 def test_what_a_former_model_played_is_forgotten(tmp_path, monkeypatch):
-    monkeypatch.setattr(study, "train", lambda *_, **__: None)
-    small = Small(out=tmp_path)
+    begun = []
+    monkeypatch.setattr(study, "train_all", lambda jobs, *_: begun.extend(job.out for job in jobs))
+    small = Small(out=tmp_path, tasks=("detection",), seeds=1, ablations=0)
     old = small.run("detection", 0) / "test" / "episode"
     old.mkdir(parents=True)
-    study._train(small, "detection", 0, lambda *_: None)
+    study._train(small, lambda *_: None)
     assert not old.exists()
+    assert begun == [small.run("detection", 0)]
 
 
 @pytest.mark.parametrize("task", ["detection", "localization", "mitigation"])

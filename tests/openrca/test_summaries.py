@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from aiops_gym.openrca.summaries import spans as spans_module
 from aiops_gym.openrca.summaries import templates as templates_module
 from aiops_gym.openrca.summaries.deviations import find_deviations
-from aiops_gym.openrca.summaries.quantiles import compute_quantiles
+from aiops_gym.openrca.summaries.quantiles import describe
 from aiops_gym.openrca.summaries.runs import THRESHOLD, compute_medians, compute_scores, estimate_usual, find_runs
 from aiops_gym.openrca.summaries.spans import group_by_call, group_by_component, group_by_operation
 from aiops_gym.openrca.summaries.templates import collect_templates, mask
@@ -229,9 +229,9 @@ def test_runs_are_those_that_a_loop_finds(z):
 def test_a_quantile_is_a_value_that_the_share_does_not_exceed(pairs, share):
     groups = np.array([group for group, _ in pairs], np.int64)
     values = np.array([value for _, value in pairs], np.int64)
-    [found] = compute_quantiles(values, groups, 4, (share,))
-    [exact] = compute_quantiles(values / 8, groups, 4, (share,))
-    [long] = compute_quantiles(values + 4096, groups, 4, (share,))
+    [found] = describe(values, groups, 4, (share,)).quantiles
+    [exact] = describe(values / 8, groups, 4, (share,)).quantiles
+    [long] = describe(values + 4096, groups, 4, (share,)).quantiles
     for group in range(4):
         mine = sorted(value for each, value in pairs if each == group)
         if not mine:

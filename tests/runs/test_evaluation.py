@@ -124,6 +124,7 @@ def test_what_cannot_be_played_is_refused_at_once(arguments, says):
         make_plan(Arguments(**{"agents": ("noop",), "tasks": ("detection",), **arguments}))
 
 
+@pytest.mark.full
 def test_a_question_is_found_whatever_cloudbed_is_drawn_from():
     given = {"tasks": ("openrca_market",), "env_kwargs": {"cloudbed": "cloudbed-1"}}
     drawn = make_plan(Arguments(agents=("noop",), **given)).entries
@@ -218,7 +219,7 @@ def test_a_world_that_breaks_is_no_failure_of_the_agent(tmp_path, agent, says):
     assert says in json.loads(path.read_text())["error"]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_worker_that_dies_is_replaced_and_its_episode_tried_once_more(tmp_path):
     row = total(play(tmp_path / "out", "odd_agents:dying_once", workers=2))
     assert (row.episodes, row.infra_errors, row.agent_errors) == (3, 0, 0)
@@ -274,7 +275,7 @@ def finish(out):
     assert (row.episodes, row.infra_errors, row.missing) == (EPISODES, 0, 0)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_after_a_kill_nothing_finished_is_repeated_and_only_the_running_are_lost(tmp_path):
     out = tmp_path / "out"
     process = started(out)
@@ -306,7 +307,7 @@ def deaf(group):
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(tmp_path):
     out = tmp_path / "out"
     process = started(out)

@@ -9,6 +9,7 @@ import pytest
 from evaluations import PROBLEM, play, total
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples import some, some_rows
 
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.runs import summarise
@@ -29,12 +30,15 @@ def kept(out):
 
 @pytest.mark.parametrize(
     "more",
-    [
-        {"seeds": 3},
-        {"agent": ["odd_agents:slow", "restart"], "seeds": 3},
-        {"agent": "restart", "problems": [OTHER], "seeds": 1},
-        {"problems": [], "tasks": "localization", "sample": 2, "split": "test", "seeds": 1},
-    ],
+    some(
+        [
+            {"agent": ["odd_agents:slow", "restart"], "seeds": 3},
+            {"seeds": 3},
+            {"agent": "restart", "problems": [OTHER], "seeds": 1},
+            {"problems": [], "tasks": "localization", "sample": 2, "split": "test", "seeds": 1},
+        ],
+        4,
+    ),
 )
 def test_more_is_added_and_what_is_there_is_not_played_again(tmp_path, more):
     (tmp_path / "sick").unlink()  # healthy, it finishes episodes of any seed
@@ -52,6 +56,7 @@ def test_more_is_added_and_what_is_there_is_not_played_again(tmp_path, more):
     assert summary == summarise(Folder(out))
 
 
+@pytest.mark.full
 def test_a_folder_that_grew_has_the_figures_of_one_that_was_played_at_once(tmp_path):
     at_once = play(tmp_path / "once", ["noop", "restart"], problems=[PROBLEM, OTHER], seeds=2, workers=0)
     for agent, problems, seeds in (("restart", [OTHER], 2), ("noop", [OTHER], 1), ("noop", [PROBLEM, OTHER], 2)):
@@ -79,14 +84,17 @@ def test_what_an_earlier_command_did_not_finish_is_missing_and_left_to_it(tmp_pa
 
 @pytest.mark.parametrize(
     ("change", "says"),
-    [
-        ({"env_kwargs": {"noise": False}}, "env_kwargs: {} before, {'noise': False} now"),
-        ({"agent": "restart", "env_kwargs": {"noise": False}}, "env_kwargs: {} before, {'noise': False} now"),
-        (
-            {"agent": "odd_agents:told", "agent_options": {"answer": "No"}},
-            "options of odd_agents:told: {'answer': 'Yes'}",
-        ),
-    ],
+    some_rows(
+        [
+            ({"env_kwargs": {"noise": False}}, "env_kwargs: {} before, {'noise': False} now"),
+            ({"agent": "restart", "env_kwargs": {"noise": False}}, "env_kwargs: {} before, {'noise': False} now"),
+            (
+                {"agent": "odd_agents:told", "agent_options": {"answer": "No"}},
+                "options of odd_agents:told: {'answer': 'Yes'}",
+            ),
+        ],
+        2,
+    ),
 )
 def test_other_settings_are_refused_in_one_line_and_change_nothing(tmp_path, change, says):
     play(tmp_path, ["noop", "odd_agents:told"], agent_options={"answer": "Yes"}, workers=0)

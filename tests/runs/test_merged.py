@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from evaluations import ODD, PROBLEM, play
+from samples import some
 
 from aiops_gym.cli import run
 from aiops_gym.errors import AiopsGymError
@@ -73,6 +74,7 @@ def test_an_episode_that_ended_in_two_ways_is_refused_in_one_line(tmp_path):
     assert "\n" not in text
 
 
+@pytest.mark.full
 def test_one_agent_with_several_settings_is_several_in_the_report(tmp_path):
     answers = {"yes": "Yes", "no": "No", "odd": "a|b, c=d"}
     for name, answer in answers.items():
@@ -124,7 +126,7 @@ def two(tmp_path, played):
 
 
 @pytest.mark.parametrize(
-    "style", [["--report", "a", "b"], ["--report", "a", "--report", "b"], ["--report", "a", "b", "a"]]
+    "style", some([["--report", "a", "b"], ["--report", "a", "--report", "b"], ["--report", "a", "b", "a"]], 3)
 )
 def test_the_command_takes_several_folders_and_writes_into_none(two, capsys, monkeypatch, style):
     monkeypatch.chdir(two)

@@ -103,6 +103,7 @@ def summary(out):
         return evaluate(agents, problems=problems, seeds=3, workers=0, out=out / "a")
 
 
+@pytest.mark.full
 def test_an_evaluation_tells_them_by_agent_and_task_with_the_seeds_that_there_were(summary, out):
     found = {(each.agent, each.by, each.k): each for each in summary.passes}
     lucky = [found["odd_agents:lucky", "task", k] for k in (1, 2, 3)]

@@ -8,6 +8,7 @@ import signal
 
 import pytest
 from evaluations import PROBLEM, alive, lasting, play, started, total, until, until_some_are_kept
+from samples import some
 
 from aiops_gym.runs import Episode, evaluate, markdown
 from aiops_gym.runs.folder import Folder
@@ -89,7 +90,7 @@ def test_others_may_read_what_is_kept_as_the_umask_says(tmp_path):
     assert path.stat().st_mode & 0o777 == (tmp_path / "plan.json").stat().st_mode & 0o777
 
 
-@pytest.mark.parametrize("damage", [b"", b"{}\n", b'{"agent": "noo', b"\x00" * 100, b"[1]\n"])
+@pytest.mark.parametrize("damage", some([b"", b"{}\n", b'{"agent": "noo', b"\x00" * 100, b"[1]\n"], 5))
 def test_a_damaged_episode_is_missing_and_played_again(tmp_path, damage):
     play(tmp_path, workers=0)
     path = min((tmp_path / "episodes").iterdir())
@@ -123,7 +124,7 @@ def test_a_full_disk_stops_it_with_what_the_system_says(tmp_path):
     assert not noted(tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_workers_end_when_the_one_who_asked_is_killed(tmp_path):
     process = started(tmp_path / "out", "hanging")
     until_some_are_kept(process, tmp_path / "out")

@@ -19,6 +19,7 @@ from evaluations import until
 from hypothesis import given
 from hypothesis import strategies as st
 from knocking import NAMESPACE, PROBLEM, Kubectl
+from samples import some_rows
 
 import aiops_gym
 from aiops_gym.catalog.model import TASKS
@@ -175,6 +176,7 @@ def the_transcript_is_whole(running: Session, path: Path) -> None:
     assert info["episode_seed"] == episode.episode_seed
 
 
+@pytest.mark.full
 def test_requests_that_were_refused_and_watches_are_kept_as_they_were_answered(repairing, kubectl):
     kubectl(repairing.door, "get", "deploy", "nope")
     kubectl(repairing.door, "exec", "deploy/frontend", "--", "false")
@@ -269,7 +271,7 @@ def started(tmp_path: Path) -> Iterator[Callable[..., tuple[subprocess.Popen[str
 HEALTHY = "noop_detection_hotel_reservation-1"
 
 
-@pytest.mark.parametrize(("end", "problem"), [(signal.SIGINT, None), (signal.SIGTERM, HEALTHY)])
+@pytest.mark.parametrize(("end", "problem"), some_rows([(signal.SIGINT, None), (signal.SIGTERM, HEALTHY)], 2))
 def test_the_command_shows_the_verdict_and_keeps_the_transcript(started, kubectl: Kubectl, tmp_path, end, problem):
     words = ["--problem", problem] if problem else ["--task", "detection"]
     process, lines = started(*words, "--seed", "3", "--save", str(tmp_path / "kept" / "e.json"))

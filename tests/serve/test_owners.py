@@ -59,10 +59,30 @@ def test_a_client_without_a_manager_owns_under_the_name_of_its_program(opened: D
     assert (code, status["details"]["causes"][0]["message"]) == (409, 'conflict with "curious" using v1')
 
 
-def test_who_owns_what_is_nowhere_to_be_read(opened: Door) -> None:
-    code, made = ask(opened, "POST", PATH, {"metadata": {"name": "owned"}}, Content_Type="application/json")
+def test_who_owns_what_and_since_when_is_read_with_the_object(opened: Door) -> None:
+    sent = {"metadata": {"name": "owned", "labels": {"a": "b"}}, "data": {"mode": "fast"}}
+    code, made = ask(opened, "POST", f"{PATH}?fieldManager=me", sent, Content_Type="application/json")
     assert code == 201
-    assert "managedFields" not in made["metadata"]
+    (row,) = made["metadata"]["managedFields"]
+    assert (row["manager"], row["operation"], row["apiVersion"], row["fieldsType"]) == (
+        "me",
+        "Update",
+        "v1",
+        "FieldsV1",
+    )
+    assert row["fieldsV1"]["f:data"] == {"f:mode": {}}
+    assert row["time"] == made["metadata"]["creationTimestamp"]
+    answer = ask(
+        opened,
+        "PUT",
+        f"{PATH}/owned?fieldManager=you",
+        {**made, "data": {"mode": "slow"}},
+        Content_Type="application/json",
+    )
+    assert answer[0] == 200
+    assert ask(opened, "GET", f"{PATH}/owned")[1] == answer[1]
+    owners = {row["manager"]: row["fieldsV1"] for row in answer[1]["metadata"]["managedFields"]}
+    assert owners["you"] == {"f:data": {"f:mode": {}}} and "f:data" not in owners["me"]
 
 
 def test_newer_events_can_be_watched(still: Door) -> None:

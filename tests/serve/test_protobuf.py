@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from knocking import Kubectl
+from samples import some
 
 from aiops_gym.serve import Door, protobuf
 
@@ -40,7 +41,7 @@ CREATED = [
 ]
 
 
-@pytest.mark.parametrize("line", CREATED)
+@pytest.mark.parametrize("line", some(CREATED, 4))
 def test_what_kubectl_creates_is_what_it_shows(opened: Door, kubectl: Kubectl, line: str) -> None:
     opened.clock.speed = 0
     words = [word.replace("\\_", " ") for word in line.split(" ")]

@@ -7,6 +7,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
+import pytest
 from knocking import NAMESPACE
 
 from aiops_gym.serve import Door
@@ -15,6 +16,7 @@ PATH = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/frontend"
 CLIENTS, ROUNDS = 16, 12
 
 
+@pytest.mark.full
 def test_sixteen_clients_count_together_and_lose_nothing(opened: Door) -> None:
     conflicts = []
 

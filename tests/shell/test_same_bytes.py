@@ -36,6 +36,7 @@ STEPS = (
 )
 
 
+@pytest.mark.full
 def test_many_shells_acting_in_any_order_do_what_each_does_alone(new_shell):
     seeds = range(24)
     alone = {seed: [shell.run(step) for shell in [new_shell(seed)] for step in STEPS] for seed in seeds}

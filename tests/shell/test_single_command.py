@@ -25,8 +25,9 @@ BETWEEN = st.sampled_from(
 def test_words_are_those_that_a_shell_would_split(script):
     found = split_single(script)
     if found:
-        assert list(found) == shlex.split(script)
-        assert not set("|;&$`\\*?~#(!") & set(_unquoted(script))
+        words = list(shlex.shlex(script, posix=True, punctuation_chars="|"))
+        assert [word for each in found for word in ("|", *each)][1:] == words
+        assert not set(";&$`\\*?~#(!") & set(_unquoted(script))
 
 
 def _unquoted(script: str) -> str:
@@ -51,7 +52,7 @@ def _unquoted(script: str) -> str:
     ],
 )
 def test_what_an_agent_types_most_is_one_command(script):
-    assert list(split_single(script)) == shlex.split(script)
+    assert list(*split_single(script)) == shlex.split(script)
 
 
 def _kubectl(context, argv):
@@ -96,6 +97,17 @@ SCRIPTS = (
     "kubectl spawn ls /tmp /root",
     "kubectl spawn sleep 100",
     "kubectl spawn kubectl both",
+    "kubectl both | jq -R .",
+    "kubectl both | jq -R '.,(1|error)' | jq -r '. + \"x\"'",
+    "kubectl about | jq -Rr '.|length'",
+    "kubectl wait 29.5 | jq -R .",
+    "kubectl wait 29.7 | jq -R .",
+    "kubectl wait 1000 | jq -R .",
+    "kubectl wait 29 | jq -nr 'now'",
+    "kubectl write a | jq -R . a",
+    "kubectl flood 5000000 | jq -R length",
+    "kubectl spawn ls / | jq -Rs .",
+    "helm | jq . | jq .",
     "helm",
     "sleep 2",
     "sleep 30",

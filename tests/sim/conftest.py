@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from aiops_gym.shell.inside import run_utility
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
 from aiops_gym.sim.kernel.world import Dynamics, World
 from aiops_gym.sim.kube_control import kubelet_server
@@ -80,7 +81,9 @@ class TinyCluster:
         handlers = {**runtime.HANDLERS, "kubelet.exited": self._exited}
         blueprint = Blueprint(app="shop", namespace=NAMESPACE, variant=0, start=START, images=IMAGES)
         self.world = World(
-            blueprint, Dynamics([], handlers, programs=programs.find, kubelet=kubelet_server.Server()), seed=7
+            blueprint,
+            Dynamics([], handlers, utility=run_utility, programs=programs.find, kubelet=kubelet_server.Server()),
+            seed=7,
         )
         self._addresses = 0
 

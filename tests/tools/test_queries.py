@@ -32,7 +32,12 @@ def call(backend):
 
 
 def test_only_who_asks_for_all_tools_is_offered_them():
-    assert {*toolbox("detection", "all")} - {*toolbox("detection")} == {"get_alerts", "query_metrics", "query_traces"}
+    assert {*toolbox("detection", "all")} - {*toolbox("detection")} == {
+        "get_alerts",
+        "get_changes",
+        "query_metrics",
+        "query_traces",
+    }
 
 
 def test_an_instant_query_is_a_table_of_series(call, backend):

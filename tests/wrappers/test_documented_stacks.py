@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from wrapper_stacks import NUMBERS, TEXT
+from wrapper_stacks import NUMBERS, RECORDED, TEXT
 
 import aiops_gym
 from aiops_gym import wrappers
@@ -27,4 +27,4 @@ def test_every_stack_that_is_shown_is_tested():
         for path in ROOT.glob(place):
             shown |= named(path.read_text(encoding="utf-8"))
     assert "History HashedText MacroActions" in shown
-    assert shown <= {*TEXT, *NUMBERS}
+    assert shown <= {*TEXT, *NUMBERS, *RECORDED}

@@ -230,6 +230,17 @@ def test_repairs_wait_for_the_looks_too_where_they_are_asked_to():
     assert MacroActions(env.unwrapped, macros=["status", "restart"]).look_first(0) is None
 
 
+@pytest.mark.parametrize(("share", "left"), [(1.0, ["submit repaired"]), (0.0, ["events", "submit repaired"])])
+def test_a_repair_that_waited_is_submitted_as_it_is(share, left):
+    macros = ["status", "events", "focus", "restart", "submit repaired"]
+    env = played(DEPLOYMENTS, macros=macros, before_repairs=True, looks_first=share)
+    for name in ("status", "events", "focus 0", "restart"):
+        env.step(env.macro_names.index(name))
+    allowed = {name for name, free in zip(env.macro_names, env.action_masks(), strict=True) if free}
+    assert allowed >= set(left)
+    assert (allowed == set(left)) is bool(share)
+
+
 def test_answers_wait_in_as_many_episodes_as_one_asks_for():
     env = MacroActions(ToyEnv("detection", problem="container_kill-detection"), looks_first=0.3)
     answer = env.macro_names.index("submit yes")

@@ -101,6 +101,7 @@ class Knowledge:
         lead: seconds from a failure to its first sign, typically.
         members: of a group that may be named as a whole, by the group's name; empty where there is none.
         felt: what of the calls feels a component's failure, where that is not the component itself.
+        answers: what measurements of a component's own answers say; the agent `tracer` asks for them.
     """
 
     queries: tuple[str, ...]
@@ -111,6 +112,7 @@ class Knowledge:
     lead: int = 120
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     felt: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    answers: tuple[Symptom, ...] = ()
 
 
 class Evidence(NamedTuple):

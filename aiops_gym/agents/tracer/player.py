@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Generator, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from aiops_gym.agents.rules.indicators import MINUTE, Evidence, Knowledge, Row, weigh
-from aiops_gym.agents.rules.player import CALLS, OPERATIONS, Rules, make_submission, plan_questions
+from aiops_gym.agents.rules.calls import judge_minutes
+from aiops_gym.agents.rules.indicators import MINUTE, Evidence, Knowledge, Row, judge_deviations, weigh
+from aiops_gym.agents.rules.player import CALLS, DEVIATIONS, OPERATIONS, Rules, make_submission, plan_questions
 from aiops_gym.agents.rules.question import Question, parse_table
-from aiops_gym.agents.rules.verdict import Suspect, answer, choose, rank_suspects
+from aiops_gym.agents.rules.verdict import PART, Suspect, answer, choose, rank_suspects
 from aiops_gym.openrca import clock
 from aiops_gym.types import Call
 
 NEAR = 90
 """Seconds between the first sign in measurements and the first in calls that may be of one failure."""
 
-ALONE = 0.1
-"""What a suspect is worth that no call bears out, as a share."""
+UNSEEN, ALONE = 0.1, 0.03
+"""What a suspect is worth that no call bears out, as a share: where some were looked at closely, and where all were."""
 
 GROUP = 1.5
 """What is felt by several says so much more."""
@@ -29,6 +30,15 @@ LOOK = 150
 LOOKS = 8
 """Components that are looked at closely."""
 
+MANY = 20
+"""Components in the calls beyond which not the suspects are looked at closely, but all of them in slices."""
+
+SLICE = 300
+"""Seconds of a slice: a table has only the strongest moment of each row."""
+
+WHOLE = 1.1
+"""A group of which most members show the same is worth so much more than the best of them."""
+
 NAMED = {"own": ("component",), "look": ("component",), "call": ("caller", "called")}
 OWN = ("component", "count", "z", "first")
 """Columns that are read."""
@@ -38,7 +48,7 @@ class Moment(NamedTuple):
     """What one row of calls says of something it names.
 
     Attributes:
-        by: what the rows were grouped by.
+        by: what the rows were grouped by, and in which look.
         time: Unix seconds at which these calls began to be slow or to fail.
         strength: how strongly; 0 where they did not.
     """
@@ -61,26 +71,95 @@ class Tracer(Rules):
         for name, arguments, columns, reader in plan_questions(question, knowledge):
             yield str(Call(name, window, arguments))
             evidence += [each for each in reader(parse_table(self.observed, columns)) if each.source != "calls"]
+        for kpi in dict.fromkeys(each.kpi for each in knowledge.answers):
+            yield str(Call("largest_deviations", window, {"kpi": kpi}))
+            rows = [row for row in parse_table(self.observed, DEVIATIONS) if ".destination." in row["component"]]
+            evidence += judge_deviations(rows, knowledge.answers, question.components, question.start)
         for by, columns in (("own", OWN), ("call", CALLS), ("operation", OPERATIONS)):
             yield str(Call("slowest_spans", window, {"by": by}))
             moments += read_moments(parse_table(self.observed, columns), by)
         yield str(Call("list_components", (), {"contains": "node-"}))
         felt = {**knowledge.members, **knowledge.felt, **read_placement(self.observed)}
-        suspects = rank_suspects(evidence, knowledge)
-        for each in choose_looks(suspects, felt):
+        calls: dict[int, list[Row]] = {}
+        if sum(each.by == "own" for each in moments) <= MANY:
+            moments += yield from self._look_closely(choose_looks(rank_suspects(evidence, knowledge), felt))
+        else:
+            moments = [each for each in moments if each.by == "operation"]
+            moments += yield from self._look_in_slices(question, calls)
+        ordered = decide(evidence, moments, calls, felt, knowledge)
+        while True:
+            yield str(make_submission(answer(choose(ordered, question.failures), question, knowledge)))
+
+    def _look_closely(self, suspects: Sequence[Suspect]) -> Generator[str, None, list[Moment]]:
+        """What the calls of some say around their times."""
+        moments: list[Moment] = []
+        for each in suspects:
             around = (clock.show((each.time - LOOK) * 1000), clock.show((each.time + 2 * LOOK) * 1000))
             yield str(Call("slowest_spans", around, {"by": "own", "component": each.component}))
             moments += read_moments(parse_table(self.observed, OWN), "look")
-        borne = [_borne(each, moments, felt) for each in suspects]
-        ordered = sorted(borne, key=lambda each: (-each.score, each.time, each.component, each.reason))
-        while True:
-            yield str(make_submission(answer(choose(ordered, question.failures), question, knowledge)))
+        return moments
+
+    def _look_in_slices(self, question: Question, calls: dict[int, list[Row]]) -> Generator[str, None, list[Moment]]:
+        """What the calls of all say a few minutes at a time; rows of calls are kept by the start of their slice."""
+        moments: list[Moment] = []
+        for by, columns in (("own", OWN), ("call", CALLS)):
+            before: set[tuple[str, ...]] = set()
+            for start in range(question.start, question.end, SLICE):
+                part = (clock.show(start * 1000), clock.show(min(start + SLICE, question.end) * 1000))
+                yield str(Call("slowest_spans", part, {"by": by}))
+                rows = parse_table(self.observed, columns)
+                moments += read_moments(stop_lasting(rows, by, start, before), f"{by} {start}")
+                before = {tuple(row[key] for key in NAMED[by]) for row in rows if row["z"]}
+                if by == "call":
+                    calls[start] = list[Row](rows)
+        return moments
 
 
 def choose_looks(suspects: Sequence[Suspect], felt: Mapping[str, Sequence[str]]) -> list[Suspect]:
     """Those whose own calls are looked at once more, for a table has only the strongest moment of each component."""
     alone = {each.component: each for each in reversed(suspects) if each.component not in felt}
     return sorted(alone.values(), key=lambda each: -each.score)[:LOOKS]
+
+
+def decide(
+    evidence: Sequence[Evidence],
+    moments: Sequence[Moment],
+    calls: Mapping[int, Sequence[Row]],
+    felt: Mapping[str, Sequence[str]],
+    knowledge: Knowledge,
+) -> list[Suspect]:
+    """The suspects, those first that measurements and calls agree on."""
+    told = [tell_network(each, calls, knowledge) for each in evidence]
+    said = [borne(each, moments, felt, ALONE if calls else UNSEEN) for each in rank_suspects(told, knowledge)]
+    said += list(find_wholes(said, knowledge.members))
+    return sorted(said, key=lambda each: (-each.score, each.time, each.component, each.reason))
+
+
+def tell_network(evidence: Evidence, calls: Mapping[int, Sequence[Row]], knowledge: Knowledge) -> Evidence:
+    """What speaks for a network, for that reason which the calls to and from the component tell at its time."""
+    known = [wire.reason for wire in knowledge.wires]
+    if evidence.reason not in known:
+        return evidence
+    found = []
+    for start, rows in calls.items():
+        if start < evidence.time + SLICE - MINUTE and evidence.time - MINUTE < start + SLICE:
+            mine = [row for row in rows if evidence.component in (row["caller"], row["called"])]
+            found += [each.reason for each in judge_minutes(mine, knowledge.wires, evidence.component, evidence.time)]
+    return evidence._replace(reason=min(found, key=known.index, default=evidence.reason))
+
+
+def find_wholes(said: Sequence[Suspect], members: Mapping[str, Sequence[str]]) -> Iterator[Suspect]:
+    """Groups of which most members show the same at one time, before that member which is borne out best."""
+    for name, parts in members.items():
+        for best in (each for each in said if each.component in parts):
+            near = [
+                each
+                for each in said
+                if each.component in parts and each.reason == best.reason and abs(each.time - best.time) <= 2 * NEAR
+            ]
+            whole = len({each.component for each in near}) >= PART * len(parts)
+            if whole and best.score == max(each.score for each in near):
+                yield Suspect(name, best.reason, min(each.time for each in near), WHOLE * best.score)
 
 
 def read_moments(rows: Sequence[Row], by: str) -> list[Moment]:
@@ -92,10 +171,19 @@ def read_moments(rows: Sequence[Row], by: str) -> list[Moment]:
     """
     found = []
     for row in rows:
-        names = row["operation"].split() if by == "operation" else [row[key] for key in NAMED[by]]
+        names = row["operation"].split() if by == "operation" else [row[key] for key in NAMED[by.partition(" ")[0]]]
         time = clock.parse(row["first"]) // 1000 + MINUTE if row["z"] else 0
         found += [Moment(name, by, time, weigh(float(row["z"] or 0))) for name in names]
     return found
+
+
+def stop_lasting(rows: Sequence[Row], by: str, start: int, before: Container[tuple[str, ...]]) -> list[Row]:
+    """The rows of a look that begins at `start`; those that went on from the look before say of no beginning."""
+    lasting = [
+        bool(row["z"]) and clock.parse(row["first"]) // 1000 <= start and tuple(row[key] for key in NAMED[by]) in before
+        for row in rows
+    ]
+    return [{**row, "z": ""} if lasts else row for row, lasts in zip(rows, lasting, strict=True)]
 
 
 def read_placement(text: str) -> dict[str, tuple[str, ...]]:
@@ -106,20 +194,23 @@ def read_placement(text: str) -> dict[str, tuple[str, ...]]:
     return {node: tuple(sorted(pods)) for node, pods in found.items()}
 
 
-def _borne(suspect: Suspect, moments: Sequence[Moment], felt: Mapping[str, tuple[str, ...]]) -> Suspect:
+def borne(
+    suspect: Suspect, moments: Sequence[Moment], felt: Mapping[str, Sequence[str]], alone: float = ALONE
+) -> Suspect:
     """The suspect, worth as much as measurements and calls say both.
 
     Of several that feel its failure most should say so, and of its calls to others and from them too: one that has a
     single slow call waits for another. Calls between two tell of networks only.
     """
     names = felt.get(suspect.component, (suspect.component,))
-    kinds = ("own", "look", "operation", *(("call",) if re.search("network|packet", suspect.reason) else ()))
-    said = max(_share(names, [each for each in moments if each.by == by], suspect.time) for by in kinds)
+    network = re.search("network|packet", suspect.reason)
+    kinds = {each.by for each in moments if network or not each.by.startswith("call")}
+    said = max((share(names, [each for each in moments if each.by == by], suspect.time) for by in kinds), default=0.0)
     calls = said * (GROUP if len(names) > 1 else 1.0)
-    return suspect._replace(score=math.sqrt(suspect.score * max(calls, ALONE**2 * suspect.score)))
+    return suspect._replace(score=math.sqrt(suspect.score * max(calls, alone**2 * suspect.score)))
 
 
-def _share(names: Sequence[str], moments: Sequence[Moment], time: int) -> float:
+def share(names: Sequence[str], moments: Sequence[Moment], time: int) -> float:
     """How strongly the rows about some names say that something began at a time: the mean of names, and of rows."""
     total = 0.0
     for name in names:

@@ -50,6 +50,9 @@ LYING = {
 HISTORY = "helm.sh/release.v1"
 """Secrets in which a release keeps its revisions: whoever repairs with Helm adds one."""
 
+WORKING = {"cronjobs.batch"}
+"""What works for somebody and is missed by nobody at once: to be rid of it is no repair of what it did wrong."""
+
 ASKED_FOR = {"ConfigMap", "Secret", "ServiceAccount", "PersistentVolumeClaim", "PersistentVolume", "Service"}
 """Kinds that a pod may wait for."""
 
@@ -231,7 +234,7 @@ def _judge(at: Place, was: Obj | None, is_: Obj | None, case: _Case) -> tuple[st
 def _judge_own(resource: str, was: Obj | None, is_: Obj | None, case: _Case) -> tuple[str, bool]:
     """What is too much about an object that the incident is about; of a node it is about the taints."""
     if is_ is None or was is None:
-        return "", False
+        return ("is gone", True) if is_ is None and was is not None and resource in WORKING else ("", False)
     if resource == "nodes":
         changed = [each for each in _changed(resource, was, is_) if not each.startswith("taint ")]
         hard = [each for each in changed if not _is_soft(resource, each, was, is_)]

@@ -141,8 +141,11 @@ def list_opened_ways(before: World, now: World) -> list[str]:
     containers declare and on an odd one. What a fault added may go, and what replaces it may be written in any way.
     """
     old, new = before.store.all(POLICIES), now.store.all(POLICIES)
-    differ = [policy for policy in (*old, *new) if policy not in old or policy not in new]
-    if not any(policy in old for policy in differ):  # more policies never let more through where none was
+    said = [[(namespace_of(policy), policy.get("spec")) for policy in side] for side in (old, new)]
+    differ = [policy for policy, what in zip(old, said[0], strict=True) if what not in said[1]]
+    gone = bool(differ)
+    differ += [policy for policy, what in zip(new, said[1], strict=True) if what not in said[0]]
+    if not gone:  # more policies never let more through where none was
         touched = {namespace_of(policy) for policy in differ} & {namespace_of(policy) for policy in old}
         differ = [policy for policy in differ if namespace_of(policy) in touched]
     moved = _find_relabelled(before, now) if old else set()

@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import unhurried
 from aiops_gym.catalog.model import Cause, Effect, Fault, Patch
-from aiops_gym.catalog.patches import COUNTED, limit_processor, set_variables
+from aiops_gym.catalog.patches import limit_processor, set_variables
 from aiops_gym.catalog.scripts import PODS
 
 RETRIES = set_variables(GRPC_CLIENT_RETRIES="15", GRPC_CLIENT_TIMEOUT="300ms", GRPC_RETRY_BACKOFF="50ms")
@@ -17,10 +17,10 @@ fault = Fault(
         Patch(
             resource="deployments.apps",
             name="{target}",
-            ops=(*limit_processor("{tight}"), *COUNTED),
+            ops=limit_processor("{tight}"),
             recreate=True,
         ),
-        Patch(resource="deployments.apps", name="{caller}", ops=(*RETRIES, *COUNTED), recreate=True),
+        Patch(resource="deployments.apps", name="{caller}", ops=RETRIES, recreate=True),
         Effect(kind="network_delay", component="{target}", params={"ms": 2_000, "seconds": 60}),
     ),
     wait=150.0,

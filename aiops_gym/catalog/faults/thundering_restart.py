@@ -2,7 +2,7 @@
 
 from aiops_gym.catalog.checks import unhurried
 from aiops_gym.catalog.model import Cause, Fault, Patch, Restart
-from aiops_gym.catalog.patches import COUNTED, limit_processor, set_variables
+from aiops_gym.catalog.patches import limit_processor, set_variables
 from aiops_gym.catalog.scripts import PODS
 
 fault = Fault(
@@ -14,13 +14,13 @@ fault = Fault(
         Patch(
             resource="deployments.apps",
             name="{target}",
-            ops=(*limit_processor("{tight}"), *COUNTED),
+            ops=limit_processor("{tight}"),
             recreate=True,
         ),
         Patch(
             resource="deployments.apps",
             name="{caller}",
-            ops=(*set_variables(GRPC_CONNECT_TIMEOUT="1s"), *COUNTED),
+            ops=set_variables(GRPC_CONNECT_TIMEOUT="1s"),
             recreate=True,
         ),
         Restart(components=("{target}",)),

@@ -29,7 +29,7 @@ fault = Fault(
         make_rule(DEFAULTS, f'{LIMIT} = "1Gi"') + AGAIN,
         make_rule(DEFAULTS, '.resources = {"limits": {"memory": "1Gi"}, "requests": {"memory": "64Mi"}}') + AGAIN,
     ),
-    targets=("asked", "sized"),
+    targets=("asked", "sized", "!limited"),
     tasks=("detection", "analysis", "mitigation"),
     features=("recurring", "blocked"),
 )

@@ -52,6 +52,7 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         "reset to a drawn problem, ms": 1e3 * _resets(None),
         **first,
         **training.measure_resets(),
+        **training.measure_tiers(),
         **_apps(rounds),
         **warmups,
         **_branching(env),

@@ -19,6 +19,7 @@ from aiops_gym.backends.warmup import LIVES, make_lived_in
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
 from aiops_gym.cli.common import make_env
+from aiops_gym.sim.kernel import draws
 from aiops_gym.testing.adversary.play import draw_mitigations
 from aiops_gym.testing.problems import SUBMISSION
 from aiops_gym.types import Call
@@ -28,6 +29,9 @@ FIRST = 30
 
 RESETS = 200
 STEPS = 20
+FEW, COMPARED = 2, 60
+"""Healthy worlds of an app, and episodes in them, by which tiers are compared."""
+
 PATIENCE = 900.0
 
 
@@ -48,6 +52,23 @@ def measure_resets() -> dict[str, float]:
         "a world in which people have decided things, when an episode first has it, ms": 1e3 * statistics.mean(made),
         "train split, reset, mean, ms": 1e3 * statistics.mean(times),
         **_spread("train split, reset", times),
+    }
+
+
+def measure_tiers() -> dict[str, float]:
+    """What hard episodes cost beside standard ones, in as many worlds: a reset, and a step of the one who looks."""
+    found = {}
+    for tier in ("standard", "hard"):
+        env = make_env(None, "detection", "train", tier=tier, max_episode_steps=-1)
+        seeds = [seed for seed in range(3_000, 9_000) if draws.pick(VARIANTS, seed, "variant") < FEW][:COMPARED]
+        _reset(env, seeds)  # makes the pasts
+        found[tier, "reset"] = statistics.mean(_reset(env, seeds))
+        look = str(Call("exec_shell", ("kubectl get pods -A",)))
+        found[tier, "step"] = statistics.median(_take_time(partial(env.step, look)) for _ in range(COMPARED))
+    ratios = {what: found["hard", what] / found["standard", what] for what in ("reset", "step")}
+    return {
+        "tier hard, reset, mean, ms": 1e3 * found["hard", "reset"],
+        **{f"tier hard, a {what} in those of standard": ratio for what, ratio in ratios.items()},
     }
 
 

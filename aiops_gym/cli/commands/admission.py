@@ -45,7 +45,7 @@ def command(
         raise typer.BadParameter(f"no fault {fault!r}; docs/problems.md lists them")
     chosen = list_pairs(app, fault, sample, tier)
     shown = Console(stderr=True)
-    attackable = draw_mitigations(1, family=fault) if per_family else ()
+    attackable = draw_mitigations(1, family=fault, tier=tier) if per_family else ()
     families = {f"{p.fault}-{per_family}": p.fault for p in attackable}
     pairs, attacks, rote = Kept(Admission.read, out), Kept(table.Measured.read, out), Kept(table.Rote.read, out)
     with _open_pool(workers) as pool, Progress(console=shown, disable=not shown.is_terminal) as bar:

@@ -18,8 +18,18 @@ NEEDED = ("gymnasium", "numpy", "bashkit", "orjson", "pyyaml", "quickjs-ng", "ty
 FIRST = "container_kill-detection"
 
 
-def command(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Say which versions are installed and which parts work; exit code 1 when one does not."""
+def command(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    context: Annotated[str | None, typer.Option(help="Of the kubeconfig: look at this real cluster instead.")] = None,
+    kubeconfig: Annotated[str, typer.Option(help="File of the context; the usual one without it.")] = "",
+) -> None:
+    """Say which versions are installed and which parts work; exit code 1 when one does not.
+
+    With a context: say what that cluster lacks for `backend="kubernetes"`, and which command adds it.
+    """
+    if context is not None:
+        _look(context, kubeconfig, as_json)
+        return
     report = {"python": platform.python_version(), "aiops_gym": aiops_gym.__version__}
     report.update({name: _version(name) for name in NEEDED})
     checks = dict(_checks())
@@ -29,6 +39,21 @@ def command(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")]
         show("\n".join(f"{name:12} {version}" for name, version in report.items()))
         show("\n".join(f"{name:12} {problem or 'works'}" for name, problem in checks.items()))
     if any(checks.values()):
+        raise typer.Exit(1)
+
+
+def _look(context: str, kubeconfig: str, as_json: bool) -> None:
+    """Tell what a cluster lacks; exit code 1 where an episode needs it."""
+    from aiops_gym.backends.kubernetes.lacks import look  # noqa: PLC0415  # an extra that other commands do without
+    from aiops_gym.backends.kubernetes.settings import Settings  # noqa: PLC0415
+
+    found = list(look(Settings(context=context, kubeconfig=kubeconfig)))
+    if as_json:
+        show_json([each._asdict() for each in found])
+    else:
+        words = {True: "missing", False: "missing, for some episodes"}
+        show("\n".join(f"{f.name:20} {f'{words[f.needed]}: {f.lacks}' if f.lacks else 'there'}" for f in found))
+    if any(each.lacks and each.needed for each in found):
         raise typer.Exit(1)
 
 

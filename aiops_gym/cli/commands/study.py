@@ -26,7 +26,7 @@ def command(
     ablations: Annotated[
         int, typer.Option(min=0, help="Runs of each task with each part left out, and of imitation; 0 for none.")
     ] = 1,
-    steps: Annotated[int, typer.Option(min=0, help="Of a run; 0 for what fits into eight minutes.")] = 0,
+    steps: Annotated[int, typer.Option(min=0, help="Of a run; 0 for those of the published page.")] = 0,
     sample: Annotated[int, typer.Option(min=0, help="Problems of each group in the tests; 0 for all.")] = 80,
     workers: Annotated[int, typer.Option(min=0, help="Processes; 0 does it all in this one.")] = 2,
 ) -> None:

@@ -17,10 +17,16 @@ from aiops_gym.cli.common import TIER, blame_arguments, show, show_json
 from aiops_gym.learning.ablations import ABLATIONS
 from aiops_gym.learning.settings import ALGORITHMS, Settings
 from aiops_gym.learning.training import Progress, train
+from aiops_gym.openrca.profiles import HARD
 
 
 def command(
-    task: Annotated[str, typer.Option(help="detection, localization, analysis or mitigation.")],
+    task: Annotated[
+        str,
+        typer.Option(
+            help="detection, localization, analysis or mitigation; openrca_bank, openrca_market or openrca_telecom."
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="Folder of the run.")],
     algo: Annotated[str, typer.Option(help=" or ".join(ALGORITHMS) + ".")] = ALGORITHMS[0],
     steps: Annotated[int, typer.Option(min=1, help="Actions in all environments together.")] = 100_000,
@@ -30,6 +36,8 @@ def command(
     split: Annotated[str, typer.Option(help='train or test, or "" for the fixed problems.')] = "train",
     tier: Annotated[str | None, typer.Option(help=TIER)] = None,
     problem: Annotated[list[str] | None, typer.Option(help="Draw from these only; may be repeated.")] = None,
+    root: Annotated[str, typer.Option(help="Folder of recorded telemetry; without it synthetic data.")] = "",
+    profile: Annotated[str, typer.Option(help="Of synthetic recorded telemetry: hard or easy.")] = HARD,
     every: Annotated[int, typer.Option(min=1, help="Steps between two checkpoints.")] = 8_192,
     evaluate: Annotated[int, typer.Option(min=0, help="Steps between two evaluations; 0 for one at the end.")] = 16_384,
     sample: Annotated[int, typer.Option(min=1, help="Problems of the test split in an evaluation.")] = 16,
@@ -51,6 +59,8 @@ def command(
             split=split or None,
             tier=tier,
             problems=tuple(problem or ()),
+            root=root,
+            profile=profile,
             every=every,
             evaluate=evaluate,
             sample=sample,

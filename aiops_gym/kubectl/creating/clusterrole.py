@@ -28,6 +28,11 @@ def run(call: Invocation) -> int | None:
         for verb_ in verbs:
             if verb_ not in URL_VERBS:
                 raise Failure(f"invalid verb: '{verb_}' for nonResourceURL")
+        for url in urls:
+            if not url.startswith("/") and url != "*":
+                raise Failure("nonResourceURL should start with /")
+            if "*" in url[:-1]:
+                raise Failure("nonResourceURL only supports wildcard matches when '*' is at the end")
         found.append({"nonResourceURLs": urls, "verbs": verbs})
     make(call, new_object(RBAC, "ClusterRole", name, rules=found))
     return None

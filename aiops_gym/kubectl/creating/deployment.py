@@ -19,7 +19,7 @@ def run(call: Invocation) -> int | None:
     labels = {"app": name}
     rest: dict[str, Any] = {"command": command} if command else {}
     found = make_containers(images, **rest)
-    if call.flags.number("port") >= 0:
+    if found and call.flags.number("port") >= 0:
         found[0] = {**found[0], "ports": [{"containerPort": call.flags.number("port")}]}
     template = {"metadata": {"creationTimestamp": None, "labels": labels}, "spec": {"containers": found}}
     spec = {

@@ -7,11 +7,9 @@ import re
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.creation import FLAGS, make, name_of, new_object
 from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.pairs import parse_selector
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.digits import parse_amount
-from aiops_gym.sim.kube_api.selectors import parse_labels
-from aiops_gym.types import Json
 
 AMOUNT = re.compile(r"[0-9]+%?")
 EMPTY = {"disruptionsAllowed": 0, "currentHealthy": 0, "desiredHealthy": 0, "expectedPods": 0}
@@ -29,34 +27,12 @@ def run(call: Invocation) -> int | None:
         raise Failure("min-available and max-unavailable cannot be both specified")
     if not AMOUNT.fullmatch(least or most):
         raise Failure(f"invalid format specified for {'min-available' if least else 'max-unavailable'}")
-    selector = _selector(flags.text("selector"))
+    selector = parse_selector(flags.text("selector"))
     spec = {"minAvailable" if least else "maxUnavailable": parse_amount(least or most), "selector": selector}
     obj = new_object("policy/v1", "PodDisruptionBudget", name, spec=spec, status=EMPTY)
     make(call, obj, "poddisruptionbudgets")
     return None
 
-
-def _selector(text: str) -> Json:
-    """A label selector as an object. Raises Failure."""
-    try:
-        rows = parse_labels(text).requirements
-    except ValueError as error:
-        raise Failure(f"couldn't parse the selector string {go_quote(text)}: {error}") from None
-    if "!=" in text:
-        raise Failure('"!=" is not a valid label selector operator')
-    labels: dict[str, str] = {}
-    others: list[Json] = []
-    for key, operator, values in rows:
-        if operator == "in" and not re.search(rf"{re.escape(key)}\s+in\b", text):
-            labels[key] = values[0]
-        else:
-            others.append(
-                {"key": key, "operator": OPERATORS[operator], **({"values": sorted(values)} if values else {})}
-            )
-    return {**({"matchExpressions": others} if others else {}), **({"matchLabels": labels} if labels else {})}
-
-
-OPERATORS = {"in": "In", "notin": "NotIn", "exists": "Exists", "!": "DoesNotExist"}
 
 verb = Verb(
     "poddisruptionbudget",

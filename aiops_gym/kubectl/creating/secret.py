@@ -38,7 +38,7 @@ def docker(call: Invocation) -> int | None:
     """Create a secret for an image registry."""
     name, flags = name_of(call), call.flags
     user, password = flags.text("docker-username"), flags.text("docker-password")
-    if not flags.items("from-file") and not (user and password):
+    if not flags.items("from-file") and not (user and password and flags.text("docker-server")):
         wanted = "--docker-username, --docker-password and --docker-server"
         raise Failure(f"either --from-file or the combination of {wanted} is required")
     if flags.items("from-file"):

@@ -17,6 +17,8 @@ from aiops_gym.types import Json
 def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:
     def run(call: Invocation) -> int | None:
         name, flags = name_of(call), call.flags
+        if kind == "ExternalName" and names.validate_dns_subdomain(flags.text("external-name")):
+            raise Failure(f"invalid service external name {flags.text('external-name')}")
         ports = [_port(text) for text in flags.items("tcp")]
         headless = kind == "ClusterIP" and flags.text("clusterip") == "None"
         if kind != "ExternalName" and not ports and not headless:
@@ -28,8 +30,6 @@ def _create(kind: str, word: str) -> Callable[[Invocation], int | None]:
             spec["ports"] = ports
         if kind == "ClusterIP" and flags.text("clusterip"):
             spec["clusterIP"] = flags.text("clusterip")
-        if kind == "ExternalName" and names.validate_dns_subdomain(flags.text("external-name")):
-            raise Failure(f"invalid service external name {flags.text('external-name')}")
         if kind == "ExternalName":
             spec["externalName"] = flags.text("external-name")
         labels = {"labels": {"app": name}}

@@ -22,13 +22,22 @@ def describe(page: Page, role: Object, view: View) -> None:
     page.line("PolicyRule:")
     page.line("  Resources\tNon-Resource URLs\tResource Names\tVerbs")
     page.line("  ---------\t-----------------\t--------------\t-----")
+    for row in list_rows(role.get("rules") or ()):
+        page.line("  " + "\t".join(row))
+
+
+def list_rows(rules: Sequence[Object]) -> list[list[str]]:
+    """What rules allow, as kubectl shows it: a row a resource, name or URL."""
     found: dict[Key, list[str]] = {}
-    for rule in role.get("rules") or ():
+    paths: list[tuple[Key, list[str]]] = []  # kubectl puts together what is said of a resource, and not of a URL
+    for rule in rules:
         for key in _keys(rule):
-            verbs = found.setdefault(key, [])
+            verbs = [] if key[3] else found.setdefault(key, [])
             verbs += [verb for verb in rule.get("verbs") or () if verb not in verbs]
-    for (group, resource, name, url), verbs in sorted(found.items(), key=_order):
-        page.line(f"  {_full(resource, group)}\t[{url}]\t[{name}]\t[{' '.join(verbs)}]")
+            if key[3]:
+                paths.append((key, verbs))
+    rows = sorted((*found.items(), *paths), key=_order)
+    return [[_full(r, group), f"[{url}]", f"[{name}]", f"[{' '.join(v)}]"] for (group, r, name, url), v in rows]
 
 
 def _keys(rule: Object) -> list[Key]:

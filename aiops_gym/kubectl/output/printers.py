@@ -8,6 +8,7 @@ from typing import Final
 
 from aiops_gym.clients import as_yaml
 from aiops_gym.clients.flags import Flag
+from aiops_gym.clients.view import hide_managed_fields
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.output import as_json, jsonpath
 from aiops_gym.kubectl.output.sorting import relax_path
@@ -17,6 +18,7 @@ from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang import template as gotemplate
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.golang.text import display, syntax
+from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.types import Json
 
@@ -67,6 +69,13 @@ class Printer(ABC):
         return kept
 
 
+def _show(obj: Json, managed: bool) -> Json:
+    """An object as it is printed: a stored one leaves its managedFields out by itself."""
+    if managed:
+        return dict(obj)
+    return obj if isinstance(obj, Obj) else hide_managed_fields(obj)
+
+
 class JsonPrinter(Printer):
     """`-o json`"""
 
@@ -76,8 +85,8 @@ class JsonPrinter(Printer):
     def one(self, obj: Json) -> str:
         """One object; with its managedFields if asked."""
         if isinstance(obj, Struct):
-            return as_json.format_in_order(order_keys(obj))
-        return as_json.text(dict(obj) if self.managed else obj)
+            return as_json.format_in_order(order_keys(_show(obj, self.managed)))
+        return as_json.text(_show(obj, self.managed))
 
     def many(self, items: Sequence[Json]) -> str:
         """Objects as a `List`."""
@@ -94,7 +103,7 @@ class YamlPrinter(Printer):
     def one(self, obj: Json) -> str:
         """One object."""
         self.printed += 1
-        text = as_yaml.text(dict(obj) if self.managed else obj)
+        text = as_yaml.text(_show(obj, self.managed))
         return "---\n" + text if self.printed > 1 else text
 
     def many(self, items: Sequence[Json]) -> str:
@@ -213,7 +222,7 @@ def choose_printer(call: Invocation, columns: bool = False, plain: Sequence[str]
         Failure: an unknown format, or a template that does not parse.
     """
     output, template = call.flags.text("output"), call.flags.text("template")
-    if not output and template:
+    if template and not call.flags.given("output"):
         output = "go-template"
     if output in plain:
         return None
@@ -228,7 +237,7 @@ def choose_printer(call: Invocation, columns: bool = False, plain: Sequence[str]
     if columns and word in _COLUMNS:
         return _columned(call, word, inline)
     extra = [*_COLUMNS, *(name for name in plain if name)] if columns else [name for name in plain if name]
-    allowed = ",".join(sorted((*FORMATS, *extra)))
+    allowed = ",".join(sorted({*FORMATS, *extra}))
     raise Failure(
         f"unable to match a printer suitable for the output format {go_quote(output)}, allowed formats are: {allowed}"
     )

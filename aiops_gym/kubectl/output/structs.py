@@ -34,7 +34,7 @@ ORDER: Final = _words(
     "hostIP clusterIP clusterIPs externalIPs sessionAffinity loadBalancerIP externalName ipFamilies "
     "ipFamilyPolicy internalTrafficPolicy verbs apiGroups resourceNames nonResourceURLs rules aggregationRule "
     "subjects roleRef ingressClassName defaultBackend tls hosts secretName host http paths path pathType backend "
-    "service minAvailable maxUnavailable hard scopes globalDefault description immutable data binaryData spec "
+    "service minAvailable maxUnavailable hard scopes immutable data binaryData spec "
     "status "
 )
 RANK: Final = {name: number for number, name in enumerate(ORDER)}
@@ -118,6 +118,16 @@ _OF_A_FIELD: Final = {
     "ReplicaSet.status": (
         "replicas fullyLabeledReplicas readyReplicas availableReplicas observedGeneration conditions"
     ),
+    "PriorityClass": "kind apiVersion metadata value globalDefault description preemptionPolicy",
+    "Ingress.spec": "ingressClassName defaultBackend tls rules",
+    "PodDisruptionBudget.status": (
+        "observedGeneration disruptedPods disruptionsAllowed currentHealthy desiredHealthy expectedPods conditions"
+    ),
+    "CronJob.spec": (
+        "schedule timeZone startingDeadlineSeconds concurrencyPolicy suspend jobTemplate successfulJobsHistoryLimit "
+        "failedJobsHistoryLimit"
+    ),
+    "scaleTargetRef": "kind name apiVersion",
     "hostPath": "path type",
     "volumeMounts of a status": "name mountPath readOnly recursiveReadOnly",
     "taints": "key value effect timeAdded",

@@ -46,12 +46,19 @@ class Wish:
 def run(call: Invocation) -> int | None:
     """Change, remove or list environment variables."""
     flags = call.flags
-    resources, words = _split([*call.args, *flags.items("env")])
+    resources, words = _split(call.args)
+    words = [*flags.items("env"), *words]
     prepare(call)
+    if not flags.on("local"):
+        call.client.configure()
     if not resources and not flags.items("filename"):
         raise Failure("one or more resources must be specified as <resource> <name> or <resource>/<name>")
+    if flags.on("all") and flags.text("selector"):
+        raise Failure("cannot set --all and --selector at the same time")
     if flags.on("list") and flags.text("output"):
         raise Failure("--list and --output may not be specified together")
+    if flags.items("keys") and not flags.text("from"):
+        raise Failure("when specifying --keys, a configmap or secret must be provided with --from")
     wish = _parse(call, words)
     if flags.text("from"):
         wish = Wish([*wish.put, *_from(call, flags.text("from"))], wish.drop)
@@ -107,10 +114,10 @@ def _from(call: Invocation, source: str) -> list[Json]:
     """Variables for the keys of a config map or secret."""
     word, _, name = source.partition("/")
     resource = find_resource(word)
+    data = call.client.get(resource, name).get("data") or {}
     if resource.kind not in ("ConfigMap", "Secret"):
         raise Failure("unsupported resource specified in --from")
     field = "configMapKeyRef" if resource.kind == "ConfigMap" else "secretKeyRef"
-    data = call.client.get(resource, name).get("data") or {}
     keys, prefix = call.flags.items("keys"), call.flags.text("prefix")
     found = []
     for key in sorted(data):

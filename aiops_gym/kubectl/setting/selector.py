@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.errors import Failure
-from aiops_gym.kubectl.podspec import FLAGS, finish, patch_each, read_infos
+from aiops_gym.kubectl.errors import Failure, gather
+from aiops_gym.kubectl.pairs import parse_selector
+from aiops_gym.kubectl.podspec import FLAGS, finish, patch_each, read_selection
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -16,17 +17,23 @@ def run(call: Invocation) -> int | None:
     if not call.args:
         raise Failure("one selector is required")
     *resources, words = call.args
-    infos = read_infos(call, resources)
+    infos, before = read_selection(call, resources).visit()
+    selector = parse_selector(words)
 
     def change(info: Info) -> Any:
         if info.resource.kind != "Service":
             raise Failure("setting a selector is only supported for Services")
-        wanted = dict(part.split("=", 1) for part in words.split(",") if "=" in part)
+        if rows := selector.get("matchExpressions"):
+            shown = " ".join(f"{{{r['key']} {r['operator']} [{' '.join(r.get('values') or ())}]}}" for r in rows)
+            raise Failure(f"match expression [{shown}] not supported on this object")
+        wanted = selector.get("matchLabels") or {}
         present = info.obj["spec"].get("selector") or {}
         changes = {key: None for key in present if key not in wanted} | wanted
         return {"spec": {"selector": changes}} if present != wanted else None
 
-    finish(patch_each(call, infos, change, done="selector updated", failed="failed to patch selector", named=False))
+    failed = "failed to patch selector"
+    errors = patch_each(call, infos, change, done="selector updated", failed=failed, named=False)
+    finish(gather(before, errors) if call.flags.items("filename") else [*errors, *before])
     return None
 
 

@@ -16,15 +16,16 @@ from aiops_gym.kubectl.applying import (
     read_files,
     refuse_generated_name,
     refuse_unnamed,
+    remember,
 )
-from aiops_gym.kubectl.changes import ALL, CHANGING, VALIDATE, add_kind, make_query, read_dry_run, report
+from aiops_gym.kubectl.changes import ALL, CHANGING, VALIDATE, add_kind, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.client import APPLY, MERGE, STRATEGIC, find_resource
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure, join
 from aiops_gym.kubectl.manifests import documents
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, find_by_kind, select
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.kubectl.verbs.delete import CASCADE, DELETING
+from aiops_gym.kubectl.verbs.delete import CASCADE, DELETING, check_cascade
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Json, Request
@@ -41,14 +42,18 @@ def run(call: Invocation) -> int | None:
     flags = call.flags
     if call.args:
         raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
+    read_dry_run(call)
+    call.client.configure()
+    check_cascade(call)
     _validate(call)
-    for word in flags.items("prune-allowlist"):
+    for word in flags.items("prune-allowlist") if flags.on("prune") else ():
         _allowed(word)
     selection = read_files(call)
     infos, errors = selection.visit()
     if not infos and not errors:
         raise Failure("no objects passed to apply")
     done: list[Json] = []
+    failed: list[KubectlError] = []
     for info in infos:
         try:
             refuse_generated_name(info)
@@ -57,9 +62,11 @@ def run(call: Invocation) -> int | None:
             if flags.text("output") in ("", "name") and not flags.text("template"):
                 report(call, info.resource, obj, word)
         except KubectlError as error:
-            errors.append(error)
-    if errors:
-        raise Failures(errors)
+            failed.append(error)
+    if errors and failed:
+        errors = [join(errors)]
+    if errors or failed:
+        raise Failures([*errors, *failed])
     if flags.on("prune"):
         _prune(call, done)
     shown = output.choose_printer(call)
@@ -157,7 +164,7 @@ def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
     if LAST_APPLIED not in (get(live, "metadata", "annotations") or {}):
         call.warn(MISSING.format(f"{info.resource.plural}/{info.name}", LAST_APPLIED))
     try:
-        patch = compute_patch(call, info, live)
+        patch = compute_patch(call, info, live, add_last_applied(info.obj))
     except Failure as error:
         where = f"\nto:\n{describe_info(info)}\nfor: {go_quote(info.source)}"
         raise Failure(f"error when applying patch:\n{where}: {error.inner}") from None
@@ -189,7 +196,7 @@ def _patched(call: Invocation, info: Info, patch: Json) -> Json:
             call.client.delete(info.resource, info.name, info.namespace, {"propagationPolicy": "Background"})
             return _create(call, info, "none")
         what = f"applying patch:\n{as_json.format_compact(patch)}\nto:\n{describe_info(info)}\nfor:"
-        raise error.about(what, info.source) from None
+        raise error.about("patching", info.source).about(what, info.source) from None
 
 
 def _server_side(call: Invocation, info: Info) -> tuple[Json, str]:
@@ -222,18 +229,33 @@ def view_last(call: Invocation) -> int | None:
     word = call.flags.text("output") or "yaml"
     if word not in ("yaml", "json") and not (call.args or call.flags.items("filename")):
         raise Failure(f"Unexpected -o output mode: {word}, the flag 'output' must be one of yaml|json")
-    infos, errors = select(
-        call, call.args, filenames=call.flags.items("filename"), labels=call.flags.text("selector"), latest=True
-    ).visit()
-    if errors:
-        raise Failures(errors)
-    for info in infos:
+    labels = call.flags.text("selector")
+    if call.flags.on("all") and labels:
+        raise Failure(f"found non-empty label selector {go_quote(labels)} with previously set 'all' parameter. ")
+    selection = select(
+        call,
+        call.args,
+        filenames=call.flags.items("filename"),
+        labels=labels,
+        everything=call.flags.on("all"),
+        latest=True,
+        empty_selector=True,
+    )
+    selection.keep_going = False
+
+    def show(info: Info) -> None:
         text = (get(info.obj, "metadata", "annotations") or {}).get(LAST_APPLIED)
+        if not text and info.source:
+            missing = f"no last-applied-configuration annotation found on resource: {info.name}"
+            raise Failure(f"error when {missing}\n {go_quote(info.source)}: <nil>")
         if text and word not in ("yaml", "json"):
             raise Failure(f"Unexpected -o output mode: {word}, the flag 'output' must be one of yaml|json")
         if text:
             obj = _remembered_as(text, word)
             call.write(as_yaml.text(obj) if word == "yaml" else as_json.text(obj))
+
+    if errors := selection.each(show):
+        raise Failures(errors)
     return None
 
 
@@ -249,11 +271,13 @@ def _remembered_as(text: str, word: str) -> Json:
 
 def set_last(call: Invocation) -> int | None:
     """Have `apply` remember objects as they are in files."""
+    prepare(call)
     selection = read_files(call)
     selection.keep_going = False
     for info in selection.infos():
+        refuse_unnamed(info)
         live = call.client.get(info.resource, info.name, info.namespace)
-        new = add_last_applied(info.obj)["metadata"]["annotations"][LAST_APPLIED]
+        new = remember(info.obj)
         old = (get(live, "metadata", "annotations") or {}).get(LAST_APPLIED)
         if old is None and not call.flags.on("create-annotation"):
             missing = f"no last-applied-configuration annotation found on resource: {info.name}"

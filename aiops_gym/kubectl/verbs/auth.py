@@ -7,6 +7,7 @@ from typing import Final
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import reconciling
 from aiops_gym.kubectl.client import Client
+from aiops_gym.kubectl.describe import role
 from aiops_gym.kubectl.errors import Failure, ServerError
 from aiops_gym.kubectl.output import FLAGS, choose_printer
 from aiops_gym.kubectl.output.structs import Struct
@@ -88,12 +89,7 @@ def _rules(call: Invocation) -> int:
     spec = {"namespace": call.namespace}
     status = _review(call.client, "selfsubjectrulesreviews", "SelfSubjectRulesReview", spec)
     rows = [] if flags.on("no-headers") else [["Resources", "Non-Resource URLs", "Resource Names", "Verbs"]]
-    for rule in status.get("resourceRules") or ():
-        groups = rule.get("apiGroups") or [""]
-        names = [f"{name}.{group}" if group else name for name in rule["resources"] for group in groups]
-        rows.append([",".join(names), "[]", _list(rule.get("resourceNames")), _list(rule.get("verbs"))])
-    for rule in status.get("nonResourceRules") or ():
-        rows += [["", f"[{url}]", "[]", _list(rule.get("verbs"))] for url in rule.get("nonResourceURLs") or ()]
+    rows += role.list_rows([*(status.get("resourceRules") or ()), *(status.get("nonResourceRules") or ())])
     call.write(lay_out(rows))
     return 0
 

@@ -7,9 +7,10 @@ from functools import partial
 
 from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.flags import Flag
+from aiops_gym.clients.view import hide_managed_fields
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, ServerError
-from aiops_gym.kubectl.output.printers import FLAGS, JsonPrinter, choose_printer
+from aiops_gym.kubectl.output.printers import FLAGS, JsonPrinter, Printer, YamlPrinter, choose_printer
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import EVERYWHERE
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -36,9 +37,11 @@ def run(call: Invocation) -> int | None:
 
 def dump(call: Invocation) -> int | None:
     """Print the objects of two namespaces, and the logs of their pods: all that helps to see what is wrong."""
-    flags, shown = call.flags, JsonPrinter(managed=True)
-    if flags.text("output") not in ("json", "yaml"):
-        choose_printer(call)
+    flags, shown = call.flags, choose_printer(call)
+    if shown is None or isinstance(shown, (JsonPrinter, YamlPrinter)):
+        shown = JsonPrinter(managed=True)
+    if flags.seconds("pod-running-timeout") <= 0:
+        raise Failure("--pod-running-timeout must be higher than zero")
     folder = flags.text("output-directory")
     put = partial(_put, call, "" if folder == "-" else folder)
     put("nodes.json", _listed(call, shown, "nodes", ""))
@@ -65,10 +68,11 @@ def _put(call: Invocation, folder: str, name: str, text: str) -> None:
         call.write(text)
 
 
-def _listed(call: Invocation, shown: JsonPrinter, kind: str, namespace: str) -> str:
+def _listed(call: Invocation, shown: Printer, kind: str, namespace: str) -> str:
     resource = find_resource(kind)
     found = call.client.list(resource, namespace)
-    items = [{k: v for k, v in item.items() if k not in ("kind", "apiVersion")} for item in found["items"]]
+    shown_items = map(hide_managed_fields, found["items"])
+    items = [{k: v for k, v in item.items() if k not in ("kind", "apiVersion")} for item in shown_items]
     head = {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": found["metadata"]}
     return shown.one(Struct({**head, "items": items}))
 

@@ -22,6 +22,10 @@ COLUMNS: Final = ("cluster", "user", "namespace")
 
 def view(call: Invocation) -> int | None:
     """Print the kubeconfig, its secrets left out."""
+    if call.args:
+        raise UsageFailure(f"unexpected arguments: [{' '.join(call.args)}]")
+    if not call.flags.on("merge") and not call.flags.text("kubeconfig"):
+        raise Failure("if merge==false a precise file must be specified")
     found = kubeconfig.load(call.context, call.flags, strict=False)
     if call.flags.on("minify"):
         found = _minified(call, found)

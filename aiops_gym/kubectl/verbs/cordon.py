@@ -17,6 +17,8 @@ def select_nodes(call: Invocation) -> list[Info]:
         raise UsageFailure("cannot specify both a node name and a --selector option")
     if not labels and not call.args:
         raise UsageFailure(f"USAGE: {call.path.removeprefix('kubectl ')} NODE [flags]")
+    read_dry_run(call)
+    call.client.configure()
     words = [word if "/" in word else f"node/{word}" for word in call.args] or ["nodes"]
     return select(call, words, labels=labels, empty_selector=bool(labels), keep_going=False).infos()
 
@@ -52,7 +54,6 @@ def run_uncordon(call: Invocation) -> int | None:
 
 
 def _each(call: Invocation, unschedulable: bool) -> int | None:
-    read_dry_run(call)
     errors: list[KubectlError] = []
     for info in select_nodes(call):
         try:

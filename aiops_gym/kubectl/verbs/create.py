@@ -6,8 +6,8 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output, raw
 from aiops_gym.kubectl.applying import add_last_applied, make_validation_query, read_files
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, read_dry_run, report
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure, gather
-from aiops_gym.kubectl.targets import FILES, SELECTOR
+from aiops_gym.kubectl.errors import Failure, Failures, ServerError, UsageFailure
+from aiops_gym.kubectl.targets import FILES, SELECTOR, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.scan import scan
 
@@ -23,25 +23,22 @@ def run(call: Invocation) -> int | None:
         return None
     output.choose_printer(call)
     mode = read_dry_run(call)
-    infos, before = read_files(call).visit()
-    errors: list[KubectlError] = []
-    shown = output.choose_printer(call)
-    for info in infos:
+    shown, done = output.choose_printer(call), list[Info]()
+
+    def put(info: Info) -> None:
+        done.append(info)
         obj = add_last_applied(info.obj) if call.flags.on("save-config") else info.obj
         try:
             if mode != "client":
                 asked = make_validation_query(call, "kubectl-create")
                 obj = call.client.create(info.resource, obj, info.namespace, **asked)
         except ServerError as error:
-            errors.append(error.about("creating", info.source))
-            continue
-        except KubectlError as error:
-            errors.append(error)
-            continue
+            raise error.about("creating", info.source) from None
         report(call, info.resource, obj, "created", shown=shown)
-    if errors := gather(before, errors):
+
+    if errors := read_files(call).each(put):
         raise Failures(errors)
-    if not infos:
+    if not done:
         raise Failure("no objects passed to create")
     return None
 

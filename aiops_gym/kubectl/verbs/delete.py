@@ -9,7 +9,7 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import raw
 from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, read_dry_run
 from aiops_gym.kubectl.client import kind_group
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, gather
 from aiops_gym.kubectl.targets import EVERYWHERE, FIELDS, FILES, SELECTOR, Info, Selection, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.waiting import wait_until
@@ -37,10 +37,13 @@ def run(call: Invocation) -> int | None:
     """Delete objects, and wait until they are gone."""
     flags = call.flags
     if flags.text("raw"):
+        if flags.on("interactive"):
+            raise Failure("--interactive can not be used with --raw")
         raw.act(call, "delete")
         return None
     grace = _grace(call)
-    _validate(call)
+    check_cascade(call)
+    read_dry_run(call)
     selection = select(
         call,
         call.args,
@@ -82,16 +85,21 @@ def _confirmed(call: Invocation, selection: Selection) -> bool:
     return False
 
 
-def remove(call: Invocation, selection: Selection, *, grace: int, lenient: bool, quiet: bool = False) -> None:
-    """Delete what is selected, say so, and wait for it. Raises Failures."""
+def remove(
+    call: Invocation, selection: Selection, *, grace: int, lenient: bool, quiet: bool = False, late: str = ""
+) -> None:
+    """Delete what is selected, say so, and wait for it; `late` is said where that takes too long. Raises Failures."""
     deleted: list[Info] = []
     errors: list[KubectlError] = []
+    wanted, unread = _wanted(selection)
     warned = not (call.client.explicit and not call.flags.values.get("all-namespaces"))
-    for info in _wanted(selection, errors):
+    for info in wanted:
         if not info.resource.namespaced and not warned:
             call.warn("Warning: deleting cluster-scoped resources, not scoped to the provided namespace")
             warned = True
         try:
+            if info.wrong is not None:
+                raise info.wrong
             deleted.append(info)
             _delete(call, info, grace, quiet)
         except ServerError as error:
@@ -99,23 +107,23 @@ def remove(call: Invocation, selection: Selection, *, grace: int, lenient: bool,
                 errors.append(error.about("deleting", info.source) if info.source else error)
         except Failure as error:
             errors.append(error)
-    if errors:
+    if errors := gather(unread, errors):
         raise Failures(errors)
     if not deleted:
         call.say("No resources found")
     elif call.flags.on("wait") and read_dry_run(call) == "none":
-        _wait(call, deleted)
+        _wait(call, deleted, late)
 
 
-def _wanted(selection: Selection, errors: list[KubectlError]) -> list[Info]:
-    """What to delete: names are not looked up first, searches are."""
+def _wanted(selection: Selection) -> tuple[list[Info], list[KubectlError]]:
+    """What to delete, and what could not be read: names are not looked up first, searches are."""
     found = [info for info in selection.named if isinstance(info, Info)]
-    errors += [info for info in selection.named if isinstance(info, KubectlError)]
+    unread = [error for error in selection.named if isinstance(error, KubectlError)]
     for query in selection.queries:
         more, failed = Selection(selection.client, [], [query], singles=False, single=False).visit()
         found += more
-        errors += failed
-    return found
+        unread += failed
+    return found, unread
 
 
 def _delete(call: Invocation, info: Info, grace: int, quiet: bool) -> None:
@@ -139,7 +147,7 @@ def _delete(call: Invocation, info: Info, grace: int, quiet: bool) -> None:
     call.say(f'{kind_group(info.resource)} "{info.name}" {operation}{SUFFIX[mode]}')
 
 
-def _wait(call: Invocation, deleted: list[Info]) -> None:
+def _wait(call: Invocation, deleted: list[Info], late: str) -> None:
     """Wait until all are gone. Raises Failures for those that take too long."""
     errors: list[KubectlError] = []
     for info in deleted:
@@ -147,7 +155,8 @@ def _wait(call: Invocation, deleted: list[Info]) -> None:
         if end == "stopped":
             return
         if end == "timeout":
-            errors.append(Failure(f"timed out waiting for the condition on {info.resource.plural}/{info.name}"))
+            what = f"timed out waiting for the condition on {info.resource.plural}/{info.name}"
+            errors.append(Failure(late or what))
     if errors:
         raise Failures(errors)
 
@@ -180,18 +189,13 @@ def _cascade(word: str) -> str:
     return CASCADE[word]
 
 
-def _validate(call: Invocation) -> None:
-    flags = call.flags
-    word = flags.text("cascade")
+def check_cascade(call: Invocation) -> None:
+    """Refuse a `--cascade` that is none, and warn of an old one. Raises Failure."""
+    word = call.flags.text("cascade")
     if word in ("true", "false"):
         new = CASCADE[word].lower()
         call.warn(f"warning: --cascade={word} is deprecated (boolean value) and can be replaced with --cascade={new}.")
     _cascade(word)
-    read_dry_run(call)
-    if flags.on("all") and flags.text("selector"):
-        raise Failure("cannot set --all and --selector at the same time")
-    if flags.on("all") and flags.text("field-selector"):
-        raise Failure("cannot set --all and --field-selector at the same time")
 
 
 WAIT = Flag("wait", "bool", default=True, help="If true, wait for resources to be gone before returning.")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.describe import View, describe
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, join
 from aiops_gym.kubectl.targets import EVERYWHERE, FILES, SELECTOR, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -29,16 +30,24 @@ def run(call: Invocation) -> int | None:
         filenames=files,
         recursive=flags.on("recursive"),
         empty_selector=True,
-        latest=True,
     )
     infos, errors = selection.visit()
     view = View(call.client.cluster, flags.on("show-events"))
     if len(errors) == 1 and len(call.args) == 2 and _not_found(errors[0]):
         _by_prefix(call, view, errors[0])
         return None
-    call.write("\n\n".join(_text(view, info) for info in infos))
-    if errors:
-        raise Failures(errors)
+    texts: list[str] = []
+    failed: dict[str, KubectlError] = {}
+    for info in infos:
+        try:
+            obj = call.client.get(info.resource, info.name, info.namespace) if info.source else info.obj
+            texts.append(_text(view, replace(info, obj=obj)))
+        except KubectlError as error:
+            failed.setdefault(error.text, error)
+    call.write("\n\n".join(texts))
+    errors = [join(errors)] if errors and failed else selection.told(errors)
+    if errors or failed:
+        raise Failures([*errors, *failed.values()])
     if not infos:
         call.warn("No resources found" if everywhere else f"No resources found in {call.namespace} namespace.")
     return None

@@ -7,10 +7,10 @@ from difflib import unified_diff
 
 from aiops_gym.clients import as_yaml
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.applying import compute_patch, read_files
+from aiops_gym.kubectl.applying import LAST_APPLIED, annotations_of, compute_patch, read_files
 from aiops_gym.kubectl.changes import MANAGER
-from aiops_gym.kubectl.client import STRATEGIC
-from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError, UsageFailure
+from aiops_gym.kubectl.client import APPLY, STRATEGIC
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Json, Request
@@ -22,43 +22,78 @@ def run(call: Invocation) -> int:
     """Print what `apply` would change; 1 when it would change anything, more when something went wrong."""
     if call.args:
         raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]", 2)
+    if call.flags.on("force-conflicts") and not call.flags.on("server-side"):
+        raise Failure("--force-conflicts only works with --server-side", 2)
     try:
-        texts = [_compared(call, info) for info in read_files(call).infos()]
+        selection = read_files(call)
+        selection.keep_going = False
+        compared: list[tuple[str, str]] = []
+        if errors := selection.each(lambda info: compared.append(_compared(call, info))):
+            raise Failures(errors)
     except KubectlError as error:
         error.code = 2
         raise
-    call.write("".join(texts))
-    return 1 if any(texts) else 0
+    call.write("".join(text for _, text in sorted(compared)))
+    return 1 if any(text for _, text in compared) else 0
 
 
-def _compared(call: Invocation, info: Info) -> str:
+def _compared(call: Invocation, info: Info) -> tuple[str, str]:
+    """The name of an object's file, and what differs in it. Raises KubectlError."""
     if not info.name:
         raise Failure("resource name may not be empty")
     answer = call.client.cluster.handle(Request("get", info.resource.name, info.namespace, info.name))
     live = answer.body if answer.code == 200 else None
-    asked = {"dryRun": "All", "fieldManager": "kubectl-client-side-apply"}
     try:
-        if live is None:
-            merged = call.client.create(info.resource, info.obj, info.namespace, **asked)
-        else:
-            patch = compute_patch(call, info, live)
-            merged = call.client.patch(info.resource, info.name, patch, STRATEGIC, info.namespace, query=asked)
+        merged = _merged(call, info, live)
     except ServerError as error:
         raise error.about("applying", info.source) from None
-    before, after = ("" if obj is None else as_yaml.text(_shown(obj)) for obj in (live, merged))
-    if before == after:
-        return ""
+    managed = call.flags.on("show-managed-fields")
+    sides = [obj and _shown(obj, managed) for obj in (live, merged)]
+    masked = info.resource.name == "secrets"
+    if masked:
+        _mask(*(((side or {}).get("data") or {}) for side in sides))
+    before, after = (as_yaml.text(obj) if obj else "null\n" if masked else "" for obj in sides)
     resource = info.resource
     name = ".".join(filter(None, (resource.group, resource.version, resource.kind, info.namespace, info.name)))
+    if before == after:
+        return name, ""
     stamp = f"{datetime.fromtimestamp(call.client.cluster.now(), UTC):%Y-%m-%d %H:%M:%S.%f}000 +0000"
     paths = [f"{folder}/{name}" for folder in FOLDERS]
     lines = unified_diff(before.splitlines(True), after.splitlines(True), paths[0], paths[1], stamp, stamp)
-    return f"diff -u -N {paths[0]} {paths[1]}\n" + "".join(lines)
+    return name, f"diff -u -N {paths[0]} {paths[1]}\n" + "".join(lines)
 
 
-def _shown(obj: Json) -> Json:
-    metadata = {key: value for key, value in obj["metadata"].items() if key != "managedFields"}
-    return {**obj, "metadata": metadata}
+def _merged(call: Invocation, info: Info, live: Json) -> Json:
+    """What the object would be. Raises ServerError."""
+    asked = {"dryRun": "All", "fieldManager": call.flags.text("field-manager") or "kubectl-client-side-apply"}
+    place = (info.namespace, "")
+    if call.flags.on("server-side"):
+        asked |= {"fieldManager": call.flags.text("field-manager") or "kubectl"}
+        asked |= {"force": str(call.flags.on("force-conflicts")).lower()}
+        return call.client.patch(info.resource, info.name, info.obj, APPLY, *place, query=asked)
+    if live is None:
+        return call.client.create(info.resource, info.obj, info.namespace, **asked)
+    # What apply would remember is no part of the comparison.
+    notes = {key: value for key, value in annotations_of(info.obj).items() if key != LAST_APPLIED}
+    wanted = {**info.obj, "metadata": {**info.obj["metadata"], "annotations": notes}}
+    patch = compute_patch(call, info, live, wanted)
+    return call.client.patch(info.resource, info.name, patch, STRATEGIC, *place, query=asked)
+
+
+def _shown(obj: Json, managed: bool) -> Json:
+    """An object that may be changed, with its managedFields if asked."""
+    metadata = {key: value for key, value in obj["metadata"].items() if managed or key != "managedFields"}
+    shown = {**obj, "metadata": metadata}
+    return {**shown, "data": dict(obj["data"])} if obj.get("data") else shown
+
+
+def _mask(before: dict[str, Json], after: dict[str, Json]) -> None:
+    """Hide the values of a Secret, but not that they differ."""
+    for key in {*before, *after}:
+        differ = key in before and key in after and before[key] != after[key]
+        for side, word in ((before, " (before)"), (after, " (after)")):
+            if key in side:
+                side[key] = f"***{word if differ else ''}"
 
 
 verb = Verb(

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, read_dry_run, report
 from aiops_gym.kubectl.client import find_resource
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
+from aiops_gym.kubectl.errors import Failures, KubectlError
 from aiops_gym.kubectl.targets import SELECTOR, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.cordon import mark, select_nodes
-from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import controller_of, get
 from aiops_gym.types import Json, Request
 
@@ -19,60 +18,158 @@ MIRROR = "kubernetes.io/config.mirror"
 PATIENCE = 5.0
 """Seconds between two tries to evict a pod that a disruption budget protects."""
 
+LATE = "context deadline exceeded"
+STEP = 1.0
+"""Seconds between two looks whether pods are gone."""
+
 
 def run(call: Invocation) -> int | None:
     """Close nodes and move their pods away."""
     infos = select_nodes(call)
     for info in infos:
         mark(call, info, True)
-    failed: list[KubectlError] = []
-    for number, info in enumerate(infos):
+    failed: dict[str, _Undrained] = {}
+    for info in infos:
         try:
             if not _drain(call, info):
                 return None
-        except (Failure, Failures) as error:
-            several = error.errors if isinstance(error, Failures) else [error]
-            failed += several
-            left = infos[number:]
-            text = ", ".join(one.inner for one in several)
-            text = f"[{text}]" if len(several) > 1 else text
-            call.warn(f'error: unable to drain node "{info.name}" due to error: {text}, continuing command...')
-            call.warn("There are pending nodes to be drained:\n" + "\n".join(f" {node.name}" for node in left))
+        except _Undrained as error:
+            failed[info.name] = error
+            call.warn(f'error: unable to drain node "{info.name}" due to error: {error.inner}, continuing command...')
             continue
         report(call, info.resource, info.obj, "drained")
-    if len(failed) == 1 and failed[0].inner.startswith("cannot delete "):
-        raise KubectlError(failed[0].inner)  # one reason is told as several are
     if failed:
-        raise Failures(failed)
+        call.warn("There are pending nodes to be drained:\n" + "\n".join(f" {name}" for name in failed))
+        raise next(iter(failed.values())) if len(failed) == 1 else Failures([*failed.values()])
     return None
 
 
+class _Undrained(KubectlError):
+    """What went wrong with a node: one thing a line where the node is alone, all of it in brackets among others."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        super().__init__(f"error: {LATE}" if texts == [LATE] else "".join(f"{text}\n" for text in texts))
+        self.texts = texts
+
+    @property
+    def inner(self) -> str:
+        return f"[{', '.join(self.texts)}]" if len(self.texts) > 1 else self.texts[0]
+
+
 def _drain(call: Invocation, node: Info) -> bool:
-    """Move away the pods of one node; False when the time is used up. Raises Failure."""
-    found = call.client.list(find_resource("pods"), "", call.flags.text("pod-selector"), f"spec.nodeName={node.name}")[
-        "items"
-    ]
-    wanted, warnings, refused = _sorted_out(call, found)
+    """Move away the pods of one node; False when the action's own time is used up. Raises _Undrained."""
+    wanted, warnings, refused = _sorted_out(call, node)
     if refused:
-        raise Failures([Failure(f"{why}: {', '.join(names)}") for why, names in refused.items()])
+        raise _Undrained([f"{why}: {', '.join(names)}" for why, names in refused.items()])
     if warnings:
         call.warn("Warning: " + "; ".join(f"{why}: {', '.join(names)}" for why, names in warnings.items()))
-    mode = read_dry_run(call)
-    for pod in wanted:
-        meta = pod["metadata"]
-        if mode == "client":
-            call.say(f"evicting pod {meta['namespace']}/{meta['name']}{SUFFIX[mode]}")
-        else:
-            call.say(f"evicting pod {meta['namespace']}/{meta['name']}")
-            if not _evict(call, pod):
+    if read_dry_run(call) == "client":
+        for pod in wanted:
+            call.say(f"evicting pod {_whole(pod)}{SUFFIX['client']}")
+        return True
+    moving = _Moving(call, wanted)
+    going_on = moving.run()
+    if going_on and moving.errors:
+        error = _Undrained(moving.errors)
+        if left := _sorted_out(call, node)[0]:
+            call.warn(f'There are pending pods in node "{node.name}" when an error occurred: {error.inner}')
+            for pod in left:
+                call.warn(f"pod/{pod['metadata']['name']}")
+        raise error
+    return going_on
+
+
+def _whole(pod: Json) -> str:
+    return f"{pod['metadata']['namespace']}/{pod['metadata']['name']}"
+
+
+class _Moving:
+    """Pods on their way out, all at once: each is evicted, again and again where that is refused, and then awaited."""
+
+    def __init__(self, call: Invocation, pods: Sequence[Json]) -> None:
+        self.call, self.errors = call, list[str]()
+        self.plainly = call.flags.on("disable-eviction")
+        self.cluster = call.client.cluster
+        timeout = call.flags.seconds("timeout")
+        self.end = self.cluster.now() + timeout if timeout else float("inf")
+        self.due = [(self.cluster.now(), pod) for pod in pods]
+        self.leaving: list[Json] = []
+
+    def run(self) -> bool:
+        """Until none is left; False when the action's own time is used up."""
+        while True:
+            due, self.due = self.due, []
+            for time, pod in due:
+                if time > self.cluster.now():
+                    self.due.append((time, pod))
+                else:
+                    self._evict(pod)
+            if read_dry_run(self.call) != "none":
+                return True
+            self.leaving = [pod for pod in self.leaving if not self._gone(pod)]
+            if not self.due and not self.leaving:
+                return True
+            if not self.cluster.wait(STEP):
                 return False
-    return mode != "none" or _await(call, wanted)
+
+    def _evict(self, pod: Json) -> None:
+        """Ask for the eviction of a pod; a disruption budget may forbid it for now."""
+        call, place = self.call, (pod["metadata"]["namespace"], pod["metadata"]["name"])
+        which = f'pods/"{place[1]}" -n "{place[0]}"'
+        if not self.plainly:
+            call.say(f"evicting pod {_whole(pod)}{SUFFIX[read_dry_run(call)]}")
+        if self.cluster.now() >= self.end:
+            timeout = call.flags.seconds("timeout")
+            self.errors.append(f"error when evicting {which}: global timeout reached: {timeout:g}s")
+            return
+        answer = self.cluster.handle(_request(call, place))
+        if answer.code < 400:
+            self.leaving.append(pod)
+        elif answer.code == 429:
+            message = answer.body["message"]
+            call.warn(f"error when evicting {which} (will retry after 5s): {message}")
+            self.due.append((self.cluster.now() + PATIENCE, pod))
+        elif answer.code != 404:
+            self.errors.append(f"error when evicting {which}: {answer.body['message']}")
+
+    def _gone(self, pod: Json) -> bool:
+        """Whether a pod is gone, or is waited for no longer."""
+        call, meta = self.call, pod["metadata"]
+        answer = self.cluster.handle(Request("get", "pods", meta["namespace"], meta["name"]))
+        if answer.code >= 400 or answer.body["metadata"]["uid"] != meta["uid"]:
+            call.say(f"pod/{meta['name']} {'deleted' if self.plainly else 'evicted'}")
+            return True
+        if self.cluster.now() < self.end:
+            return False
+        which = f'pod "{meta["name"]}" in namespace "{meta["namespace"]}"'
+        if not self.plainly:
+            self.errors.append(f"error when waiting for {which} to terminate: {LATE}")
+        elif not self.errors:  # all are waited for as one
+            self.errors.append(LATE)
+        return True
 
 
-def _sorted_out(
-    call: Invocation, pods: Sequence[Json]
-) -> tuple[list[Json], dict[str, list[str]], dict[str, list[str]]]:
-    """Pods to move, what is worth a warning, and what forbids to go on."""
+def _request(call: Invocation, place: tuple[str, str]) -> Request:
+    """The eviction of a pod, or its deletion with --disable-eviction."""
+    grace = call.flags.number("grace-period")
+    options: dict[str, Json] = {"gracePeriodSeconds": grace} if grace >= 0 else {}
+    if read_dry_run(call) == "server":
+        options["dryRun"] = ["All"]
+    if call.flags.on("disable-eviction"):
+        return Request("delete", "pods", *place, body=options)
+    body = {
+        "apiVersion": "policy/v1",
+        "kind": "Eviction",
+        "metadata": {"name": place[1], "namespace": place[0]},
+        "deleteOptions": options,
+    }
+    return Request("create", "pods", *place, "eviction", body)
+
+
+def _sorted_out(call: Invocation, node: Info) -> tuple[list[Json], dict[str, list[str]], dict[str, list[str]]]:
+    """The pods of a node to move, what is worth a warning, and what forbids to go on."""
+    chosen, here = call.flags.text("pod-selector"), f"spec.nodeName={node.name}"
+    pods = call.client.list(find_resource("pods"), "", chosen, here)["items"]
     flags, wanted = call.flags, []
     warnings: dict[str, list[str]] = {}
     refused: dict[str, list[str]] = {}
@@ -102,53 +199,6 @@ def _sorted_out(
             continue
         wanted.append(pod)
     return wanted, warnings, refused
-
-
-def _evict(call: Invocation, pod: Json) -> bool:
-    """Evict a pod; tries again while a disruption budget forbids it. False when the time is used up."""
-    meta, grace = pod["metadata"], call.flags.number("grace-period")
-    options = {"gracePeriodSeconds": grace} if grace >= 0 else {}
-    body = {
-        "apiVersion": "policy/v1",
-        "kind": "Eviction",
-        "metadata": {"name": meta["name"], "namespace": meta["namespace"]},
-        "deleteOptions": options,
-    }
-    place = (meta["namespace"], meta["name"])
-    while True:
-        if call.flags.on("disable-eviction"):
-            answer = call.client.cluster.handle(Request("delete", "pods", *place, body=options))
-        else:
-            answer = call.client.cluster.handle(Request("create", "pods", *place, "eviction", body))
-        if answer.code < 400 or answer.code == 404:
-            return True
-        if answer.code != 429:
-            raise Failure(
-                f"error when evicting pods/{place[1]!r} -n {place[0]!r}: {answer.body['message']}".replace("'", '"')
-            )
-        message = answer.body["message"]
-        call.warn(f'error when evicting pods/"{place[1]}" -n "{place[0]}" (will retry after 5s): {message}')
-        if not call.client.cluster.wait(PATIENCE):
-            return False
-
-
-def _await(call: Invocation, pods: Sequence[Json]) -> bool:
-    """Wait until the pods are gone; False when the time is used up. Raises Failure."""
-    waited = call.flags.seconds("timeout")
-    for pod in pods:
-        meta = pod["metadata"]
-
-        def gone(meta: Json = meta) -> bool:
-            answer = call.client.cluster.handle(Request("get", "pods", meta["namespace"], meta["name"]))
-            return answer.code >= 400 or answer.body["metadata"]["uid"] != meta["uid"]
-
-        end = wait_until(call.client.cluster, gone, waited)
-        if end == "stopped":
-            return False
-        if end == "timeout":
-            raise Failure("drain did not complete within " + f"{waited:g}s")
-        call.say(f"pod/{meta['name']} {'deleted' if call.flags.on('disable-eviction') else 'evicted'}")
-    return True
 
 
 verb = Verb(

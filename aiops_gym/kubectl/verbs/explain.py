@@ -1,4 +1,4 @@
-"""`kubectl explain`: the fields of a kind and their types, as far as the server's schema tells; it has no prose."""
+"""`kubectl explain`: the fields of a kind and their types, and what they mean."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from aiops_gym.kubectl.errors import Failure, KubectlError
 from aiops_gym.kubectl.targets import warn_of
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
+from aiops_gym.sim.golang.text import fold
+from aiops_gym.sim.kube_api.descriptions import describe
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource, find
 from aiops_gym.sim.kube_api.schema import Field, fields, type_of
 
@@ -21,11 +23,12 @@ MISSING: Final = (
 PLAIN: Final = {
     "quantity": "Quantity",
     "intstr": "IntOrString",
-    "str": "string",
     "bool": "boolean",
     "int32": "integer",
     "int64": "integer",
-    "float64": "number",
+    "num": "number",
+    "[str]": "[]string",
+    **dict.fromkeys(("str", "bytes", "time"), "string"),
 }
 
 
@@ -35,36 +38,27 @@ def run(call: Invocation) -> int | None:
         raise Failure(MISSING)
     if len(call.args) > 1:
         raise Failure("We accept only this format: explain RESOURCE")
-    word, path = _split(call.args[0])
+    version = call.flags.text("api-version")
+    word, path = _split(call.args[0], grouped=not version)
     try:
         resource = find_resource(word)
     except Failure as error:
         raise KubectlError(error.inner) from None
     warn_of(call, word)
-    version = call.flags.text("api-version") or api_version(resource)
-    kind = type_of(version, resource.kind)
-    if not kind and any(version == api_version(other) for other in RESOURCES.values()):
-        raise Failure(f"GVR ({version}, Resource={resource.plural}) not found in OpenAPI schema")
-    if not kind and version != api_version(resource):
-        group, _, number = version.rpartition("/")
-        raise Failure(f"couldn't find resource for {go_quote(f'{group}/{number}, Resource={resource.plural}')}")
-    if not kind:
-        raise Failure(f"couldn't find resource for {go_quote(f'{api_version(resource)}, Resource={resource.plural}')}")
-    if call.flags.text("output") == "plaintext-openapiv2":  # of which the server has nothing
-        raise Failure(f"couldn't find resource for {go_quote(f'/{version}, Kind={resource.kind}')}")
-    if call.flags.text("output") != "plaintext":
-        raise Failure(f"unrecognized format: {call.flags.text('output')}")
+    resource = _place(call, resource, version or api_version(resource))
+    kind, told = type_of(api_version(resource), resource.kind), ""
     field: Field | None = None
     for name in path:
         found = fields(kind).get(name)
         if found is None:
             _head(call, resource)
-            raise Failure(f"field {go_quote(name)} does not exist")
-        field, kind = found, found.type
+            raise Failure(f"field {go_quote(path[-1])} does not exist")  # whichever step is wrong
+        told, field, kind = describe(kind, name), found, found.type
     _head(call, resource)
     if field is not None:
-        call.say(f"FIELD: {path[-1]} <{_shown(field)}>\n\n")
-    call.say("DESCRIPTION:\n    <empty>")
+        call.say(f"FIELD: {path[-1]} <{_shown(field, path[-1])}>\n\n")
+    told = "".join(f"{text}\n" for text in (told, describe(kind)) if text)
+    call.say(f"DESCRIPTION:\n{fold(told or '<empty>', 80, 4)}")
     if fields(kind):
         call.say("FIELDS:")
         call.write("".join(_rows(kind, 1, call.flags.on("recursive"))))
@@ -72,18 +66,32 @@ def run(call: Invocation) -> int | None:
     return 0
 
 
-def _split(text: str) -> tuple[str, list[str]]:
-    """The resource, with its group where that is named, and the fields behind it.
+def _place(call: Invocation, resource: Resource, version: str) -> Resource:
+    """The resource of this name in a version."""
+    where = version if "/" in version else f"/{version}"
+    if call.flags.text("output") == "plaintext-openapiv2":  # of which the server has nothing
+        raise Failure(f"couldn't find resource for {go_quote(f'{where}, Kind={resource.kind}')}")
+    there = {other.plural: other for other in RESOURCES.values() if api_version(other) == version}
+    if not there:
+        raise Failure(f"couldn't find resource for {go_quote(f'{where}, Resource={resource.plural}')}")
+    if call.flags.text("output") != "plaintext":
+        raise Failure(f"unrecognized format: {call.flags.text('output')}")
+    if resource.plural not in there:
+        raise Failure(f"GVR ({where}, Resource={resource.plural}) not found in OpenAPI schema")
+    return there[resource.plural]
 
-    >>> _split("deployments.apps.spec"), _split("pods.spec.containers")
-    (('deployments.apps', ['spec']), ('pods', ['spec', 'containers']))
+
+def _split(text: str, grouped: bool) -> tuple[str, list[str]]:
+    """The resource and the fields behind it; its group may stand between them, after the plural.
+
+    >>> _split("deployments.apps.spec", True), _split("deploy.spec", True), _split("events.events.k8s.io", True)
+    (('deployments', ['spec']), ('deploy', ['spec']), ('events', ['events', 'k8s', 'io']))
     """
-    steps = text.split(".")
-    for count in range(len(steps), 1, -1):
-        found = find(".".join(steps[:count]))
-        if found is not None and found.group and ".".join(steps[1:count]) == found.group:
-            return ".".join(steps[:count]), steps[count:]
-    return steps[0], steps[1:]
+    first, *path = text.split(".")
+    found = find(first)
+    if grouped and found is not None and text.startswith(found.name):
+        path = path[found.name.count(".") :]
+    return first, [*filter(None, path)]
 
 
 def _head(call: Invocation, resource: Resource) -> None:
@@ -98,7 +106,7 @@ def _rows(kind: str, level: int, recursive: bool, above: tuple[str, ...] = ()) -
         mark = " -required-" if field.required else ""
         yield f"{'  ' * level}{name}\t<{_shown(field, name)}>{mark}\n"
         if not recursive:
-            yield f"{'  ' * level}  <no description>\n\n"
+            yield fold(describe(kind, name) or "<no description>", 80, 2 * level + 2) + "\n\n"
         elif field.type not in above:
             yield from _rows(field.type, level + 1, recursive, (*above, field.type))
 
@@ -107,7 +115,7 @@ def _shown(field: Field, called: str = "") -> str:
     """The type of a field as it is printed."""
     if called == "fieldsV1":
         return "FieldsV1"
-    name = PLAIN.get(field.type) or (field.type.rpartition(".")[2] if fields(field.type) else "string")
+    name = PLAIN.get(field.type) or (field.type.rpartition(".")[2] if fields(field.type) else "Object")
     return {"": name, "list": f"[]{name}", "map": f"map[string]{name}"}[field.shape]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import prepare
-from aiops_gym.kubectl.creation import FLAGS, make
+from aiops_gym.kubectl.creation import FLAGS, make, overridden
 from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.targets import FILES, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -14,13 +14,19 @@ from aiops_gym.sim.kernel.digits import INT32, parse_amount, parse_natural
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Json
 
+EXPOSED = ("Deployment", "ReplicaSet", "Service", "ReplicationController", "Pod")
+
 
 def run(call: Invocation) -> int | None:
     """Create a service for a workload, a pod or another service."""
     prepare(call)
     flags = call.flags
     wanted = select(call, call.args, filenames=flags.items("filename"), recursive=flags.on("recursive"))
-    errors = wanted.each(lambda info: make(call, _service(call, info), operation="exposed", manager="kubectl-expose"))
+
+    def expose(info: Info) -> None:
+        make(call, overridden(call, _service(call, info)), operation="exposed", manager="kubectl-expose")
+
+    errors = wanted.each(expose)
     if errors:
         raise Failures(errors)
     return None
@@ -28,6 +34,8 @@ def run(call: Invocation) -> int | None:
 
 def _service(call: Invocation, info: Info) -> Json:
     flags = call.flags
+    if info.resource.kind not in EXPOSED:
+        raise Failure(f"cannot expose a {info.resource.group_kind}")
     selector = _pairs(flags.text("selector")) if flags.text("selector") else _selector(info)
     ports = _ports(call, info)
     spec: dict[str, Json] = {"selector": selector}
@@ -38,6 +46,14 @@ def _service(call: Invocation, info: Info) -> Json:
     for flag, field in (("cluster-ip", "clusterIP"), ("session-affinity", "sessionAffinity")):
         if flags.text(flag):
             spec[field] = flags.text(flag)
+    if flags.text("external-ip"):
+        spec["externalIPs"] = [flags.text("external-ip")]
+    if flags.text("type") == "LoadBalancer" and flags.text("load-balancer-ip"):
+        spec["loadBalancerIP"] = flags.text("load-balancer-ip")
+    if flags.text("session-affinity") not in ("", "None", "ClientIP"):
+        raise Failure(f"unknown session affinity: {flags.text('session-affinity')}")
+    if not (flags.text("name") or info.name):
+        raise Failure("name must be specified")
     labels = _pairs(flags.text("labels")) if flags.text("labels") else info.obj["metadata"].get("labels")
     metadata: dict[str, Json] = {"creationTimestamp": None, "name": flags.text("name") or info.name}
     if labels:
@@ -62,10 +78,8 @@ def _selector(info: Info) -> Mapping[str, str]:
         return dict(get(info.obj, "spec", "selector", "matchLabels", default={}))
     if kind in ("Service", "ReplicationController"):
         found: Mapping[str, str] = get(info.obj, "spec", "selector", default={})
-    elif kind == "Pod":
-        found = info.obj["metadata"].get("labels") or {}
     else:
-        raise Failure(f"cannot expose a {info.resource.group_kind}")
+        found = info.obj["metadata"].get("labels") or {}
     if not found:
         words = (
             "the pod has no labels and cannot be exposed" if kind == "Pod" else "the service has no pod selector set"

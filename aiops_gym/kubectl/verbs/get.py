@@ -43,8 +43,7 @@ def run(call: Invocation) -> int | None:
     if wanted.subresource and wanted.queries:
         raise Failure("subresource cannot be used when bulk resources are specified")
     infos, errors = wanted.visit()
-    if len(errors) == 1 and errors[0].inner.startswith("error parsing"):  # kubectl adds no second "error: " here
-        errors = [KubectlError(errors[0].inner)]
+    errors = wanted.told(errors)
     if flags.on("ignore-not-found"):
         errors = [error for error in errors if not (isinstance(error, ServerError) and error.reason == "NotFound")]
     if human:

@@ -43,7 +43,6 @@ def run(call: Invocation) -> int | None:
         call.args,
         filenames=flags.items("filename"),
         recursive=flags.on("recursive"),
-        latest=not local,
     )
     selection.subresource = flags.text("subresource")
     errors = selection.each(lambda info: _patch(call, info, kind, _decode(text, kind, local) if raw else patch, local))
@@ -56,6 +55,7 @@ def run(call: Invocation) -> int | None:
 
 def _validate(call: Invocation, kind: str, local: bool) -> None:
     flags = call.flags
+    read_dry_run(call)
     if flags.text("patch") and flags.text("patch-file"):
         raise Failure("cannot specify --patch and --patch-file together")
     if not flags.text("patch") and not flags.text("patch-file"):
@@ -66,7 +66,6 @@ def _validate(call: Invocation, kind: str, local: bool) -> None:
         raise Failure("cannot specify --local and --dry-run=server - did you mean --dry-run=client?")
     if kind not in TYPES:
         raise Failure(f"--type must be one of [{' '.join(TYPES)}], not {go_quote(flags.text('type'))}")
-    read_dry_run(call)
 
 
 def _file(call: Invocation, path: str) -> str:
@@ -74,6 +73,8 @@ def _file(call: Invocation, path: str) -> str:
         return call.context.stdin
     try:
         return call.context.files.read(path)
+    except IsADirectoryError:
+        raise Failure(f"unable to read patch file: read {path}: is a directory") from None
     except OSError:
         raise Failure(f"unable to read patch file: open {path}: no such file or directory") from None
 

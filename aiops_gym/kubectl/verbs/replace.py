@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import raw
 from aiops_gym.kubectl.applying import LAST_APPLIED, add_last_applied, annotations_of, make_validation_query, read_files
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, prepare, read_dry_run, report
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, gather
-from aiops_gym.kubectl.targets import FILES, Info
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.kubectl.targets import FILES, Info, Selection
 from aiops_gym.kubectl.verb import Invocation, Verb
-from aiops_gym.kubectl.verbs.delete import DELETING, remove
+from aiops_gym.kubectl.verbs.delete import DELETING, check_cascade, remove
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Json, Request
@@ -18,6 +20,7 @@ from aiops_gym.types import Json, Request
 def run(call: Invocation) -> int | None:
     """Put the objects of files in the place of those in the cluster."""
     flags, shown = call.flags, prepare(call)
+    check_cascade(call)
     if flags.number("grace-period") >= 0 and not flags.on("force"):
         raise Failure("--grace-period must have --force specified")
     if flags.seconds("timeout") and not flags.on("force"):
@@ -26,25 +29,30 @@ def run(call: Invocation) -> int | None:
         raw.act(call, "update")
         return None
     selection = read_files(call)
-    infos, before = selection.visit()
-    errors: list[KubectlError] = []
-    if flags.on("force") and infos:
-        places: list[Info | KubectlError] = [Info(i.resource, i.namespace, i.name, None) for i in infos]
-        selection.named = places
-        grace = flags.number("grace-period")
-        remove(call, selection, grace=grace or 1, lenient=True)
-    for info in infos:
-        try:
-            obj = _replaced(call, info, recreate=flags.on("force"))
-        except KubectlError as error:
-            errors.append(error)
-            continue
-        report(call, info.resource, obj, "replaced", shown=shown)
-    if errors := gather(before, errors):
+    if flags.on("force"):
+        _clear(call, selection)
+    done: list[Info] = []
+
+    def put(info: Info) -> None:
+        done.append(info)
+        report(call, info.resource, _replaced(call, info, recreate=flags.on("force")), "replaced", shown=shown)
+
+    if errors := selection.each(put):
         raise Failures(errors)
-    if not infos:
+    if not done:
         raise Failure("no objects passed to replace")
     return None
+
+
+def _clear(call: Invocation, selection: Selection) -> None:
+    """Delete what is to be made anew. Raises KubectlError."""
+    infos, errors = selection.visit()
+    if infos:
+        places: list[Info | KubectlError] = [Info(i.resource, i.namespace, i.name, None) for i in infos]
+        grace = call.flags.number("grace-period")
+        remove(call, replace(selection, named=places), grace=grace or 1, lenient=True, late="context deadline exceeded")
+    if errors:
+        raise KubectlError("".join(f"{error.inner}\n" for error in errors))
 
 
 def _replaced(call: Invocation, info: Info, *, recreate: bool) -> Json:

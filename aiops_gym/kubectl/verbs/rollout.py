@@ -6,8 +6,9 @@ from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
-from aiops_gym.kubectl.changes import DRY_RUN, MANAGER, make_query, read_dry_run, report
+from aiops_gym.kubectl.changes import DRY_RUN, MANAGER, add_kind, make_query, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
+from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.rollouts import history
 from aiops_gym.kubectl.rollouts.status import VIEWERS
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, Selection, select
@@ -68,8 +69,9 @@ def show(call: Invocation) -> int | None:
     _required(call)
     if number < 0:
         raise Failure(f"revision must be a positive integer: {number}")
+    selection = _selected(call)
     output.choose_printer(call)
-    errors = _selected(call).each(lambda info: _show(call, info, number))
+    errors = selection.each(lambda info: _show(call, info, number))
     if errors:
         raise Failures(errors)
     return None
@@ -169,7 +171,7 @@ def _patch_each(call: Invocation, patch: Any, operation: str) -> int | None:
         except ServerError as error:
             errors.append(Failure(f"failed to patch: {error.message}"))
             continue
-        report(call, info.resource, changed, operation)
+        report(call, info.resource, Struct(add_kind(info.resource, changed)), operation)
     if errors:
         raise Failures(errors)
     if not infos:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from aiops_gym.clients import gojson
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import read_dry_run
 from aiops_gym.kubectl.client import find_resource
-from aiops_gym.kubectl.creation import FLAGS, make, strip_empty
+from aiops_gym.kubectl.creation import FLAGS, make, overridden, parse_integer, strip_empty
 from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import FILES
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import get
-from aiops_gym.sim.kube_api.patch import apply_merge_patch
 from aiops_gym.types import Json, Request
 
 NO_TTY: Final = "Unable to use a TTY - input is not a terminal or the right kind of file"
@@ -51,7 +49,7 @@ def _make(call: Invocation, pod: Json) -> None:
     said = call.pieces[before:]
     del call.pieces[before:]
     if call.flags.on("expose"):
-        name, port = made["metadata"]["name"], call.flags.number("port")
+        name, port = made["metadata"]["name"], parse_integer(call.flags.text("port"))
         ports = [{"port": port, "protocol": "TCP", "targetPort": port}]
         metadata = {"creationTimestamp": None, "name": name}
         spec = {"ports": ports, "selector": pod["metadata"]["labels"]}
@@ -67,9 +65,12 @@ def _validate(call: Invocation, attached: bool) -> str:
         raise UsageFailure("NAME is required for run")
     if not flags.text("image"):
         raise Failure("--image is required")
+    image = flags.text("image")
+    if image != image.strip() or "//" in image or " " in image:
+        raise Failure(f'Invalid image name "{image}": invalid reference format')
     if flags.on("tty") and not flags.on("stdin"):
         raise Failure("-i/--stdin is required for containers with -t/--tty=true")
-    if flags.on("expose") and flags.number("port") <= 0:
+    if flags.on("expose") and not flags.text("port"):
         raise UsageFailure("--port must be set when exposing a service")
     mode = read_dry_run(call)
     if attached and mode != "none":
@@ -83,9 +84,6 @@ def _validate(call: Invocation, attached: bool) -> str:
     pull = flags.text("image-pull-policy")
     if pull and pull not in PULLS:
         raise UsageFailure(f"invalid image pull policy: {pull}")
-    image = flags.text("image")
-    if image != image.strip() or "//" in image or " " in image:
-        raise Failure(f'Invalid image name "{image}": invalid reference format')
     return call.args[0]
 
 
@@ -96,8 +94,8 @@ def _pod(call: Invocation, name: str) -> Json:
         container["command" if flags.on("command") else "args"] = words
     if flags.items("env"):
         container["env"] = [_variable(text) for text in flags.items("env")]
-    if flags.number("port") > 0:
-        container["ports"] = [{"containerPort": flags.number("port")}]
+    if flags.text("port"):
+        container["ports"] = [{"containerPort": parse_integer(flags.text("port"))}]
     if flags.text("image-pull-policy"):
         container["imagePullPolicy"] = flags.text("image-pull-policy")
     if flags.on("stdin"):
@@ -111,19 +109,14 @@ def _pod(call: Invocation, name: str) -> Json:
         raise Failure(f"unexpected label spec: {wrong[0]}")
     labels = dict(pair.split("=", 1) for pair in pairs) or {"run": name}
     metadata: dict[str, Json] = {"creationTimestamp": None, "labels": labels, "name": name}
-    if flags.items("annotations"):
-        for pair in flags.items("annotations"):
+    if notes := [pair for pair in flags.items("annotations") if pair]:
+        for pair in notes:
             if "=" not in pair:
                 raise Failure(f"invalid annotations format: {pair}")
-        metadata["annotations"] = dict(pair.split("=", 1) for pair in flags.items("annotations"))
+        metadata["annotations"] = dict(pair.split("=", 1) for pair in notes)
     spec = {"containers": [container], "dnsPolicy": "ClusterFirst", "restartPolicy": flags.text("restart") or "Always"}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": {}}
-    if not flags.text("overrides"):
-        return pod
-    try:
-        return apply_merge_patch(pod, gojson.loads(flags.text("overrides")))
-    except ValueError as error:
-        raise Failure(f"Invalid JSON Patch: {error}") from None
+    return overridden(call, pod)
 
 
 def _variable(text: str) -> Json:
@@ -198,7 +191,7 @@ verb = Verb(
     flags=(
         Flag("image", help="The image for the container to run."),
         Flag("image-pull-policy", help="The image pull policy for the container."),
-        Flag("port", "int", help="The port that this container exposes."),
+        Flag("port", help="The port that this container exposes."),
         Flag("env", "array", help="Environment variables to set in the container."),
         Flag("labels", short="l", help="Comma separated labels to apply to the pod."),
         Flag("annotations", "array", help="Annotations to apply to the pod."),

@@ -29,12 +29,11 @@ def run(call: Invocation) -> int | None:
         filenames=flags.items("filename"),
         recursive=flags.on("recursive"),
         empty_selector=flags.on("all"),
-        latest=True,
     )
     infos, errors = selection.visit()
     if flags.text("resource-version") and len(infos) > 1:
         raise Failure("cannot use --resource-version with multiple resources")
-    if not infos and not (errors and flags.items("filename")):
+    if not infos:
         why = Failures(errors).errors if errors else []
         texts = list(dict.fromkeys(map(_words, why)))
         told = f"[{', '.join(texts)}]" if len(texts) > 1 else "".join(texts)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.changes import ALL, CHANGING, make_query, prepare, read_dry_run, report
+from aiops_gym.kubectl.changes import ALL, CHANGING, make_query, read_dry_run, report
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, UsageFailure
 from aiops_gym.kubectl.targets import SELECTOR, Info, select
@@ -32,7 +32,7 @@ class Taint(NamedTuple):
 
 def run(call: Invocation) -> int | None:
     """Put taints on nodes, or take them off."""
-    prepare(call)
+    read_dry_run(call)
     resources, words = _split(call.args)
     if not resources:
         raise Failure("one or more resources must be specified as <resource> <name>")
@@ -41,6 +41,7 @@ def run(call: Invocation) -> int | None:
     put, drop = _parse(words)
     _validate(call, resources[0], put, drop)
     labels, every = call.flags.text("selector"), call.flags.on("all")
+    resources = resources[:1] if every or labels else resources
     selection = select(call, resources, labels=labels, everything=every, empty_selector=bool(labels) or every)
     errors = selection.each(lambda info: _taint(call, info, put, drop))
     if errors:

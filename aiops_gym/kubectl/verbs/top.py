@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Final, NoReturn
+from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.clients.gosort import go_sort
@@ -30,9 +30,7 @@ FRESH: Final = 120.0
 def pods(call: Invocation) -> int | None:
     """`kubectl top pods`"""
     flags = call.flags
-    if len(call.args) > 1 or (call.args and flags.text("selector")):
-        _refuse(call, "pod")
-    _check(call)
+    _check(call, "pod")
     everywhere = flags.on("all-namespaces")
     items = _ask(call, "pods.metrics.k8s.io", call.args, "" if everywhere else call.namespace)
     if not items:
@@ -49,9 +47,7 @@ def pods(call: Invocation) -> int | None:
 
 def nodes(call: Invocation) -> int | None:
     """`kubectl top nodes`"""
-    if len(call.args) > 1 or (call.args and call.flags.text("selector")):
-        _refuse(call, "node")
-    _check(call)
+    _check(call, "node")
     items = _ask(call, "nodes.metrics.k8s.io", call.args, "")
     if not items:
         raise Failure("metrics not available yet")
@@ -69,16 +65,14 @@ def nodes(call: Invocation) -> int | None:
     return 0
 
 
-def _refuse(call: Invocation, what: str) -> NoReturn:
+def _check(call: Invocation, what: str) -> None:
+    """Refuse what is read before the server is asked, in the real one's order. Raises Failure."""
     if len(call.args) > 1:
         raise UsageFailure(f"{what} [NAME | -l label]")
-    raise Failure("only one of NAME or selector can be provided")
-
-
-def _check(call: Invocation) -> None:
-    """Refuse an unknown order, and a selector that is none: it is read before the server is asked. Raises Failure."""
     if call.flags.text("sort-by") not in ("", "cpu", "memory"):
         raise Failure("--sort-by accepts only cpu or memory")
+    if call.args and call.flags.text("selector"):
+        raise Failure("only one of NAME or selector can be provided")
     try:
         parse_labels(call.flags.text("selector"))
     except ValueError as error:

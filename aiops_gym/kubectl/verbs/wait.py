@@ -41,6 +41,7 @@ def run(call: Invocation) -> int | None:
     """Wait for each object in turn."""
     flags = call.flags
     output.choose_printer(call)
+    call.client.configure()
     condition = flags.text("for")
     deletion, creation = condition.lower() == "delete", condition.lower() == "create"
     check = _check(condition)
@@ -51,7 +52,7 @@ def run(call: Invocation) -> int | None:
         call.args,
         labels=flags.text("selector"),
         fields=flags.text("field-selector"),
-        everything=flags.on("all"),
+        everything=flags.on("all") and len(call.args) == 1 and "/" not in call.args[0],
         everywhere=flags.on("all-namespaces"),
         filenames=flags.items("filename"),
         recursive=flags.on("recursive"),

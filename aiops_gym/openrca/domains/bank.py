@@ -98,4 +98,10 @@ domain = Domain(
         *("2021-03-04", "2021-03-05", "2021-03-06", "2021-03-07", "2021-03-09", "2021-03-10", "2021-03-12"),
         *("2021-03-23", "2021-03-24", "2021-03-25"),
     ),
+    decisive=(
+        *("JVM_CPULoad", "HeapMemoryUsed", "HeapMemoryUsage", "CPUCpuUtil", "CPU-0_SingleCpuUtil", "MEMUsedMemPerc"),
+        *("NoCacheMemPerc", "MEMFreeMem", "sda_DSKReadWrite", "sda_DSKRTps", "sda_DSKRead", "sda_DSKBps"),
+        *("sda_DSKPercentBusy", "sdb_DSKRead", "sdb_DSKRTps", "TCP-FIN-WAIT", "TCP-CLOSE-WAIT", "TotalTcpConnNum"),
+        *("NETBandwidthUtil", "NETPacketsIn", "NETPacketsOut", "NETKBTotalPerSec"),
+    ),
 )

@@ -129,4 +129,10 @@ domain = Domain(
         "hardly shows in the measurements of its service; one of a service does, and propagates to its callers."
     ),
     days=("2022-03-20", "2022-03-21"),
+    decisive=(
+        *("container_threads", "container_cpu_usage_seconds", "system.cpu.pct_usage", "system.mem.used"),
+        *("container_memory_usage_MB", "container_fs_reads./dev/vda", "container_fs_writes./dev/vda"),
+        *("system.io.r_s", "system.io.w_s", "system.disk.used", "system.disk.pct_usage"),
+        *("container_network_receive_packets.eth0", "container_network_receive_MB.eth0"),
+    ),
 )

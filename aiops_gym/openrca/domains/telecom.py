@@ -92,5 +92,9 @@ domain = Domain(
         *("2020-04-11", "2020-05-22", "2020-05-23", "2020-05-24", "2020-05-25", "2020-05-26", "2020-05-27"),
         *("2020-05-28", "2020-05-29", "2020-05-30", "2020-05-31"),
     ),
+    decisive=(
+        *("Proc_Used_Pct", "Sess_Connect", "Proc_User_Used_Pct", "On_Off_State", "tnsping_result_time"),
+        *("container_cpu_used", "Memory_used_pct", "Disk_io_util", "Sent_queue", "Received_queue"),
+    ),
     hours=(0, 6),
 )

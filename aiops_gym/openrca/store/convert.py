@@ -1,8 +1,7 @@
 """One CSV file becomes one folder of columns.
 
-The first pass reads the file, sorts each batch, and packs texts as they come; the second sorts the numbers through.
-Texts stay in the order of the file, which is nearly that of time in most files. Where it is not (a file grouped by
-component, say) a question would unpack most of the file; then the conversion starts anew and sorts the texts too.
+The first pass reads the file and sorts each batch; the second sorts it through, numbers and texts alike. So the rows
+of a window lie together, whatever the order of the file: its texts are unpacked without picking.
 """
 
 from __future__ import annotations
@@ -20,28 +19,14 @@ from aiops_gym.openrca.store import complaint
 from aiops_gym.openrca.store.checks import compute_sums
 from aiops_gym.openrca.store.csvfile import CsvFile, Odd
 from aiops_gym.openrca.store.files import write_all
-from aiops_gym.openrca.store.layout import ALL, KEY, NUMBERS, ROW, TEXTS, Meta, Place, is_series_major
-from aiops_gym.openrca.store.merge import Merge, Target, place, row_type
-from aiops_gym.openrca.store.runs import Runs, flatten
+from aiops_gym.openrca.store.layout import ALL, KEY, NUMBERS, TEXTS, Meta, Place, is_series_major
+from aiops_gym.openrca.store.merge import Merge, Target, place
+from aiops_gym.openrca.store.runs import Runs
 from aiops_gym.openrca.store.series import Series
-from aiops_gym.openrca.store.texts import CHUNK, Packer
+from aiops_gym.openrca.store.texts import Packer
 
 if TYPE_CHECKING:
     from aiops_gym.openrca.store.oddfile import OddFile
-
-DEEPEST = 32
-"""Chunks of text that may overlap at an instant, on average, before it pays to sort them."""
-
-_EARLY = 8
-"""Batches after which a file's order is judged for the first time."""
-
-
-class Disordered(Exception):
-    """The texts of a file are so far from the order of time that they must be sorted."""
-
-    def __init__(self, file: CsvFile | OddFile) -> None:
-        super().__init__(file.path)
-        self.file = file
 
 
 def convert(
@@ -56,34 +41,25 @@ def convert(
         CatalogError: it is refused; the message names the line and what was expected.
         OSError: the disk is full, or cannot be written.
     """
-    files: list[CsvFile | OddFile] = [CsvFile(path, table, progress)]
-    sorts = False
-    while files:
-        try:
-            _Conversion(files.pop(), table, out, sort_texts=sorts).run()
-        except Odd as odd:
-            if strict:
-                raise complaint.about(path, table, str(odd)) from None
-            from aiops_gym.openrca.store.oddfile import OddFile  # noqa: PLC0415  # It brings pandas, for a few files.
+    try:
+        _Conversion(CsvFile(path, table, progress), table, out).run()
+    except Odd as odd:
+        if strict:
+            raise complaint.about(path, table, str(odd)) from None
+        from aiops_gym.openrca.store.oddfile import OddFile  # noqa: PLC0415  # It brings pandas, for a few files.
 
-            files.append(OddFile(path, table, progress))
-        except Disordered as found:
-            sorts = True
-            files.append(type(found.file)(path, table, progress))
-        if files:
-            for each in out.iterdir():
-                each.unlink()
+        for each in out.iterdir():
+            each.unlink()
+        _Conversion(OddFile(path, table, progress), table, out).run()
 
 
 class _Conversion:
-    def __init__(self, file: CsvFile | OddFile, table: Table, out: Path, sort_texts: bool) -> None:
+    def __init__(self, file: CsvFile | OddFile, table: Table, out: Path) -> None:
         self.table, self.out, self.csv = table, out, file
         self.texts = tuple(column.name for column in table.columns if column.kind == "text")
-        self.sorts = sort_texts and bool(self.texts)
         whole = frozenset(column.name for column in table.columns if column.kind == "int")
-        self.runs = Runs(out, self.texts if self.sorts else (), whole)
+        self.runs = Runs(out, self.texts, whole)
         self.series = Series(table) if is_series_major(table) else None
-        self.order = Order()
 
     def run(self) -> None:
         """Both passes."""
@@ -93,28 +69,18 @@ class _Conversion:
             _Writer(self.out / NUMBERS) as numbers,
             closing(Packer(packed.handle, self.texts)) as packer,
         ):
-            self._first_pass(packer)
+            self._first_pass()
             self._second_pass(numbers.handle, packer)
 
-    def _first_pass(self, packer: Packer) -> None:
-        for number, batch in enumerate(self.csv.batches()):
+    def _first_pass(self) -> None:
+        for batch in self.csv.batches():
             self.runs.add(batch, None if self.series is None else self.series.of(batch))
-            if self.texts and not self.sorts:
-                packer.add([flatten(batch.texts[name]) for name in self.texts])
-                self.order.add(batch.times)
-            if number == _EARLY:
-                self._check_order()
-        self._check_order()
-
-    def _check_order(self) -> None:
-        if not self.sorts and self.order.is_deep():
-            raise Disordered(self.csv)
 
     def _second_pass(self, handle: int, packer: Packer) -> None:
         runs, merge = self.runs, self._merge()
         columns = self._columns(merge)
         size = place(list(columns.values()), runs.rows)
-        merge.write(handle, list(columns.values()), packer if self.sorts else None)
+        merge.write(handle, list(columns.values()), packer if self.texts else None)
         index = packer.finish()
         os.truncate(handle, size)
         os.lseek(handle, 0, os.SEEK_END)
@@ -145,8 +111,6 @@ class _Conversion:
         """The columns to write, by name."""
         tables, runs = self._tables(), self.runs
         made = {KEY: Target(KEY, merge.key_type)}
-        if self.texts and not self.sorts:
-            made[ROW] = Target(ROW, row_type(runs.rows))
         for column in self.table.columns:
             name = column.name
             if column.kind == "code" and not (self.series is not None and name in self.series.columns):
@@ -164,29 +128,6 @@ def _ranks(names: list[str]) -> np.ndarray:
     made = np.zeros(max(1, len(names)), np.int64)
     made[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
     return made
-
-
-class Order:
-    """How far the chunks of a file are from following each other in time."""
-
-    def __init__(self) -> None:
-        self.ranges = 0
-        self.first: int | None = None
-        self.last = 0
-
-    def add(self, times: np.ndarray) -> None:
-        """Take in a batch."""
-        starts = np.arange(0, len(times), CHUNK)
-        if not len(starts):
-            return
-        low, high = np.minimum.reduceat(times, starts), np.maximum.reduceat(times, starts)
-        self.ranges += int((high - low).sum())
-        self.first = min(int(low.min()), int(low.min()) if self.first is None else self.first)
-        self.last = max(int(high.max()), self.last)
-
-    def is_deep(self) -> bool:
-        """Whether too many chunks overlap."""
-        return self.first is not None and self.ranges > DEEPEST * max(60_000, self.last - self.first)
 
 
 class _Writer:

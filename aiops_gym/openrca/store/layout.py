@@ -11,15 +11,15 @@ import orjson
 
 from aiops_gym.openrca.model import Table
 
-VERSION = 2
+VERSION = 3
 """Of the format; another one converts anew."""
 
 NUMBERS, TEXTS, ALL = "numbers", "texts", "meta.json"
 """Columns of numbers and the index of the chunks; chunks of texts; the description, written last."""
 
 
-KEY, ROW = "#key", "#row"
-"""Columns beside those of the table: what the rows are sorted by, and each row's place in the file."""
+KEY = "#key"
+"""The column beside those of the table: what the rows are sorted by."""
 
 
 class Place(NamedTuple):
@@ -38,7 +38,7 @@ class Meta:
         last: the last time.
         step: milliseconds in which times are counted in keys.
         shift: bits of a time in the key of a series-major file; the bits above are the series.
-        columns: of numbers. `#key` sorts the file: the time, or series and time. `#row` is the row of the texts.
+        columns: of numbers. `#key` sorts the file: the time, or series and time.
         names: of each code column, sorted.
         series: of each series its component and KPI (places in `names`) and first row; None for other files.
         texts: columns of text.

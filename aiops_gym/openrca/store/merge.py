@@ -144,8 +144,3 @@ def place(targets: Sequence[Target], rows: int) -> int:
         target.offset = offset
         offset += -(-rows * target.dtype.itemsize // ALIGNED) * ALIGNED
     return offset
-
-
-def row_type(rows: int) -> np.dtype[Any]:
-    """Of row numbers."""
-    return np.dtype(np.uint32 if rows < 1 << 32 else np.int64)

@@ -14,7 +14,7 @@ import numpy as np
 
 from aiops_gym.openrca.model import Table
 from aiops_gym.openrca.store.checks import BLOCK, compute_sums
-from aiops_gym.openrca.store.layout import ALL, KEY, NUMBERS, ROW, TEXTS, Damaged, Meta
+from aiops_gym.openrca.store.layout import ALL, KEY, NUMBERS, TEXTS, Damaged, Meta
 from aiops_gym.openrca.store.texts import INDEX, Texts
 
 
@@ -141,12 +141,6 @@ class Store:
             if crc32(os.pread(self._handle, length, at)) != wanted:
                 return TEXTS
         return ""
-
-    def text_rows(self, at: slice | np.ndarray) -> np.ndarray:
-        """Rows of the texts that belong to positions of the numbers."""
-        if ROW in self.meta.columns:
-            return self.column(ROW, at).astype(np.int64)
-        return np.arange(at.start, at.stop) if isinstance(at, slice) else at
 
     @cached_property
     def series(self) -> SeriesIndex:

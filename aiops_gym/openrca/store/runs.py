@@ -15,7 +15,6 @@ import pyarrow
 
 from aiops_gym.openrca.store.csvfile import Batch
 from aiops_gym.openrca.store.files import read_at, write_all
-from aiops_gym.openrca.store.layout import ROW
 from aiops_gym.openrca.store.order import sort_within
 
 TIME, SERIES = "#time", "#series"
@@ -63,7 +62,7 @@ class Runs:
             return
         self._bounds(batch.times)
         order = sort_within(series, batch.times)
-        columns = {ROW: np.arange(self.rows, self.rows + count), TIME: batch.times, **batch.codes, **batch.numbers}
+        columns = {TIME: batch.times, **batch.codes, **batch.numbers}
         if series is not None:
             columns[SERIES] = series
         for name, values in columns.items():

@@ -26,6 +26,8 @@ CHUNK = 2048
 Chunk = dict[str, tuple[memoryview, np.ndarray]]
 """Of each column the bytes, and where each text ends, from 0."""
 
+Positions = slice | np.ndarray
+
 _AHEAD = 4
 _RECENT = Entry(f"{__name__}.chunks", "unpacking a chunk of texts", key="an opened file, number of the chunk", bound=6)
 INDEX = np.dtype([("at", "<i8"), ("packed", "<i4"), ("raw", "<i4"), ("sum", "<u4")])
@@ -113,8 +115,9 @@ class Texts:
         self.packed, self.columns, self.rows = packed, tuple(columns), rows
         self._recent: Cache[Chunk] = Cache(_RECENT)
 
-    def read(self, column: str, rows: np.ndarray) -> list[str]:
-        """Texts of rows of the chunks, in the order given."""
+    def read(self, column: str, at: Positions) -> list[str]:
+        """Texts of rows, in the order given."""
+        rows = _places(at)
         made = np.empty(len(rows), object)
         for number, places in _by_chunk(rows):
             blob, ends = self.chunk(number, keep=len(rows) <= CHUNK)[column]
@@ -122,8 +125,9 @@ class Texts:
             made[places] = _cut(blob, ends[low].tolist(), ends[low + 1].tolist())
         return made.tolist()
 
-    def matching(self, column: str, rows: np.ndarray, needle: str, whole: bool) -> np.ndarray:
-        """Which of the rows contain a text, or are it: their places in `rows`, ascending."""
+    def matching(self, column: str, at: Positions, needle: str, whole: bool) -> np.ndarray:
+        """Which of the rows contain a text, or are it: their places among them, ascending."""
+        rows = _places(at)
         found = [
             places[hits[rows[places] - number * CHUNK]]
             for number, places in _by_chunk(rows)
@@ -131,10 +135,16 @@ class Texts:
         ]
         return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
 
-    def chunks(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, Chunk]]:
-        """For each chunk of the rows: which of its rows, their places in `rows`, and the chunk."""
+    def picked(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, Chunk]]:
+        """For each chunk that has some of the rows, which are ascending: which of its rows, and the chunk."""
         for number, places in _by_chunk(rows):
-            yield rows[places] - number * CHUNK, places, self.chunk(number)
+            yield rows[places] - number * CHUNK, self.chunk(number)
+
+    def stretch(self, start: int, stop: int) -> list[tuple[int, int, Chunk]]:
+        """The chunks of consecutive rows: of each the first row that is meant, the end of those, and all of it."""
+        numbers = range(start // CHUNK, -(-stop // CHUNK)) if start < stop else ()
+        begins = [number * CHUNK for number in numbers]
+        return [(max(0, start - begin), min(CHUNK, stop - begin), self.chunk(begin // CHUNK)) for begin in begins]
 
     def chunk(self, number: int, keep: bool = False) -> Chunk:
         """All columns of a chunk: the bytes, and where each text ends, from 0."""
@@ -147,15 +157,18 @@ class Texts:
         begin = 0
         for column in self.columns:
             width = data[begin]
-            lengths = np.frombuffer(data, f"<u{width}", count, begin + 1)
             ends = np.zeros(count + 1, np.int64)
-            np.cumsum(lengths, out=ends[1:])
+            np.cumsum(np.frombuffer(data, f"<u{width}", count, begin + 1), out=ends[1:])
             begin += 1 + width * count
             made[column] = data[begin : begin + int(ends[-1])], ends
             begin += int(ends[-1])
         if keep:
             self._recent.put(number, made)
         return made
+
+
+def _places(at: Positions) -> np.ndarray:
+    return np.arange(at.start, at.stop) if isinstance(at, slice) else at
 
 
 def _cut(blob: memoryview, starts: list[int], stops: list[int]) -> list[str]:
@@ -172,6 +185,9 @@ def _by_chunk(rows: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     if not len(rows):
         return
     chunks = rows // CHUNK
+    if int(chunks.min()) == int(chunks.max()):
+        yield int(chunks[0]), np.arange(len(rows))
+        return
     order = np.argsort(chunks, kind="stable")
     numbers, starts = np.unique(chunks[order], return_index=True)
     stops = np.append(starts[1:], len(rows))

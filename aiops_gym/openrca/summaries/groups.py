@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from aiops_gym.openrca.summaries.quantiles import compute_quantiles
+from aiops_gym.openrca.summaries.quantiles import describe
 from aiops_gym.openrca.summaries.runs import Array, compute_excess, compute_scores, estimate_usual, find_runs
 from aiops_gym.openrca.summaries.window import MINUTE, Window
 
@@ -100,7 +100,7 @@ def _minutes(count: Array, part: slice) -> int:
 
 def _p95(spans: Spans, part: slice, height: int) -> Array:
     inside = (spans.slots >= part.start) & (spans.slots < part.stop)
-    return compute_quantiles(spans.values[inside], spans.groups[inside], height, (0.95,))[0]
+    return describe(spans.values[inside], spans.groups[inside], height, (0.95,)).quantiles[0]
 
 
 def _striking(count: Array, total: Array, errors: Array, window: Window) -> tuple[Array, Array]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import fill
+
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.types import Json
 
@@ -55,3 +57,17 @@ def syntax(value: Json) -> str:
     if value is None:
         return "interface {}(nil)"
     return go_quote(value) if isinstance(value, str) else display(value)
+
+
+def fold(text: str, width: int, margin: int) -> str:
+    """Lines no longer than a width, each behind a margin, as go-wordwrap breaks them: at blanks, never inside a word.
+
+    >>> fold("one two-three four\\n", 8, 1)
+    ' one\\n two-three\\n four\\n '
+    """
+    blank = " " * margin
+    return "\n".join(
+        fill(line, width, initial_indent=blank, subsequent_indent=blank, break_long_words=False, break_on_hyphens=False)
+        or blank
+        for line in text.split("\n")
+    )

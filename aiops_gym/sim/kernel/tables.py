@@ -158,6 +158,7 @@ class Effect(TypedDict):
         pod: uid of the one that it holds, "" for none.
         since: ms.
         armed: whether its next blow is planned.
+        rests: it recurs, and pauses now.
     """
 
     kind: str
@@ -167,3 +168,4 @@ class Effect(TypedDict):
     pod: str
     since: int
     armed: NotRequired[bool]
+    rests: NotRequired[bool]

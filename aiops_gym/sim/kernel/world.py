@@ -31,8 +31,8 @@ Entry = tuple[int, int, int, str, list[Json]]
 Handler = Callable[..., None]
 """(world, *arguments), found by the entry's kind."""
 
-Exec = Callable[["World", str, str, list[str], str], Output]
-"""(world, pod key, container, argv, stdin): runs a command inside a container."""
+Utility = Callable[[Any, Sequence[str], str, str, Mapping[str, str]], Output]
+"""(container, argv, stdin, folder, environment): runs a utility that an image has and the machine does not know."""
 
 Client = Callable[[Any, Sequence[str], str], Output]
 """(container, argv, stdin): asks the API from inside a container, see `sim.machine.program.Tool`."""
@@ -222,6 +222,12 @@ class World:
         twin.dynamics.recorders = ()
         return twin
 
+    def fork_unseen(self) -> World:
+        """The same where nobody looks at its present either: what is only for show is not kept up (`Dynamics.seen`)."""
+        twin = self.fork()
+        twin.dynamics = self.dynamics.make_unseen()
+        return twin
+
     def difference(self, base: World) -> Json:
         """What differs from `base`, as JSON data; `base.fork().become(...)` undoes it."""
         self.settle()
@@ -263,10 +269,13 @@ class Dynamics:
         observers: called when something changed, before time moves on.
         reactions: called at each write, for what cannot wait for a queue.
         recorders: called at each write, for what is only told later: no world goes on otherwise without them.
-        exec: runs a command inside a container; given by whoever has a shell.
+        utility: runs what images have and the machine does not know; given by whoever has a shell.
         programs: what runs in containers, by kind.
         kubelet: what the kubelets tell of what runs on their nodes.
         clients: of the API that images may bring, by their command; given by whoever has them.
+        seen: whether anybody looks at the world from outside; else what only tells (events of type Normal, the counts
+            of a quota, all that controllers `for_show` write) can be left undone.
+        for_show: names of controllers that write only what nothing in the world reads.
     """
 
     def __init__(
@@ -276,24 +285,36 @@ class Dynamics:
         observers: Iterable[Callable[[World], None]] = (),
         reactions: Iterable[Callable[[World, str, Obj | None, Obj | None], None]] = (),
         recorders: Iterable[Callable[[World, str, Obj | None, Obj | None], None]] = (),
-        exec_: Exec | None = None,
+        utility: Utility | None = None,
         programs: Programs | None = None,
         kubelet: Kubelet | None = None,
         clients: Mapping[str, Client] | None = None,
+        for_show: Iterable[str] = (),
     ) -> None:
         self.controllers = {c.name: c for c in controllers}
         self.handlers = handlers
         self.observers = tuple(observers)
         self.reactions = tuple(reactions)
         self.recorders = tuple(recorders)
-        self.exec = exec_
+        self.utility = utility
         self.programs = programs or _no_program
         self.kubelet = kubelet
         self.clients = clients or {}
+        self.for_show, self.seen = frozenset(for_show), True
         self.watching: dict[str, tuple[Controller, ...]] = {}
         for controller in self.controllers.values():
             for resource in controller.watches:
                 self.watching[resource] = (*self.watching.get(resource, ()), controller)
+
+    def make_unseen(self) -> Dynamics:
+        """The same for a world at which nobody looks."""
+        twin = copy(self)
+        twin.recorders, twin.seen = (), False
+        twin.watching = {
+            resource: tuple(each for each in watching if each.name not in self.for_show)
+            for resource, watching in self.watching.items()
+        }
+        return twin
 
 
 def _no_program(kind: str) -> Any:

@@ -192,7 +192,9 @@ class Decoder:
 
 def copy_json(value: Json) -> Json:
     """A copy of JSON data that shares nothing which could be changed."""
-    if isinstance(value, Mapping):
+    if isinstance(value, str):  # as most are
+        return value
+    if isinstance(value, dict | Mapping):
         return {k: copy_json(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [copy_json(v) for v in value]

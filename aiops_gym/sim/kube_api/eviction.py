@@ -23,14 +23,15 @@ SEVERAL = "This pod has more than one PodDisruptionBudget, which the eviction su
 def evict(world: World, request: Request) -> Answer:
     """Delete a pod unless a disruption budget forbids it. Raises ApiError."""
     pod = find_object(world, RESOURCES["pods"], request.namespace, request.name)
-    dry = bool(request.query.get("dryRun"))
+    options = request.body.get("deleteOptions") if isinstance(request.body, dict) else None
+    options = options if isinstance(options, dict) else {}
+    dry = bool(request.query.get("dryRun") or options.get("dryRun"))
     budget = None if _free(pod) else _budget(world, pod)
     if budget is not None and _charged(budget, pod):
         _check(budget)
         if not dry:
             _charge(world, budget, pod)
-    options = request.body.get("deleteOptions") if isinstance(request.body, dict) else None
-    grace = options.get("gracePeriodSeconds") if isinstance(options, dict) else None
+    grace = options.get("gracePeriodSeconds")
     if not dry:
         _mark(world, pod)
         delete(world, "pods", namespace_of(pod), name_of(pod), grace if isinstance(grace, int) else None)

@@ -8,10 +8,12 @@ from aiops_gym.errors import BackendError
 from aiops_gym.sim.kernel.objects import Obj, get, name_of, namespace_of
 from aiops_gym.sim.kernel.times import MINUTE, iso
 from aiops_gym.sim.kernel.world import Kubelet, World
+from aiops_gym.sim.kube_api import availability
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.status import ApiError
 
-LAZY = frozenset(["nodes", "leases.coordination.k8s.io"])
+PARTS = "apiservices.apiregistration.k8s.io"
+LAZY = frozenset(["nodes", "leases.coordination.k8s.io", PARTS])
 """Resources whose stored objects say less than the truth: times of heartbeats are worked out when read."""
 
 KUBELET = 10250
@@ -23,6 +25,8 @@ METRICS_DELAY = MINUTE
 
 def refresh(world: World, resource: str, obj: Obj) -> Obj:
     """An object as a reader would see it now."""
+    if resource == PARTS:
+        return availability.refresh(world, obj)
     return obj if resource not in LAZY else _kubelet(world).heartbeat(world, obj)
 
 

@@ -33,11 +33,9 @@ def _rules(world: World, draft: Draft) -> Iterable[Mapping[str, Any]]:
         yield from get(limits, "spec", "limits", default=[])
 
 
-def admit_pod(world: World, draft: Draft) -> None:
-    """Give a new pod's containers what they leave open, then check them. Raises Forbidden."""
+def fill_pod(world: World, draft: Draft) -> None:
+    """Give a new pod's containers what they leave open: before any webhook is asked (`LimitRanger.Admit`)."""
     rules = list(_rules(world, draft))
-    if not rules:
-        return
     spec, notes = draft["spec"], list[str]()
     for rule in rules:
         if rule.get("type") == "Container":
@@ -47,8 +45,11 @@ def admit_pod(world: World, draft: Draft) -> None:
     if notes:
         annotations = draft["metadata"].get("annotations") or {}
         draft["metadata"]["annotations"] = {**annotations, NOTE: f"LimitRanger plugin set: {'; '.join(notes)}"}
-    faults = [fault for rule in rules for fault in _pod_faults(spec, rule)]
-    _refuse("pods", draft, faults)
+
+
+def check_pod(world: World, draft: Draft) -> None:
+    """Check a new pod as webhooks have left it (`LimitRanger.Validate`). Raises Forbidden."""
+    _refuse("pods", draft, [fault for rule in _rules(world, draft) for fault in _pod_faults(draft["spec"], rule)])
 
 
 def admit_claim(world: World, draft: Draft) -> None:

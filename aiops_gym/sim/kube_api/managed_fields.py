@@ -1,7 +1,8 @@
 """Who wrote which fields of an object: what server-side apply needs to refuse conflicts and to drop fields.
 
 Owners are kept beside the objects, in the table `managers`, and only for writes that name a manager: whatever happens
-by itself, or was done before, owns nothing and shows nowhere. A field is a path of steps as `fieldsV1` writes them,
+by itself, or was done before, owns nothing and shows nowhere. With them is when each wrote last, which clients read in
+`metadata.managedFields`. A field is a path of steps as `fieldsV1` writes them,
 `f:spec`, `k:{"name":"app"}`, `v:"x"`; an item of a keyed list is a field of its own.
 """
 
@@ -11,7 +12,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from aiops_gym.sim.kernel.objects import uid_of
+from aiops_gym import caches
+from aiops_gym.sim.kernel.objects import Obj, uid_of
+from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.schema import Field, fields, type_of
@@ -63,6 +66,8 @@ class Manager(NamedTuple):
 
 
 Owners = dict[Manager, Paths]
+
+_SHOWN = caches.slot(f"{__name__}.shown", "writing down who owns the fields of an object")
 
 
 def find_owned(obj: Map, type_name: str) -> Paths:
@@ -143,16 +148,56 @@ def _leaves(value: Map, type_name: str, above: Path) -> Iterator[tuple[Path, Jso
 
 def read(world: World, resource: Resource, obj: Map) -> Owners:
     """The owners of an object's fields; nobody, if an earlier one of this name had them."""
-    uid, entries = world.table("managers").get(_key(resource, obj), ("", ()))
-    if uid != uid_of(obj):
-        return {}
-    return {Manager(*who): frozenset(map(tuple, paths)) for who, paths in entries}
+    return {Manager(*who): frozenset(map(tuple, paths)) for who, paths, _ in _list_rows(world, resource, obj)}
 
 
-def write(world: World, resource: Resource, obj: Map, owners: Owners) -> None:
-    """Keep the owners of an object's fields."""
-    entries = [[list(who), sorted(map(list, paths))] for who, paths in sorted(owners.items()) if paths]
-    world.table("managers")[_key(resource, obj)] = [uid_of(obj), entries]
+def _list_rows(world: World, resource: Resource, obj: Map) -> list[Json]:
+    """Who owns which fields, and when (ms) they wrote last."""
+    uid, rows = world.table("managers").get(_key(resource, obj), ("", ()))
+    return [_complete(row) for row in rows] if uid == uid_of(obj) else []
+
+
+def _complete(row: Json) -> Json:
+    """A row with the time of the last write; states that were saved before times were kept have none."""
+    return row if len(row) == 3 else [*row, 0]
+
+
+def write(world: World, resource: Resource, obj: Map, owners: Owners, author: Manager) -> None:
+    """Keep the owners of an object's fields, of whom one has just written."""
+    times = {Manager(*who): at for who, _, at in _list_rows(world, resource, obj)} | {author: world.now}
+    rows = [[list(who), sorted(map(list, paths)), times[who]] for who, paths in sorted(owners.items()) if paths]
+    world.table("managers")[_key(resource, obj)] = [uid_of(obj), rows]
+
+
+def show(world: World, resource: Resource, obj: Obj) -> Obj:
+    """An object with its `metadata.managedFields`, as `get` and `list` answer; the same where nobody owns anything."""
+    known = world.table("managers").get(_key(resource, obj))
+    if known is None or known[0] != uid_of(obj):
+        return obj
+    seen = obj.memo.get(_SHOWN)
+    if seen is None or seen[0] is not known:
+        fields_ = [_show_row(resource, *row) for row in sorted(map(_complete, known[1]), key=lambda row: row[2])]
+        meta = {**obj["metadata"], "managedFields": fields_}
+        seen = obj.memo[_SHOWN] = (known, Obj({**obj, "metadata": meta}))
+    return seen[1]
+
+
+def _show_row(resource: Resource, who: list[str], paths: list[list[str]], at: int) -> dict[str, Json]:
+    manager = Manager(*who)
+    nested: dict[str, Json] = {}
+    for path in paths:
+        place = nested
+        for step in path:
+            place = place.setdefault(step, {})
+    row = {
+        "manager": manager.name,
+        "operation": manager.operation,
+        "apiVersion": manager.version or resource.api_version,
+        "time": iso(at),
+        "fieldsType": "FieldsV1",
+        "fieldsV1": nested,
+    }
+    return {**row, "subresource": manager.subresource} if manager.subresource else row
 
 
 def _key(resource: Resource, obj: Map) -> str:
@@ -170,7 +215,7 @@ def note_update(world: World, resource: Resource, request: Request, old: Map | N
     who = Manager(name, UPDATE, resource.api_version, request.subresource)
     owners = {other: paths - put - gone for other, paths in read(world, resource, new).items() if other != who}
     owners[who] = (read(world, resource, new).get(who, frozenset()) | put) - gone
-    write(world, resource, new, owners)
+    write(world, resource, new, owners, who)
 
 
 def apply_ownership(owners: Owners, who: Manager, put: Paths, gone: Paths, wanted: Paths, force: bool) -> Owners:

@@ -19,6 +19,7 @@ from aiops_gym.sim.kube_api.patch import (
     apply_strategic_merge,
     go,
 )
+from aiops_gym.sim.kube_api.pods import security
 from aiops_gym.sim.kube_api.read import find_object
 from aiops_gym.sim.kube_api.resources import Resource
 from aiops_gym.sim.kube_api.schema import type_of
@@ -100,9 +101,8 @@ def _put(world: World, resource: Resource, request: Request, old: Obj, changed: 
             raise bad_request(f"the {name} of the object ({given or ''}) does not match the {name} on the URL ({own})")
     draft["metadata"].setdefault("resourceVersion", old["metadata"]["resourceVersion"])
     obj = write.replace(world, resource, draft, old, request.subresource, bool(request.query.get("dryRun")))
-    return write.add_warnings(
-        Answer(200, obj), [] if request.query.get("fieldValidation") == "Ignore" else decoder.unknown
-    )
+    told = [] if request.query.get("fieldValidation") == "Ignore" else decoder.unknown
+    return write.add_warnings(Answer(200, obj), [*told, *security.list_warnings(world, resource.name, obj, old)])
 
 
 def _shown(request: Request, changed: Json, kind: str) -> str:
@@ -133,7 +133,7 @@ def _apply(world: World, resource: Resource, request: Request) -> Answer:
         owners = managed_fields.apply_ownership(present, who, put, gone, wanted, request.query.get("force") == "true")
         answer = _put(world, resource, request, old, merged, APPLY)
     if not request.query.get("dryRun"):
-        managed_fields.write(world, resource, answer.body, owners)
+        managed_fields.write(world, resource, answer.body, owners, who)
     return answer
 
 

@@ -28,6 +28,7 @@ from aiops_gym.sim.kube_api.status import (
     no_such_path,
     quote,
 )
+from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.types import Json, Output, Request, Response
 
 
@@ -52,12 +53,12 @@ def log(world: World, resource: Resource, request: Request) -> Response:
     """A container's log as text."""
     pod = find_object(world, resource, request.namespace, request.name)
     query = request.query
-    container = _container(pod, query.get("container", ""))
+    container = find_container(pod, query.get("container", ""))
     if not get(pod, "spec", "nodeName"):
         return Response(200, "")
     kubelet_client.reach(world, pod, f"containerLogs/{key_of(pod)}/{container}")
     previous = query.get("previous", "") in ("true", "1")
-    status = next((s for s in _statuses(pod) if s["name"] == container), None)
+    status = next((s for s in list_statuses(pod) if s["name"] == container), None)
     process = f"{uid_of(pod)}/{container}"
     text = kubelet_client.read_log(
         world,
@@ -110,7 +111,8 @@ def _since(world: World, query: Mapping[str, str]) -> int | None:
     return None
 
 
-def _statuses(pod: Obj) -> list[Mapping[str, Any]]:
+def list_statuses(pod: Obj) -> list[Mapping[str, Any]]:
+    """What the kubelet has said of all of a pod's containers."""
     status = pod.get("status", {})
     return [s for kind in ("init", "", "ephemeral") for s in status.get(_list_name(kind, "containerStatuses"), ())]
 
@@ -119,7 +121,7 @@ def _list_name(kind: str, name: str) -> str:
     return kind + name[0].upper() + name[1:] if kind else name
 
 
-def _container(pod: Obj, wanted: str) -> str:
+def find_container(pod: Obj, wanted: str) -> str:
     """The container that is meant. Raises BadRequest where that is not clear."""
     spec = pod["spec"]
     plain = [c["name"] for c in spec.get("containers", ())]
@@ -157,8 +159,7 @@ def exec_(world: World, resource: Resource, request: Request) -> Response:
     """Run a command in a container; the body of the answer is an Output."""
     pod, container, argv = find_exec_target(world, resource, request)
     body = request.body if isinstance(request.body, Mapping) else {}
-    assert world.dynamics.exec is not None
-    output: Output = world.dynamics.exec(world, pod, container, argv, str(body.get("stdin") or ""))
+    output: Output = inside.execute(world, pod, container, argv, str(body.get("stdin") or ""))
     if output.code == 126 and output.stderr.startswith("OCI runtime exec failed:"):
         process = draws.hexes(64, world.seed, "exec", pod, world.now)
         where = f'failed to exec in container: failed to start exec "{process}"'
@@ -173,12 +174,12 @@ def find_exec_target(world: World, resource: Resource, request: Request) -> tupl
     argv = request.body.get("command") if isinstance(request.body, Mapping) else None
     if not isinstance(argv, list) or not argv or not all(isinstance(a, str) for a in argv):
         raise bad_request("you must specify at least one command for the container")
-    container = _container(pod, request.query.get("container", ""))
+    container = find_container(pod, request.query.get("container", ""))
     if not get(pod, "spec", "nodeName"):
         raise bad_request(f"pod {name_of(pod)} does not have a host assigned")
     kubelet_client.reach(world, pod, f"exec/{key_of(pod)}/{container}")
-    status = next((s for s in _statuses(pod) if s["name"] == container), None)
-    if status is None or not status.get("state", {}).get("running") or world.dynamics.exec is None:
+    status = next((s for s in list_statuses(pod) if s["name"] == container), None)
+    if status is None or not status.get("state", {}).get("running"):
         raise ApiError(500, "InternalError", f"unable to upgrade connection: container not found ({quote(container)})")
     return key_of(pod), container, list(argv)
 
@@ -256,12 +257,13 @@ def assign(world: World, pod: Obj, node: str) -> Obj:
 
 
 def token(world: World, resource: Resource, request: Request) -> Response:
-    """A token for a service account: it looks like one and opens nothing."""
+    """A token for a service account, noted in table `tokens`: whoever bears it is that account, see `find_bearer`."""
     account = find_object(world, resource, request.namespace, request.name)
     spec = request.body.get("spec") if isinstance(request.body, Mapping) else None
     seconds = get(spec if isinstance(spec, Mapping) else {}, "expirationSeconds", default=3600)
     seconds = seconds if isinstance(seconds, int) else 3600
     secret = draws.hexes(96, world.seed, "token", uid_of(account), world.now)
+    world.table("tokens")[secret] = [key_of(account), uid_of(account), world.now + seconds * 1000]
     return Response(
         201,
         {
@@ -274,7 +276,7 @@ def token(world: World, resource: Resource, request: Request) -> Response:
             },
             "spec": {"audiences": [AUDIENCE], "expirationSeconds": seconds, "boundObjectRef": None},
             "status": {
-                "token": f"eyJhbGciOiJSUzI1NiJ9.{secret}",
+                "token": f"{TOKEN}{secret}",
                 "expirationTimestamp": iso(world.now + seconds * 1000),
             },
         },
@@ -282,6 +284,17 @@ def token(world: World, resource: Resource, request: Request) -> Response:
 
 
 AUDIENCE = "https://kubernetes.default.svc.cluster.local"
+TOKEN = "eyJhbGciOiJSUzI1NiJ9."
+"""How a token begins."""
+
+
+def find_bearer(world: World, bearer: str) -> tuple[str, str] | None:
+    """Namespace and name of the service account that a token stands for; None once it has ended, or its account has."""
+    known = world.table("tokens").get(bearer.removeprefix(TOKEN))
+    account = world.store.by_key("serviceaccounts", known[0]) if known is not None else None
+    if known is None or account is None or uid_of(account) != known[1] or world.now >= known[2]:
+        return None
+    return namespace_of(account), name_of(account)
 
 
 def get_status(world: World, resource: Resource, request: Request) -> Response:
@@ -314,6 +327,9 @@ HANDLERS: Mapping[tuple[str, str], Callable[[World, Resource, Request], Response
     ("status", "get"): get_status,
     ("status", "update"): put_status,
     ("status", "patch"): patching.patch,
+    ("ephemeralcontainers", "get"): get_status,
+    ("ephemeralcontainers", "update"): put_status,
+    ("ephemeralcontainers", "patch"): patching.patch,
     ("eviction", "create"): lambda world, resource, request: evict(world, request),
     ("binding", "create"): bind,
     ("token", "create"): token,

@@ -15,11 +15,12 @@ from typing import Any
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.labels import matches
 from aiops_gym.sim.kernel.objects import Obj, get, labels_of
+from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.kind import Draft
 from aiops_gym.sim.kube_api.patch import PatchError, apply_json_patch
+from aiops_gym.sim.kube_api.rbac import ADMINISTRATOR
 from aiops_gym.sim.kube_api.resources import Resource
-from aiops_gym.sim.kube_api.reviews import GROUPS, USER
 from aiops_gym.sim.kube_api.status import ApiError, bad_request, quote
 from aiops_gym.sim.machine.executables.peer import ask
 from aiops_gym.sim.network import routes
@@ -31,6 +32,8 @@ UNASKED = (MUTATING, VALIDATING)
 
 HARMLESS = ("None", "NoneOnDryRun")
 WORDS = {"refused": "connect: connection refused", "no_host": "no such host"}
+
+EXPIRED = "tls: failed to verify certificate: x509: certificate has expired or is not yet valid"
 
 Hook = Mapping[str, Any]
 
@@ -111,7 +114,7 @@ def _review(
         "name": meta.get("name", ""),
         "namespace": meta.get("namespace", ""),
         "operation": "DELETE" if draft is None else "CREATE" if old is None else "UPDATE",
-        "userInfo": {"username": USER, "groups": list(GROUPS)},
+        "userInfo": {"username": ADMINISTRATOR.user, "groups": list(ADMINISTRATOR.groups)},
         "object": draft,
         "oldObject": old,
         "dryRun": dry_run,
@@ -161,6 +164,9 @@ def _call(world: World, hook: Hook, body: str) -> Mapping[str, Any]:
     answer = ask(world, route.targets[0].process, "POST", path, body)
     if answer is None or not answer.tls:
         raise CallError(f"{post}: {'EOF' if answer is None else 'http: server gave HTTP response to HTTPS client'}")
+    if answer.until and answer.until <= world.now:
+        when = f"current time {iso(world.now)} is after {iso(answer.until)}"
+        raise CallError(f"{post}: {EXPIRED}: {when}")
     if answer.seconds + route.targets[0].delay_ms / 1000 > seconds or route.targets[0].loss >= 1.0:
         raise CallError(f"{post}: context deadline exceeded")
     return _read(answer.status, answer.body)

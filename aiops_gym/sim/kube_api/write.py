@@ -7,12 +7,12 @@ from typing import Any
 
 from aiops_gym.sim.kernel.objects import Obj, key_of
 from aiops_gym.sim.kernel.world import World
-from aiops_gym.sim.kube_api import metadata, quota, webhooks
+from aiops_gym.sim.kube_api import limits, metadata, quota, webhooks
 from aiops_gym.sim.kube_api.answer import Answer
 from aiops_gym.sim.kube_api.decode import DecodeError, Decoder, copy_json
 from aiops_gym.sim.kube_api.kind import Draft, Kind
 from aiops_gym.sim.kube_api.kinds import kind_of
-from aiops_gym.sim.kube_api.pods import admission, security
+from aiops_gym.sim.kube_api.pods import admission, ephemeral, security
 from aiops_gym.sim.kube_api.resources import RESOURCES, Resource
 from aiops_gym.sim.kube_api.schema import fields, type_of
 from aiops_gym.sim.kube_api.status import (
@@ -33,8 +33,14 @@ MOST_OTHERS = 5_000
 """Objects of one kind for which etcd has room: `scale --replicas=100000` must end, as it does on a real cluster."""
 
 
-def create(world: World, resource: str, obj: Mapping[str, Any]) -> Obj:
-    """Create an object on behalf of a controller: defaults, names and quota, but no proof-reading.
+def create(world: World, resource: str, obj: Mapping[str, Any], *, trusted: bool = True) -> Obj:
+    """Create an object on behalf of a controller: defaults, names and quota.
+
+    Args:
+        world: where.
+        resource: of the object.
+        obj: as the controller sends it.
+        trusted: without proof-reading, as what it is made from was read already.
 
     Raises ApiError where the server would refuse: the name is taken, the namespace is missing or goes away, a quota is
     used up.
@@ -42,7 +48,7 @@ def create(world: World, resource: str, obj: Mapping[str, Any]) -> Obj:
     found = RESOURCES[resource]
     draft = copy_json(obj)
     draft["metadata"] = dict(draft.get("metadata") or {})
-    return _insert(world, found, draft, status=draft.get("status"), trusted=True)
+    return _insert(world, found, draft, status=draft.get("status"), trusted=trusted)
 
 
 def post(world: World, resource: Resource, request: Request) -> Answer:
@@ -57,11 +63,11 @@ def post(world: World, resource: Resource, request: Request) -> Answer:
     if draft["metadata"].get("resourceVersion"):
         raise ApiError(500, "", "resourceVersion should not be set on objects to be created")
     obj = _insert(world, resource, draft, dry_run=bool(request.query.get("dryRun")))
-    return add_warnings(Answer(201, obj), unknown)
+    return add_warnings(Answer(201, obj), [*unknown, *security.list_warnings(world, resource.name, obj, None)])
 
 
 def add_warnings(answer: Answer, unknown: list[str]) -> Answer:
-    """An answer with a warning for each field that was dropped."""
+    """An answer with these warnings, one for each field that was dropped among them."""
     answer.warnings = tuple(unknown)
     return answer
 
@@ -142,6 +148,7 @@ def _ask_others(
             draft["status"]["qosClass"] = admission.qos(draft["spec"])
         _check(resource, kind, draft, old)
     if resource.name == "pods" and old is None:
+        limits.check_pod(world, draft)
         security.admit(world, draft)
     webhooks.validate(world, resource, draft, old, dry_run=dry_run)
 
@@ -189,7 +196,7 @@ def put(world: World, resource: Resource, request: Request, old: Obj) -> Answer:
     if meta.get("namespace", request.namespace) != request.namespace and resource.namespaced:
         raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
     obj = replace(world, resource, draft, old, request.subresource, bool(request.query.get("dryRun")))
-    return add_warnings(Answer(200, obj), unknown)
+    return add_warnings(Answer(200, obj), [*unknown, *security.list_warnings(world, resource.name, obj, old)])
 
 
 def replace(
@@ -206,6 +213,10 @@ def replace(
         draft["metadata"] = {**draft["metadata"], **{k: meta[k] for k in ("labels", "annotations") if k in meta}}
         kind.default_status(draft)
         refused(resource, draft, metadata.validate_metadata(resource, draft) + kind.validate_status(draft, old))
+    elif subresource == "ephemeralcontainers":
+        draft = ephemeral.take_over(draft, old)
+        refused(resource, draft, ephemeral.validate(draft, old))
+        security.admit(world, draft)
     else:
         if kind.status is not None and "status" in old:
             draft["status"] = old["status"]

@@ -27,6 +27,9 @@ SERIES_WINDOW = 6 * MINUTE
 
 SCHEDULER = "default-scheduler"
 
+NORMAL = "Normal"
+"""The type of events that only tell: nothing in a cluster acts on them."""
+
 Involved = Mapping[str, Any]
 
 
@@ -46,6 +49,8 @@ def record(
         type_: `Normal` or `Warning`.
         field_path: of the container meant, `spec.containers{app}`.
     """
+    if type_ == NORMAL and not world.dynamics.seen:
+        return
     reference = _reference(involved, field_path)
     source = f"{component}|{host}|{reference['kind']}|{uid_of(involved)}|{field_path}|{type_}|{reason}"
     message, key = _combined(world, source, message)
@@ -76,6 +81,8 @@ def record(
 
 def record_series(world: World, involved: Involved, type_: str, reason: str, message: str, action: str) -> None:
     """Send an events.k8s.io event about a pod, as the scheduler does; `action` is `Binding` or `Scheduling`."""
+    if type_ == NORMAL and not world.dynamics.seen:
+        return
     reference = _reference(involved, "")
     key = f"series {uid_of(involved)}|{reference['resourceVersion']}|{reason}|{message}"
     table, now = world.table("correlator"), world.now

@@ -70,8 +70,9 @@ class Container:
     @property
     def pod(self) -> Obj | None:
         """The Pod it belongs to, None once that is gone."""
-        pod: Obj | None = self.world.store.by_key("pods", self.process["pod"])
-        return pod if pod is not None and pod["metadata"]["uid"] == self.process["uid"] else None
+        row = self.process
+        pod: Obj | None = self.world.store.by_key("pods", row["pod"])
+        return pod if pod is not None and pod["metadata"]["uid"] == row["uid"] else None
 
     @property
     def namespace(self) -> str:

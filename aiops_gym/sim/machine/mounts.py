@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def find_container_spec(pod: Mapping[str, Json], name: str) -> Mapping[str, Json]:
     """A container of a pod by name, empty if there is none."""
     spec = pod.get("spec", {})
-    for container in (*spec.get("containers", ()), *(spec.get("initContainers") or ())):
+    kinds = (spec.get(kind) or () for kind in ("containers", "initContainers", "ephemeralContainers"))
+    for container in (one for kind in kinds for one in kind):
         if container["name"] == name:
             found: Mapping[str, Json] = container
             return found

@@ -28,7 +28,8 @@ BAD_REQUEST = (
 class HttpAnswer:
     """What an HTTP server sent back: `seconds` is how long it thought; `tls` whether it speaks HTTPS only.
 
-    A status of 0 is a server that hung up without an answer.
+    A status of 0 is a server that hung up without an answer; `until` is when its certificate ends (ms), 0 for long
+    after.
     """
 
     status: int
@@ -36,6 +37,7 @@ class HttpAnswer:
     headers: Mapping[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     tls: bool = False
+    until: int = 0
 
 
 class Program:

@@ -244,6 +244,8 @@ def read_aliases(world: World, process: Process) -> Mapping[str, str]:
 
 
 def find_hostname(world: World, process: Process) -> str:
-    """The name that a process has for itself."""
-    pod = world.store.by_key("pods", process["pod"])
-    return str(get(pod or {}, "spec", "hostname", default="") or process["pod"].partition("/")[2])
+    """The name that a process has for itself: on the host network its node's."""
+    pod: Mapping[str, Json] = world.store.by_key("pods", process["pod"]) or {}
+    if get(pod, "spec", "hostNetwork"):
+        return str(process["node"])
+    return str(get(pod, "spec", "hostname", default="") or process["pod"].partition("/")[2])

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from aiops_gym import caches
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.regex_parser import RegexError
 from aiops_gym.sim.promql.check import check
@@ -47,12 +48,24 @@ _BEGIN = (*_NAMES, "number", "string", "(", "{", "+", "-")
 _WITH_PARAMETER = ("topk", "bottomk", "quantile", "count_values")
 
 
+SHORT = 1_000
+"""Characters of a query whose parts are kept."""
+
+
 def parse(query: str) -> Node:
     """The parts of a query, which fit together. Raises QueryError."""
+    return _parse_short(query) if len(query) <= SHORT else _parse(query)
+
+
+def _parse(query: str) -> Node:
     parser = _Parser(query)
     node = parser.read_all()
     check(query, node)
     return node
+
+
+_parse_short = caches.function(512, "parsing a query again")(_parse)
+"""Rules and dashboards ask the same all the time."""
 
 
 def parse_selector(text: str) -> Sequence[Matcher]:

@@ -85,13 +85,11 @@ def read_range(run: Run, node: Selector, steps: Times) -> Range:
     """The samples in the window before each step."""
     ends = shift(run, node, steps)
     found = run.select(node, int(ends[0]) - node.range, int(ends[-1]))
-    kept = [
-        series.values if not (ended := is_stale(series.values)).any() else series.values[~ended] for series in found
-    ]
-    times = [
-        series.times if len(values) == len(series.times) else series.times[~is_stale(series.values)]
-        for series, values in zip(found, kept, strict=True)
-    ]
+    times, kept = [series.times for series in found], [series.values for series in found]
+    if found and is_stale(np.concatenate(kept)).any():  # few have ended
+        ended = [is_stale(values) for values in kept]
+        times = [each[~gone] for each, gone in zip(times, ended, strict=True)]
+        kept = [each[~gone] for each, gone in zip(kept, ended, strict=True)]
     windows = []
     for rows in iterate_alike(times):
         sampled = times[rows[0]]

@@ -52,7 +52,10 @@ class Met(NamedTuple):
     lost: float = 0.0
 
 
-NOTHING = Met()
+Row = tuple[float, ...]
+"""The same without names, which are given when it is used: there are thousands of them."""
+
+NOTHING: Row = Met()
 
 _appetites: Cache[Floats] = Cache(
     Entry(
@@ -64,7 +67,7 @@ _appetites: Cache[Floats] = Cache(
     ),
     lambda factors: 100 + 8 * len(factors),
 )
-_rates: Cache[dict[Met, list[float]]] = Cache(
+_rates: Cache[dict[Row, list[float]]] = Cache(
     Entry(
         f"{__name__}.rates",
         "asking a program what it uses under the load of an outcome",
@@ -73,7 +76,7 @@ _rates: Cache[dict[Met, list[float]]] = Cache(
         unit="processes",
     )
 )
-_mets: Cache[Mapping[str, Met]] = Cache(
+_mets: Cache[Mapping[str, Row]] = Cache(
     Entry(f"{__name__}.mets", "gathering what reaches each process", key="digest of the outcome", bound=100)
 )
 
@@ -116,35 +119,37 @@ def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> F
     borders = np.array([float(s.start) for s in stretches])
     edges = _edges(started, ended, borders)
     middles = (edges[:-1] + edges[1:]) / 2.0
-    rates = _between(asked, stretches)[:, np.maximum(np.searchsorted(borders, middles, side="right") - 1, 0)]
+    rates, within = _between(asked, stretches), np.maximum(np.searchsorted(borders, middles, side="right") - 1, 0)
     lows, highs = np.maximum(edges[:-1], started[:, None]), np.minimum(edges[1:], ended[:, None])
-    amounts = _factors(seed, asked, middles) * (np.maximum(highs - lows, 0.0) / 1000.0)
-    first = np.zeros((len(asked), 1, len(COLUMNS)))
-    most = _ceilings(asked)[:, None, :] * (np.maximum(highs - lows, 0.0) / 1000.0)[..., None]
-    used = np.minimum(rates[..., : len(COLUMNS)] * amounts[..., None], most)
-    sums = np.concatenate([first, np.cumsum(used, axis=1)], axis=1)
+    seconds = np.maximum(highs - lows, 0.0) / 1000.0
+    sums = np.take(rates[: len(COLUMNS)], within, axis=2)
+    sums *= _factors(seed, asked, middles) * seconds
+    _hold_back(sums, asked, seconds)
+    np.cumsum(sums, axis=2, out=sums)  # in place: these are the largest arrays
     which = np.repeat(np.arange(len(asked)), [len(each.times) for each in asked])
     times = np.array([time for each in asked for time in each.times], dtype=np.float64)
     last = np.searchsorted(edges, ended) - 1
     at = np.minimum(np.searchsorted(edges, times, side="right") - 1, last[which])
     low, high = lows[which, at], highs[which, at]
-    before, after = sums[which, at], sums[which, at + 1]
-    slopes = (after - before) / (high - low)[:, None]
-    found = np.where((times >= high)[:, None], after, slopes * (times - low)[:, None] + before)
-    levels = rates[which, at, len(COLUMNS) :]
+    before, after = np.where(at > 0, sums[:, which, at - 1], 0.0), sums[:, which, at]
+    slopes = (after - before) / (high - low)
+    found = np.where(times >= high, after, slopes * (times - low) + before)
+    levels = rates[len(COLUMNS) :, which, within[at]]
     kept = np.array([read_leak(each.life.record) for each in asked])
     if kept.any():
-        levels[:, 0] += kept[which] * (times - started[which]) / 1000.0
+        levels[0] += kept[which] * (times - started[which]) / 1000.0
     # Where the edges lie must not show in the last digits.
-    return np.concatenate([np.round(found, 6), levels], axis=1)
+    return np.ascontiguousarray(np.concatenate([np.round(found, 6), levels]).T)
 
 
-def _ceilings(asked: Sequence[Course]) -> Floats:
-    """What each life can use at most per second, by column: its quota, and all periods that there are."""
-    found = np.full((len(asked), len(COLUMNS)), UNLIMITED)
-    found[:, COLUMNS.index("cpu")] = [each.cores or UNLIMITED for each in asked]
-    found[:, [COLUMNS.index("periods"), COLUMNS.index("throttled")]] = PERIODS
-    return found
+def _hold_back(used: Floats, asked: Sequence[Course], seconds: Floats) -> None:
+    """Cut what lives with a quota use, in place: they have no more processor, and no more periods than there are."""
+    bound = [number for number, each in enumerate(asked) if each.cores]
+    if bound:
+        most = np.full((len(COLUMNS), len(bound)), UNLIMITED)
+        most[COLUMNS.index("cpu")] = [asked[number].cores for number in bound]
+        most[[COLUMNS.index("periods"), COLUMNS.index("throttled")]] = PERIODS
+        used[:, bound] = np.minimum(used[:, bound], most[..., None] * seconds[bound])
 
 
 def _edges(started: Floats, ended: Floats, borders: Floats) -> Floats:
@@ -168,13 +173,11 @@ def _factors(seed: int, asked: Sequence[Course], middles: Floats) -> Floats:
 
 def _appetite(seed: int, identity: str, many: int) -> Floats:
     """The factors of the first minutes of a life."""
-    return _appetites.get(
-        (seed, identity, many), lambda: 0.9 + 0.2 * draws.bulk(seed, "appetite", identity).random(many)
-    )
+    return _appetites.get((seed, identity, many), lambda: 0.9 + 0.2 * draws.uniforms(many, seed, "appetite", identity))
 
 
 def _between(asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
-    """What each process uses per second in each interval: by life, interval and column."""
+    """What each process uses per second in each interval: by column, life and interval."""
     outcomes = {s.digest: _gather(s) for s in stretches}
     several = [*outcomes.values()] or [{}]
     known: dict[tuple[str, ByValue], int] = {}
@@ -187,11 +190,12 @@ def _between(asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
             rows.append(_of_process(each, several))
         which.append(known[one])
     number = {digest: i for i, digest in enumerate(outcomes)}
-    found: Floats = np.array(rows)[which][:, [number[s.digest] for s in stretches] or [0]]
+    intervals = [number[s.digest] for s in stretches] or [0]
+    found: Floats = np.array(rows).transpose(2, 0, 1)[:, np.array(which)[:, None], intervals]
     return found
 
 
-def _of_process(asked: Course, outcomes: Sequence[Mapping[str, Met]]) -> list[list[float]]:
+def _of_process(asked: Course, outcomes: Sequence[Mapping[str, Row]]) -> list[list[float]]:
     life = asked.life
     record = life.record
     key = (life.key, record["program"], asked.cores, ByValue((record["params"], record.get("state"))))
@@ -199,9 +203,10 @@ def _of_process(asked: Course, outcomes: Sequence[Mapping[str, Met]]) -> list[li
     found = []
     for outcome in outcomes:
         met = outcome.get(life.key, NOTHING)  # most outcomes differ elsewhere
-        if met not in known:
-            known[met] = _worked_out(asked.program, life, met, asked.cores)
-        found.append(known[met])
+        used = known.get(met)
+        if used is None:
+            used = known[met] = _worked_out(asked.program, life, Met(*met), asked.cores)
+        found.append(used)
     return found
 
 
@@ -217,7 +222,7 @@ def _worked_out(program: Program, life: Life, met: Met, cores: float | None) -> 
     return [cpu, met.received + CHATTER, met.sent + CHATTER, dropped, periods, throttled, usage["memory"], threads]
 
 
-def _gather(stretch: Interval) -> Mapping[str, Met]:
+def _gather(stretch: Interval) -> Mapping[str, Row]:
     """What reaches each process in an outcome."""
-    named = [stretch.outcome[name] for name in ("processes", "rps", "cpu", "received", "sent", "losses")]
-    return _mets.get(stretch.digest, lambda: {key: Met(*row) for key, *row in zip(*named, strict=True)})
+    keys, *named = (stretch.outcome[name] for name in ("processes", "rps", "cpu", "received", "sent", "losses"))
+    return _mets.get(stretch.digest, lambda: dict(zip(keys, zip(*named, strict=True), strict=True)))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -57,29 +59,36 @@ class Target(NamedTuple):
     up: Mask
 
 
-class Window(NamedTuple):
+@dataclass(frozen=True)
+class Window:
     """The time that is looked at, and what was there in it.
 
     Attributes:
         world: where.
         start, end: ms, both included.
         lives: of all containers.
-        pods: versions of all pods.
     """
 
     world: World
     start: int
     end: int
     lives: Sequence[Life]
-    pods: Sequence[journal.Versions]
+    _slots: dict[int, Times] = field(default_factory=dict)
 
     def slots(self, offset: int) -> Times:
         """Times of the scrapes in the window that begin so many ms after a full minute, while Prometheus ran."""
-        first = -((offset - self.start) // MINUTE) * MINUTE + offset
-        found = np.arange(first, self.end + 1, MINUTE, dtype=np.int64)
-        return found[alive(self.scrapers, found)]
+        if offset not in self._slots:
+            first = -((offset - self.start) // MINUTE) * MINUTE + offset
+            found = np.arange(first, self.end + 1, MINUTE, dtype=np.int64)
+            self._slots[offset] = found[alive(self.scrapers, found)]
+        return self._slots[offset]
 
-    @property
+    @cached_property
+    def pods(self) -> Sequence[journal.Versions]:
+        """Versions of all pods."""
+        return journal.list_versions(self.world, "pods")
+
+    @cached_property
     def scrapers(self) -> list[Life]:
         """What scrapes, of which there is one at a time."""
         return [life for life in self.lives if life.record["params"].get("scrapes")]
@@ -87,7 +96,7 @@ class Window(NamedTuple):
 
 def open_window(world: World, start: int, end: int) -> Window:
     """All that discovery reads of some time."""
-    return Window(world, start, end, collect_lives(world, ""), journal.list_versions(world, "pods"))
+    return Window(world, start, end, collect_lives(world, ""))
 
 
 def list_targets(window: Window, kinds: Collection[str]) -> list[Target]:

@@ -167,19 +167,22 @@ def histogram(
         rows: labels of the series.
         more: how often it went on besides, since the start of what answers.
     """
-    uppers = bounds.split()
-    shares = [_below(float(upper) / median) for upper in uppers]
 
     def read(scrape: Scrape) -> Iterator[Column]:
         for labels in rows or ({},):
             usual = grow(scrape, f"{name} {sorted(labels.items())}") * per_second
-            count = np.floor(usual if more is None else usual + more(scrape))
-            for upper, share in zip((*uppers, "+Inf"), (*shares, 1.0), strict=True):
-                yield {**labels, "__name__": f"{name}_bucket", "le": upper}, np.floor(count * share)
-            yield {**labels, "__name__": f"{name}_count"}, count
-            yield {**labels, "__name__": f"{name}_sum"}, np.round(count * median * 1.4, 9)
+            yield from spread(name, labels, bounds, np.floor(usual if more is None else usual + more(scrape)), median)
 
     return Family(name, "histogram", help_, read)
+
+
+def spread(name: str, labels: Labels, bounds: str, count: Floats, median: float) -> Iterator[Column]:
+    """The series of one histogram: how often something had taken how long, half of it below `median`."""
+    uppers = bounds.split()
+    for upper, share in zip((*uppers, "+Inf"), (*(_below(float(u) / median) for u in uppers), 1.0), strict=True):
+        yield {**labels, "__name__": f"{name}_bucket", "le": upper}, np.floor(count * share)
+    yield {**labels, "__name__": f"{name}_count"}, count
+    yield {**labels, "__name__": f"{name}_sum"}, np.round(count * median * 1.4, 9)
 
 
 def _below(ratio: float) -> float:
@@ -193,7 +196,7 @@ def grow(scrape: Scrape, purpose: str) -> Floats:
     minutes = since // MINUTE
     key = scrape.life.id if scrape.life is not None else scrape.node
     many = -(-int(minutes.max(initial=0) + 1) // 64) * 64
-    factors = 0.9 + 0.2 * draws.bulk(scrape.world.seed, "pace", f"{key} {purpose}").random(many)
+    factors = 0.9 + 0.2 * draws.uniforms(many, scrape.world.seed, "pace", f"{key} {purpose}")
     whole = np.concatenate([[0.0], np.cumsum(factors) * 60.0])
     found: Floats = whole[minutes] + factors[minutes] * (since % MINUTE) / 1000.0
     return found

@@ -14,6 +14,7 @@ from aiops_gym.sim.kernel.tables import Process
 from aiops_gym.sim.kernel.times import iso_nano
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
+from aiops_gym.sim.telemetry.log_formats import find_format
 from aiops_gym.sim.traffic import stream
 from aiops_gym.sim.traffic.failure_lines import Failure
 from aiops_gym.types import Json
@@ -79,7 +80,7 @@ def read(
 def _written(world: World, record: Process, entries: Sequence[Entry], tail: int | None) -> list[Line]:
     """The newest entries as lines in the program's own format."""
     cut = entries if tail is None else entries[-tail:] if tail > 0 else []
-    write = program_of(world, record).format
+    write = find_format(record) or program_of(world, record).format
     return [(ms, e if isinstance(e, str) else write(e.ms, e.level, e.source, e.message)) for ms, e in cut]
 
 

@@ -45,7 +45,7 @@ def _memory(factor: float, base: float = 0.0) -> Measure:
     def measure(scraped: Scraped) -> Floats:
         grown = 1.0 - 0.4 * np.exp(-(scraped.times - scraped.started) / WARM_UP)
         level: Floats = np.floor((scraped.memory * factor * grown + base) / PAGE) * PAGE
-        found: Floats = np.floor(level * scraped.wobble / PAGE) * PAGE
+        found: Floats = np.floor(level * scraped.wobble() / PAGE) * PAGE
         return found
 
     return measure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,7 @@ class Scraped(NamedTuple):
         started: when the process began, ms.
         sums: what was used till then, a column per name in `courses.COLUMNS`.
         memory, threads: levels.
-        wobble: factor of the memory.
+        wobble: gives the factor of the memory, which few ask for.
         quotas: cores (0 without a limit), requested cores, bytes of memory.
         limited: whether there is a limit of the cores.
     """
@@ -39,7 +39,7 @@ class Scraped(NamedTuple):
     sums: Floats
     memory: Floats
     threads: Floats
-    wobble: Floats
+    wobble: Callable[[], Floats]
     quotas: Floats
     limited: NDArray[np.bool_]
 
@@ -213,18 +213,29 @@ def _scraped(world: World, stays: Sequence[_Stay], limits: Sequence[quotas.Quota
     many = [len(stay.scrapes) for stay in stays]
     times = np.array([time for stay in stays for time in stay.scrapes], dtype=np.float64)
     started = np.repeat(np.array([stay.life.started for stay in stays], dtype=np.float64), many)
-    wobble = np.array([_wobble(world, stay.life, time) for stay in stays for time in stay.scrapes])
+    scraped = [(stay.life.id, time - stay.life.started) for stay in stays for time in stay.scrapes]
     bounds = np.repeat(np.array([(q.cpu or 0.0, q.request, q.memory) for q in limits]).reshape(-1, 3), many, axis=0)
     limited = np.repeat(np.array([q.cpu is not None for q in limits], dtype=np.bool_), many)
-    return Scraped(times, started, np.empty((0, len(COLUMNS))), times, times, wobble, bounds, limited)
+    return Scraped(
+        times, started, np.empty((0, len(COLUMNS))), times, times, _make_wobble(world.seed, scraped), bounds, limited
+    )
 
 
 def _with(scraped: Scraped, rows: Floats) -> Scraped:
     return scraped._replace(sums=rows[:, : len(COLUMNS)], memory=rows[:, -2], threads=rows[:, -1])
 
 
-def _wobble(world: World, life: Life, time: int) -> float:
-    return draws.between(0.99, 1.01, world.seed, "memory", life.id, (time - life.started) // SCRAPE)
+def _make_wobble(seed: int, scraped: Sequence[tuple[str, int]]) -> Callable[[], Floats]:
+    """The factors at scrapes: of which container, and how many ms after its start."""
+    known = list[Floats]()
+
+    def draw() -> Floats:
+        if not known:
+            found = [draws.between(0.99, 1.01, seed, "memory", id_, age // SCRAPE) for id_, age in scraped]
+            known.append(np.array(found))
+        return known[0]
+
+    return draw
 
 
 def _points(

@@ -12,7 +12,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.promql.patterns import Condition, compile_matcher
 from aiops_gym.sim.promql.series import STALE, Matcher, Series, is_stale
 from aiops_gym.sim.telemetry.courses import Floats
-from aiops_gym.sim.telemetry.discovery import Mask, Target, floors, list_targets, open_window
+from aiops_gym.sim.telemetry.discovery import Mask, Target, Window, floors, list_targets, open_window
 from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, constant
 from aiops_gym.sim.telemetry.lives import Life
 from aiops_gym.sim.telemetry.targets import find_kinds, index_families
@@ -36,6 +36,7 @@ class Telemetry:
 
     def __init__(self, world: World) -> None:
         self.world = world
+        self._discovered: dict[tuple[int, ...], tuple[Window, dict[frozenset[str], list[Target]]]] = {}
 
     def select(self, matchers: Sequence[Matcher], start: int, end: int) -> list[Series]:
         """The series that all matchers take, sorted by labels, with their samples in (start, end] ms."""
@@ -45,10 +46,9 @@ class Telemetry:
             return []
         tests = _tests(matchers)
         chosen = _choose([each for each in matchers if each.label == "__name__"])
-        window = open_window(world, start - MINUTE, end)  # one scrape more tells what has ended
         found = []
         kinds = chosen if chosen[""] else [kind for kind, families in chosen.items() if families]
-        for target in list_targets(window, kinds) if kinds else ():
+        for target in self._discover(start, end, frozenset(kinds)) if kinds else ():
             if not _may(target, tests):
                 continue
             for labels, values in _columns(world, target, chosen, _namespace(target, matchers)):
@@ -56,6 +56,17 @@ class Telemetry:
                 if series is not None:
                     found.append(series)
         return _merged(sorted(found, key=lambda series: series.labels))
+
+    def _discover(self, start: int, end: int, kinds: frozenset[str]) -> list[Target]:
+        """The targets in some time, looked for once while nothing happens: many rules ask for the same time."""
+        world = self.world
+        key = (start, end, world.now, world.store.version, int(world.table("meta")["count"]))
+        if key not in self._discovered:  # one scrape more tells what has ended
+            self._discovered[key] = open_window(world, start - MINUTE, end), {}
+        window, known = self._discovered[key]
+        if kinds not in known:
+            known[kinds] = list_targets(window, kinds)
+        return known[kinds]
 
     def list_metrics(self) -> list[tuple[str, str, str]]:
         """Name, type and help of all families that there may be."""
@@ -158,11 +169,12 @@ def _series(
 ) -> Series | None:
     """A series as it is stored, if all tests take it and there are samples: marked as stale where it ended."""
     merged = {**target.labels, **labels}
-    if not target.honor:
+    if not target.honor and not target.labels.keys().isdisjoint(labels):
         merged |= {f"exported_{name}": labels[name] for name in labels if name in target.labels}
         merged |= {name: target.labels[name] for name in labels if name in target.labels}
-    if not all(test(merged.get(label, "")) for label, test in tests):
-        return None
+    for label, test in tests:
+        if not test(merged.get(label, "")):
+            return None
     times, gone = target.times, np.isnan(values)
     if gone.any():
         ended = np.zeros(len(times), dtype=np.bool_)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aiops_gym.sim.traffic.arrivals import Floats
-from aiops_gym.sim.traffic.walk import CANCELED, OK, UNIMPLEMENTED, UNKNOWN, Visit
+from aiops_gym.sim.traffic.walk import CANCELED, OK, PANIC, UNIMPLEMENTED, UNKNOWN, Visit
 
 Tags = tuple[tuple[str, str], ...]
 Mask = NDArray[np.bool_]
@@ -75,6 +75,8 @@ def make_tags(visit: Visit, code: int, handler: str) -> tuple[bool, tuple[tuple[
         return False, (("span.kind", "client"),)
     if visit.side == "plain":
         return False, ()
+    if visit.side in ("otel", "otel-client"):
+        return code != OK, _semantic(visit, code)
     if visit.side == "nginx":
         status = "200 OK" if code == OK else "500 Internal Server Error"
         method = handler.split(" ")[1] if " " in handler else "GET"
@@ -94,3 +96,22 @@ def make_tags(visit: Visit, code: int, handler: str) -> tuple[bool, tuple[tuple[
     response = "2xx" if code in (OK, CANCELED) else "0xx" if code == UNKNOWN else "5xx"
     error = code != OK and (kind == "client" or code >= UNIMPLEMENTED)
     return error, (("span.kind", kind), ("component", "gRPC"), ("response_class", response))
+
+
+def _semantic(visit: Visit, code: int) -> Tags:
+    """Tags by OpenTelemetry's semantic conventions, as Jaeger shows them (opentelemetry.io/docs/specs/semconv)."""
+    status = (("otel.status_code", "ERROR"),) if code != OK else ()
+    first, _, rest = visit.name.partition(" ")
+    if first in METHODS:
+        route = (("http.request.method", first), ("http.route", rest)) if rest else (("http.request.method", first),)
+        told = (*route, ("http.response.status_code", "200" if code == OK else "500"))
+    elif "/" in visit.name:
+        service, _, method = visit.name.partition("/")
+        told = (("rpc.system", "grpc"), ("rpc.service", service), ("rpc.method", method))
+        told = (*told, ("rpc.grpc.status_code", str(code if code < PANIC else 2)))
+    else:
+        return (("span.kind", "client" if visit.side == "otel-client" else "internal"), *status)
+    return (("span.kind", "client" if visit.side == "otel-client" else "server"), *told, *status)
+
+
+METHODS = ("GET", "POST", "PUT", "DELETE")

@@ -63,7 +63,7 @@ def draw_arrivals(seed: int, bucket: int, stretches: Sequence[tuple[int, int, fl
     if total <= 0.0:
         return Arrivals(np.empty(0), np.empty(0, dtype=np.uint64))
     count = int(total + 8.0 * total**0.5 + 20.0)
-    numbers = draws.bulk(seed, "traffic", "", bucket).random(2 * count).reshape(count, 2)
+    numbers = draws.uniforms(2 * count, seed, "traffic", "", bucket).reshape(count, 2)
     marks = np.cumsum(-np.log1p(-numbers[:, 0]))
     within = int(np.searchsorted(marks, total))
     keys = (numbers[:within, 1] * 2.0**53).astype(np.uint64)

@@ -7,14 +7,21 @@ from collections.abc import Mapping, Sequence
 from aiops_gym.sim.traffic.clients.client import Client, Failed, parse_lines
 from aiops_gym.types import Json
 
+OWN_SPANS = ("plain", "otel-client")
+"""Sides of calls whose spans a program names itself."""
+
 Target = list[Json]
 """[node (-1: none), share, delay ms, loss, error]"""
 
 
 def compile_call(call: Mapping[str, Json], client: Client, targets: list[Target], error: str, after: float) -> Json:
     """A call as the solver and the sampler want it."""
-    named = call.get("span") if client.side == "plain" else call.get("handler") or call.get("span") or call["kind"]
+    named = call.get("span") if client.side in OWN_SPANS else call.get("handler") or call.get("span") or call["kind"]
+    apart = {"apart": True} if call.get("apart") else {}
+    counted = {key: call[key] for key in ("messages", "writes") if key in call}
     return {
+        **apart,
+        **counted,
         "kind": client.name,
         "span": str(named or ""),
         "p": float(call.get("p", 1.0)),

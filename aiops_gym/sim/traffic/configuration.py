@@ -7,7 +7,9 @@ it keeps), `name` (its own in traces), `tls` (a mode of a server, or whether a c
 handlers that it serves; without this all of them), `local` (ports that only its own pod reaches), `auth` (whether it
 asks its clients for a password), `retry` (how it tries again: `attempts` of each call at most, `timeout` and `backoff`
 in ms, `budget`: further attempts for each call that it may spend, None for any number), `connect` (for how long it
-waits for a connection, as `cold` of `sim.traffic.strain`).
+waits for a connection, as `cold` of `sim.traffic.strain`), `flags` (values of feature flags, see `flags.py`), `logins`
+({user, password} by the names in `to`), `leak` (see `leaks.py`), `consumes` ({host, port, topic, handler}: messages
+that a broker hands on to it), `offers` (flags that it tells whoever asks), `unready` (whether health checks fail).
 """
 
 from __future__ import annotations

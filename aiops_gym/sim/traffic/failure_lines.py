@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -194,17 +195,26 @@ def _denied(keys: Sequence[str], came: Arrivals, trouble: Trouble) -> Iterator[T
 
 
 def _sayings(keys: Sequence[str], came: Arrivals, walk: Walk) -> Iterator[Told]:
-    """What handlers say of each request; `{user}` is who made it."""
+    """What handlers say of each request; `{user}` is who made it, `{uuid}` an identity that stands for that."""
     for saying in walk.sayings:
         arrived, each = came.ms[saying.which], len(saying.lines)
         users, of = np.unique(
             (draw_uniform(came.keys[saying.which], USER) * USERS).astype(np.int64), return_inverse=True
         )
         texts = [
-            (level, source, message.replace("{user}", str(user)), "")
+            (level, source, _filled(message, user), "")
             for user in users.tolist()
             for source, message, level in saying.lines
         ]
         row, at = np.repeat(np.arange(len(arrived)), each), np.tile(np.arange(each), len(arrived))
         ms, began = (arrived + saying.at).astype(np.int64)[row], arrived.astype(np.int64)[row]
         yield began // BUCKET, Lines(keys[saying.process], ms, began, at + 1, of[row] * each + at, texts)
+
+
+def _filled(message: str, user: int) -> str:
+    """A line about a request of a user: its number, or an identity that stands for it."""
+    if "{uuid}" in message:
+        digits = blake2b(str(user).encode(), digest_size=16).hexdigest()
+        parts = (digits[:8], digits[8:12], f"11f0{digits[16:20]}"[:4], digits[16:20], digits[20:])
+        message = message.replace("{uuid}", "-".join(parts))
+    return message.replace("{user}", str(user))

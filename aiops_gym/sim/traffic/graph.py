@@ -17,15 +17,17 @@ from aiops_gym.sim.machine.program import Program, program_of
 from aiops_gym.sim.network import routes
 from aiops_gym.sim.network.names import find_resolver
 from aiops_gym.sim.traffic import clients, compiled, quotas, strain
-from aiops_gym.sim.traffic.clients.client import Client, Failed, parse_lines
+from aiops_gym.sim.traffic.clients.client import Client, Failed
 from aiops_gym.sim.traffic.compiled import Target
 from aiops_gym.sim.traffic.configuration import (
+    NOTHING,
     configured,
     find_endpoint,
     measure_starvation,
     read_address,
     read_sample_ratio,
 )
+from aiops_gym.sim.traffic.flags import told_flags
 from aiops_gym.types import Json
 
 USER = "go"
@@ -33,6 +35,9 @@ USER = "go"
 
 NODE_CORES = 8.0
 """Cores of a process without a limit on a node that does not say how many it has."""
+
+MOST_PASSED = 3
+"""Processes that may pass spans on before they reach the one that keeps them."""
 
 REMEMBERED = 300
 """Answers of the registry kept before those of dead processes are dropped."""
@@ -89,7 +94,9 @@ class Survey:
         """The library with which a process ("" for a user) makes calls of a kind."""
         found = self.clients.get((source, kind))
         if found is None:
-            language = self.program(source).language if source else USER
+            language = USER
+            if source:
+                language = str(self.table[source]["params"].get("language") or self.program(source).language)
             found = self.clients[source, kind] = clients.find(language, kind)
         return found
 
@@ -115,6 +122,8 @@ class Survey:
             node["error"] = client.hung_up
         elif client.handled:
             self._handler(process, name, node, client)
+        elif call.get("topic"):
+            node |= {"span": "", "calls": self._deliveries(process, str(call["topic"]))}
         elif call.get("adds"):
             node["adds"] = True
         self.nodes.append(node)
@@ -128,25 +137,43 @@ class Survey:
             parts = name.strip("/").split("/")
             node["error"] = client.unknown.format(service=parts[0], name=parts[-1])
             return
-        program = self.program(process)
-        node["ms"] = float(handler.get("ms", 0.5))
+        program, flags = self.program(process), told_flags(row)
+        node["ms"] = flags.work(float(handler.get("ms", 0.5)), handler)
         if program.traced:
             node |= {"traced": program.traced, "span": str(handler.get("span") or "")}
-        if handler.get("says"):
-            node["says"] = parse_lines(handler["says"])
-        about = program.about(row, name, self.asked)
+        if says := flags.sayings(handler):
+            node["says"] = says
+        about, calls = program.about(row, name, self.asked), flags.choose(handler.get("calls", ()))
         node["calls"] = [
             [self.call(process, inner, about) for inner in call]
             if isinstance(call, list | tuple)
             else self.call(process, call, about)
-            for call in handler.get("calls", ())
+            for call in calls
         ]
-        strain.mark_cold(self.world, handler.get("calls", ()), node["calls"], self.nodes)
+        strain.mark_cold(self.world, calls, node["calls"], self.nodes)
+
+    def _deliveries(self, broker: str, topic: str) -> list[Json]:
+        """What a broker hands on to those who wait for messages of a topic; nobody waits for what they do with it."""
+        made = []
+        for key, row in self.table.items():
+            told = configured(row).get("consumes") if row["running"] else None
+            if not told or told["topic"] != topic:
+                continue
+            route = self.dial(key, str(told["host"]), int(told["port"]))
+            if any(target.process == broker for target in route.targets):
+                call, client = {"kind": "deliver", "handler": told["handler"]}, self.client(broker, "deliver")
+                target = self._target(broker, call, client, key, 0.0, 0.0)
+                made.append(compiled.compile_call({**call, "apart": True}, client, [target], "", 1.0))
+        return made
 
     def call(self, source: str, call: Mapping[str, Json], about: str = "") -> Json:
         """A call of a process, with the places where it would be served; `about` is added to what it logs of it."""
         if call["kind"] == "grpc" and "service" in call:
             return self._discovered(source, call)
+        if "fails" in call:
+            client = self.client(source, str(call["kind"]))
+            made = compiled.compile_call(call, client, [], str(call["fails"]), float(call.get("after", 0.1)))
+            return made | compiled.compile_failure(call, client, Failed("ok", "", 0), about)
         host, port = find_endpoint(self.table[source], call)
         return self._call(source, call, self.dial(source, host, port), host, port, about)
 
@@ -176,7 +203,7 @@ class Survey:
             ]
             if source and denied:
                 made |= {"denied": denied, "remote": self.table[source]["ip"]}
-        if source and client.side == "plain":
+        if source and client.side in compiled.OWN_SPANS:
             made |= compiled.compile_failure(call, client, failed, about)
             turned = [self.index(t.process) for t, shut in zip(route.targets, closed, strict=True) if shut]
             if turned:
@@ -231,7 +258,13 @@ class Survey:
         node = self._node(process, call, client)
         if node is None:
             return [-1, 1.0, 0.0, 0.0, "rpc error: code = ResourceExhausted desc = calls run in a circle"]
-        return [node, 1.0, float(delay), float(loss), self._refusal(process, source, call)]
+        return [
+            node,
+            1.0,
+            float(delay) + float(call.get("delay", 0.0)),
+            float(loss),
+            self._refusal(process, source, call),
+        ]
 
     def _refusal(self, process: str, source: str, call: Mapping[str, Json]) -> str:
         """Why the server behind an open connection says no; "" when it does not."""
@@ -240,16 +273,22 @@ class Survey:
             return ""
         if self._closed(source, call, process):
             return self.client(source, str(call["kind"])).hung_up
-        credentials = call.get("credentials") or _login(self.table.get(source), str(call.get("host", "")))
+        logins = configured(self.table[source]).get("logins", NOTHING) if source else NOTHING
+        credentials = call.get("credentials") or logins.get(str(call.get("to")))
+        credentials = credentials or _login(self.table.get(source), str(call.get("host", "")))
         return program.refuses(self.world, process, call, credentials)
 
     def tracer(self, process: str) -> int:
-        """The process that takes the spans of `process`; -1 where there is none."""
-        host, port = read_address(self.table[process], "tracer")
-        if not host:
-            return -1
-        route = self.dial(process, host, port)
-        return self.index(route.targets[0][0]) if route.outcome == "ok" else -1
+        """The process that takes the spans of `process`, passed on or not; -1 where there is none."""
+        for _ in range(MOST_PASSED):
+            host, port = read_address(self.table[process], "tracer")
+            route = self.dial(process, host, port) if host else None
+            if route is None or route.outcome != "ok":
+                return -1
+            process = route.targets[0][0]
+            if self.program(process).collector or not read_address(self.table[process], "tracer")[0]:
+                return self.index(process)
+        return -1
 
 
 def _auth(error: str) -> bool:

@@ -21,7 +21,7 @@ from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
 from aiops_gym.sim.network import firewall, names, routes
-from aiops_gym.sim.traffic import graph, reach, strain
+from aiops_gym.sim.traffic import graph, load, reach, strain
 from aiops_gym.sim.traffic.configuration import configured, read_address
 from aiops_gym.types import Json
 
@@ -159,7 +159,8 @@ def _inputs(
     )
     rules = names.read_rules(world)
     told = (orjson.dumps(rules),) if rules else ()
-    return Inputs((*key, *told), tuple(processes), tuple(processes.values()), reached, inhabited, start)
+    asked = (orjson.dumps(extra),) if (extra := load.list_extra(world)) else ()
+    return Inputs((*key, *told, *asked), tuple(processes), tuple(processes.values()), reached, inhabited, start)
 
 
 def _concerned(process: Process, ips: frozenset[str]) -> bool:
@@ -173,7 +174,7 @@ def _processes(world: World, known: Mapping[str, Process]) -> dict[str, Process]
     limits, volumes = world.table("quotas"), world.table("volumes")
     found: dict[str, Process] = {}
     for key, row in world.table("processes").items():
-        if row["running"] and (row["ports"] or program_of(world, row).registry):
+        if row["running"] and (row["ports"] or program_of(world, row).registry or configured(row).get("consumes")):
             pod, node, limit = pods.get(row["pod"]), nodes.get(f"/{row['node']}"), limits.get(key)
             process = known.get(key)
             if process is not None:
@@ -205,13 +206,14 @@ def _process(world: World, key: str, place: str, sources: Sources) -> Process:
         known.text if known else b"",
         settings.text,
     )
+    waiting = {str(row["ip"])} if configured(row).get("consumes") else set()
     return Process(
         sources,
         place,
         program.registry,
         reach.number_key((row["ip"], cores, aliases, registered, *plain)),
         names.find_hostname(world, row),
-        params.hosts | settings.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases},
+        params.hosts | settings.hosts | {str(ip) for _, ip, _ in registered} | {ip for _, ip in aliases} | waiting,
         reach.number_key(plain),
         cores,
         aliases,

@@ -173,7 +173,7 @@ def _rates(
                 _spread(call, felt.reach(call, reached), rps)
             for call in group:
                 end = next(known, None) or _call(call, fates, felt)
-                reached *= _mass(end.ok)
+                reached *= 1.0 if call.get("apart") else _mass(end.ok)
     return rps
 
 
@@ -203,6 +203,8 @@ def _handle(node: Json, waiting: Queue, fates: list[Fate], ends: list[Fate], fel
         met = [_call(call, fates, felt) for call in group]
         ends += met
         end = _parallel(met) if isinstance(item, list) else met[0]
+        if group[0].get("apart"):  # nobody waits for it
+            continue
         fail = _add(fail, _then(ok, end.fail))
         ok = _then(ok, end.ok)
         mean += end.mean

@@ -17,7 +17,7 @@ import orjson
 from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.network import routes
-from aiops_gym.sim.traffic import canonical, graph, outcomes, strain
+from aiops_gym.sim.traffic import canonical, graph, load, outcomes, strain
 from aiops_gym.sim.traffic.canonical import Canonical
 from aiops_gym.sim.traffic.inputs import Inputs, mentions
 from aiops_gym.types import Json
@@ -126,12 +126,12 @@ _NAMED = Entry(
 )
 
 
-def solve_present(world: World, found: Inputs, load: float) -> Named:
+def solve_present(world: World, found: Inputs, asked: float) -> Named:
     """Digest and outcome of a world with these inputs: as found before for equal ones, else worked out."""
     keys = found.processes
-    solution = _solutions.get(found.key, lambda: look_up(world, found, load))
+    solution = _solutions.get(found.key, lambda: look_up(world, found, asked))
     if any(graph.recall(world, keys[i], service) != answer for i, service, answer in solution.recalled):
-        solution = look_up(world, found, load)
+        solution = look_up(world, found, asked)
     graph.remember(world, {(keys[i], service): answer for i, service, answer in solution.told})
     return solution.named.get(keys, lambda: name_processes(solution, keys))
 
@@ -142,7 +142,7 @@ def name_processes(solution: Solution, keys: Sequence[str]) -> Named:
     return blake2b(orjson.dumps(outcome, option=orjson.OPT_SORT_KEYS), digest_size=12).hexdigest(), outcome
 
 
-def look_up(world: World, found: Inputs, load: float) -> Solution:
+def look_up(world: World, found: Inputs, asked: float) -> Solution:
     """The solution of inputs: by their canonical form if that is known, else by a look into the world."""
     canon = canonical.make_canonical(world, found)
     if canon is None:
@@ -156,9 +156,9 @@ def look_up(world: World, found: Inputs, load: float) -> Solution:
     at = {key: i for i, key in enumerate(found.processes)}
     places = [at[key] for key in canon.processes]
     answers = {service: graph.list_registered(world, service) for service in {service for _, service in known.told}}
-    weights = {operation.name: operation.weight for operation in world.blueprint.operations}
+    weights = load.share(world)
     return Solution(
-        _outcome(known, canon, load, weights, strain.read_levels(world)),
+        _outcome(known, canon, asked, weights, strain.read_levels(world)),
         [places[i] for i in known.processes],
         [(places[i], service, answers[service]) for i, service in known.told],
         [(places[i], service, answer) for i, service, answer in known.recalled],
@@ -192,7 +192,7 @@ def _survey(world: World, canon: Canonical) -> Graph:
     )
 
 
-def _outcome(known: Graph, canon: Canonical, load: float, weights: Mapping[str, float], levels: strain.Levels) -> Json:
+def _outcome(known: Graph, canon: Canonical, asked: float, weights: Mapping[str, float], levels: strain.Levels) -> Json:
     """The graph of calls and what comes of it under a load, as data; without the names of the processes."""
     addresses = [address.encode() for address in canon.numbers]
     filled = [
@@ -204,10 +204,10 @@ def _outcome(known: Graph, canon: Canonical, load: float, weights: Mapping[str, 
     found = _read.get(text, lambda: _loaded(text))
     digest = blake2b(b"\0".join(known.pieces), digest_size=16).digest()  # no address has a say in what is solved
     cores = [canon.cores[i] for i in known.processes]
-    key = (digest, load, tuple(weights.items()), tuple(cores), levels)
-    solved = _solved.get(key, lambda: _solve({**found, "cores": cores}, load, weights, dict(levels)))
+    key = (digest, asked, tuple(weights.items()), tuple(cores), levels)
+    solved = _solved.get(key, lambda: _solve({**found, "cores": cores}, asked, weights, dict(levels)))
     return {
-        "rate": load,
+        "rate": asked,
         "weights": weights,
         "processes": found["processes"],
         "services": found["services"],
@@ -247,9 +247,9 @@ def _shared(node: Json) -> Json:
     return _nodes.get(orjson.dumps(node), lambda: node)
 
 
-def _solve(found: Json, load: float, weights: Mapping[str, float], levels: Mapping[str, float]) -> Json:
+def _solve(found: Json, asked: float, weights: Mapping[str, float], levels: Mapping[str, float]) -> Json:
     """All numbers that a load brings about."""
-    solved = outcomes.solve(found, load, weights, levels)
+    solved = outcomes.solve(found, asked, weights, levels)
     traffic = _packets(found, solved["rps"], levels)
     return {
         "rps": _per_process(found, solved["rps"]),

@@ -29,7 +29,15 @@ End = tuple[Floats, Codes, Words]
 OK, CANCELED, UNKNOWN, LATE, UNIMPLEMENTED, UNAVAILABLE = 0, 1, 2, 4, 12, 14
 """gRPC status codes."""
 
-CODES = {"Unavailable": UNAVAILABLE, "Unimplemented": UNIMPLEMENTED, "Canceled": CANCELED, "DeadlineExceeded": LATE}
+CODES = {
+    "Unavailable": UNAVAILABLE,
+    "Unimplemented": UNIMPLEMENTED,
+    "Canceled": CANCELED,
+    "DeadlineExceeded": LATE,
+    "NotFound": 5,
+    "FailedPrecondition": 9,
+    "Internal": 13,
+}
 """Those that error texts name."""
 
 AGAIN = 4_096
@@ -147,9 +155,16 @@ class Walk:
             self.troubles.append(Trouble(call, caller, which[chosen][failed], ends[failed], texts, reached[failed]))
         if call["on_error"] == "ignore":
             found = np.where(ends < PATIENCE, 0, found).astype(np.int8)
+        if "throws" in call and (code := code_of(str(call["throws"]))) != UNKNOWN:
+            found = np.where((found == OK) | (found == PANIC), found, code).astype(np.int8)
         end[chosen], codes[chosen] = ends, found
-        said[chosen] = self._word(call["throws"]) if "throws" in call else words
+        said[chosen] = self._thrown(str(call["throws"]), words) if "throws" in call else words
         return end, codes, said
+
+    def _thrown(self, text: str, words: Words) -> Words:
+        """What a program tells its caller of a failed call: words of its own, or around those that it heard."""
+        made = {word: self._word(text.replace("{error}", self.texts[word])) for word in np.unique(words).tolist()}
+        return np.array([made[word] for word in words.tolist()], dtype=np.int32)
 
     def _attempt(
         self, call: Mapping[str, Json], which: Index, begin: Floats, path: int, parent: int, caller: int
@@ -224,9 +239,13 @@ class Walk:
             )
             back = back + RESEND * (2.0 ** np.minimum(tries, 16.0) - 1.0)
         ends, codes, words = self._handle(call, node, which, begin + hop * 0.5, path, parent)
-        own = self.outcome["nodes"][node]["error"] or clients.find_by_name(call["kind"]).inner
+        client = clients.find_by_name(call["kind"])
+        own = self.outcome["nodes"][node]["error"] or client.inner
         if own:
             words = np.full(len(which), self._word(own), dtype=np.int32)
+        if client.wraps and (codes != OK).any():
+            heard = {word: self._word(client.wrap(self.texts[word])) for word in np.unique(words[codes != OK]).tolist()}
+            words = np.array([heard.get(word, word) for word in words.tolist()], dtype=np.int32)
         return np.where(ends < NEVER, ends + back, ends), codes, words
 
     def _handle(
@@ -256,7 +275,8 @@ class Walk:
                 )
                 for i, each in enumerate(group)
             ]
-            time[on], codes[on], words[on] = _last(ended)
+            if not group[0].get("apart"):
+                time[on], codes[on], words[on] = _last(ended)
         time = np.where(time < NEVER, time + 0.2 * work, time)
         if clients.find_by_name(call["kind"]).handled:
             told = np.where((codes == OK) & (time > PATIENCE), CANCELED, codes).astype(np.int8)
@@ -363,6 +383,6 @@ def code_of(error: str) -> int:
     (14, 2)
     """
     for name, code in CODES.items():
-        if f"code = {name} " in error:
+        if f"code = {name} " in error or error.startswith(f"{name}: "):
             return code
     return UNKNOWN

@@ -70,17 +70,21 @@ def play_script(problem: Problem, seed: int, name: str, script: str, begun: Simu
     return Verdict(name, problem.id, seed, True, found.success, run.code, run.output, found.reasons)
 
 
-def draw_mitigations(per_family: int, split: str | None = None, family: str | None = None) -> list[Problem]:
+def draw_mitigations(
+    per_family: int, split: str | None = None, family: str | None = None, tier: str | None = None
+) -> list[Problem]:
     """So many mitigations of each family, drawn by hash: stable when others come or go.
 
     Args:
         per_family: at most so many of each.
         split: of that split only.
         family: of that family only.
+        tier: hard for families that are hard by themselves; without it all others.
     """
     rows: dict[str, list[Problem]] = {}
-    for problem in (p for each in SPLITS if split in (None, each) for p in registry.problems("mitigation", split=each)):
-        if family in (None, problem.fault):
+    chosen = (each for each in SPLITS if split in (None, each))
+    for problem in (p for each in chosen for p in registry.problems("mitigation", split=each, tier=tier)):
+        if family in (None, problem.fault) and problem.fault and not problem.how:
             rows.setdefault(problem.fault, []).append(problem)
     drawn = {name: sorted(found, key=lambda p: hash_to_fraction("adversary", p.id)) for name, found in rows.items()}
     return [problem for name in sorted(drawn) for problem in drawn[name][:per_family]]

@@ -71,7 +71,8 @@ class Rote:
 def measure_family(family: str, per_family: int = PER_FAMILY, seeds: Iterable[int] = SEEDS) -> Measured:
     """Play every mask and every good repair on some problems of a family."""
     found = Measured(family)
-    for problem in draw_mitigations(per_family, family=family):
+    tier = "hard" if registry.faults()[family].features else None
+    for problem in draw_mitigations(per_family, family=family, tier=tier):
         for seed in seeds:
             _play_both(found, problem, seed)
     return found

@@ -16,6 +16,7 @@ from aiops_gym.sim.kernel.objects import Obj, get, key_of, labels_of, name_of, n
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.controllers import kubelet
+from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.types import Json, Request, Response
 
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -202,9 +203,9 @@ def _exec(world: World, resource: str, space: str, name: str, action: Mapping[st
     pod = world.store.get("pods", space, name)
     command = action.get("command") or action.get("argv") or ()
     argv = ["/bin/sh", "-c", command] if isinstance(command, str) else [str(word) for word in command]
-    if pod is not None and argv and world.dynamics.exec is not None:
+    if pod is not None and argv:
         container = str(action.get("container") or pod["spec"]["containers"][0]["name"])
-        world.dynamics.exec(world, key_of(pod), container, argv, "")
+        inside.execute(world, key_of(pod), container, argv)
 
 
 Verb = Callable[[World, str, str, str, Mapping[str, Json]], None]

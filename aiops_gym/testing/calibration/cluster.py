@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aiops_gym.shell.inside import exec_inside
+from aiops_gym.shell.inside import run_utility
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.dynamics import make_dynamics
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image
@@ -32,7 +32,7 @@ def make_cluster(
     """A running cluster with an empty namespace, at time 0 of the scenario, which is `start` (ms) by the clock."""
     images = {name: image(entry) for name, entry in (manifest.get("images") or {}).items()}
     blueprint = Blueprint(app="recorded", namespace=namespace, variant=0, start=start - SETTLED, images=images)
-    world = World(blueprint, make_dynamics(exec_inside), seed)
+    world = World(blueprint, make_dynamics(run_utility), seed)
     for number, name in enumerate(nodes, 1):
         kube_api.create(world, "nodes", _node(world, name, number))
     for name in (*SYSTEM, namespace):

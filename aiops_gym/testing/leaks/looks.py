@@ -57,6 +57,19 @@ def read_neutral(backend: Simulated) -> Numbers:
     return found
 
 
+def read_writes(backend: Simulated) -> Numbers:
+    """What `managedFields` tell: how long ago fields were written last, of the app's objects and of all others."""
+    now, own, others = backend.world.now, list[float](), list[float]()
+    for key, (_, rows) in backend.world.table("managers").items():
+        mine = key.split(" ")[1].startswith(f"{backend.app.namespace}/")
+        (own if mine else others).extend((now - at) / MINUTE for _, _, at in rows)
+    found: Numbers = {}
+    for word, ages in (("own", sorted(own)), ("other", sorted(others))):
+        found |= {f"{word} write {place}": ages[place] if place < len(ages) else NEVER for place in range(3)}
+        found |= {f"{word} writes of {limit}": float(sum(age < limit for age in ages)) for limit in (2, 4, 10)}
+    return found
+
+
 def read_symptoms(backend: Simulated) -> Numbers:
     """What an incident does to the cluster: restarts, what is not ready or missing, warnings."""
     world, space = backend.world, backend.app.namespace

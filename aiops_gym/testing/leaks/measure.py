@@ -26,6 +26,7 @@ class Episode:
         group: episodes that are alike: the same fault on the same component, or the same healthy world.
         numbers: by name, without symptoms.
         symptoms: by name.
+        writes: who wrote when, as far as the cluster remembers it.
         differences: fields of each component that are not as in the manifests.
         named: by rule, components.
         recreated: the incident made its target anew.
@@ -40,6 +41,7 @@ class Episode:
     group: str
     numbers: looks.Numbers
     symptoms: looks.Numbers
+    writes: looks.Numbers
     differences: dict[str, set[str]]
     named: dict[str, frozenset[str]]
     recreated: bool = False
@@ -55,11 +57,11 @@ class Episode:
         return bool(self.problem.fault)
 
 
-def play(task: str, split: str, seeds: Iterable[int]) -> Iterator[Episode]:
+def play(task: str, split: str, seeds: Iterable[int], tier: str | None = None) -> Iterator[Episode]:
     """Resets of a task, as its environment draws them."""
     known = {app: _remember(app) for app in registry.apps()}
     for seed in seeds:
-        problem = registry.draw(task, seed, split)
+        problem = registry.draw(task, seed, split, tier=tier)
         yield read_episode(problem, seed, known[problem.app])
 
 
@@ -83,6 +85,7 @@ def read_episode(problem: Problem, seed: int, known: Known) -> Episode:
         else f"{problem.app} {backend.variant}",
         numbers=looks.read_neutral(backend),
         symptoms=looks.read_symptoms(backend),
+        writes=looks.read_writes(backend),
         differences=looks.list_differences(backend, known),
         named={rule: find(backend) for rule, find in rules.RULES.items()},
         recreated=any(isinstance(c, Patch) and c.recreate and c.name for c in changes),
@@ -103,6 +106,8 @@ def judge_detection(found: Sequence[Episode]) -> list[Row]:
     rows: list[Row] = []
     for what, read in LOOKS.items():
         numbers = np.array([list(read(each).values()) for each in found])
+        if (numbers == numbers[0]).all():  # in these worlds nobody remembers it
+            continue
         for name, learner in learners.LEARNERS.items():
             said = learners.predict(learner, numbers, labels, groups)
             rows.append((what, name, str(learners.score(said, labels))))
@@ -113,6 +118,7 @@ def judge_detection(found: Sequence[Episode]) -> list[Row]:
 
 LOOKS: Mapping[str, Callable[[Episode], looks.Numbers]] = {
     "ages, counts, versions, names": lambda each: each.numbers,
+    "who wrote when": lambda each: each.writes,
     "symptoms": lambda each: each.symptoms,
     "number of differences": lambda each: {
         "components": float(sum(map(bool, each.differences.values()))),
@@ -232,11 +238,11 @@ def judge_scripts(typed: Mapping[str, Sequence[float]]) -> list[Row]:
 
 
 def render_page(
-    detection: Sequence[Episode], localization: Sequence[Episode], typed: Mapping[str, Sequence[float]], split: str
+    detection: Sequence[Episode], localization: Sequence[Episode], typed: Mapping[str, Sequence[float]], drawn: str
 ) -> str:
-    """The page."""
+    """The page; `drawn` says of which problems."""
     parts = [
-        ABOUT.format(detection=len(detection), localization=len(localization), split=split),
+        ABOUT.format(detection=len(detection), localization=len(localization), drawn=drawn),
         "\n## Detection\n\nBalanced accuracy; 0.5 is what nothing tells.\n",
         _table(("what is looked at", "who looks", "balanced accuracy"), judge_detection(detection)),
         "\n## Localization\n\nShare of episodes in which the one named component is the right one.\n",
@@ -259,7 +265,7 @@ ABOUT = """# Leaks by statistics
 Written by `aiops-gym leaks --write docs/leaks.md`; do not edit.
 
 What can be told of an incident without its symptoms. {detection} resets of Detection and {localization} of
-Localization, as their environments draw them in the split `{split}`, were read once, right after the reset. Classifiers
+Localization, as their environments draw them in {drawn}, were read once, right after the reset. Classifiers
 learn from some problems and are judged by others; intervals hold 95 %.
 """
 

@@ -29,11 +29,11 @@ SCRIPTS: Mapping[str, str] = {
 }
 
 
-def play_scripts(split: str, seeds: Iterable[int]) -> dict[str, list[float]]:
+def play_scripts(split: str, seeds: Iterable[int], tier: str | None = None) -> dict[str, list[float]]:
     """By what was typed, and on what: 1 for each mitigation that it repaired, 0 for each other one."""
     found: dict[str, list[float]] = {}
     for seed in seeds:
-        problem = registry.draw("mitigation", seed, split)
+        problem = registry.draw("mitigation", seed, split, tier=tier)
         begun = Simulated(problem, seed)
         made = begun.fault.changes if begun.fault else ()
         guarded = any(isinstance(each, Create) and each.manifest["kind"] in GUARDS for each in made)

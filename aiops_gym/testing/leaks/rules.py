@@ -8,10 +8,11 @@ from math import log
 from typing import NamedTuple
 
 from aiops_gym.backends import Simulated
-from aiops_gym.catalog.model import Create, Patch
+from aiops_gym.catalog.model import Create, Patch, Script
 from aiops_gym.catalog.splits import hash_to_fraction
 from aiops_gym.sim.kernel.objects import Obj
 from aiops_gym.sim.kube_api import find_by_kind
+from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.testing.leaks.looks import age_in_seconds, guess_owner
 
 FOLDS = 5
@@ -148,6 +149,14 @@ def name_last_scaled(backend: Simulated) -> frozenset[str]:
     return frozenset({str(last["involvedObject"]["name"])} & set(backend.app.components))
 
 
+def name_scraped(backend: Simulated) -> frozenset[str]:
+    """The deployments whose pods Prometheus is told to ask."""
+    objects = backend.world.store.all("deployments.apps", backend.app.namespace)
+    notes = {o["metadata"]["name"]: o["spec"]["template"]["metadata"].get("annotations") or {} for o in objects}
+    asked = {name for name, each in notes.items() if each.get("prometheus.io/scrape") == "true"}
+    return frozenset(asked & set(backend.app.components))
+
+
 REVISION = "deployment.kubernetes.io/revision"
 
 RULES: Mapping[str, Callable[[Simulated], frozenset[str]]] = {
@@ -165,6 +174,7 @@ RULES: Mapping[str, Callable[[Simulated], frozenset[str]]] = {
     "the deployments with most revisions": name_most_revised,
     "the deployments with the highest generation": name_most_written,
     "the deployment of the last rollout in events": name_last_scaled,
+    "the deployments that Prometheus is told to ask": name_scraped,
 }
 
 
@@ -192,15 +202,19 @@ def find_last_written(backend: Simulated) -> dict[str, tuple[float, float]]:
     """By kind of what an incident writes: whether what was written last is the incident's, and how likely any is."""
     mine: dict[str, set[str]] = {}
     for change in backend.fault.changes if backend.fault else ():
-        if isinstance(change, Patch) and change.name:
+        if isinstance(change, Patch) and change.name and not change.namespace:
             mine.setdefault(change.resource, set()).add(change.name)
         elif isinstance(change, Create) and (
             known := find_by_kind(change.manifest["apiVersion"], change.manifest["kind"])
         ):
             mine.setdefault(known.name, set()).add(str(change.manifest["metadata"]["name"]))
+        elif isinstance(change, Script):
+            for resource, full in change.writes:
+                if "/" not in full:
+                    mine.setdefault(resource, set()).add(full)
     found: dict[str, tuple[float, float]] = {}
     for resource in sorted(set(mine) - CONTROLLED):
-        objects = backend.world.store.all(resource, "" if resource == "nodes" else backend.app.namespace)
+        objects = backend.world.store.all(resource, backend.app.namespace if RESOURCES[resource].namespaced else "")
         last = max(objects, key=lambda obj: int(obj["metadata"]["resourceVersion"]), default=None)
         if last is not None:
             chance = sum(obj["metadata"]["name"] in mine[resource] for obj in objects) / len(objects)

@@ -19,6 +19,9 @@ RESERVE = 300
 
 _SPECIAL = re.compile(r'[,"\n\r]|^#').search
 
+FETCHED = 64
+"""Rows that are read at once: most pages have no more of an end."""
+
 PROBE = 8
 """Rows from which the length of the others is guessed."""
 
@@ -87,19 +90,22 @@ def ends(rows: Rows, notes: Sequence[str], limit: int | None, hint: str) -> str:
     lines = [*(f"# {note}" for note in notes), line(rows.table.names)]
     room = BUDGET - RESERVE - sum(len(each) + 1 for each in lines)
     total = rows.count if limit is None else min(limit, rows.count)
-    probe = [line(row) for row in rows.head(min(PROBE, total))]
+    begin = rows.head(min(FETCHED, total))
+    probe = [line(row) for row in begin[:PROBE]]
     length = sum(len(each) + 1 for each in probe) / max(1, len(probe))
     guess = max(PROBE, int(room / max(1.0, length)) + 1)
     if total <= 2 * guess:
-        every = [line(row) for row in rows.head(total)]
+        every = [line(row) for row in (begin if total <= len(begin) else rows.head(total))]
         if sum(len(each) + 1 for each in every) <= room:
             return _ended([*lines, *every], rows.count, total, hint)
     if limit is not None:
-        printed = _fit(lines, rows.head(min(guess, total)), room)
+        few = min(guess, total)
+        printed = _fit(lines, begin[:few] if few <= len(begin) else rows.head(few), room)
         return _ended(lines, rows.count, printed, hint)
     first: list[str] = []
     last: list[str] = []
-    _fit(first, rows.head(min(guess // 2 + 1, total)), room // 2)
+    half = min(guess // 2 + 1, total)
+    _fit(first, begin[:half] if half <= len(begin) else rows.head(half), room // 2)
     _fit(last, reversed(rows.tail(min(guess // 2 + 1, total - len(first)))), room - room // 2)
     left_out = total - len(first) - len(last)
     marker = f"# {left_out:,} of {total:,} rows left out here. {hint}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 
-from aiops_gym.openrca import clock
+from aiops_gym.caches import Cache, Entry
+from aiops_gym.openrca import clock, layout
 from aiops_gym.openrca.model import Domain, Table
 from aiops_gym.openrca.recording import Recording
 from aiops_gym.openrca.summaries.deviations import Deviation, Found, find_deviations
@@ -40,6 +40,16 @@ ROWS = 1_000
 
 WHOLE_DAY = (0, 24)
 """Hours of a domain that is recorded round the clock, so that a day borders on the one before."""
+
+KEPT: Cache[str] = Cache(
+    Entry(
+        f"{__name__}.texts",
+        "summing up a window of recorded telemetry",
+        key="the tool, its arguments, the folder, its days, and size and time of their files",
+        bound=2_048,
+    )
+)
+"""What was printed of a window: many episodes, and many agents from one start, ask the same."""
 
 EXAMPLE = 160
 """Characters of an example at most."""
@@ -94,17 +104,38 @@ def tools(domain: Domain) -> Iterator[Tool]:
     kpi = optional("kpi", str, "only KPIs with this in their name.")
     hours = optional("hours", int, "how many hours before the window to compare with, 1 to 12.", BEFORE)
     given = [START, END, COMPONENT, kpi, LIMIT, hours]
-    yield make("largest_deviations", DEVIATIONS, given, partial(_deviations, metrics), extra=True)
+    yield make("largest_deviations", DEVIATIONS, given, _kept("largest_deviations", metrics, _deviations), extra=True)
     by = optional("by", str, f"rows are a {_either(_groupings(spans))}.", "component")
     about = f"{SPANS} Durations are in {find_duration_column(spans).about}."
-    yield make("slowest_spans", about, [START, END, COMPONENT, by, LIMIT], partial(_spans, spans), extra=True)
+    yield make(
+        "slowest_spans", about, [START, END, COMPONENT, by, LIMIT], _kept("slowest_spans", [spans], _spans), extra=True
+    )
     if logs:
         given = [START, END, COMPONENT, LIMIT]
         if len(logs) > 1:
             given.append(
                 optional("source", str, f"log file: {_either([each.source for each in logs])}.", logs[0].source)
             )
-        yield make("log_templates", TEMPLATES, given, partial(_templates, logs), extra=True)
+        yield make("log_templates", TEMPLATES, given, _kept("log_templates", logs, _templates), extra=True)
+
+
+def _kept(name: str, tables: list[Table], answer: Callable[..., str]) -> Callable[..., str]:
+    """An answer that is worked out once for the same question about the same files."""
+
+    def look(backend: Recorded, **given: object) -> str:
+        recording = backend.recording
+        asked = tuple(sorted((key, type(value).__name__, value) for key, value in given.items()))
+        key = (name, asked, recording.folder, recording.days, recording.strict, _stamps(recording, tables))
+        return KEPT.get(key, lambda: answer(tables, backend, **given))
+
+    return look
+
+
+def _stamps(recording: Recording, tables: list[Table]) -> tuple[tuple[int, int] | None, ...]:
+    """Size and time of the tables' files of all days; None for one that is missing."""
+    files = [layout.table_file(recording.folder, day, table) for table in tables for day in recording.days]
+    found = [file.stat() if file.is_file() else None for file in files]
+    return tuple(None if each is None else (each.st_size, each.st_mtime_ns) for each in found)
 
 
 def _groupings(table: Table) -> list[str]:
@@ -158,7 +189,7 @@ def _deviation_notes(found: Found, around: Window) -> list[str]:
 
 
 def _spans(
-    table: Table,
+    tables: list[Table],
     backend: Recorded,
     start_time: object,
     end_time: object,
@@ -166,7 +197,7 @@ def _spans(
     by: str,
     limit: int | None,
 ) -> str:
-    name, recording = "slowest_spans", backend.recording
+    name, recording, (table,) = "slowest_spans", backend.recording, tables
     where = arguments.span(name, recording, start_time, end_time, LONGEST)
     arguments.whole(name, "limit", limit, 1, ROWS)
     arguments.one_of(name, "by", by, _groupings(table))

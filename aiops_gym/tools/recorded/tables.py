@@ -11,7 +11,7 @@ from aiops_gym.errors import ToolError
 from aiops_gym.openrca.model import Domain, Table
 from aiops_gym.openrca.recording import LARGEST, Recording, Rows
 from aiops_gym.openrca.store.layout import is_series_major
-from aiops_gym.openrca.summaries.quantiles import compute_quantiles
+from aiops_gym.openrca.summaries.quantiles import describe
 from aiops_gym.openrca.summaries.spans import find_duration_column
 from aiops_gym.tools.recorded import arguments, page
 from aiops_gym.tools.recorded.factory import TIME, Parameter, Recorded, make, optional
@@ -130,13 +130,11 @@ def _notes(table: Table, rows: Rows, limit: int | None) -> list[str]:
 def _overview(table: Table, rows: Rows) -> list[str]:
     """Spans by component."""
     column = find_duration_column(table)
-    values = rows.numbers(column.name)
-    codes, components = rows.codes(table.component)
-    known = ~np.isnan(values)
-    values, groups = values[known], codes.astype(np.int64)[known]
-    count = np.bincount(groups, minlength=len(components))
-    total = np.bincount(groups, values, len(components))
-    half, high = compute_quantiles(values, groups, len(components), (0.5, 0.95))
+    values, codes, components = rows.pieces(column.name, table.component)
+    if values.dtype.kind == "f":  # as where a span has no duration
+        known = ~np.isnan(values)
+        values, codes = values[known], codes[known]
+    count, total, (half, high) = describe(values, codes, len(components), (0.5, 0.95))
     lines = [f"{rows.count:,} spans; durations in {column.about}. By component:", "component,count,mean,p50,p95"]
     for code in sorted(np.flatnonzero(count).tolist(), key=lambda code: components[code]):
         numbers = (total[code] / count[code], half[code], high[code])

@@ -3,6 +3,7 @@
 import pytest
 
 from aiops_gym.kubectl.verbs import load_verbs
+from aiops_gym.sim.kube_api.descriptions import describe
 from aiops_gym.types import Output, Response
 
 LINES = "2026-03-02T09:00:01.000000001Z one\n2026-03-02T09:00:02.000000001Z two\n"
@@ -223,12 +224,14 @@ def test_help_is_printed_for_all_verbs(kubectl):
         assert done.code == 0 and "Usage:\n  kubectl " in done.stdout
 
 
-def test_explain_lists_fields_and_types(kubectl):
+def test_explain_tells_what_fields_are_and_mean(kubectl):
     out = kubectl("explain", "pod.spec.containers").stdout
-    assert out.startswith(
-        "KIND:       Pod\nVERSION:    v1\n\nFIELD: containers <[]Container>\n\n\nDESCRIPTION:\n    <empty>\n"
-    )
-    assert "  command\t<[]string>\n" in out and "  name\t<string> -required-\n" in out
+    assert out.startswith("KIND:       Pod\nVERSION:    v1\n\nFIELD: containers <[]Container>\n\n\nDESCRIPTION:\n    ")
+    told = out.partition("FIELDS:\n")[0]
+    assert describe("PodSpec", "containers") in " ".join(told.split()) and describe("Container") in told
+    assert "  command\t<[]string>\n    The program to run" in out and "  name\t<string> -required-\n" in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+    assert "  user\t<string>\n    <no description>\n\n" in kubectl("explain", "pv.spec.rbd").stdout
     assert kubectl("explain", "pod.nope").stderr == 'error: field "nope" does not exist\n'
     assert "    containers\t<[]Container> -required-\n" in kubectl("explain", "deploy", "--recursive").stdout.replace(
         "      ", "    "

@@ -17,7 +17,7 @@ from aiops_gym.openrca.domains import find
 from aiops_gym.openrca.frame import read_frame
 from aiops_gym.openrca.model import Table, names
 from aiops_gym.openrca.recording import Recording
-from aiops_gym.openrca.store import convert, csvfile, merge, shelf, texts
+from aiops_gym.openrca.store import csvfile, merge, shelf, texts
 
 TABLES = [
     ("bank", "trace_span"),
@@ -41,9 +41,6 @@ def _small_pieces():
         patch.setattr(csvfile, "BLOCK", 1 << 10)
         patch.setattr(merge, "SHARE", 16)
         patch.setattr(texts, "CHUNK", 8)
-        patch.setattr(convert, "CHUNK", 8)
-        patch.setattr(convert, "DEEPEST", 3)
-        patch.setattr(convert, "_EARLY", 1)
         yield
 
 

@@ -17,7 +17,7 @@ from aiops_gym.errors import BackendError, CatalogError
 from aiops_gym.openrca import cache
 from aiops_gym.openrca.domains import find
 from aiops_gym.openrca.recording import Recording
-from aiops_gym.openrca.store import convert, shelf
+from aiops_gym.openrca.store import shelf
 
 SPANS = table("bank", "trace_span")
 
@@ -189,13 +189,11 @@ def test_a_damaged_conversion_is_made_anew(tmp_path, name, damage):
     assert count(tmp_path) == 100
 
 
-def test_texts_of_a_file_that_is_not_in_the_order_of_time_are_sorted(tmp_path, monkeypatch):
-    monkeypatch.setattr(convert, "DEEPEST", 2)
+def test_texts_lie_in_the_order_of_time_whatever_that_of_the_file(tmp_path):
     rows = sorted(spans(30_000), key=lambda row: row[1])
     path = write(tmp_path, "bank", "trace_span", rows)
     found = shelf.open_store(path, SPANS, tmp_path / "cache")
-    assert "#row" not in found.meta.columns
-    assert found.texts.read("span_id", found.text_rows(slice(7, 9))) == ["s7", "s8"]
+    assert found.texts.read("span_id", slice(7, 9)) == ["s7", "s8"]
     assert not list((tmp_path / "cache").rglob("run*"))
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from aiops_gym.openrca import causes, domains
 from aiops_gym.openrca.synth.causes import trace_graph
-from aiops_gym.openrca.synth.hard import CLEAR, DECOYS
+from aiops_gym.openrca.synth.hard import CLEAR, COMMON, DECOYS, IDLE
 from aiops_gym.openrca.synth.job import Job
 
 SYSTEMS = [("bank", ""), ("telecom", ""), ("market", "cloudbed-1")]
@@ -38,9 +38,25 @@ def test_decoys_show_in_one_place_only_and_apart_from_what_would_bear_them_out(j
                 assert not mine & {other.component, *job.world.felt(other.component)}
 
 
+def test_what_failed_has_the_trouble_of_its_kind_where_no_call_passes(job):
+    idle = [each for each in job.decoys if not job.world.felt(each.component)]
+    kinds = {"bank": set(), "telecom": {"db_", "os_"}, "market": {"node-"}}[job.domain.name]
+    mine = [each for each in job.failures if each.component.rstrip("0123456789") in kinds]
+    assert bool(mine) == bool(kinds)
+    assert 0.9 * IDLE * len(mine) <= len(idle) <= IDLE * len(mine)
+    for each in idle:
+        near = [other for other in mine if other.reason == each.reason and abs(other.onset - each.onset) < 3600]
+        assert near and each.shown == {"metric"}
+
+
+def test_no_reason_is_so_frequent_that_to_name_it_always_pays(job):
+    sums = [sum(where.values()) for where in job.world.profile.hits.values()]
+    assert max(sums) <= (COMMON + 1e-9) * sum(sums)
+
+
 def test_decoys_are_as_strong_as_failures(job):
     strengths = [sum(each.intensity for each in found) / len(found) for found in (job.failures, job.decoys)]
-    assert strengths[1] == pytest.approx(strengths[0], rel=0.15)
+    assert strengths[1] == pytest.approx(strengths[0], abs=0.75 / len(job.failures) ** 0.5)  # three standard errors
 
 
 def test_the_profile_easy_has_no_decoys(job):

@@ -70,6 +70,7 @@ def test_labels_and_questions_belong_together(made, name):
         assert any(each in query.scoring_points for each in said)
 
 
+@pytest.mark.full
 def test_times_lie_in_the_recorded_hours_but_for_clocks_that_are_wrong(made):
     for name in ("bank", "telecom"):
         domain, _ = domains.find(name)
@@ -92,6 +93,7 @@ def test_names_of_the_bank_keep_their_quotes_and_blanks_at_any_scale(made):
     assert any("Redis  (" in name for name in names)
 
 
+@pytest.mark.full
 def test_ids_of_the_bank_are_of_its_form_and_unique(made):
     rows = read(next((made / "Bank").rglob("trace_span.csv")))[1:]
     spans, parents = [row[3] for row in rows], {row[2] for row in rows} - {""}

@@ -68,6 +68,24 @@ def test_a_mutating_webhook_fills_in_and_a_validating_one_refuses(guarded):
     assert refused.body["message"] == message
 
 
+def test_limit_ranges_fill_in_before_webhooks_and_check_what_these_have_left(guarded):
+    """`LimitRanger` of 1.32 is a mutating and a validating plugin; webhooks that change a pod come between the two."""
+    configure(guarded, MUTATING, hook("/mutate"))
+    rule = {"type": "Container", "defaultRequest": {"memory": "8Mi"}, "maxLimitRequestRatio": {"memory": "4"}}
+    guarded.apply({"kind": "LimitRange", "metadata": {"name": "sizes"}, "spec": {"limits": [rule]}})
+    refused = create(guarded)
+    assert refused.code == 403
+    text = "memory max limit to request ratio per Container is 4, but provided ratio is 8"
+    assert refused.body["message"].partition("is forbidden: ")[2].startswith(text)
+    wide = {**rule, "maxLimitRequestRatio": {"memory": "8"}}
+    guarded.apply({"kind": "LimitRange", "metadata": {"name": "sizes"}, "spec": {"limits": [wide]}})
+    made = create(guarded, name="q")
+    assert made.body["spec"]["containers"][0]["resources"] == {
+        "limits": {"memory": "64Mi"},
+        "requests": {"memory": "8Mi"},
+    }
+
+
 def test_rules_are_read_anew_for_each_review(guarded):
     configure(guarded, VALIDATING, hook("/validate"))
     assert create(guarded, name="a", labels={}).code == 403
@@ -226,3 +244,32 @@ def test_a_refusal_says_who_may_not_do_what_and_which_role_is_missing():
         '"deployments/scale" in API group "apps" in the namespace "ns": RBAC: '
         'clusterrole.rbac.authorization.k8s.io "r" not found'
     )
+
+
+def test_a_namespace_warns_of_what_would_break_its_standard_and_of_what_is_there_already():
+    cluster = SmallCluster()
+    cluster.add_node("other")
+
+    def told(verb, resource, name="", body=None, kind=""):
+        space = "" if resource == "namespaces" else "loose"
+        answer = kube_api.handle(cluster.world, Request(verb, resource, space, name, body=body, content_type=kind))
+        return answer.code, tuple(getattr(answer, "warnings", ())) or str(answer.body.get("message", ""))
+
+    label = "pod-security.kubernetes.io/{}"
+    meta = {"name": "loose", "labels": {label.format("warn"): "baseline"}}
+    cluster.apply({"kind": "Namespace", "metadata": meta})
+    pod = {"containers": [{**EMPTY, "securityContext": {"privileged": True}}]}
+    why = 'privileged (container "c" must not set securityContext.privileged=true)'
+    warned = (201, (f'would violate PodSecurity "baseline:latest": {why}',))
+    assert told("create", "pods", body={"metadata": {"name": "p"}, "spec": pod}) == warned
+    labels = {"app": "d"}
+    template = {"metadata": {"labels": labels}, "spec": pod}
+    spec = {"selector": {"matchLabels": labels}, "template": template}
+    assert told("create", "deployments.apps", body={"metadata": {"name": "d"}, "spec": spec}) == warned
+    body = {"metadata": {"labels": {label.format("enforce"): "baseline"}}}
+    code, lines = told("patch", "namespaces", "loose", body, "application/merge-patch+json")
+    first = 'existing pods in namespace "loose" violate the new PodSecurity enforce level "baseline:latest"'
+    assert (code, lines) == (200, (first, "p: privileged"))
+    body = {"metadata": {"labels": {label.format("enforce"): "strict"}}}
+    code, text = told("patch", "namespaces", "loose", body, "application/merge-patch+json")
+    assert code == 422 and text.endswith('Invalid value: "strict": must be one of privileged, baseline, restricted')

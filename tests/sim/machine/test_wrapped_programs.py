@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from aiops_gym.shell import layers
 from aiops_gym.sim.kernel.blueprint import Binary, Image
 from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.executables import machine
+from aiops_gym.sim.machine.scripts.files import Files
 
 REPLACED = [
     ["sh", "-c", "exec memcached -m 64"],
@@ -61,8 +61,8 @@ def test_a_program_as_the_child_of_a_shell(tiny, command):
     assert (tiny.row(key)["program"], tiny.row(key)["ports"]) == ("memcached", [11211])
     texts = _texts(tiny, key)
     assert (texts.pop(1), list(texts.values())) == (" ".join(command), ["memcached -m 64"])
-    proc = layers.make_proc_files(Container(tiny.world, key))
-    assert (proc["cmdline"], proc["comm"]) == ("".join(f"{word}\0" for word in command), f"{command[0]}\n")
+    proc = [Files(Container(tiny.world, key)).read(f"/proc/1/{name}") for name in ("cmdline", "comm")]
+    assert tuple(proc) == ("".join(f"{word}\0" for word in command), f"{command[0]}\n")
     runtime.signal(tiny.world, key, "TERM")  # the first process takes no notice of it
     tiny.run(40)
     assert not tiny.exits and tiny.row(key)["ports"] == [11211]

@@ -8,6 +8,8 @@ import pytest
 from aiops_gym.backends import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.sim.kernel.times import HOUR, MINUTE
+from aiops_gym.sim.promql import evaluate
+from aiops_gym.sim.promql.parser import parse
 from aiops_gym.sim.promql.series import Matcher
 from aiops_gym.sim.telemetry.source import open_source
 
@@ -27,6 +29,13 @@ def read(world, **labels):
 
 def last(world, **labels):
     return sum(float(series.values[-1]) for series in read(world, **labels).values())
+
+
+def told(world, name):
+    """The newest value of each series of a metric, by its labels."""
+    asked = [Matcher("__name__", "=", name)]
+    found = open_source(world).select(asked, world.now - 2 * MINUTE, world.now)
+    return {frozenset({*series.labels} - {("__name__", name)}): float(series.values[-1]) for series in found}
 
 
 def grown(backend, **labels):
@@ -54,6 +63,52 @@ def test_looking_is_no_write(healthy):
     assert backend.shell.run(f"kubectl get pods,events,deployments -n {NAMESPACE} -o yaml").code == 0
     assert backend.shell.run("kubectl get --raw /metrics").stdout.count(NAME) > 10
     assert dict(backend.world.table("writes")) == before
+
+
+def test_requests_that_go_with_a_write_are_counted_beside_it(healthy):
+    backend, made = healthy.fork(), {"verb": "POST", "code": "201"}
+    world = backend.world
+    world.run(2 * MINUTE)
+    asked = (
+        {**made, "resource": "pods", "subresource": ""},
+        {**made, "resource": "pods", "subresource": "binding"},
+        {**made, "resource": "serviceaccounts", "subresource": "token"},
+    )
+    before = [last(world, **labels) for labels in asked]
+    assert backend.shell.run(f"kubectl scale deployment frontend -n {NAMESPACE} --replicas=4").code == 0
+    world.run(2 * MINUTE)
+    assert [last(world, **labels) - old for labels, old in zip(asked, before, strict=True)] == [3.0, 3.0, 3.0]
+    assert read(world, verb="PATCH", resource="pods", subresource="status")
+    assert not read(world, verb="PATCH", resource="pods", subresource="")
+
+
+def test_each_request_but_a_watch_is_measured_once(healthy):
+    world = healthy.fork().world
+    world.run(2 * MINUTE)
+    counted = {}
+    for labels, value in told(world, NAME).items():
+        if ("verb", "WATCH") not in labels:
+            kept = frozenset((name, text) for name, text in labels if name != "code")
+            counted[kept] = counted.get(kept, 0.0) + value
+    assert len({dict(labels)["verb"] for labels in counted}) >= 5
+    for name in ("apiserver_request_duration_seconds", "apiserver_request_sli_duration_seconds"):
+        assert told(world, f"{name}_count") == counted
+        buckets = told(world, f"{name}_bucket")
+        everything = {labels - {("le", "+Inf")}: v for labels, v in buckets.items() if ("le", "+Inf") in labels}
+        assert everything == counted
+        assert all(buckets[labels | {("le", "0.005")}] <= value for labels, value in counted.items())
+
+
+def test_lists_take_longer_than_looks_at_one_object(healthy):
+    world = healthy.fork().world
+    world.run(5 * MINUTE)
+    query = (
+        "histogram_quantile(0.5, sum by (verb, le) "
+        "(rate(apiserver_request_duration_seconds_bucket{resource='pods'}[30m])))"
+    )
+    answer = evaluate.query(open_source(world), parse(query), world.now)
+    medians = {dict(sample.labels)["verb"]: float(sample.values[-1]) for sample in answer.series}
+    assert 0.0 < medians["GET"] < medians["LIST"] < 0.05
 
 
 def test_a_pod_in_a_loop_keeps_the_kubelet_writing(healthy):

@@ -48,5 +48,6 @@ knowledge = Knowledge(
         Wire(reason=CORRUPTION, slower=350_000),  # microseconds
         Wire(reason=LATENCY),
     ),
+    answers=(Symptom(reason=LATENCY, kpi="istio_request_duration_milliseconds.grpc.200.0.0", weight=1.5, factor=5),),
     members={name: (*(f"{name}-{number}" for number in range(3)), f"{name}2-0") for name in SERVICES},
 )

@@ -24,6 +24,7 @@ app = App(
     manifests=manifests.MANIFESTS,
     images=images.IMAGES,
     operations=traffic.OPERATIONS,
+    requests=traffic.REQUESTS,
     rate=10.0,
     parameters={name: {**row, **settings.PARAMETERS.get(name, {})} for name, row in manifests.PARAMETERS.items()},
 )

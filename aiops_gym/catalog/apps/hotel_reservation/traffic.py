@@ -16,6 +16,16 @@ OPERATIONS: tuple[Json, ...] = (
 )
 OPERATIONS = tuple({**operation, "service": "frontend", "port": 5000} for operation in OPERATIONS)
 
+_STAY = "inDate=2015-04-09&outDate=2015-04-10&lat=38.0235&lon=-122.095"
+_GUEST = "username=Cornell_1&password=1111111111"
+REQUESTS = {
+    "search": _STAY,
+    "recommend": "require=rate&lat=38.0235&lon=-122.095",
+    "login": _GUEST,
+    "reserve": f"{_STAY}&hotelId=1&customerName=Cornell_1&number=1&{_GUEST}",
+}
+"""What the benchmark's script sends along, with one of the dates, places and guests that it draws."""
+
 
 def _grpc(service: str, handler: str, line: int, message: str) -> Json:
     log = [f"services/frontend/server.go:{line}", message]

@@ -30,6 +30,7 @@ app = App(
     manifests=manifests.MANIFESTS,
     images=images.IMAGES,
     operations=traffic.OPERATIONS,
+    requests=traffic.REQUESTS,
     rate=10.0,
     parameters=manifests.PARAMETERS,
     releases=(Release(name=chart.NAME, folder=chart.FOLDER, files=chart.FILES),),

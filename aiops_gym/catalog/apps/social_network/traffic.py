@@ -32,6 +32,15 @@ OPERATIONS: tuple[Json, ...] = (
     {"name": "upload", "weight": 0.01, "handler": UPLOAD, **MEDIA},
     {"name": "view media", "weight": 0.01, "handler": GET_MEDIA, **MEDIA},
 )
+REQUESTS = {
+    "compose": "username=username_1&user_id=1&text=hello&media_ids=%5B%5D&media_types=%5B%5D&post_type=0",
+    "read home": "user_id=1&start=0&stop=10",
+    "read user": "user_id=1&start=0&stop=10",
+    "login": "username=username_1&password=password_1",
+    "follow": "user_name=username_1&followee_name=username_2",
+    "view media": "filename=1.png",
+}
+"""What the benchmark's scripts send along; an upload is a file, which no query holds."""
 
 COMPOSE_POST = "/ComposePostService/ComposePost"
 COMPOSE_TEXT = "/TextService/ComposeText"

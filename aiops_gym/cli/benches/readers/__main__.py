@@ -1,6 +1,7 @@
-"""One reader in a process of its own: `python -m aiops_gym.cli.benches.readers NAME CSV WINDOWS [REPEAT]`.
+"""One reader in a process of its own: `python -m aiops_gym.cli.benches.readers NAME PATH WINDOWS ANSWER [REPEAT]`.
 
-WINDOWS is JSON: a list of [start, end, component or null]. Prints JSON: seconds of each call, and memory.
+WINDOWS is JSON: a list of [start, end, component or null], the first of which is not counted where there are others;
+ANSWER is `call` or `frame`. Prints JSON: of each pass a list of [processor seconds, seconds] of each window.
 """
 
 from __future__ import annotations
@@ -9,25 +10,24 @@ import importlib
 import json
 import sys
 import time
+from typing import Any
 
-from aiops_gym.cli.measure import measure_own_memory, measure_peak_memory
 
-
-def main(name: str, path: str, windows: str, passes: str = "1") -> None:
-    """Call the reader once for each window, as many times over."""
+def main(name: str, path: str, windows: str, answer: str, passes: str = "1") -> None:
+    """Ask the reader once for each window, as many times over."""
     reader = importlib.import_module(f"aiops_gym.cli.benches.readers.{name}")
-    state = reader.prepare(path)
-    asked = json.loads(windows)
-    warm, asked = asked[0], asked[1:]
-    reader.call(state, *warm)
-    found = [[_seconds(reader, state, window) for window in asked] for _ in range(int(passes))]
-    sys.stdout.write(json.dumps({"seconds": found, "anonymous": measure_own_memory(), "peak": measure_peak_memory()}))
+    state, asked = reader.prepare(path), json.loads(windows)
+    ask = getattr(reader, answer)
+    if len(asked) > 1:
+        ask(state, *asked.pop(0))
+    found = [[_timed(ask, state, window) for window in asked] for _ in range(int(passes))]
+    sys.stdout.write(json.dumps(found))
 
 
-def _seconds(reader: object, state: object, window: list[object]) -> float:
-    begin = time.perf_counter()
-    reader.call(state, *window)  # type: ignore[attr-defined]
-    return time.perf_counter() - begin
+def _timed(ask: Any, state: Any, window: list[Any]) -> tuple[float, float]:
+    used, began = time.process_time(), time.perf_counter()
+    ask(state, *window)
+    return time.process_time() - used, time.perf_counter() - began
 
 
 main(*sys.argv[1:])

@@ -8,6 +8,7 @@ from aiops_gym.sim.kernel.objects import Obj, get
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import standing
 from aiops_gym.sim.kube_api.kind import Draft, Kind, make_age_cell, parse_columns
+from aiops_gym.sim.kube_api.pods import security
 
 
 def _admit(world: World, draft: Draft, old: Obj | None) -> None:
@@ -27,6 +28,7 @@ KINDS = (
         columns=parse_columns("Name/Status/Age"),
         cells=_cells,
         admit=_admit,
+        validate=security.check_labels,
         validate_status=standing.namespace,
         status={"phase": "Active"},
         fields={"status.phase": lambda obj: str(get(obj, "status", "phase", default=""))},

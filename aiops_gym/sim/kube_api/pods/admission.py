@@ -27,7 +27,7 @@ def admit(world: World, draft: Draft, old: Obj | None) -> None:
         _service_account(world, draft, spec)
         _tolerations(spec)
     _priority(world, draft, spec)
-    limits.admit_pod(world, draft)
+    limits.fill_pod(world, draft)
     draft["status"] = {"phase": "Pending", **draft["status"], "qosClass": qos(spec)}
 
 

@@ -130,10 +130,13 @@ def _difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
 
 def template(draft: Mapping[str, Any], path: str = "spec.template") -> list[Fault]:
     """What is wrong with a pod template."""
+    return _template_meta(draft, path) + spec(draft["spec"], f"{path}.spec")
+
+
+def _template_meta(draft: Mapping[str, Any], path: str) -> list[Fault]:
     meta = draft.get("metadata") or {}
     faults = metadata.validate_labels(meta.get("labels") or {}, f"{path}.metadata.labels")
-    faults += metadata.validate_annotations(meta.get("annotations") or {}, f"{path}.metadata.annotations")
-    return faults + spec(draft["spec"], f"{path}.spec")
+    return faults + metadata.validate_annotations(meta.get("annotations") or {}, f"{path}.metadata.annotations")
 
 
 def _lasting(found: Mapping[str, Any], kind: str) -> list[Fault]:
@@ -186,11 +189,22 @@ def _counts(found: Mapping[str, Any], *count_names: str) -> list[Fault]:
 
 
 def validate_workload(draft: Draft) -> list[Fault]:
-    """What is wrong with a ReplicaSet or StatefulSet."""
+    """What is wrong with a ReplicaSet."""
     found = draft["spec"]
     faults = _counts(found, "replicas", "minReadySeconds", "revisionHistoryLimit")
     faults += selector_faults(found, draft["kind"].lower()) + template(found["template"])
     return faults + _lasting(found, draft["kind"])
+
+
+def validate_stateful_set(draft: Draft) -> list[Fault]:
+    """What is wrong with a StatefulSet: what its pods' spec says is looked at when a pod is made of it.
+
+    Volumes come in with each pod's claims (`ValidatePodTemplateSpecForStatefulSet` in `pkg/apis/apps/validation`).
+    """
+    found = draft["spec"]
+    faults = _counts(found, "replicas", "minReadySeconds", "revisionHistoryLimit")
+    faults += selector_faults(found, "statefulset") + _template_meta(found["template"], "spec.template")
+    return faults + _lasting(found, "StatefulSet")
 
 
 def validate_replication_controller(draft: Draft) -> list[Fault]:

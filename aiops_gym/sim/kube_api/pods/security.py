@@ -9,13 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from aiops_gym.sim.kernel.objects import Obj, get, labels_of
+from aiops_gym.sim.kernel.objects import Obj, get, labels_of, name_of, namespace_of
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api.kind import Draft
 from aiops_gym.sim.kube_api.resources import RESOURCES
-from aiops_gym.sim.kube_api.status import forbidden, quote
+from aiops_gym.sim.kube_api.status import Fault, forbidden, invalid_value, quote
 
 LABEL = "pod-security.kubernetes.io/enforce"
+WARN = "pod-security.kubernetes.io/warn"
+LABELS = (LABEL, "pod-security.kubernetes.io/audit", WARN)
+LEVELS = ("privileged", "baseline", "restricted")
+TEMPLATED = frozenset(
+    [
+        *("deployments.apps", "replicasets.apps", "statefulsets.apps", "daemonsets.apps", "replicationcontrollers"),
+        *("jobs.batch", "podtemplates"),
+    ]
+)
+"""What makes pods of a template: it is let in, and whoever writes it is warned."""
+
 HOST = ("hostNetwork", "hostPID", "hostIPC")
 USUAL = {
     *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP"),
@@ -38,14 +49,65 @@ def admit(world: World, draft: Draft) -> None:
     """Refuse a new pod that its namespace does not let in. Raises Forbidden."""
     namespace = world.store.get("namespaces", "", draft["metadata"].get("namespace", ""))
     labels = labels_of(namespace or Obj())
-    checks = CHECKS.get(labels.get(LABEL, ""), ())
-    if not checks:
-        return
-    found = [text for check in checks if (text := check(draft["spec"]))]
+    found = _list_breaches(labels.get(LABEL, ""), draft["spec"])
     if found:
-        level = f"{labels[LABEL]}:{labels.get(f'{LABEL}-version', 'latest')}"
         name = str(draft["metadata"].get("name") or draft["metadata"].get("generateName", ""))
-        raise forbidden(RESOURCES["pods"], name, f"violates PodSecurity {quote(level)}: {', '.join(found)}")
+        raise forbidden(RESOURCES["pods"], name, f"violates PodSecurity {_tell(labels, LABEL)}: {', '.join(found)}")
+
+
+def _list_breaches(level: str, spec: Spec) -> list[str]:
+    return [text for check in CHECKS.get(level, ()) if (text := check(spec))]
+
+
+def _tell(labels: Mapping[str, str], label: str) -> str:
+    return quote(f"{labels[label]}:{labels.get(f'{label}-version', 'latest')}")
+
+
+def list_warnings(world: World, resource: str, obj: Obj, old: Obj | None) -> list[str]:
+    """What whoever wrote an object is warned of: its pods may not do as they ask, or those that are there may not."""
+    if resource == "namespaces":
+        return _list_left_behind(world, obj, old) if old is not None else []
+    if resource not in TEMPLATED and (resource != "pods" or old is not None) and resource != "cronjobs.batch":
+        return []
+    labels = labels_of(world.store.get("namespaces", "", namespace_of(obj)) or Obj())
+    if labels.get(WARN) not in CHECKS:
+        return []
+    spec: Spec = obj if resource == "pods" else get(obj, "spec", default={})
+    spec = spec.get("jobTemplate", {}).get("spec", {}) if resource == "cronjobs.batch" else spec
+    spec = get(obj if resource == "podtemplates" else spec, "template", default=spec)
+    found = _list_breaches(labels[WARN], get(spec, "spec", default={}))
+    return [f"would violate PodSecurity {_tell(labels, WARN)}: {', '.join(found)}"] if found else []
+
+
+def _list_left_behind(world: World, namespace: Obj, old: Obj) -> list[str]:
+    """Pods that a stricter standard of their namespace would not let in any more; they stay."""
+    new, before = labels_of(namespace).get(LABEL, LEVELS[0]), labels_of(old).get(LABEL, LEVELS[0])
+    if new not in CHECKS or before not in LEVELS or LEVELS.index(new) <= LEVELS.index(before):
+        return []
+    kept: dict[str, list[str]] = {}
+    for pod in world.store.all("pods", name_of(namespace)):
+        if found := [text.partition(" (")[0] for text in _list_breaches(new, pod["spec"])]:
+            kept.setdefault(", ".join(found), []).append(name_of(pod))
+    if not kept:
+        return []
+    where, level = quote(name_of(namespace)), _tell(labels_of(namespace), LABEL)
+    first = f"existing pods in namespace {where} violate the new PodSecurity enforce level {level}"
+    return [first, *sorted(f"{min(names)}{_count(len(names) - 1)}: {why}" for why, names in kept.items())]
+
+
+def _count(others: int) -> str:
+    return f" (and {others} other pod{'s' if others > 1 else ''})" if others else ""
+
+
+def check_labels(draft: Draft) -> list[Fault]:
+    """What is wrong with the standards that a namespace's labels name."""
+    given = draft["metadata"].get("labels") or {}
+    why = f"must be one of {', '.join(LEVELS)}"
+    return [
+        invalid_value(f"metadata.labels[{name}]", given[name], why)
+        for name in LABELS
+        if name in given and given[name] not in LEVELS
+    ]
 
 
 def _containers(spec: Spec) -> Iterator[Spec]:

@@ -36,7 +36,7 @@ class ChaosController:
     def reconcile(self, world: World, key: str) -> None:
         """Let the effect have a running pod."""
         effect = world.table("effects").get(key)
-        if effect is None or _victim(world, effect) is not None:
+        if effect is None or effect.get("rests") or _victim(world, effect) is not None:
             return
         pods = [pod for pod in _candidates(world, effect) if pods_of.phase(pod) == "Running"]
         if not pods:
@@ -64,17 +64,27 @@ def add(world: World, id_: str, effect: Mapping[str, Any]) -> None:
 def add_recurring(world: World, id_: str, effect: Mapping[str, Any], every: int, lasts: int) -> None:
     """Begin an effect that holds for `lasts` of each `every` ms, more or less, until it is removed."""
     add(world, id_, effect)
-    world.schedule(lasts, "chaos.rest", id_, every, lasts)
+    world.schedule(lasts, "chaos.rest", id_, world.now, every, lasts)
 
 
-def _rest(world: World, id_: str, every: int, lasts: int) -> None:
-    """The effect pauses."""
+def _rest(world: World, id_: str, since: int, every: int, lasts: int) -> None:
+    """The effect pauses: its row stays, so that whoever removes it now removes what would return."""
     effect = world.table("effects").get(id_)
-    if effect is not None:
-        remove(world, id_)
-        plain = {key: effect[key] for key in ("kind", "namespace", "labels", "params")}
-        pause = draws.between(0.7, 1.3, world.seed, "pause", id_, world.now) * (every - lasts)
-        world.schedule(int(pause), "chaos.return", id_, plain, every, lasts)
+    if effect is None or effect["since"] != since:
+        return
+    world.table("effects")[id_] = {**effect, "pod": "", "rests": True}
+    world.touch()
+    pause = draws.between(0.7, 1.3, world.seed, "pause", id_, world.now) * (every - lasts)
+    world.schedule(int(pause), "chaos.return", id_, since, every, lasts)
+
+
+def _return(world: World, id_: str, since: int, every: int, lasts: int) -> None:
+    """It goes on, unless it was removed meanwhile, or another one has begun in its name."""
+    effect = world.table("effects").get(id_)
+    if effect is not None and effect["since"] == since:
+        world.table("effects")[id_] = {**effect, "rests": False}
+        world.enqueue("chaos", id_, 0)
+        world.schedule(lasts, "chaos.rest", id_, since, every, lasts)
 
 
 def remove(world: World, id_: str) -> None:
@@ -121,5 +131,5 @@ HANDLERS: dict[str, Handler] = {
     "chaos.kill": kill,
     "chaos.end": remove,
     "chaos.rest": _rest,
-    "chaos.return": add_recurring,
+    "chaos.return": _return,
 }

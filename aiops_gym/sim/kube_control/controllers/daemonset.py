@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Any
 
+from aiops_gym import caches
 from aiops_gym.sim.kernel.objects import Obj, controller_of, get, key_of, labels_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
@@ -19,6 +20,8 @@ RESOURCE = "daemonsets.apps"
 COMPONENT = "daemonset-controller"
 LONGEST_BACK_OFF = 900 * SECOND
 """Between two tries on a node where pods keep failing: the controller's `flowcontrol.NewBackOff(1 s, 15 min)`."""
+
+_TEMPLATE = caches.slot(f"{__name__}.template", "building a set's pod to see whether a node takes it otherwise now")
 
 
 class DaemonSetController:
@@ -54,7 +57,9 @@ def _matters(ds: Obj, old: Obj | None, new: Obj | None) -> bool:
     """Whether a node takes the set's pods otherwise than before: a cordon, which they all tolerate, does not matter."""
     if old is None or new is None:
         return True
-    template = daemon_pods.build(ds, "")
+    template = ds.memo.get(_TEMPLATE)
+    if template is None:
+        template = ds.memo[_TEMPLATE] = daemon_pods.build(ds, "")
     return daemon_pods.check_node(template, old) != daemon_pods.check_node(template, new)
 
 

@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, labels_of, uid_of
+from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import pods as pods_of
 from aiops_gym.sim.kube_control.kubelet import limits, memory, probes, termination, worker
 from aiops_gym.sim.kube_control.kubelet import record as records
 from aiops_gym.sim.machine import runtime
+
+COMES_UP = (9 * SECOND, 11 * SECOND)
+"""From the start of a kubelet to the first status of its node, as measured on a node of kind."""
+
+FIRST_LOOK = (SECOND, 5 * SECOND)
+"""From there to the status of each of its pods, which serve again then."""
 
 
 class KubeletController:
@@ -68,9 +76,17 @@ def stop(world: World, node: str) -> None:
 
 
 def start(world: World, node: str) -> None:
-    """Start the kubelet of a node again: it takes up its pods where it left them."""
-    if world.table("nodes_down").pop(node, None) is None:
+    """Start the kubelet of a node again: some seconds later it takes up its pods where it left them."""
+    if down(world, node):
+        wait = draws.between(*COMES_UP, world.seed, "kubelet/start", node, world.now)
+        world.schedule(int(wait), "kubelet.started", node, world.table("nodes_down")[node])
+
+
+def started(world: World, node: str, since: int) -> None:
+    """A kubelet has come up, unless it was stopped once more: its node is ready, and each pod soon looked at."""
+    if world.table("nodes_down").get(node) != since:
         return
+    del world.table("nodes_down")[node]
     world.schedule(0, "nodelifecycle.posted", node)
     _register(world, node)
     for kind, *arguments in world.table("asleep").pop(node, []):
@@ -78,7 +94,8 @@ def start(world: World, node: str) -> None:
     for pod in world.store.on_node(node):
         record = records.find(world, uid_of(pod))
         if record is not None:
-            records.wake(world, uid_of(pod), world.now)
+            wait = int(draws.between(*FIRST_LOOK, world.seed, "kubelet/first look", uid_of(pod), world.now))
+            records.wake(world, uid_of(pod), world.now + wait)
         if record is None or pods_of.is_terminating(pod):
             world.enqueue("kubelet", key_of(pod))
 
@@ -134,4 +151,5 @@ def _node(world: World, arguments: Iterable[Any]) -> str:
 controller = KubeletController()
 HANDLERS: dict[str, Handler] = {kind: _attentive(kind, handler) for kind, handler in worker.HANDLERS.items()}
 HANDLERS |= memory.HANDLERS  # the kernel's, whether or not a kubelet is awake
+HANDLERS |= {"kubelet.started": started}
 OBSERVERS = (probes.observe, limits.observe, memory.observe)

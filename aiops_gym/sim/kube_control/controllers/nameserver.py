@@ -32,7 +32,10 @@ class NameServer:
             yield PLACE
 
     def reconcile(self, world: World, key: str) -> None:
-        """Plan the next look."""
+        """Plan the next look; a name server that is not there yet will begin with what it finds."""
+        if not _list_running(world):
+            reload(world)
+            return
         wait = PERIOD + draws.pick(JITTER, world.seed, "reload", key, world.now)
         world.schedule(wait, "nameserver.reload")
 
@@ -58,9 +61,13 @@ def reload(world: World) -> None:
 
 
 def _say(world: World, *lines: str) -> None:
-    for key, row in list(world.table("processes").items()):
-        if row["running"] and row["container"] == "coredns":
-            Container(world, key).log(*lines)
+    for key in _list_running(world):
+        Container(world, key).log(*lines)
+
+
+def _list_running(world: World) -> list[str]:
+    processes = world.table("processes").items()
+    return [key for key, row in processes if row["running"] and row["container"] == "coredns"]
 
 
 controller = NameServer()

@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from aiops_gym import caches
 from aiops_gym.sim import kube_api
 from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, name_of, uid_of
+from aiops_gym.sim.kernel.objects import Obj, assoc, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.times import MINUTE, SECOND, iso, iso_micro, millis
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api.bootstrap import leases
 
 _FRESH = caches.slot(
     f"{__name__}.fresh",
@@ -58,6 +59,8 @@ class NodeController:
 def refresh(world: World, obj: Obj) -> Obj:
     """A node or a lease as a reader sees it now: with the times of its last heartbeats."""
     if obj["kind"] == "Lease":
+        if namespace_of(obj) == leases.SPACE:
+            return leases.refresh(world, obj)
         last = _last(world, name_of(obj), RENEWAL)
         renewed = get(obj, "spec", "renewTime")
         return obj if not renewed or last <= millis(renewed) else _lease(obj, last)

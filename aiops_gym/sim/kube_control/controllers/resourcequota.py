@@ -55,6 +55,8 @@ def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None
         pod = {"metadata": old["metadata"], "spec": old["spec"]}
         row = {"namespace": namespace_of(old), "until": world.now + lag, "pod": pod}
         world.table(quota.UNSEEN)[uid_of(old)] = row
+    if not world.dynamics.seen:  # the API server counts for itself whenever it is asked
+        return
     for limit in world.store.all(RESOURCE, namespace_of(old)):
         world.schedule(lag, "resourcequota.recount", key_of(limit))
 

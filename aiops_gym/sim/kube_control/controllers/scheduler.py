@@ -28,6 +28,9 @@ from aiops_gym.sim.kube_control.writes import annotate, find_condition, without_
 
 NAME = "default-scheduler"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
+SHARED = ("cpu", "memory")
+"""What a node is full of."""
+
 FLUSH = 5 * MINUTE
 """A pod that fitted nowhere is tried again after this time, even if nothing happened."""
 
@@ -147,17 +150,21 @@ def _sentence(nodes: int, reasons: Sequence[str], tails: Mapping[str, int]) -> s
 
 def _score(world: World, pod: Obj, node: Obj) -> tuple[float, ...]:
     """What is preferred, few pods of the same owner, then the emptiest node, then chance."""
-    there = [other for other in world.store.on_node(name_of(node)) if pods_of.is_active(other)]
-    owner = (controller_of(pod) or {}).get("uid")
-    same = sum(1 for other in there if (controller_of(other) or {}).get("uid") == owner) if owner else 0
-    taken, allocatable = filters.sum_used(there), get(node, "status", "allocatable", default={})
-    shares = [
-        taken.get(name, 0) / max(1, filters.parse_amount(name, allocatable.get(name, "0")))
-        for name in ("cpu", "memory")
-    ]
+    place, owner = name_of(node), (controller_of(pod) or {}).get("uid")
+    there = [other for other in world.store.on_node(place) if pods_of.is_active(other)]
+    alike = world.store.owned("pods", owner) if owner else ()
+    same = sum(
+        1
+        for other in alike
+        if other["spec"].get("nodeName") == place
+        and pods_of.is_active(other)
+        and (controller_of(other) or {}).get("uid") == owner
+    )
+    taken, allocatable = filters.sum_used(there, SHARED), get(node, "status", "allocatable", default={})
+    shares = [taken[name] / max(1, filters.parse_amount(name, allocatable.get(name, "0"))) for name in SHARED]
     full = sum(shares) / len(shares)
     wanted = filters.score_node(pod, node) + affinity.score_node(world, pod, node)
-    return wanted, -same, -round(full, 2), draws.draw(world.seed, "place", f"{uid_of(pod)} {name_of(node)}")
+    return wanted, -same, -round(full, 2), draws.draw(world.seed, "place", f"{uid_of(pod)} {place}")
 
 
 def _claim_ready(world: World, claim: Obj, node: Obj) -> bool:

@@ -36,15 +36,18 @@ def reject_if_unfit(world: World, uid: str, pod: Obj) -> bool:
 
 
 def _reasons(world: World, uid: str, pod: Obj, node: Obj) -> Iterator[tuple[str, str]]:
-    here = [other for other in world.store.on_node(pod["spec"]["nodeName"]) if uid_of(other) != uid]
-    here = [each for each in here if (each.get("status") or {}).get("startTime") and not pods_of.is_terminal(each)]
-    have, want, used = get(node, "status", "allocatable", default={}), filters.sum_requests(pod), filters.sum_used(here)
+    here = [
+        each for each in world.store.on_node(pod["spec"]["nodeName"]) if (each.get("status") or {}).get("startTime")
+    ]
+    here = [each for each in here if not pods_of.is_terminal(each) and uid_of(each) != uid]
+    have, want = get(node, "status", "allocatable", default={}), filters.sum_requests(pod)
+    used = filters.sum_used(here, want)
     if (most := filters.parse_amount("pods", have.get("pods", "110"))) < len(here) + 1:
         yield "OutOfpods", f"Node didn't have enough resource: pods, requested: 1, used: {len(here)}, capacity: {most}"
     for name, asked in want.items():
         most = filters.parse_amount(name, have.get(name, "0"))
-        if asked and asked + used.get(name, 0) > most:
-            amounts = f"requested: {asked}, used: {used.get(name, 0)}, capacity: {most}"
+        if asked and asked + used[name] > most:
+            amounts = f"requested: {asked}, used: {used[name]}, capacity: {most}"
             yield f"OutOf{name}", f"Node didn't have enough resource: {name}, {amounts}"
     if not filters.selects(pod, node):
         yield "NodeAffinity", "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"

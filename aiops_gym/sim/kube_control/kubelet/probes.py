@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel.digits import is_natural
-from aiops_gym.sim.kernel.objects import Obj, get, key_of, namespace_of
+from aiops_gym.sim.kernel.objects import Obj, get, namespace_of
 from aiops_gym.sim.kernel.tables import ContainerRecord, PodRecord
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import World
@@ -20,6 +20,7 @@ from aiops_gym.sim.machine.container import Container, find_container_spec, is_r
 from aiops_gym.sim.machine.scripts import inside
 from aiops_gym.sim.network import routes
 from aiops_gym.sim.software import programs
+from aiops_gym.sim.traffic.configuration import configured
 from aiops_gym.types import Json
 
 KINDS = {"startup": "startupProbe", "liveness": "livenessProbe", "readiness": "readinessProbe"}
@@ -170,11 +171,6 @@ def _exec(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Map
     ran = inside.run(Container(world, key), argv)
     if ran.ms < 0 or ran.ms > limit * SECOND:
         return Tried(f'command timed out: "{" ".join(argv)}" timed out after {limit}s', limit * SECOND)
-    if ran.code in (126, 127) and world.dynamics.exec is not None:
-        output = world.dynamics.exec(world, key_of(pod), spec["name"], argv, "")
-        absent = output.code == 126 and output.stderr.startswith("OCI runtime exec failed")
-        if not absent:
-            return Tried(None if output.code == 0 else (output.stdout + output.stderr)[:LONGEST])
     if ran.absent:
         return Tried(hooks.describe_unable(world, key, ran.text), errored=True)
     return Tried(None if ran.code == 0 else ran.text[:LONGEST], ran.ms)
@@ -225,7 +221,8 @@ def _grpc(world: World, uid: str, pod: Obj, spec: Mapping[str, Json], probe: Map
     host, port = _ip(world, uid), int(probe["grpc"]["port"])
     route = routes.dial(world, None, namespace_of(pod), host, port)
     if route.outcome == "ok" and not _too_slow(route, probe):
-        return Tried(None)
+        well = not configured(world.table("processes")[route.targets[0].process]).get("unready")
+        return Tried(None if well else 'service unhealthy (responded with "NOT_SERVING")')
     within = f"within {_seconds(probe, 'timeoutSeconds', 1)}s: context deadline exceeded"
     return Tried(f'timeout: failed to connect service "{host}:{port}" {within}', _limit(probe))
 

@@ -19,9 +19,9 @@ from aiops_gym.sim.machine.images import find_image
 
 def say(world: World, pod: Obj, name: str, type_: str, reason: str, message: str) -> None:
     """Record an event about a container."""
-    inits = [c["name"] for c in pod["spec"].get("initContainers") or ()]
-    field = f"spec.{'initContainers' if name in inits else 'containers'}{{{name}}}"
-    events.record(world, pod, type_, reason, message, "kubelet", pod["spec"]["nodeName"], field)
+    others = ("initContainers", "ephemeralContainers")
+    kind = next((k for k in others if any(c["name"] == name for c in pod["spec"].get(k) or ())), "containers")
+    events.record(world, pod, type_, reason, message, "kubelet", pod["spec"]["nodeName"], f"spec.{kind}{{{name}}}")
 
 
 def prepare(world: World, uid: str, pod: Obj, name: str) -> tuple[int, str]:

@@ -43,6 +43,8 @@ def publish(world: World, uid: str, over: bool = False, lost: bool = False) -> O
         status |= {"hostIP": host, "hostIPs": [{"ip": host}]}
     if inits:
         status["initContainerStatuses"] = inits
+    if joined := pod["spec"].get("ephemeralContainers"):
+        status["ephemeralContainerStatuses"] = [_joined(world, pod, record, each) for each in joined]
     if record["ip"]:
         status |= {"podIP": record["ip"], "podIPs": [{"ip": record["ip"]}]}
     status["qosClass"] = before.get("qosClass") or compute_qos_class(pod)
@@ -163,6 +165,12 @@ def _container(world: World, pod: Obj, record: PodRecord, spec: Mapping[str, Jso
     if mounts := [_mount(m) for m in spec.get("volumeMounts") or ()]:
         status["volumeMounts"] = mounts
     return status
+
+
+def _joined(world: World, pod: Obj, record: PodRecord, spec: Mapping[str, Json]) -> Status:
+    """An ephemeral container's: it is never ready, and nothing waits for it."""
+    status = _container(world, pod, record, spec, False)
+    return {k: v for k, v in status.items() if k != "started"} | {"ready": False}
 
 
 def _ready(known: ContainerRecord, state: Mapping[str, Json], init: bool) -> bool:

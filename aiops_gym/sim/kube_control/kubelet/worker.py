@@ -156,7 +156,7 @@ def _act(world: World, uid: str, pod: Obj) -> None:
         over = _over(pod, record)
         termination.kill(world, uid, pod, doomed, probes.find_graces(record, specs, doomed), ordered=over)
         return
-    _start(world, uid, pod, _wanted(pod, record))
+    _start(world, uid, pod, [*_joining(pod, record), *_wanted(pod, record)])
 
 
 def _killed(world: World, uid: str, pod: Obj) -> None:
@@ -170,7 +170,7 @@ def _killed(world: World, uid: str, pod: Obj) -> None:
         records.change(world, uid, resume=None, failed=True)
         _start(world, uid, pod, names)
         return
-    _start(world, uid, pod, _wanted(pod, record))
+    _start(world, uid, pod, [*_joining(pod, record), *_wanted(pod, record)])
 
 
 def _sidecars_to_end(pod: Obj, record: PodRecord) -> dict[str, str]:
@@ -184,6 +184,12 @@ def _sidecars_to_end(pod: Obj, record: PodRecord) -> dict[str, str]:
 def _over(pod: Obj, record: PodRecord) -> bool:
     mains = [records.find_container(record, c["name"]) for c in pod["spec"]["containers"]]
     return all(known["state"] == "exited" and not status.should_restart(pod, known) for known in mains)
+
+
+def _joining(pod: Obj, record: PodRecord) -> list[str]:
+    """Ephemeral containers that were never started; they come before all others, whatever ails those."""
+    names = [one["name"] for one in pod["spec"].get("ephemeralContainers") or ()]
+    return [name for name in names if not records.find_container(record, name)["state"]]
 
 
 def _wanted(pod: Obj, record: PodRecord) -> list[str]:

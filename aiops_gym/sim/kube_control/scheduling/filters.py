@@ -140,12 +140,13 @@ def parse_amount(name: str, text: Any) -> int:
     return quantity.milli(str(text)) if name == "cpu" else quantity.whole(str(text))
 
 
-def sum_used(there: Iterable[Obj]) -> dict[str, int]:
-    """What pods ask for together."""
-    total: dict[str, int] = {}
-    for pod in there:
-        for name, number in sum_requests(pod).items():
-            total[name] = total.get(name, 0) + number
+def sum_used(there: Iterable[Obj], wanted: Iterable[str]) -> dict[str, int]:
+    """What pods ask for together, of the things that are wanted."""
+    total = dict.fromkeys(wanted, 0)
+    for pod in there if total else ():
+        asked = sum_requests(pod)
+        for name in total:
+            total[name] += asked.get(name, 0)
     return total
 
 
@@ -154,9 +155,10 @@ def _lacking(pod: Obj, node: Obj, there: list[Obj]) -> list[str]:
     reasons = []
     if len(there) + 1 > quantity.whole(str(allocatable.get("pods", "110"))):
         reasons.append("Too many pods")
-    taken = sum_used(there)
-    for name, number in sum_requests(pod).items():
-        if number and number > parse_amount(name, allocatable.get(name, "0")) - taken.get(name, 0):
+    wanted = {name: number for name, number in sum_requests(pod).items() if number}
+    taken = sum_used(there, wanted)
+    for name, number in wanted.items():
+        if number > parse_amount(name, allocatable.get(name, "0")) - taken[name]:
             reasons.append(f"Insufficient {name}")
     return reasons
 

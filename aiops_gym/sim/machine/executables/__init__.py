@@ -23,12 +23,14 @@ SHELLS = ("sh", "bash", "ash", "dash")
 SYSTEM = ("/bin", "/usr/bin", "/sbin", "/usr/sbin")
 """Where small commands lie: distributions of today have merged these folders."""
 
-_CORE = (
-    "[ awk base64 basename cat chmod chown cmp comm cp cut date dd df diff dirname du echo egrep env expand "
-    "expr false fgrep find fold getent grep groups gzip head hostname id join ln ls md5sum mkdir mktemp mv nl "
-    "nproc od paste printenv printf pwd readlink realpath rm rmdir sed seq sha1sum sha256sum shuf sleep sort "
-    "split stat tac tail tar tee test timeout touch tr true tsort tty uname uniq wc which whoami xargs yes "
-)
+_CORE = """
+    [ arch awk b2sum base32 base64 basename cat chgrp chmod chown cksum cmp comm cp cut date dd df diff dirname du
+    echo egrep env expand expr factor fallocate false fgrep find fmt fold getent grep groups gunzip gzip head
+    hostname id install join link ln logger ls md5sum mkdir mkfifo mktemp mv nice nl nohup nproc numfmt od paste pr
+    printenv printf pwd readlink realpath rev rm rmdir sed seq setsid sha1sum sha256sum sha512sum shuf sleep sort
+    split stat stty sum sync tac tail tar tee test timeout touch tr true truncate tsort tty uname unexpand uniq
+    unlink users wc which who whoami xargs yes
+"""
 CORE = frozenset(_CORE.split())
 """What every image with a shell has."""
 

@@ -9,7 +9,7 @@ from email.utils import formatdate
 from posixpath import basename
 
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.executables.curl_options import HELP, VERSION, Asked, format_write_out, parse
+from aiops_gym.sim.machine.executables.curl_options import Asked, format_write_out, parse, read_texts
 from aiops_gym.sim.machine.executables.peer import Inside, Link, Peer, compute_resend_delay
 from aiops_gym.sim.machine.program import HttpAnswer
 from aiops_gym.types import Output, Timed
@@ -56,9 +56,9 @@ def run(peer: Peer, argv: Sequence[str], now: float, read: Read) -> Timed:
     """`curl [options...] <url>`."""
     asked = parse(argv[1:])
     if "V" in asked.flags:
-        return Timed(VERSION)
+        return Timed(read_texts()["version"])
     if "h" in asked.flags:
-        return Timed(HELP)
+        return Timed(read_texts()["help"])
     hint = "curl: try 'curl --help' or 'curl --manual' for more information\n"
     if asked.wrong or not asked.urls:
         return Timed("", (f"curl: {asked.wrong}\n" if asked.wrong else "") + hint, 2)

@@ -9,8 +9,8 @@ from aiops_gym.sim.kernel import work
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
 
-MOST_ASIDES = 400
-"""Substitutions and stages of pipelines that one run may come to, however deep."""
+MOST_ASIDES, MOST_TURNS = 400, 40
+"""Substitutions and stages of pipelines that one run may come to, however deep; and turns of much work at once."""
 
 GRACE = 20_000
 """Units that what was begun may use beyond what there is, so that a pipeline is not cut in the middle for nothing."""
@@ -18,22 +18,37 @@ GRACE = 20_000
 PER_UNIT = 64
 """Characters that are moved in the time of a step."""
 
+UTILITY, PER_CHARACTERS, DEAR = 1_000, 20, 300_000
+"""What a utility takes that the machine does not have itself: each, for so many characters that it reads and prints,
+and where a limit had to end it."""
+
+LONGEST, LONGEST_ASKED = 24 * 3_600_000, 3_600_000
+"""Milliseconds after which what waits is taken to have no end."""
+
+ASKED = 400_000
+"""Units of what somebody outside the world waits for; the container is not charged, since its clock stands still."""
+
 
 class Allowance:
     """The work that is left to a run; see `sim.kernel.work`.
 
     Args:
         c: the container.
+        asked: somebody outside the world runs this: it has a store of its own.
 
     Attributes:
         left: units; below zero nothing more is begun, and below `-GRACE` what was begun is killed.
         asides: tasks beside the first one.
+        longest: milliseconds that it may wait.
+        turns: of much work at once, after which it is taken to have no end.
     """
 
-    def __init__(self, c: Container) -> None:
-        self._c = c
-        self._began = self.left = work.measure_room(c.world, c.key)
-        self.asides = MOST_ASIDES
+    def __init__(self, c: Container, asked: bool = False) -> None:
+        self._c, self._asked = c, asked
+        self._began = self.left = ASKED if asked else work.measure_room(c.world, c.key)
+        self.asides = MOST_ASIDES * 10 if asked else MOST_ASIDES
+        self.longest = LONGEST_ASKED if asked else LONGEST
+        self.turns = ASKED if asked else MOST_TURNS
 
     @property
     def may_begin(self) -> bool:
@@ -44,11 +59,8 @@ class Allowance:
         """So many characters are read, written or worked out."""
         self.left -= characters // PER_UNIT
 
-    def renew(self) -> None:
-        """Somebody else charged the container, as the one who runs its larger commands does."""
-        self._began = self.left = work.measure_left(self._c.world, self._c.key)
-
     def settle(self) -> None:
         """Charge the container with what was used."""
         used, self._began = self._began - self.left, self.left
-        work.charge(self._c.world, self._c.key, used)
+        if not self._asked:
+            work.charge(self._c.world, self._c.key, used)

@@ -6,8 +6,11 @@ import re
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from aiops_gym import caches
+from aiops_gym.sim.kernel.regex import Regex
+from aiops_gym.sim.kernel.regex_parser import RegexError
 from aiops_gym.sim.machine.scripts.files import make_absolute
-from aiops_gym.sim.machine.scripts.patterns import compile_pattern
+from aiops_gym.sim.machine.scripts.parser import ScriptError
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
@@ -32,6 +35,14 @@ def evaluate(machine: Machine, words: list[str]) -> int:
     return int(not (words and words[0]))
 
 
+@caches.function(256, "reading a pattern of a condition")
+def _read(text: str) -> Regex:
+    try:
+        return Regex(rf"[\s\S]*(?:{text})[\s\S]*")
+    except RegexError as error:
+        raise ScriptError(f"invalid regular expression `{text}'") from error
+
+
 def _unary(machine: Machine, sign: str, value: str) -> int:
     if sign in ("-z", "-n"):
         return int((value == "") != (sign == "-z"))
@@ -41,22 +52,30 @@ def _unary(machine: Machine, sign: str, value: str) -> int:
         return int(not (kind == "file" and machine.files.size(path)))
     if sign in ("-f", "-d"):
         return int(kind != ("file" if sign == "-f" else "directory"))
-    if sign in ("-e", "-r", "-w", "-x"):
+    if sign in ("-e", "-r", "-w"):
         return int(not kind)
-    return 1 if sign.startswith("-") else 2
+    if sign == "-x":
+        return int(not (kind and machine.files.mode(path) & 0o111))
+    if sign in ("-h", "-L"):
+        return int(machine.files.follow(path) == path)
+    if sign.startswith("-"):
+        return 1
+    machine.write("2", f"{machine.name}: 1: [: {sign}: unexpected operator\n")
+    return 2
 
 
 def _binary(machine: Machine, left: str, sign: str, right: str) -> int:
     if sign in NUMBERS:
         if not (re.fullmatch(r"-?\d+", left.strip()) and re.fullmatch(r"-?\d+", right.strip())):
-            machine.write("2", f"{machine.name}: 1: [: Illegal number: {left}\n")
+            wrong = right if re.fullmatch(r"-?\d+", left.strip()) else left
+            machine.write("2", f"{machine.name}: 1: [: Illegal number: {wrong}\n")
             return 2
         a, b = int(left), int(right)
         return int(not (a == b, a != b, a < b, a <= b, a > b, a >= b)[NUMBERS.index(sign)])
     if sign in TEXTS:
         same = fnmatchcase(left, right) if sign == "==" else left == right
         if sign == "=~":
-            return int(compile_pattern(right).search(left) is None)
+            return int(not _read(right).matches(left))
         if sign in ("<", ">"):
             return int(not (left < right if sign == "<" else left > right))
         return int(same == (sign == "!="))

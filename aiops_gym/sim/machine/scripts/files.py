@@ -6,20 +6,35 @@ to a volume lives as long as the volume, and all containers that mount it see it
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from functools import cached_property
 from posixpath import dirname, normpath
 from typing import TYPE_CHECKING
 from zlib import compress, decompress
 
+from aiops_gym.sim.machine import executables
 from aiops_gym.sim.machine.mounts import find_container_spec
+from aiops_gym.sim.machine.program import find, program_of
 from aiops_gym.types import Json
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.container import Container
 
-FOLDERS = ("/", "/bin", "/dev", "/etc", "/proc", "/root", "/tmp", "/usr", "/usr/bin", "/usr/local", "/var", "/var/tmp")
+STICKY = ("/tmp", "/var/tmp")
+_FOLDERS = """
+    / /bin /dev /etc /home /mnt /opt /proc /root /run /sbin /srv /sys /usr /usr/bin /usr/local /usr/local/bin /usr/sbin
+    /usr/share /var /var/lib /var/log /var/run
+"""
+FOLDERS = frozenset(_FOLDERS.split())
+"""What every image has, besides what everybody may write to."""
+
+MOST_LINKS = 8
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/stdout", "/dev/stderr", "/dev/stdin")
+PROC = re.compile(r"/proc/(?:1|self)/")
+"""Of the first process; a command takes what is told of it for what is told of itself."""
+
 LARGEST_TEXT = 200_000
 """Bytes kept of a file; of longer ones only the size counts."""
 
@@ -41,11 +56,15 @@ class Files:
             return ""
         if (entry := self._volume(path)) is not None:
             return str(entry[1]) if entry[0] == "file" else None
-        kept = self._kept()
+        kept, path = self._kept(), self.follow(path)
         if path in kept["changed"]:
             kind, _, _, data = kept["changed"][path]
             return decompress(b64decode(data)).decode(errors="replace") if data else "" if kind == "file" else None
-        return None if path in kept["removed"] else self.c.read(path)
+        if path in kept["removed"]:
+            return None
+        found = read_process(self.c, path) if path.startswith("/proc/") else self.c.read(path)
+        stored = list_stored(self.c).get(path) if found is None and self.c.spec().get("volumeMounts") else None
+        return found if stored is None else "\0" * min(stored[0], LARGEST_TEXT)
 
     def kind(self, path: str) -> str:
         """`file`, `directory` or "" if there is nothing."""
@@ -54,16 +73,62 @@ class Files:
             return "file"
         if (entry := self._volume(path)) is not None:
             return str(entry[0])
-        kept = self._kept()
+        kept, path = self._kept(), self.follow(path)
         if path in kept["changed"]:
             return str(kept["changed"][path][0])
         if path in kept["removed"]:
             return ""
-        if self.c.read(path) is not None:
+        if path in FOLDERS or path in STICKY:
+            return "directory"
+        if self._is_executable(path) or (path.startswith("/proc/") and read_process(self.c, path) is not None):
             return "file"
-        inner = (*kept["changed"], *self._mounts(), *self.c.files())
-        folder = path in FOLDERS or path in self._mounts() or any(name.startswith(f"{path}/") for name in inner)
-        return "directory" if folder else ""
+        return self._given.get(path, "")
+
+    def follow(self, path: str) -> str:
+        """What a link leads to; other paths as they are."""
+        changed = self._kept()["changed"]
+        for _ in range(MOST_LINKS):
+            if path not in changed or changed[path][0] != "symlink":
+                break
+            path = make_absolute(decompress(b64decode(changed[path][3])).decode(), dirname(path))
+        return path
+
+    @cached_property
+    def _given(self) -> Mapping[str, str]:
+        """What was there before anything was written: path -> kind."""
+        image = self.c.image()
+        start = str(self.c.spec().get("workingDir") or (image.workdir if image is not None else "/"))
+        stored = {path: "file" if mode == 0o600 else "directory" for path, (_, mode) in list_stored(self.c).items()}
+        files = self.c.files()
+        found = {
+            **dict.fromkeys((start.rstrip("/"), *list_places(self.c)), "directory"),
+            **dict.fromkeys(files, "file"),
+        }
+        for path in [*found, *stored]:
+            while (path := dirname(path)) not in ("/", ""):
+                found.setdefault(path, "directory")
+        return {**found, **stored}
+
+    def mode(self, path: str) -> int:
+        """The permissions of what is there."""
+        entry, path = self._volume(path), self.follow(path)
+        given = (entry or ())[2:3] or self._kept()["changed"].get(path, ())[1:2]
+        return (
+            int(given[0]) if given else 0o755 if self.kind(path) == "directory" or self._is_executable(path) else 0o644
+        )
+
+    def is_written(self, path: str) -> bool:
+        """Whether a file was written, or changed, since the container started."""
+        return self._volume(path) is not None or self.follow(path) in self._kept()["changed"]
+
+    def change_mode(self, path: str, mode: int) -> None:
+        """Give what is there other permissions."""
+        path = self.follow(path)
+        self._put(path, [self.kind(path), self.read(path) or ""], mode)
+
+    def _is_executable(self, path: str) -> bool:
+        image = self.c.image()
+        return image is not None and executables.resolve(image, path, "/") != ""
 
     def write(self, path: str, text: str, append: bool = False) -> bool:
         """Put text into a file. False if the folder is not there or it is a folder itself."""
@@ -71,8 +136,8 @@ class Files:
             return True
         if self.kind(dirname(path)) != "directory" or self.kind(path) == "directory":
             return False
-        before = (self.read(path) or "") if append else ""
-        self._put(path, ["file", (before + text)[:LARGEST_TEXT]])
+        before, path = (self.read(path) or "") if append else "", self.follow(path)
+        self._put(path, ["file", (before + text)[:LARGEST_TEXT]], self.mode(path))
         self._measure(path, self.size(path) + len(text) if append and len(before) == LARGEST_TEXT else None)
         return True
 
@@ -102,8 +167,8 @@ class Files:
     def paths(self) -> list[str]:
         """All files and folders that were written, and all files that were there before."""
         kept = self._kept()
-        found = {*self.c.files(), *kept["changed"]} - set(kept["removed"])
-        for mount in self._mounts():
+        found = {*FOLDERS, *STICKY, *self._given, *kept["changed"]} - {"/", *kept["removed"]}
+        for mount in self.mounts():
             names = self.c.disk(mount).names()
             found |= {f"{mount}/{name.removeprefix('file:')}" for name in names if name.startswith("file:")}
         return sorted(found)
@@ -123,13 +188,13 @@ class Files:
             self.c.remember(sizes=sizes)
             self.c.world.touch()
 
-    def _put(self, path: str, entry: list[Json]) -> None:
+    def _put(self, path: str, entry: list[Json], mode: int = 0o755) -> None:
         if (found := self._place(path)) is not None:
-            self.c.disk(found[0]).put(f"file:{found[1]}", entry)
+            usual = 0o755 if entry[0] == "directory" else 0o644
+            self.c.disk(found[0]).put(f"file:{found[1]}", entry if mode == usual else [*entry, mode])
         else:
             kept = self._kept()
             data = b64encode(compress(entry[1].encode(), 1)).decode() if entry[1] else ""
-            mode = 0o755 if entry[0] == "directory" else 0o644
             changed = {**kept["changed"], path: [entry[0], mode, self.c.now / 1000, data]}
             self._keep(changed, [p for p in kept["removed"] if p != path])
         self.c.world.touch()
@@ -145,7 +210,7 @@ class Files:
         files = {"changed": dict(changed), "removed": removed}
         self.scratch[self.c.key] = {"process": self.c.process["id"], "files": files}
 
-    def _mounts(self) -> list[str]:
+    def mounts(self) -> list[str]:
         """Folders of volumes that can be written."""
         pod = self.c.pod
         if pod is None:
@@ -157,13 +222,52 @@ class Files:
 
     def _place(self, path: str) -> tuple[str, str] | None:
         """(folder of the volume, path in it) of a path in a volume."""
-        found = [m for m in self._mounts() if path.startswith(f"{m}/")]
+        found = [m for m in self.mounts() if path.startswith(f"{m}/")]
         return (mount := max(found, key=len), path[len(mount) + 1 :]) if found else None
 
     def _volume(self, path: str) -> list[Json] | None:
         found = self._place(path)
         entry: list[Json] | None = self.c.disk(found[0]).get(f"file:{found[1]}") if found else None
         return entry
+
+
+def list_places(c: Container) -> list[str]:
+    """Mounted folders, and that in which a program keeps its data."""
+    own, files = c.state.get("path"), c.files()
+    places = {*(m["mountPath"].rstrip("/") for m in c.spec().get("volumeMounts") or ()), own}
+    return sorted(folder for folder in places if isinstance(folder, str) and folder and folder not in files)
+
+
+def list_stored(c: Container) -> Mapping[str, tuple[int, int]]:
+    """What the data of programs amounts to: path -> size and mode."""
+    found: dict[str, tuple[int, int]] = {}
+    kinds = sorted({b.program for image in c.world.blueprint.images.values() for b in image.binaries.values()})
+    for folder in list_places(c):
+        disk = c.disk(folder)
+        for kind in kinds if any(not name.startswith("file:") for name in disk.names()) else ():
+            for name, size in find(c.world, kind).stored(disk).items():
+                found[f"{folder}/{name.rstrip('/')}"] = size, 0o700 if name.endswith("/") else 0o600
+    return found
+
+
+def read_process(c: Container, path: str) -> str | None:
+    """One of the files of `/proc/1` that people look at."""
+    name = PROC.sub("", path)
+    argv, pod = c.first_argv, c.process["uid"].replace("-", "_")
+    command = argv[0].rpartition("/")[2][:15] if argv else ""
+    if name == "cmdline":
+        return "".join(f"{word}\0" for word in argv)
+    if name == "comm":
+        return f"{command}\n"
+    if name == "environ":
+        return "".join(f"{key}={value}\0" for key, value in c.env.items())
+    if name == "cgroup":
+        return f"0::/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod{pod}.slice/{c.process['id']}\n"
+    if name != "status":
+        return None
+    kib = int(program_of(c.world, c.process).usage(c.process, 0.0, 0.0)["memory"]) // 1024
+    head = f"Name:\t{command}\nUmask:\t0022\nState:\tS (sleeping)\nTgid:\t1\nPid:\t1\nPPid:\t0\nThreads:\t8\n"
+    return f"{head}VmSize:\t{kib * 9:8d} kB\nVmRSS:\t{kib:8d} kB\n"
 
 
 def make_absolute(path: str, cwd: str) -> str:

@@ -24,17 +24,15 @@ class Running(Protocol):
         """What a command gets."""
 
 
-class Host(Protocol):
-    """Who runs tasks."""
+class Host:
+    """Who runs tasks; by itself, one that keeps nothing of them."""
 
     c: Container
-
-    @property
-    def command(self) -> Run:
-        """Runs a command of a script."""
+    command: Run
 
     def launch(self, machine: Running, argv: list[str]) -> Stop | None:
         """Start a program of the image; None where it is none, or where there is no room for one."""
+        return None
 
     def write(self, task: Task, text: str) -> None:
         """What a task prints to stdout."""
@@ -44,15 +42,23 @@ class Host(Protocol):
 
     def spawn(self, data: dict[str, Json]) -> int:
         """Run a task in the background; its pid."""
+        return 0
 
     def kill(self, pid: int, signal: str) -> bool:
         """Send a signal; False if there is no such process."""
+        return False
 
     def trap(self, signal: str, script: str | None) -> None:
         """What is to be done at a signal; None for what is usual."""
 
     def children(self) -> list[int]:
-        """Pids of the tasks in the background."""
+        """Pids of the tasks in the background that have not ended."""
+        return []
+
+    def remaining(self, pid: int) -> int:
+        """Milliseconds that others would still take which are done already; with pid 0 all of them."""
+        return 0
 
     def ended(self, pid: int) -> int:
         """Exit code of a task in the background that has ended; 127 if there was none."""
+        return 127

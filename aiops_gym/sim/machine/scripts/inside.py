@@ -1,26 +1,30 @@
-"""A command run beside the process of a container, for hooks and probes: what it prints, and the time it takes."""
+"""A command beside the process of a container, for `kubectl exec`, hooks and probes: what it prints, and its time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.machine import executables, runtime
+from aiops_gym.sim.machine.container import Container, is_running
 from aiops_gym.sim.machine.scripts import task as tasks
-from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
-from aiops_gym.sim.machine.scripts.commands import COMMANDS, SHELLS
+from aiops_gym.sim.machine.scripts.allowance import GRACE, LONGEST_ASKED, Allowance
+from aiops_gym.sim.machine.scripts.commands import SHELLS
 from aiops_gym.sim.machine.scripts.commands import run as run_command
-from aiops_gym.sim.machine.scripts.host import Running
+from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.machine import KILLED, Aside
+from aiops_gym.sim.machine.scripts.state import NAMES
 from aiops_gym.sim.machine.scripts.task import Stop, Task
-from aiops_gym.sim.machine.scripts.tools import TOOLS
 from aiops_gym.sim.machine.toolbox import tools_of
+from aiops_gym.types import Output, Timed
 
 if TYPE_CHECKING:
-    from aiops_gym.sim.machine.container import Container
+    from aiops_gym.sim.kernel.world import World
     from aiops_gym.types import Json
 
 OCI = "OCI runtime exec failed: exec failed: unable to start container process: "
+FIRST = 50
+"""Pid of the command; those that it leaves in the background come after it."""
 
 
 class Ran(NamedTuple):
@@ -30,6 +34,7 @@ class Ran(NamedTuple):
         output, errors: what it printed to stdout and stderr.
         code: exit code; 126 with `absent` where the image does not have the command.
         ms: time it took, -1 if it never ends by itself, or is given no time to.
+        steps: when each line of the output was there, in seconds.
     """
 
     output: str
@@ -37,6 +42,7 @@ class Ran(NamedTuple):
     code: int
     ms: int
     absent: bool = False
+    steps: tuple[float, ...] = ()
 
     @property
     def text(self) -> str:
@@ -44,64 +50,81 @@ class Ran(NamedTuple):
         return self.output + self.errors
 
 
-def run(c: Container, argv: Sequence[str]) -> Ran:
-    """Run a command in a running container."""
-    name = argv[0].rpartition("/")[2] if argv else ""
-    image = c.image()
-    small = image is not None and image.shell and (name in COMMANDS or name in TOOLS)
-    if not small and name not in tools_of(c.world, c.key):
+def execute(world: World, pod_key: str, container: str, argv: Sequence[str], stdin: str = "") -> Output:
+    """Run a command as `kubectl exec` does; what takes time is a `Timed` output, since the world does not move.
+
+    A command that is not in the image gives the container runtime's message and code 126 (127 from within a shell).
+    """
+    pod = world.store.by_key("pods", pod_key)
+    key = f"{pod['metadata']['uid']}/{container}" if pod is not None else ""
+    if not argv or not is_running(world, key):
+        return Output("", f'container "{container}" is not running', 126)
+    ran = run(Container(world, key), argv, stdin, asked=not world.moving)
+    if not ran.ms:
+        return Output(ran.output, ran.errors, ran.code)
+    seconds = ran.ms / 1000 if ran.ms > 0 else LONGEST_ASKED / 1000
+    return Timed(ran.output, ran.errors, ran.code, seconds, ran.steps)
+
+
+def run(c: Container, argv: Sequence[str], stdin: str = "", asked: bool = False) -> Ran:
+    """Run a command in a running container; see `Allowance` for `asked`."""
+    image, name = c.image(), argv[0].rpartition("/")[2] if argv else ""
+    workdir = str(c.spec().get("workingDir") or (image.workdir if image is not None else "/"))
+    known = argv and image is not None and executables.resolve(image, argv[0], workdir, c.env.get("PATH", ""))
+    if not known and not (name in tools_of(c.world, c.key) and name not in executables.load_commands()):
         where = f"stat {argv[0]}: no such file or directory" if "/" in argv[0] else "executable file not found in $PATH"
-        return Ran("", f'{OCI}exec: "{argv[0]}": {where}: unknown', 126, 0, absent=True)
+        return Ran("", f'{OCI}exec: "{argv[0]}": {where}: unknown\n', 126, 0, absent=True)
     word: list[Json] = [[["single", a]] for a in argv]
     script = ["list", [[["andor", [["", ["pipe", [["simple", [], word, []]], False]]]], False]]]
-    data = tasks.new_task(script, [name if name in SHELLS else "sh"], cwd=image.workdir if image is not None else "/")
-    host, allowance = _Beside(c), Allowance(c)
+    data = tasks.new_task(script, [name if name in SHELLS else "sh"], workdir, FIRST)
+    allowance = Allowance(c, asked)
+    host = _Beside(c, allowance)
     if not allowance.may_begin:
         return Ran("", "", KILLED, -1)
-    beside = Aside(host, allowance)
-    stop = beside.run({**data, "pid": 50})
+    stop = host.beside.run({**data, "fds": {**data["fds"], "0": ["text", stdin]}})
     allowance.settle()
-    if stop.kind != "exit" or allowance.left < -GRACE:
-        return Ran(beside.text, host.errors, KILLED, -1)
-    return Ran(beside.text, host.errors, stop.code, stop.ms)
+    lines = [took / 1000 for took, count in host.beside.steps for _ in range(count)]
+    over = allowance.left < -GRACE
+    code, ms = (stop.code, stop.ms) if stop.kind == "exit" and not over else (KILLED, 0 if over and asked else -1)
+    return Ran(host.beside.text, host.errors, code, ms, steps=tuple(lines) if ms else ())
 
 
-class _Beside:
-    """Who runs it: see `machine.Host`. What it leaves in the background is forgotten."""
+class _Beside(Host):
+    """Who runs it: see `machine.Host`. What it leaves in the background is done at once, and nobody waits for it."""
 
-    def __init__(self, c: Container) -> None:
+    def __init__(self, c: Container, allowance: Allowance) -> None:
         self.c = c
         self.command = run_command
         self.errors = ""
-
-    def launch(self, machine: Running, argv: list[str]) -> Stop | None:
-        """A program of the image has no room beside the one that runs."""
-        return None
-
-    def write(self, task: Task, text: str) -> None:
-        """Never asked: the one aside keeps it."""
+        self.beside = Aside(self, allowance)
+        self.jobs: dict[int, Stop] = {}
 
     def complain(self, task: Task, text: str) -> None:
         """Keep what it prints to stderr."""
         self.errors += text
 
     def spawn(self, data: dict[str, Json]) -> int:
-        """Nothing goes on after the command."""
-        return 51
+        """Run a task, and remember the time it takes."""
+        side, pid = Aside(self, self.beside.allowance), FIRST + 1 + len(self.jobs)
+        self.jobs[pid] = Stop("running")
+        self.jobs[pid] = side.run({**data, "pid": pid})
+        self.beside.text += side.text
+        self.beside.steps += side.steps
+        return pid
 
     def kill(self, pid: int, signal: str) -> bool:
         """Signals reach the container's first process; it cannot be killed from within."""
         if pid == 1 and signal not in ("KILL", "EXIT"):
             runtime.signal(self.c.world, self.c.key, signal)
-        return pid == 1
+        if pid in self.jobs and signal != "EXIT":
+            self.jobs[pid] = Stop("exit", code=128 + (NAMES.index(signal) if signal in NAMES else NAMES.index("TERM")))
+        return pid in (1, FIRST, *self.jobs)
 
-    def trap(self, signal: str, script: str | None) -> None:
-        """Nobody sends it signals."""
-
-    def children(self) -> list[int]:
-        """None."""
-        return []
+    def remaining(self, pid: int) -> int:
+        """How long they would take; who waits for one without an end waits as long as anybody can."""
+        stops = [self.jobs[pid]] if pid in self.jobs else [] if pid else [*self.jobs.values()]
+        return max((stop.ms if stop.kind == "exit" else self.beside.allowance.longest for stop in stops), default=0)
 
     def ended(self, pid: int) -> int:
-        """Nothing that was left there."""
-        return 127
+        """Exit code of what was left there."""
+        return self.jobs[pid].code if pid in self.jobs else 127

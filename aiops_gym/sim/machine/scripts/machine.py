@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from aiops_gym.sim.kernel import draws
-from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.machine.scripts import words
 from aiops_gym.sim.machine.scripts.allowance import GRACE, Allowance
-from aiops_gym.sim.machine.scripts.files import Files, make_absolute
-from aiops_gym.sim.machine.scripts.host import Host, Running
+from aiops_gym.sim.machine.scripts.files import make_absolute
+from aiops_gym.sim.machine.scripts.host import Host
 from aiops_gym.sim.machine.scripts.parser import ScriptError, parse
+from aiops_gym.sim.machine.scripts.scope import Scope
 from aiops_gym.sim.machine.scripts.task import Stop, Task, new_task
 from aiops_gym.types import Json
 
@@ -20,14 +19,11 @@ AT_ONCE = 150
 
 DEEPEST = 200
 
-OPENING = 50
-"""Units that a write to a file takes: others may look at it, and do so anew."""
-
 KILLED = 137
 """Exit code of what was ended for what it took."""
 
 
-class Machine:
+class Machine(Scope):
     """Runs a task as far as it goes without waiting.
 
     Args:
@@ -37,14 +33,12 @@ class Machine:
     """
 
     def __init__(self, host: Host, task: Task, allowance: Allowance | None = None) -> None:
-        self.host = host
-        self.task = task
-        self.c = host.c
-        self.files = Files(host.c)
+        super().__init__(host, task, Allowance(host.c) if allowance is None else allowance)
         self.waited = 0
         self.through = ""
-        self.allowance = Allowance(host.c) if allowance is None else allowance
-        self.least = -GRACE if isinstance(host, Aside) else 0
+        self.before = self.substituted = 0
+        self.beside = isinstance(host, Aside)
+        self.least = -GRACE if self.beside else 0
 
     def run(self) -> Stop:
         """Go on until something takes time, the task ends, or it has used up what it may do."""
@@ -59,7 +53,7 @@ class Machine:
                 stop = self._step()
             except (ScriptError, RecursionError) as error:
                 self.write("2", f"{self.name}: 1: {error}\n")
-                stop = Stop("exit", code=2)
+                stop = self.leave(2)
             if self.waited and stop is None:
                 stop, self.waited = Stop("sleep", self.waited), 0
             if stop is not None:
@@ -74,10 +68,19 @@ class Machine:
         stop: Stop | None = step(frame)
         return stop
 
-    @property
-    def name(self) -> str:
-        """`$0` as error messages have it."""
-        return self.task.args[0] if self.task.args else "sh"
+    def unwind(self, *kinds: str) -> None:
+        """Leave what is innermost, up to a frame of one of these kinds."""
+        task = self.task
+        while task.stack and task.stack[-1][0] not in kinds:
+            frame = task.stack.pop()
+            if frame[0] == "restore":
+                task.fds = frame[1]
+
+    def leave(self, code: int) -> Stop | None:
+        """End the innermost shell."""
+        self.unwind("shell")
+        self.task.code = code
+        return None if self.task.stack else Stop("exit", code=code)
 
     # Frames
 
@@ -131,7 +134,7 @@ class Machine:
         if negated:
             self.task.code = int(self.task.code == 0)
         elif self.task.code and "e" in self.task.options and not self.task.guarded():
-            return Stop("exit", code=self.task.code)
+            return self.leave(self.task.code)
         return None
 
     def _pipeline(self, stages: Sequence[Json]) -> Stop | None:
@@ -157,27 +160,39 @@ class Machine:
         _, names, parts, redirections = frame[1]
         self.task.stack.pop()
         before = self.task.fds
+        self.substituted = 0
         argv = words.expand_fields(parts, self)
         self.allowance.move(sum(map(len, argv)))
-        values = [[name, words.expand_text(word, self)] for name, word in names]
+        saved, exports = {name: self.task.vars.get(name) for name, _ in names}, self.task.exports
+        for name, word in names:
+            self.set(name, words.expand_text(word, self))
+        if "x" in self.task.options and (argv or names):
+            self.write("2", f"+ {' '.join([*(f'{name}={self.get(name)}' for name, _ in names), *argv])}\n")
         if not self._redirect(redirections):
-            self.task.code = 1
-            return None
+            return self.leave(2) if argv[:1] == ["exec"] else None
         if not argv:
-            self.task.vars |= dict(values)
-            self.task.fds = before
+            self.task.fds, self.task.code = before, self.substituted
             return None
-        saved, exports = {name: self.task.vars.get(name) for name, _ in values}, self.task.exports
-        self.task.vars |= dict(values)
         self.task.exports = {**exports, **dict.fromkeys(saved, True)} if saved else exports
         if before is not self.task.fds and argv != ["exec"]:
             self.task.push("restore", before)
+        depth = len(self.task.stack)
         stop = self.host.command(self, argv)
-        if argv[0] not in ("export", "exec", "local"):
-            self.task.vars = {k: v for k, v in {**self.task.vars, **saved}.items() if v is not None}
-        if saved and argv[0] not in ("export", "exec"):
-            self.task.exports = exports
+        if saved and argv[0] not in ("export", "exec", "local", "readonly", "eval", "."):
+            if len(self.task.stack) > depth:  # what a shell or function is called with lasts as long as it does
+                self.task.stack.insert(depth, ["lent", saved, exports])
+            else:
+                self._give_back(saved, exports)
         return stop
+
+    def _give_back(self, saved: dict[str, str | None], exports: dict[str, bool]) -> None:
+        self.task.vars = {k: v for k, v in {**self.task.vars, **saved}.items() if v is not None}
+        self.task.exports = exports
+
+    def _lent(self, frame: list[Json]) -> Stop | None:
+        self.task.stack.pop()
+        self._give_back(frame[1], frame[2])
+        return None
 
     def _restore(self, frame: list[Json]) -> Stop | None:
         self.task.stack.pop()
@@ -209,11 +224,12 @@ class Machine:
         if frame[2] == 1:
             if (self.task.code == 0) == until:
                 self.task.stack.pop()
-                self.task.code = 0
+                self.task.code = frame[3] if frame[3:] else 0
                 return None
             frame[2] = 2
             self.task.push("list", body, 0)
             return None
+        frame[3:] = [self.task.code] if frame[2] == 2 else []
         frame[2] = 1
         self.task.push("guard")
         self.task.push("list", condition, 0)
@@ -225,6 +241,7 @@ class Machine:
             if not self._enter(frame, redirections):
                 return None
             frame.append(words.expand_fields(parts, self) if parts is not None else self.arguments())
+            self.task.code = 0
         values: list[str] = frame[3]
         if frame[2] >= len(values):
             self.task.stack.pop()
@@ -259,19 +276,31 @@ class Machine:
         self.enter_shell(frame[1][1])
         return None
 
-    def enter_shell(self, node: Json, args: Sequence[str] = ()) -> None:
-        """Run a list in a shell of its own: what it sets is forgotten, and `exit` ends it alone."""
+    def enter_shell(self, node: Json, args: Sequence[str] = (), fresh: bool = False) -> None:
+        """Run a list in a shell of its own: what it sets is forgotten, and `exit` ends it alone.
+
+        A `fresh` one is another program, which gets what is exported.
+        """
         task = self.task
+        exported = {name: value for name, value in task.vars.items() if not fresh or self.is_exported(name)}
         if not task.stack:  # it takes the place of the shell that there was
-            task.args, task.functions = list(args) or task.args, {}
+            task.args, task.functions, task.vars = list(args) or task.args, {}, exported
             task.push("list", node, 0)
             return
-        task.push("shell", dict(task.vars), task.args, task.cwd, task.options, task.functions, task.exports)
+        task.push("shell", task.vars, task.args, task.cwd, task.options, task.functions, task.exports)
+        task.vars = exported
+        if fresh:
+            task.functions, task.options = {}, ""
         task.args = list(args) or task.args
         task.push("list", node, 0)
 
     def _shell(self, frame: list[Json]) -> Stop | None:
         task = self.task
+        if script := frame[7:]:  # a trap for its end
+            del frame[7:]
+            task.push("resume", task.code)
+            task.push("list", parse(script[0]), 0)
+            return None
         task.stack.pop()
         _, task.vars, task.args, task.cwd, task.options, task.functions, task.exports = frame
         return None
@@ -279,6 +308,7 @@ class Machine:
     def _call(self, frame: list[Json]) -> Stop | None:
         self.task.stack.pop()
         self.task.args = frame[1]
+        self.task.vars = {k: v for k, v in {**self.task.vars, **dict(*frame[2:])}.items() if v is not None}
         return None
 
     def _resume(self, frame: list[Json]) -> Stop | None:
@@ -304,7 +334,6 @@ class Machine:
         before = self.task.fds
         if not self._redirect(redirections):
             self.task.stack.pop()
-            self.task.code = 1
             return False
         self.task.stack.insert(len(self.task.stack) - 1, ["restore", before])
         return True
@@ -317,76 +346,21 @@ class Machine:
             target = words.expand_text(word, self)
             if sign in (">&", "<&"):
                 fds[number] = fds.get(target, ["null"])
+                if target == "-":
+                    del fds[number]
             elif sign.startswith("<<"):
                 fds[number] = ["text", target]
             else:
-                opened = self._open(make_absolute(target, self.task.cwd), sign)
+                opened = self.open_file(make_absolute(target, self.task.cwd), sign)
                 if opened is None:
                     what = "nonexistent directory" if ">" in sign else "No such file"
                     verb = "create" if ">" in sign else "open"
                     self.write("2", f"{self.name}: 1: cannot {verb} {target}: {_why(what)}\n")
+                    self.task.code = 2 if self.dialect == "dash" else 1
                     return False
                 fds |= {"1": opened, "2": opened} if sign == "&>" else {number: opened}
         self.task.fds = fds if redirections else self.task.fds
         return True
-
-    def _open(self, path: str, sign: str) -> Json:
-        special: dict[str, Json] = {"/dev/null": ["null"], "/dev/zero": ["zero", -1]}
-        special |= {name: ["out"] for name in ("/dev/stdout", "/proc/1/fd/1")}
-        special |= {name: ["err"] for name in ("/dev/stderr", "/proc/1/fd/2")}
-        if path in special:
-            return special[path]
-        if sign == "<":
-            text = self.files.read(path)
-            if text == "" and (size := self.files.size(path)):
-                return ["zero", size]
-            return None if text is None else ["text", text]
-        return ["file", path] if self.files.write(path, "", append=sign == ">>") else None
-
-    def write(self, number: str, text: str) -> None:
-        """Write to a descriptor."""
-        self.allowance.move(len(text))
-        target = self.task.fds.get(number, ["null"])
-        if target[0] == "out" and text:
-            self.host.write(self.task, text)
-        elif target[0] == "err" and text:
-            self.host.complain(self.task, text)
-        elif target[0] == "file" and text:
-            self.files.write(target[1], text, append=True)
-            self.allowance.left -= OPENING
-
-    def stdin(self) -> Json:
-        """What can be read: ["text", text] or ["zero", bytes]."""
-        return self.task.fds.get("0", ["text", ""])
-
-    # Scope of expansions
-
-    def get(self, name: str) -> str | None:
-        """Value of a parameter."""
-        task = self.task
-        special = {"?": str(task.code), "$": str(task.pid), "!": str(task.last or ""), "-": task.options}
-        if name in special:
-            return special[name]
-        if name in ("@", "*", "#"):
-            return str(len(self.arguments())) if name == "#" else " ".join(self.arguments())
-        if is_natural(name):
-            return task.args[int(name)] if int(name) < len(task.args) else None
-        if name == "RANDOM":
-            count = self.c.world.now * 1000 + len(task.stack) + task.turn
-            return str(draws.pick(32768, self.c.world.seed, "RANDOM", str(self.c.process["id"]), count))
-        given = self.c.env if task.exports.get(name, True) else {}
-        return task.vars.get(name, given.get(name, {"PWD": task.cwd, "HOME": "/root"}.get(name)))
-
-    def environment(self) -> dict[str, str]:
-        """What a command gets: the container's variables and those that are exported."""
-        exports, given = self.task.exports, self.c.env
-        names = [name for name in (*given, *self.task.vars) if exports.get(name, name in given)]
-        found = {name: self.get(name) for name in dict.fromkeys(names)}
-        return {name: value for name, value in found.items() if value is not None}
-
-    def set(self, name: str, value: str) -> None:
-        """Give a variable a value."""
-        self.task.vars[name] = value
 
     def substitute(self, script: str) -> str:
         """What a script prints, run here and now."""
@@ -395,21 +369,13 @@ class Machine:
         data = {**self.task.data(), "stack": [["list", node, 0]], "waits": -1}
         outcome = side.run({**data, "fds": {**self.task.fds, "1": ["out"]}})
         self.waited += outcome.ms
-        self.task.code = outcome.code
+        self.substituted = outcome.code
         return side.text
 
     def aside(self, stage: Json) -> Stop:
         """Run a command to its end here and now, with what it prints, and say how long it would take."""
         data = {**self.task.data(), "stack": [[stage[0], stage, 0]], "waits": -1}
         return Aside(self.host, self.allowance, self).run(data)
-
-    def paths(self) -> list[str]:
-        """All files."""
-        return self.files.paths()
-
-    def arguments(self) -> list[str]:
-        """Positional parameters."""
-        return self.task.args[1:]
 
 
 def _why(what: str) -> str:
@@ -418,10 +384,7 @@ def _why(what: str) -> str:
     )
 
 
-LONGEST_ASIDE = 24 * 3_600_000
-
-
-class Aside:
+class Aside(Host):
     """Runs a task to its end at once, counting the time it would take: substitutions, pipelines, hooks.
 
     Args:
@@ -437,6 +400,9 @@ class Aside:
         self.host = host
         self.through = through
         self.text = ""
+        self.steps: list[tuple[int, int]] = []
+        self.traps: dict[str, str | None] = {}
+        self.took = 0
         self.zero: Json = None
 
     def run(self, data: dict[str, Json]) -> Stop:
@@ -444,22 +410,29 @@ class Aside:
         self.allowance.asides -= 1
         if self.allowance.asides < 0:
             return Stop("exit", code=2)
-        task, took, busy = Task(data), 0, 0
+        task, busy = Task(data), 0
         machine = Machine(self, task, self.allowance)
         while True:
             if self.allowance.left < -GRACE:
-                return Stop("exit", took, KILLED)
+                return Stop("exit", self.took, KILLED)
             stop = machine.run()
-            if stop.kind == "exit":
-                return Stop("exit", took, stop.code)
-            took += stop.ms
+            if stop.kind == "exit" and not self._leave(task, stop.code):
+                return Stop("exit", self.took + machine.waited, stop.code)
+            self.took += stop.ms
             busy += stop.kind == "busy"
-            if stop.kind in ("forever", "wait", "oom") or busy > 40 or took > LONGEST_ASIDE:
+            if (
+                stop.kind in ("forever", "wait", "oom")
+                or busy > self.allowance.turns
+                or self.took > self.allowance.longest
+            ):
                 return stop if stop.kind == "oom" else Stop("forever")
 
-    def launch(self, machine: Running, argv: list[str]) -> Stop | None:
-        """What has to end now cannot be one of the image's programs."""
-        return None
+    def _leave(self, task: Task, code: int) -> bool:
+        """Begin what is to be done at the end, if there is something."""
+        script = self.traps.pop("EXIT", None)
+        if script:
+            task.code, task.stack = code, [["resume", code], ["list", parse(script), 0]]
+        return bool(script)
 
     def write(self, task: Task, text: str) -> None:
         """Keep it, or pass it on."""
@@ -467,6 +440,7 @@ class Aside:
             self.through.write("1", text)
         else:
             self.text += text
+            self.steps.append((self.took, text.count("\n")))
 
     def complain(self, task: Task, text: str) -> None:
         """Errors are not what the one beside asked for."""
@@ -481,11 +455,12 @@ class Aside:
         return self.host.kill(pid, signal)
 
     def trap(self, signal: str, script: str | None) -> None:
-        """A shell of its own has traps of its own, which never come to act."""
+        """A shell of its own has traps of its own, of which only that for its end comes to act."""
+        self.traps[signal] = script
 
-    def children(self) -> list[int]:
-        """None."""
-        return []
+    def remaining(self, pid: int) -> int:
+        """As the one beside knows it."""
+        return self.host.remaining(pid)
 
     def ended(self, pid: int) -> int:
         """As the one beside knows it."""

@@ -71,6 +71,12 @@ def read_main(c: Container) -> dict[str, Json]:
     return {**tasks.new_task(script, args, cwd=cwd), "options": "".join(sorted(set(letters) & set("eux")))}
 
 
+def is_typed_into(c: Container) -> bool:
+    """Whether it is a shell without a script whose input stays open: it waits for whoever attaches."""
+    _, words = split_options(list(c.argv[1:]))
+    return bool(c.spec().get("stdin")) and c.argv[0].rpartition("/")[2] in SHELLS and not words
+
+
 def _workdir(c: Container) -> str:
     image = c.image()
     return str(c.spec().get("workingDir") or (image.workdir if image is not None else "/") or "/")

@@ -23,7 +23,6 @@ from aiops_gym.types import Json
 NAME = re.compile(r"[A-Za-z_]\w*")
 ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=")
 OPERATORS = ("&&", "||", ";;", "<<-", "<<", ">>", ">&", "<&", "&>", ">|", "&", "|", ";", "<", ">", "(", ")", "\n")
-REDIRECT = (">", ">>", "<", ">&", "<&", "&>", ">|", "<<", "<<-")
 CLOSING = ("then", "do", "done", "fi", "else", "elif", "esac", "}")
 
 
@@ -40,9 +39,16 @@ def parse(text: str) -> list[Json]:
     except RecursionError as error:
         raise ScriptError("Syntax error: nested too deeply") from error
     parser.skip(newlines=True)
+    parser.documents()
     if parser.at < len(text):
         raise ScriptError(f'Syntax error: "{parser.peek() or text[parser.at]}" unexpected')
     return found
+
+
+@caches.function(512, "parsing a word within an expansion")
+def parse_inner(text: str) -> list[Json]:
+    """Parts of a word in which blanks are letters as others: read them, never change them. Raises ScriptError."""
+    return _Parser(text).parts("")
 
 
 class _Parser:
@@ -70,7 +76,7 @@ class _Parser:
                 self.at = len(self.text) if end < 0 else end
             elif char == "\n" and newlines:
                 self.at += 1
-                self._documents()
+                self.documents()
             else:
                 return
 
@@ -110,7 +116,7 @@ class _Parser:
                 self.at += 1
             elif sign == "\n":
                 self.at += 1
-                self._documents()
+                self.documents()
             elif sign not in ("", ")", ";;"):
                 raise ScriptError(f'Syntax error: "{sign}" unexpected')
 
@@ -262,7 +268,7 @@ class _Parser:
         found.append(entry)
         return True
 
-    def _documents(self) -> None:
+    def documents(self) -> None:
         """Read the here-documents that begin after the newline just taken."""
         for entry, end, dash in self.pending:
             lines = []
@@ -274,23 +280,30 @@ class _Parser:
                 if line == end:
                     break
                 lines.append(f"{line}\n")
-            quoted = any(part[0] == "single" for part in entry[2])
-            entry[2] = [["single" if quoted else "double", "".join(lines)]]
+            quoted = any(part[0] != "bare" for part in entry[2])
+            entry[2] = [["single" if quoted else "body", "".join(lines)]]
         self.pending = []
 
     def _word(self) -> list[Json]:
-        """Parts of a word: ["bare" | "single" | "double", text]; text keeps its `$`."""
+        """Parts of a word: ["bare" | "single" | "double" | "ansi", text]; text keeps its `$`."""
         self.skip()
+        parts = self.parts(" \t\r\n;&|<>()")
+        if not parts:
+            raise ScriptError(UNFINISHED)
+        return parts
+
+    def parts(self, ends: str) -> list[Json]:
+        """Parts up to one of these signs."""
         parts: list[Json] = []
         bare = ""
-        while self.at < len(self.text) and self.text[self.at] not in " \t\r\n;&|<>()":
+        while self.at < len(self.text) and self.text[self.at] not in ends:
             char = self.text[self.at]
             if char == "'" or self.text.startswith("$'", self.at):
                 start = self.at + (1 if char == "'" else 2)
                 end = self._find("'", start)
                 text = self.text[start:end]
                 parts += [["bare", bare]] if bare else []
-                parts.append(["single", text if char == "'" else _escapes(text)])
+                parts.append(["single", text] if char == "'" else ["ansi", _escapes(text)])
                 bare, self.at = "", end + 1
             elif char == '"':
                 end = self._quote(self.at + 1)
@@ -307,8 +320,6 @@ class _Parser:
                 self.at = end
         if bare:
             parts.append(["bare", bare])
-        if not parts:
-            raise ScriptError(UNFINISHED)
         return parts
 
     def _quote(self, at: int) -> int:
@@ -329,6 +340,7 @@ class _Parser:
         return end
 
 
+_BACK = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
 UNQUOTED = "Syntax error: Unterminated quoted string"
 UNFINISHED = "Syntax error: end of file unexpected"
 
@@ -336,10 +348,10 @@ UNFINISHED = "Syntax error: end of file unexpected"
 def find_expansion_end(text: str, at: int) -> int:
     """Where the expansion that begins with `$` or a backquote ends. Raises ScriptError."""
     if text[at] == "`":
-        end = text.find("`", at + 1)
-        if end < 0:
+        end = _BACK.match(text, at)
+        if end is None:
             raise ScriptError(UNQUOTED)
-        return end + 1
+        return end.end()
     opening = text[at + 1 : at + 2]
     if opening not in ("(", "{"):
         match = re.compile(r"\$(?:\w+|[?$!#@*-])?").match(text, at)

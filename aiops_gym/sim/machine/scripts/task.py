@@ -20,6 +20,7 @@ class Task:
         fds: where descriptors lead: ["out"], ["err"], ["null"], ["file", path], ["text", text], ["zero", bytes or -1].
         exports: which variables commands get (true) or do not get any more (false), besides those of the container.
         code: `$?`.
+        fixed: names of variables that stay as they are.
         waits: pid of the child that `wait` waits for, 0 for all, -1 if it does not wait.
     """
 
@@ -37,6 +38,7 @@ class Task:
         self.last: int = data["last"]
         self.waits: int = data["waits"]
         self.turn: int = data["turn"]
+        self.fixed: list[str] = list(data.get("fixed", ()))
 
     def data(self) -> dict[str, Json]:
         """The task as data."""

@@ -1,149 +1,175 @@
-"""Small tools that take no time: they read and change files, and print."""
+"""Small tools that take no time, in the forms in which scripts mostly call them; other forms are for the utilities."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
 from posixpath import basename, dirname
 from typing import TYPE_CHECKING
 
-from aiops_gym.sim.kernel.times import iso
-from aiops_gym.sim.machine.scripts import memory
+from aiops_gym.sim.machine import executables
+from aiops_gym.sim.machine.scripts import memory, streams
 from aiops_gym.sim.machine.scripts.conditions import evaluate
-from aiops_gym.sim.machine.scripts.files import make_absolute
-from aiops_gym.sim.machine.scripts.patterns import compile_pattern
+from aiops_gym.sim.machine.scripts.files import list_stored, make_absolute
 
 if TYPE_CHECKING:
     from aiops_gym.sim.machine.scripts.machine import Machine
 
 Tool = Callable[["Machine", list[str]], int]
-FORM = r"(%-?\d{0,3}(?:\.\d{0,2})?[sdiq%xb])"
-ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "a": "", "0": "\0", '"': '"'}
+FORM = re.compile(r"%(?:%|[-+ #0]*\d{0,3}(?:\.\d{0,2})?[sdiouxXcbeEfgG])")
+ESCAPE = re.compile(r"\\(?:(c)|0?([0-7]{1,3})|x([0-9a-fA-F]{1,2})|([abefnrtv\\0\"']))", re.DOTALL)
+ESCAPES = dict(zip("abefnrtv\\0\"'", "\a\b\033\f\n\r\t\v\\\0\"'", strict=True))
+
+FORMS = {
+    "basename": r"[^-].*",
+    "cat": r"[^-].*|-",
+    "date": r"-u|\+(?:[^%]|%[aAbBdeFHMSTYmyjsZNuV%])*",
+    "dirname": r"[^-].*",
+    "grep": r"-[qvciF]+|[^-].*",
+    "head": r"-n|-n?\d+|-c\d*\w?|[^-+].*",
+    "ls": r"-1|[^-].*",
+    "rm": r"-[rRf]+|[^-].*",
+    "tail": r"-n|-n?\d+|-[fF]|--follow|[^-+].*",
+    "touch": r"[^-].*",
+    "wc": r"-[lwc]|[^-].*",
+}
+"""What the words of a call may be for a tool to be used here."""
+
+PLAIN = re.compile(r"\^?(?:[\w\s/:=,@%&;<>\"'!#~-]|\.)*\$?", re.ASCII)
+"""Patterns of `grep` that mean the same in all kinds of regular expressions, and hold nobody up."""
 
 
-def unescape(text: str) -> str:
-    """Backslashes as `echo -e` and printf read them."""
-    return re.sub(r"\\([ntra\\0\"])", lambda m: ESCAPES[m[1]], text)
+def does(machine: Machine, name: str, words: Sequence[str]) -> bool:
+    """Whether a call has the form that is known here, and will not have to complain."""
+
+    def kind(path: str) -> str:
+        return machine.files.kind(make_absolute(path, machine.task.cwd))
+
+    if name not in FORMS or not all(re.fullmatch(FORMS[name], word) for word in words):
+        return name not in FORMS
+    given, flags = [word for word in words if word[:1] == "-"], "".join(word for word in words if word[:1] == "-")
+    names = [word for word in words if word[:1] != "-"]
+    if name in ("head", "tail"):
+        if not all(after.isdigit() for word, after in pairwise(words) if word == "-n"):
+            return False
+        zeros = "/dev/zero" in words or machine.stdin()[0] == "zero"
+        return len(names) - (given[-1:] in (["-n"], ["-c"])) < 2 and ("c" not in flags or zeros)
+    if name == "wc":
+        return len(given) + len(names) < 2 or (len(given) == len(names) == 1 and kind(names[0]) == "file")
+    if name == "grep":
+        literal = "F" in flags or (names and PLAIN.fullmatch(names[0]))
+        return bool(literal) and len(names) < 3 and all(kind(each) == "file" for each in names[1:])
+    if name == "rm" and _hits_data(machine, names):
+        return False
+    if name in ("rm", "touch"):
+        wanted = ("file", "directory") if "r" in flags.lower() or name == "touch" else ("file",)
+        return all(kind(each) in wanted or (name == "touch" and kind(dirname(each) or ".")) for each in names)
+    if name == "ls":
+        return len(names) < 2 and kind((*names, ".")[0]) == "directory"
+    if name in ("basename", "dirname"):
+        return 0 < len(words) < (3 if name == "basename" else 2)
+    return "-" not in words or len(words) == 1 if name == "cat" else len(names) < 2
+
+
+def _hits_data(machine: Machine, names: Sequence[str]) -> bool:
+    """Whether a path holds what a program keeps on its disk: who takes that away takes it from the program."""
+    paths = [make_absolute(each, machine.task.cwd) for each in names]
+    return any(f"{stored}/".startswith(f"{path}/") for stored in list_stored(machine.c) for path in paths)
+
+
+def unescape(text: str) -> tuple[str, bool]:
+    """Backslashes as `echo` of dash and `printf` read them; and whether `\\c` ends all that is printed."""
+    found, at = "", 0
+    for match in ESCAPE.finditer(text):
+        found, at = found + text[at : match.start()], match.end()
+        if match[1]:
+            return found, True
+        octal, sixteen = match[2], match[3]
+        found += chr(int(octal, 8) & 255) if octal else chr(int(sixteen, 16)) if sixteen else ESCAPES[match[4]]
+    return found + text[at:], False
 
 
 def echo(machine: Machine, argv: list[str]) -> int:
     """Words, with backslashes read as the shell reads them."""
-    words, newline, escapes = argv[1:], "\n", machine.name.rpartition("/")[2] not in ("bash",)
-    while words and words[0] in ("-n", "-e", "-ne", "-en", "-E"):
+    words, newline, escapes = argv[1:], "\n", machine.dialect == "dash"
+    while words and re.fullmatch("-n" if machine.dialect == "dash" else "-[neE]+", words[0]):
         newline = "" if "n" in words[0] else newline
+        escapes = escapes or "e" in words[0]
         words = words[1:]
-    text = " ".join(words)
-    machine.write("1", (unescape(text) if escapes else text) + newline)
+    text, over = unescape(" ".join(words)) if escapes else (" ".join(words), False)
+    machine.write("1", text + ("" if over else newline))
     return 0
 
 
 def printf(machine: Machine, argv: list[str]) -> int:
     """A form filled in, again and again while there are words."""
-    words = argv[2:]
-    pieces = re.split(FORM, unescape(argv[1] if len(argv) > 1 else ""))
-    taken = sum(1 for p in pieces if p != "%%" and re.fullmatch(FORM, p))
-    out = ""
+    words, out, code = argv[2:], "", 0
+    form, over = unescape(argv[1] if len(argv) > 1 else "")
+    pieces = re.split(f"({FORM.pattern})", form)
+    taken = sum(1 for piece in pieces if piece != "%%" and FORM.fullmatch(piece))
     while True:
         for piece in pieces:
-            if not re.fullmatch(FORM, piece):
+            if not FORM.fullmatch(piece):
+                if "%" in piece:
+                    machine.write("2", f"{machine.name}: 1: printf: {piece}: invalid directive\n")
+                    return 2 if machine.dialect == "dash" else 1
                 out += piece
             elif piece == "%%":
                 out += "%"
             else:
-                out += _formatted(piece, words.pop(0) if words else "")
-        if not words or not taken:
+                value = words.pop(0) if words else ""
+                try:
+                    out += _formatted(piece, value)
+                except ValueError:
+                    machine.write("2", f"{machine.name}: 1: printf: {value}: expected numeric value\n")
+                    out, code = out + _formatted(piece, "0"), 1
+        if not words or not taken or over:
             break
     machine.write("1", out)
-    return 0
+    return code
 
 
 def _formatted(piece: str, value: str) -> str:
-    if piece[-1] in "sqb":
-        return (piece[:-1] + "s") % value
-    number = int(value) if re.fullmatch(r"-?\d+", value) else 0
-    return (piece[:-1] + ("d" if piece[-1] == "i" else piece[-1])) % number
-
-
-def _inputs(machine: Machine, argv: list[str], names: list[str]) -> tuple[list[str], int]:
-    """Texts of files, or of standard input; and the exit code."""
-    if not names or names == ["-"]:
-        source = machine.stdin()
-        return [source[1] if source[0] == "text" else ""], 0
-    texts, code = [], 0
-    for name in names:
-        text = machine.files.read(make_absolute(name, machine.task.cwd))
-        if text is None:
-            what = (
-                "Is a directory"
-                if machine.files.kind(make_absolute(name, machine.task.cwd))
-                else "No such file or directory"
-            )
-            machine.write("2", f"{argv[0].rpartition('/')[2]}: {name}: {what}\n")
-            code = 1
-        else:
-            texts.append(text)
-    return texts, code
-
-
-def cat(machine: Machine, argv: list[str]) -> int:
-    """Files, one after the other."""
-    texts, code = _inputs(machine, argv, [w for w in argv[1:] if not w.startswith("-") or w == "-"])
-    machine.write("1", "".join(texts))
-    return code
-
-
-def head(machine: Machine, argv: list[str]) -> int:
-    """The first lines."""
-    return _lines(machine, argv, lambda lines, n: lines[:n])
-
-
-def tail(machine: Machine, argv: list[str]) -> int:
-    """The last lines."""
-    return _lines(machine, argv, lambda lines, n: lines[-n:] if n else [])
-
-
-def _lines(machine: Machine, argv: list[str], cut: Callable[[list[str], int], list[str]]) -> int:
-    count, names, words = 10, list[str](), argv[1:]
-    while words:
-        word = words.pop(0)
-        if word == "-n" and words:
-            word = f"-{words.pop(0).lstrip('+')}"
-        digits = re.fullmatch(r"-n?(\d+)", word)
-        if digits:
-            count = int(digits[1])
-        elif not word.startswith("-"):
-            names.append(word)
-    texts, code = (
-        _inputs(machine, argv, [n for n in names if n != "/dev/null"]) if names else _inputs(machine, argv, [])
-    )
-    if names == ["/dev/null"]:
-        return 0
-    machine.write("1", "".join(line for text in texts for line in cut(text.splitlines(keepends=True), count)))
-    return code
+    sign = piece[-1]
+    if sign in "sbc":
+        return (piece[:-1] + "s") % (unescape(value)[0] if sign == "b" else value[:1] if sign == "c" else value)
+    if sign in "eEfgG":
+        return piece % float(value or 0)
+    number = ord(value[1]) if value[:1] in ("'", '"') and len(value) > 1 else int(value or "0", 0)
+    return (piece[:-1] + ("d" if sign in "iu" else sign)) % number
 
 
 def grep(machine: Machine, argv: list[str]) -> int:
     """Lines that match."""
     flags = "".join(w[1:] for w in argv[1:] if w.startswith("-"))
     words = [w for w in argv[1:] if not w.startswith("-")]
-    texts, code = _inputs(machine, argv, words[1:])
-    found = compile_pattern(words[0] if words else "", "i" in flags, "F" in flags)
-    lines = [line for text in texts for line in text.splitlines() if bool(found.search(line)) != ("v" in flags)]
-    if "c" in flags:
-        machine.write("1", f"{len(lines)}\n")
-    elif "q" not in flags:
-        machine.write("1", "".join(f"{line}\n" for line in lines))
+    texts, code = streams.read_inputs(machine, argv, words[1:])
+    found = re.compile(re.escape(words[0]) if "F" in flags else words[0], re.IGNORECASE if "i" in flags else 0)
+    lines = [line for text in texts for line in _split(text) if bool(found.search(line)) != ("v" in flags)]
+    if "q" not in flags:
+        machine.write("1", f"{len(lines)}\n" if "c" in flags else "".join(f"{line}\n" for line in lines))
     return code * 2 or int(not lines)
 
 
+def _split(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def wc(machine: Machine, argv: list[str]) -> int:
-    """Lines, words and bytes."""
-    texts, code = _inputs(machine, argv, [w for w in argv[1:] if not w.startswith("-")])
+    """Lines, words or bytes."""
+    names, flags = [w for w in argv[1:] if not w.startswith("-")], [w[1:] for w in argv[1:] if w.startswith("-")]
+    texts, code = streams.read_inputs(machine, argv, names)
     text, source = "".join(texts), machine.stdin()
-    size = source[1] if source[0] == "zero" and len(argv) < 3 else len(text.encode())
+    size = source[1] if source[0] == "zero" and not names else len(text.encode())
+    if names:
+        size = machine.files.size(make_absolute(names[0], machine.task.cwd))
     counts = {"l": text.count("\n"), "w": len(text.split()), "c": size}
-    flags = [f for f in "lwc" if any(w.startswith("-") and f in w for w in argv[1:])] or list("lwc")
-    machine.write("1", " ".join(str(counts[f]) for f in flags) + "\n")
+    name = f" {names[0]}" if names else ""
+    if not code:
+        shown = " ".join(f"{counts[f]:7}" for f in "lwc") if not flags else str(counts[flags[0]])
+        machine.write("1", f"{shown}{name}\n")
     return code
 
 
@@ -159,26 +185,6 @@ def test(machine: Machine, argv: list[str]) -> int:
     return evaluate(machine, words)
 
 
-def mkdir(machine: Machine, argv: list[str]) -> int:
-    """Make folders."""
-    code, parents = 0, any(w.startswith("-") and "p" in w for w in argv[1:])
-    for name in [w for w in argv[1:] if not w.startswith("-")]:
-        path = make_absolute(name, machine.task.cwd)
-        known = machine.files.kind(path)
-        if known and not (parents and known == "directory"):
-            machine.write("2", f"mkdir: can't create directory '{name}': File exists\n")
-            code = 1
-        elif not known and not parents and machine.files.kind(dirname(path)) != "directory":
-            machine.write("2", f"mkdir: can't create directory '{name}': No such file or directory\n")
-            code = 1
-        elif not known:
-            pieces = path.split("/")
-            for end in range(2, len(pieces) + 1):
-                if not machine.files.kind("/".join(pieces[:end])):
-                    machine.files.folder("/".join(pieces[:end]))
-    return code
-
-
 def remove(machine: Machine, argv: list[str]) -> int:
     """Take files and folders away."""
     code, force = 0, any(w.startswith("-") and "f" in w for w in argv[1:])
@@ -187,7 +193,7 @@ def remove(machine: Machine, argv: list[str]) -> int:
         if machine.files.kind(path):
             machine.files.remove(path)
         elif not force:
-            machine.write("2", f"rm: can't remove '{name}': No such file or directory\n")
+            machine.write("2", f"rm: cannot remove '{name}': No such file or directory\n")
             code = 1
     return code
 
@@ -198,118 +204,64 @@ def touch(machine: Machine, argv: list[str]) -> int:
     for name in [w for w in argv[1:] if not w.startswith("-")]:
         path = make_absolute(name, machine.task.cwd)
         if not machine.files.kind(path) and not machine.files.write(path, ""):
-            machine.write("2", f"touch: {name}: No such file or directory\n")
+            machine.write("2", f"touch: cannot touch '{name}': No such file or directory\n")
             code = 1
-    return code
-
-
-def copy(machine: Machine, argv: list[str]) -> int:
-    """`cp` and `mv` of files."""
-    names = [make_absolute(w, machine.task.cwd) for w in argv[1:] if not w.startswith("-")]
-    code = 0
-    for name in names[:-1]:
-        text = machine.files.read(name)
-        target = f"{names[-1]}/{basename(name)}" if machine.files.kind(names[-1]) == "directory" else names[-1]
-        if text is None or not machine.files.write(target, text):
-            machine.write("2", f"{argv[0]}: can't stat '{name}': No such file or directory\n")
-            code = 1
-        elif argv[0] == "mv":
-            machine.files.remove(name)
     return code
 
 
 def ls(machine: Machine, argv: list[str]) -> int:
     """What is in a folder."""
-    code = 0
-    for name in [w for w in argv[1:] if not w.startswith("-")] or ["."]:
-        path = make_absolute(name, machine.task.cwd)
-        kind = machine.files.kind(path)
-        if not kind:
-            machine.write("2", f"ls: {name}: No such file or directory\n")
-            code = 1
-        elif kind == "file":
-            machine.write("1", f"{name}\n")
-        else:
-            prefix = path.rstrip("/") + "/"
-            inside = {p[len(prefix) :].partition("/")[0] for p in machine.paths() if p.startswith(prefix)}
-            machine.write("1", "".join(f"{n}\n" for n in sorted(inside)))
-    return code
-
-
-def seq(machine: Machine, argv: list[str]) -> int:
-    """Numbers."""
-    numbers = [int(w) for w in argv[1:] if re.fullmatch(r"-?\d+", w)]
-    if not numbers or len(numbers) > 3:
-        return 1
-    first, step, last = {1: (1, 1, numbers[0]), 2: (numbers[0], 1, numbers[-1])}.get(len(numbers), tuple(numbers))
-    values = range(first, last + (1 if step > 0 else -1), step or 1)
-    machine.write("1", "".join(f"{n}\n" for n in values[:100_000]))
+    prefix = make_absolute((*(w for w in argv[1:] if w != "-1"), ".")[0], machine.task.cwd).rstrip("/") + "/"
+    inside = {p[len(prefix) :].partition("/")[0] for p in machine.paths() if p.startswith(prefix)}
+    machine.write("1", "".join(f"{name}\n" for name in sorted(inside) if not name.startswith(".")))
     return 0
 
 
 def date(machine: Machine, argv: list[str]) -> int:
     """The time."""
-    seconds = machine.c.now // 1000
-    form = next((w[1:] for w in argv[1:] if w.startswith("+")), "")
-    stamp = iso(machine.c.now)
-    pairs = {"%s": str(seconds), "%F": stamp[:10], "%T": stamp[11:19], "%H": stamp[11:13], "%M": stamp[14:16]}
-    pairs |= {"%S": stamp[17:19], "%Y": stamp[:4], "%m": stamp[5:7], "%d": stamp[8:10], "%Z": "UTC", "%N": "000000000"}
-    for sign, value in pairs.items():
-        form = form.replace(sign, value)
-    machine.write("1", f"{form or stamp}\n")
+    form = next((w[1:] for w in argv[1:] if w.startswith("+")), "%a %b %e %H:%M:%S UTC %Y")
+    form = form.replace("%N", f"{machine.c.now % 1000:03}000000").replace("%Z", "UTC")
+    machine.write("1", datetime.fromtimestamp(machine.c.now // 1000, UTC).strftime(form) + "\n")
     return 0
 
 
-def say(text: Callable[[Machine], str]) -> Tool:
-    """A tool that prints something."""
-
-    def tool(machine: Machine, argv: list[str]) -> int:
-        machine.write("1", f"{text(machine)}\n")
-        return 0
-
-    return tool
+def which(machine: Machine, argv: list[str]) -> int:
+    """Where executables lie."""
+    image = machine.c.image()
+    found = [image and executables.find_path(image, name) for name in argv[1:] if not name.startswith("-")]
+    machine.write("1", "".join(f"{place}\n" for place in found if place))
+    return int(not all(found))
 
 
-def path_part(part: Callable[[str], str]) -> Tool:
-    """`basename` or `dirname`."""
-
-    def tool(machine: Machine, argv: list[str]) -> int:
-        machine.write("1", f"{part(argv[1]) if len(argv) > 1 else ''}\n")
-        return 0
-
-    return tool
-
-
-def _hostname(machine: Machine) -> str:
-    return str(machine.c.hostname)
+def path_part(machine: Machine, argv: list[str]) -> int:
+    """`basename` and `dirname`."""
+    path = argv[1].rstrip("/") or "/"
+    name = (basename(path) or "/") if argv[0] == "basename" else dirname(path) or "."
+    end = argv[2] if argv[0] == "basename" and len(argv) > 2 else ""
+    machine.write("1", (name.removesuffix(end) if name != end else name) + "\n")
+    return 0
 
 
-def _cwd(machine: Machine) -> str:
-    return str(machine.task.cwd)
+def pwd(machine: Machine, argv: list[str]) -> int:
+    """The folder."""
+    machine.write("1", f"{machine.task.cwd}\n")
+    return 0
 
 
 TOOLS: dict[str, Tool] = {
-    **dict.fromkeys(("true", ":", "sync", "chmod", "chown", "ln", "logger", "mkfifo", "ps"), lambda m, a: 0),
+    **dict.fromkeys(("true", ":", "sync", "chown", "logger", "mkfifo"), lambda m, a: 0),
     "false": lambda m, a: 1,
-    **dict.fromkeys(("echo",), echo),
+    "echo": echo,
     "printf": printf,
     "grep": grep,
     "wc": wc,
     **dict.fromkeys(("test", "[", "[["), test),
-    "mkdir": mkdir,
-    **dict.fromkeys(("rm", "rmdir", "unlink"), remove),
+    "rm": remove,
     "touch": touch,
-    **dict.fromkeys(("cp", "mv"), copy),
     "ls": ls,
-    "seq": seq,
     "date": date,
     **dict.fromkeys(("fallocate", "truncate"), memory.allocate),
-    "hostname": say(_hostname),
-    "pwd": say(_cwd),
-    "whoami": say(lambda m: "root"),
-    "id": say(lambda m: "uid=0(root) gid=0(root) groups=0(root)"),
-    "nproc": say(lambda m: "2"),
-    "uname": say(lambda m: "Linux"),
-    "basename": path_part(basename),
-    "dirname": path_part(dirname),
+    "pwd": pwd,
+    "which": which,
+    **dict.fromkeys(("basename", "dirname"), path_part),
 }

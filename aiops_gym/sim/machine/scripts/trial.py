@@ -15,7 +15,7 @@ from aiops_gym.sim.machine import runtime
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.scripts.commands import run as run_command
-from aiops_gym.sim.machine.scripts.host import Running
+from aiops_gym.sim.machine.scripts.host import Host, Running
 from aiops_gym.sim.machine.scripts.machine import Machine
 from aiops_gym.sim.machine.scripts.main import Started, find_program, is_replaced, read_main
 from aiops_gym.sim.machine.scripts.parser import ScriptError
@@ -90,7 +90,7 @@ def _try(
         return None
 
 
-class _Trial:
+class _Trial(Host):
     """Who runs the script: see `machine.Host`."""
 
     def __init__(self, c: Container) -> None:
@@ -120,20 +120,10 @@ class _Trial:
         self.started = find_program(self.c, machine, argv)
         return Stop("program") if self.started is not None else None
 
-    def write(self, task: Task, text: str) -> None:
-        """Nobody reads it."""
-
-    def complain(self, task: Task, text: str) -> None:
-        """Nor this."""
-
     def spawn(self, data: dict[str, Json]) -> int:
         """Tried when the one before stands still."""
         self.waiting.append({**data, "pid": len(self.waiting) + 1})
         return len(self.waiting)
-
-    def kill(self, pid: int, signal: str) -> bool:
-        """Nothing runs yet."""
-        return False
 
     def trap(self, signal: str, script: str | None) -> None:
         """What a script traps decides whether it stays; see `is_replaced`."""
@@ -143,7 +133,3 @@ class _Trial:
     def children(self) -> list[int]:
         """Those in the background are tried later."""
         return [task["pid"] for task in self.waiting[1:]]
-
-    def ended(self, pid: int) -> int:
-        """None has."""
-        return 127

@@ -14,6 +14,8 @@ NAMES = {
     18: "AuthenticationFailed",
     26: "NamespaceNotFound",
     27: "IndexNotFound",
+    85: "IndexOptionsConflict",
+    86: "IndexKeySpecsConflict",
     31: "RoleNotFound",
     48: "NamespaceExists",
     59: "CommandNotFound",

@@ -4,6 +4,10 @@ It listens on `--port=NUMBER`. Its rules are a JSON file, `--rules=FILE`, read a
 its file does: `resources` (for containers that ask for nothing of that kind), `merge` (a merge patch of the pod),
 `registries` (beginnings of image names, of which one must fit) and `labels` that a pod must have. Params: `file` where
 no flag names it, `think` in ms. `/mutate` answers with a patch, `/validate` with yes or no.
+
+What it comes to keep while it lives is state: `open`, its file descriptors, beyond `FILES` of which it accepts nobody;
+`held`, bytes of memory, for which its runtime does little but collect; `until`, the end of the certificate that it
+makes for itself when it starts. A new process begins without any of it.
 """
 
 from __future__ import annotations
@@ -14,18 +18,32 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from aiops_gym.sim.kernel.digits import is_natural
-from aiops_gym.sim.kernel.tables import Process
+from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import iso
 from aiops_gym.sim.kube_api.patch import apply_merge_patch
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.images import canonical
-from aiops_gym.sim.machine.program import HttpAnswer, Program
+from aiops_gym.sim.machine.program import HttpAnswer, Program, list_ticks
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
 FLAG = "--rules="
 PORT = 8443
+
+FILES = 1024
+"""Descriptors that a process may have."""
+
+NEVER, COLLECTING = 3_600.0, 45.0
+"""Seconds that an answer takes from who accepts no connection, and from who collects most of the time: more than an API
+server may be told to wait."""
+
+BUSY = 0.93
+"""Cores that this costs."""
+
+RETRY = 1_000
+"""Ms after which Go's server tries to accept again."""
 
 
 class Admission(Program):
@@ -48,12 +66,32 @@ class Admission(Program):
 
     def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
         """The same, over TLS."""
-        return HttpAnswer(*self.http(world, process, path), tls=True)
+        return HttpAnswer(*self.http(world, process, path), seconds=_linger(process), tls=True, until=_end(process))
+
+    def background(self, process: Process, start: int, end: int, seed: int) -> list[tuple[int, str]]:
+        """Complaints of a server that may open nothing more."""
+        if not _is_full(process):
+            return []
+        port = next(iter(process["ports"]), PORT)
+        text = f"http: Accept error: accept tcp [::]:{port}: accept4: too many open files; retrying in 1s"
+        return [(at, f"{iso(at)} {text}") for _, at in list_ticks(process["state"]["since"], start, end, RETRY)]
+
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+        """What it holds, and what it costs to look for what is no longer needed."""
+        used = super().usage(process, rps, cpu_seconds_per_s)
+        held = float((process.get("state") or {}).get("held", 0.0))
+        return {**used, "memory": max(used["memory"], held), "cpu": used["cpu"] + (BUSY if held else 0.0)}
 
     def post(self, world: World, process: Process, path: str, body: str) -> HttpAnswer | None:
         """Answer a review."""
         c = Container(world, f"{process['uid']}/{process['container']}")
-        think = float(c.params.get("think", 3)) / 1000
+        if (until := _end(process)) and until <= world.now:
+            source = f"{get(c.pod or {}, 'status', 'hostIP', default='')}:{30_000 + world.now // 1000 % 30_000}"
+            c.log(f"{iso(c.now)} http: TLS handshake error from {source}: remote error: tls: bad certificate")
+            return HttpAnswer(0, tls=True, until=until)
+        think = _linger(process) or float(c.params.get("think", 3)) / 1000
+        if _is_full(process):
+            return HttpAnswer(0, seconds=think, tls=True)
         try:
             request = json.loads(body)["request"]
             pod, rules = request["object"] or {}, _read_rules(c) or {}
@@ -62,10 +100,26 @@ class Admission(Program):
             return HttpAnswer(404, "404 page not found\n", seconds=think, tls=True)
         except (ValueError, TypeError, AttributeError) as error:
             return HttpAnswer(500, f"{error}\n", seconds=think, tls=True)
-        if not judged["allowed"]:
+        if process["state"].get("held"):
+            c.log(f"{iso(c.now)} review of a pod in {request['namespace']} took {think:.1f}s: client has gone")
+        elif not judged["allowed"]:
             c.log(f"{iso(c.now)} denied {request['namespace']}/{request['name']}: {judged['status']['message']}")
         found = {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1"}
         return HttpAnswer(200, json.dumps({**found, "response": {"uid": request["uid"], **judged}}), {}, think, True)
+
+
+def _is_full(process: Instance) -> bool:
+    return int(process["state"].get("open", 0)) >= FILES
+
+
+def _end(process: Instance) -> int:
+    """Until when its certificate is valid (ms); 0 for long."""
+    return int(process["state"].get("until", 0))
+
+
+def _linger(process: Instance) -> float:
+    """Seconds that it needs for any answer beyond its usual work."""
+    return NEVER if _is_full(process) else COLLECTING if process["state"].get("held") else 0.0
 
 
 def _find_file(c: Container) -> str:

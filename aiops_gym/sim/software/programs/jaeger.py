@@ -44,8 +44,8 @@ class Jaeger(Program):
         for source, message, fields in OPENING:
             row = {"level": "info", "ts": c.now / 1000, "caller": source, "msg": message, **fields}
             c.log(json.dumps(row, separators=(",", ":")))
-        for port in PORTS:
-            c.listen(port)
+        for port in c.params.get("ports", PORTS):
+            c.listen(int(port))
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """Spans cost a little work each, and stay in memory."""
@@ -54,6 +54,8 @@ class Jaeger(Program):
 
     def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
         """The page of its UI, and the API behind it."""
+        if path in (pages := process["params"].get("pages") or {}):
+            return 200, str(pages[path])
         found = jaeger_api.answer(world, "GET", path)
         return found.status, found.body
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel import draws
+from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.machine.program import MIB, Program, Tool, draw_jitter, list_ticks
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 TLS_NOTE = "Automatically disabling TLS 1.0, to force-enable TLS 1.0 specify --sslDisabledProtocols 'none'"
 NODE_MIB, LEAST_CACHE = 7878, 256
 """MiB: what a node without a limit is taken to have, and the least cache."""
+
+OWNER, CANNOT_OPEN = 999, 100
+"""User that the data belongs to, and the exit code of a server that cannot open it."""
 
 FIRST_POOLED, POOLED = 4, 20
 """Connections that requests come over are numbered by their client's address, from the first on."""
@@ -74,7 +78,9 @@ class Mongod(Program):
             c.remember(configured=found.configured)
         server = Server(c.world, c.key)
         self._greet(c, server)
-        if not server.data.empty:
+        if not _may_write(c, server):
+            self._give_up(c, server)
+        elif not server.data.empty:
             c.after(int(c.between(700, 1_600, "open")), "open")
         elif c.process.get("wrapped") and first_start.is_wanted(c):
             c.after(int(c.between(900, 1_800, "prepare")), "prepare")
@@ -184,6 +190,16 @@ class Mongod(Program):
         c.log(*told)
         c.exit_in(int(c.between(20, 90, "refuse")), why.code)
 
+    def _give_up(self, c: Container, server: Server) -> None:
+        """It cannot open its lock file (`StorageEngineLockFile::open` of 4.4)."""
+        why = f"IllegalOperation: Attempted to create a lock file on a read-only directory: {c.state['path']}"
+        text = "DBException in initAndListen, terminating"
+        c.log(format_line(c.now, "STORAGE", 20557, "initandlisten", text, {"error": why}, "E"))
+        server.log("NETWORK", 20562, "initandlisten", "Shutdown: going to close listening sockets")
+        server.log("CONTROL", 20565, "initandlisten", "Now exiting")
+        server.log("CONTROL", 23138, "initandlisten", "Shutting down", {"exitCode": CANNOT_OPEN})
+        c.exit_in(int(c.between(20, 90, "refuse")), CANNOT_OPEN)
+
     def _greet(self, c: Container, server: Server) -> None:
         server.log(
             "CONTROL",
@@ -207,6 +223,17 @@ class Mongod(Program):
         server.log("STORAGE", 22315, "initandlisten", "Opening WiredTiger", {"config": config})
         for number, text in WARNINGS[: 1 if c.state["auth"] else 2]:
             c.log(format_line(c.now, "CONTROL", number, "initandlisten", text, level="W"))
+
+
+def _may_write(c: Container, server: Server) -> bool:
+    """Whether the container's user may write the data: what root has started belongs to the image's own user.
+
+    The entry point of the official image gives the folder to that user where it is root, and leaves it as it is where
+    it is not. A new volume of a node is open to all; what was written into it is not.
+    """
+    of_pod = get(c.pod or {}, "spec", "securityContext", "runAsUser")
+    user = get(c.spec(), "securityContext", "runAsUser", default=of_pod)
+    return user in (None, 0, OWNER) or (server.data.empty and not server.data.disk.prefix.startswith("layer/"))
 
 
 def _cache(c: Container) -> int:

@@ -50,9 +50,10 @@ class Redis(Program):
             c.log(*error.lines)
             c.exit_in(4, 1)
             return
-        build = f"Redis version={version}, bits=64, commit=00000000, modified=0, pid=1, just started"
+        brand = str(c.params.get("brand", "Redis"))
+        build = f"{brand} version={version}, bits=64, commit=00000000, modified=0, pid=1, just started"
         c.log(
-            self._line(c.now, "C", "#", "oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo"),
+            self._line(c.now, "C", "#", f"oO0OoO0OoO0Oo {brand} is starting oO0OoO0OoO0Oo"),
             self._line(c.now, "C", "#", build),
             self._line(c.now, "C", "#", "Configuration loaded" if found.file else NO_FILE),
         )

@@ -2,7 +2,7 @@
 
 State: `tasks` by pid (see `sim.machine.scripts.task`), `traps` by signal, `pending` signals that wait for a command
 in the foreground, `next` pid, `ended` (exit codes of the last tasks that have ended), `open` line, `spin` (how long
-it has been busy), `sizes` of large files, `serving` ports.
+it has been busy), `sizes` of large files, `serving` ports; or `typed`: it waits for somebody who attaches.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from aiops_gym.sim.machine.scripts import task as tasks
 from aiops_gym.sim.machine.scripts.allowance import Allowance
 from aiops_gym.sim.machine.scripts.commands import run as run_command
 from aiops_gym.sim.machine.scripts.files import Files
-from aiops_gym.sim.machine.scripts.host import Running
+from aiops_gym.sim.machine.scripts.host import Host, Running
 from aiops_gym.sim.machine.scripts.machine import Machine
-from aiops_gym.sim.machine.scripts.main import Started, find_program, is_replaced, read_main
+from aiops_gym.sim.machine.scripts.main import Started, find_program, is_replaced, is_typed_into, read_main
 from aiops_gym.sim.machine.scripts.parser import ScriptError
 from aiops_gym.sim.machine.scripts.task import Stop, Task
 from aiops_gym.types import Json
@@ -56,6 +56,9 @@ class Sh(Program):
         except ScriptError as error:
             c.log(f"{c.argv[0]}: 1: {error}")
             c.exit_in(int(c.between(*START_MS, "start")), 2)
+            return
+        if is_typed_into(c):
+            c.remember(tasks={}, typed=True)
             return
         c.remember(tasks={"1": main}, traps={}, pending=[], next=FIRST, open="", spin=0)
         c.after(int(c.between(*START_MS, "start")), "task.go", 1, 0)
@@ -95,7 +98,7 @@ class Sh(Program):
         return 0, ""
 
 
-class Scripts:
+class Scripts(Host):
     """The tasks of one container: see `machine.Host`.
 
     Args:

@@ -71,7 +71,10 @@ def _pods(scrape: Scrape, seen: Seen, values: Floats) -> dict[str, tuple[int, Fl
     found: dict[str, tuple[int, Floats]] = {}
     for i, column in enumerate(seen.columns(values, len(scrape.times))):
         uid = seen.lives[i][0].record["uid"]
-        other = found[uid][1] if uid in found else column * np.nan
+        if uid not in found:
+            found[uid] = (i, column)
+            continue
+        other = found[uid][1]
         found[uid] = (i, np.where(np.isnan(other), column, other + np.nan_to_num(column)))
     return found
 

@@ -12,11 +12,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.telemetry.courses import Floats
 from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, constant
 from aiops_gym.sim.traffic import timeline
+
+_drawn: Cache[Floats] = Cache(
+    Entry(
+        f"{__name__}.drawn",
+        "counting a backend's answers again for each metric of it and each rule",
+        key="seed, backend and class of answers, the first minute, and what was to be expected in each",
+        bound=200,
+    )
+)
 
 CODES = ("1xx", "2xx", "3xx", "4xx", "5xx", "other")
 GOOD, BAD = CODES.index("2xx"), CODES.index("5xx")
@@ -103,6 +113,11 @@ def _traffic(
 
 def _draw(seed: int, purpose: str, ticks: NDArray[np.int64], expected: Floats) -> Floats:
     """Whole numbers around what is expected, as wide as counts of independent events are; what cannot be stays 0."""
+    key = (seed, purpose, int(ticks[0]), expected.tobytes())
+    return _drawn.get(key, lambda: _draw_anew(seed, purpose, ticks, expected))
+
+
+def _draw_anew(seed: int, purpose: str, ticks: NDArray[np.int64], expected: Floats) -> Floats:
     found = np.zeros(len(ticks))
     for at in np.flatnonzero(expected > 0).tolist():
         mean, tick = float(expected[at]), int(ticks[at]) // MINUTE

@@ -23,7 +23,8 @@ def _all() -> Mapping[str, Client]:
 
 def find(language: str, kind: str) -> Client:
     """The library for a kind of call in a language. Raises BackendError where there is none."""
-    client = load_clients().get(language, {}).get(kind)
+    known = load_clients()
+    client = known.get(language, {}).get(kind) or known["anything"].get(kind)
     if client is None:
         raise BackendError(f"programs in {language!r} make no calls of kind {kind!r}")
     return client

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -55,6 +56,8 @@ class Client(NamedTuple):
         unknown: what it says when the callee lacks the handler `{name}` of `{service}`.
         complaints: log lines that it writes itself for a failed connection.
         own_words: whether the lines that a program writes about a failed call leave out failed connections.
+        wraps: the form in which it tells a gRPC status that a callee sent, with `{code}`, `{upper}`, `{number}` and
+            `{message}`; "" where what the callee said goes up as it is.
     """
 
     name: str
@@ -69,11 +72,33 @@ class Client(NamedTuple):
     unknown: str = ""
     complaints: Callable[[Failed], Sequence[Line]] = _silent
     own_words: bool = False
+    wraps: str = ""
 
     @property
     def handled(self) -> bool:
         """Whether the callee has a handler, which sends a span of its own."""
         return not self.protocol or self.protocol in HANDLING
+
+    def wrap(self, told: str) -> str:
+        """What it says of a status, `Internal: no such product`; of any other text, which is no status, Unknown."""
+        name, colon, message = told.partition(": ")
+        code = name if colon and name in STATUSES else "Unknown"
+        message = message if code == name else told
+        words = {"code": code, "upper": STATUSES[code][1], "number": str(STATUSES[code][0]), "message": message}
+        return re.sub(r"\{(\w+)\}", lambda found: words[found[1]], self.wraps)
+
+
+STATUSES = {
+    "Canceled": (1, "CANCELLED"),
+    "Unknown": (2, "UNKNOWN"),
+    "DeadlineExceeded": (4, "DEADLINE_EXCEEDED"),
+    "NotFound": (5, "NOT_FOUND"),
+    "FailedPrecondition": (9, "FAILED_PRECONDITION"),
+    "Unimplemented": (12, "UNIMPLEMENTED"),
+    "Internal": (13, "INTERNAL"),
+    "Unavailable": (14, "UNAVAILABLE"),
+}
+"""Statuses of gRPC by their name in Go: number, and name elsewhere."""
 
 
 HANDLING = ("thrift",)

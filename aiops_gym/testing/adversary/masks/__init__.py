@@ -12,6 +12,7 @@ from aiops_gym.testing.adversary.masks import (
     marks,
     names,
     placement,
+    platform,
     routes,
     state,
     workloads,
@@ -30,6 +31,7 @@ MASKS: tuple[Recipe, ...] = (
     *marks.RECIPES,
     *excess.RECIPES,
     *databases.RECIPES,
+    *platform.RECIPES,
 )
 """All of them."""
 

@@ -12,6 +12,7 @@ from aiops_gym.testing.adversary.repairs import (
     placement,
     programs,
     routes,
+    servers,
     spellings,
     stores,
 )
@@ -24,6 +25,7 @@ FAMILIES: tuple[Recipe, ...] = (
     *routes.RECIPES,
     *stores.RECIPES,
     *besides.RECIPES,
+    *servers.RECIPES,
 )
 """Those that only make sense on some families."""
 
@@ -34,5 +36,5 @@ def list_repairs(begun: Simulated) -> tuple[Recipe, ...]:
     """All good repairs of an incident: each spelling of what must be so again, and what its family has besides."""
     family = begun.problem.fault
     found = goals.find_goals(begun)
-    spelled = spellings.spell(found) if found else ()
+    spelled = spellings.spell(found, late=begun.problem.tier == "hard") if found else ()
     return (*spelled, *(recipe for recipe in FAMILIES if family in recipe.families))

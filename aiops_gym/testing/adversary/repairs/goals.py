@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from aiops_gym.backends import Simulated
-from aiops_gym.catalog.model import Patch
+from aiops_gym.backends.inject import find_place
+from aiops_gym.catalog.model import Create, Patch, Script
 from aiops_gym.sim.kernel.objects import Obj
+from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.types import Json
 
 SERVER = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "deletionTimestamp")
 """Metadata that the server writes."""
 
-SHORT = {"deployments.apps": "deployment", "services": "service", "configmaps": "configmap", "nodes": "node"}
+SHORT = {
+    "deployments.apps": "deployment",
+    "services": "service",
+    "configmaps": "configmap",
+    "nodes": "node",
+    "namespaces": "namespace",
+    "cronjobs.batch": "cronjob",
+}
 """How people call a resource."""
+
+PARTS = {"configmap": "data", "namespace": "metadata"}
+"""Where the meaning of an object is, where it is not its `spec`."""
+
+Place = tuple[str, str, str]
+"""(resource, namespace, name)"""
 
 
 @dataclass(frozen=True)
@@ -24,32 +40,61 @@ class Goal:
     Attributes:
         kind: as people type it, `deployment`.
         now: the object as it is.
-        right: the object as it was before, with what the server has filled in since.
+        right: the object as it was before, with what the server has filled in since; empty where there was none.
+        space: its namespace, "" where it lies in none.
     """
 
     kind: str
     name: str
     now: Json
     right: Json
+    space: str = "{namespace}"
 
     @property
     def part(self) -> str:
         """Where its meaning is: `spec` or `data`."""
-        return "data" if self.kind == "configmap" else "spec"
+        return PARTS.get(self.kind, "spec")
 
 
 def find_goals(begun: Simulated) -> tuple[Goal, ...]:
-    """The objects that the incident's fault patched, each once."""
+    """The objects that the incident's fault patched, each once; of a hard one all that it wrote in any way, and made.
+
+    What came of that and is no writing of the fault, but of what it told a program, comes last.
+    """
     assert begun.fault is not None
-    patched = dict.fromkeys((c.resource, c.name) for c in begun.fault.changes if isinstance(c, Patch) and c.name)
-    found = []
-    for resource, name in patched:
-        namespace = "" if resource == "nodes" else begun.app.namespace
-        now = begun.world.store.get(resource, namespace, name)
-        before = begun.before_the_incident().store.get(resource, namespace, name)
-        if now is not None and before is not None:
-            found.append(Goal(SHORT[resource], name, _bare(now), _bare(before)))
-    return tuple(found)
+    changes = begun.fault.changes
+    patched = [(c.resource, find_place(c, begun.app), c.name) for c in changes if isinstance(c, Patch) and c.name]
+    hard = begun.problem.tier == "hard"
+    found = (_find_goal(begun, place) for place in dict.fromkeys([*patched, *(_list_further(begun) if hard else ())]))
+    return tuple(goal for goal in found if goal is not None and goal.now != goal.right)
+
+
+def _list_further(begun: Simulated) -> Iterator[Place]:
+    """What scripts and programs of an incident wrote, and what it created."""
+    fault = begun.fault
+    assert fault is not None
+    for change in fault.changes:
+        if isinstance(change, Script):
+            yield from (_read_place(begun, *each) for each in change.writes)
+        elif isinstance(change, Create):
+            resource = next(r.name for r in RESOURCES.values() if r.kind == change.manifest["kind"])
+            yield _read_place(begun, resource, str(change.manifest["metadata"]["name"]))
+    yield from (_read_place(begun, *each) for each in fault.mends if each[1] != "*")
+
+
+def _read_place(begun: Simulated, resource: str, full: str) -> Place:
+    space, _, name = full.rpartition("/")
+    return resource, (space or begun.app.namespace) if RESOURCES[resource].namespaced else "", name
+
+
+def _find_goal(begun: Simulated, place: Place) -> Goal | None:
+    """What must become of an object; None where there is nothing to be done to it."""
+    resource, namespace, name = place
+    now, before = begun.world.store.get(*place), begun.before_the_incident().store.get(*place)
+    if now is None or (before is not None and resource not in SHORT) or "deletionTimestamp" in now["metadata"]:
+        return None
+    space = "{namespace}" if namespace == begun.app.namespace else namespace
+    return Goal(SHORT.get(resource, resource), name, _bare(now), _bare(before) if before is not None else {}, space)
 
 
 def _bare(obj: Obj) -> Json:

@@ -29,7 +29,7 @@ Spelling = Callable[[Goal], str]
 
 
 def _space(goal: Goal) -> str:
-    return "" if goal.kind == "node" else f" {NS}"
+    return f" -n {goal.space}" if goal.space else ""
 
 
 def _file(name: str, body: Json) -> str:
@@ -83,12 +83,10 @@ def apply_known(goal: Goal) -> str:
 
 
 def apply_on_server(goal: Goal) -> str:
-    """Applied by the server: what goes is taken out first."""
-    ops = [
-        op
-        for op in diff_to_json_patch(goal.now[goal.part], goal.right[goal.part], f"/{goal.part}")
-        if op["op"] == "remove"
-    ]
+    """Applied by the server: what goes is taken out first, out of lists too, whose entries it would add up."""
+    every = diff_to_json_patch(goal.now[goal.part], goal.right[goal.part], f"/{goal.part}")
+    shorter = any(op["op"] == "replace" and isinstance(op["value"], list) for op in every)
+    ops = every if shorter else [op for op in every if op["op"] == "remove"]
     first = (
         f"{_file('p.json', ops)}\nkubectl patch {goal.kind} {goal.name}{_space(goal)} --type=json --patch-file=p.json\n"
         if ops
@@ -131,11 +129,11 @@ def recreate_around(goal: Goal) -> str:
 
 def stop_and_start(goal: Goal) -> str:
     """Scaled to nothing, mended and scaled up again."""
-    count = goal.right["spec"].get("replicas", 1)
+    count, space = goal.right["spec"].get("replicas", 1), _space(goal)
     stopped = {**goal.right, "spec": {**goal.right["spec"], "replicas": 0}}
     return (
-        f"kubectl scale deployment {goal.name} {NS} --replicas=0\nsleep 20\n{_file('o.json', stopped)}\n"
-        f"kubectl replace {NS} -f o.json\nkubectl scale deployment {goal.name} {NS} --replicas={count}"
+        f"kubectl scale deployment {goal.name}{space} --replicas=0\nsleep 20\n{_file('o.json', stopped)}\n"
+        f"kubectl replace{space} -f o.json\nkubectl scale deployment {goal.name}{space} --replicas={count}"
     )
 
 
@@ -161,16 +159,16 @@ def slowly(goal: Goal) -> str:
 def after_a_wrong_attempt(goal: Goal) -> str:
     """A variable too much is set first, and taken away with the repair."""
     return (
-        f"kubectl set env deployment/{goal.name} {NS} LOG_LEVEL=debug\nsleep 60\n"
-        f"kubectl set env deployment/{goal.name} {NS} LOG_LEVEL-\nsleep 10\n{edit(goal)}"
+        f"kubectl set env deployment/{goal.name}{_space(goal)} LOG_LEVEL=debug\nsleep 60\n"
+        f"kubectl set env deployment/{goal.name}{_space(goal)} LOG_LEVEL-\nsleep 10\n{edit(goal)}"
     )
 
 
 ALL: Mapping[str, tuple[Spelling, tuple[str, ...]]] = {
     "a JSON patch": (patch_json, ()),
     "a merge patch": (patch_merge, ()),
-    "a strategic patch": (patch_strategic, ("deployment", "service", "node")),
-    "put in its place": (replace, ("deployment", "configmap")),
+    "a strategic patch": (patch_strategic, ("deployment", "service", "node", "cronjob")),
+    "put in its place": (replace, ("deployment", "configmap", "cronjob")),
     "put in its place by force": (replace_by_force, ("deployment", "configmap", "service")),
     "applied over what was noted": (apply_known, ("deployment", "configmap")),
     "applied by the server": (apply_on_server, ("deployment", "configmap", "service")),
@@ -178,7 +176,7 @@ ALL: Mapping[str, tuple[Spelling, tuple[str, ...]]] = {
     "deleted and created": (recreate, ("deployment", "configmap", "service")),
     "deleted around its pods": (recreate_around, ("deployment",)),
     "stopped and started": (stop_and_start, ("deployment",)),
-    "step by step": (by_steps, ("configmap", "service", "node")),
+    "step by step": (by_steps, ("configmap", "service", "node", "cronjob", "namespace")),
     "slowly, with looks": (slowly, ()),
     "after a wrong attempt": (after_a_wrong_attempt, ("deployment",)),
 }
@@ -194,23 +192,61 @@ ENDS: Mapping[str, str] = {
 """What has to be started anew after its settings changed."""
 
 TEMPLATE_ENDS: Mapping[str, str] = {"": CLIENT}
+LATE_ENDS: Mapping[str, str] = {"": f"sleep 60\n{RENEW}\n{CLIENT}\nsleep 60"}
+"""What a hard incident asks for: whoever reads settings anew does so by and by, and then comes what was refused."""
+
+BETWEEN = "\nsleep 40\n"
+"""Before what a program did is mended: a run that has begun does what it was told."""
+
+MANY = 2
+"""Objects that can be mended slowly in the time that a script has."""
+
+GONE: Mapping[str, str] = {
+    "deleted": "kubectl delete {what}",
+    "deleted by its file": "kubectl get {what} -o yaml > gone.yaml\nkubectl delete -f gone.yaml",
+    "deleted without waiting": "kubectl delete {what} --wait=false\nsleep 20",
+    "deleted around what it owns": "kubectl delete {what} --cascade=foreground",
+    "deleted after a label": "kubectl label {what} obsolete=yes\nsleep 30\nkubectl delete {what}",
+    "deleted late": f"{LOOK}\nsleep 200\nkubectl delete {{what}}",
+}
+"""Ways to undo what was made."""
 
 
-def spell(goals: Sequence[Goal]) -> tuple[Recipe, ...]:
-    """Each spelling of some goals, with what has to follow."""
-    kinds = {goal.kind for goal in goals}
-    ends = ENDS if "configmap" in kinds else TEMPLATE_ENDS
+def spell(goals: Sequence[Goal], *, late: bool = False) -> tuple[Recipe, ...]:
+    """Each spelling of some goals, with what has to follow.
+
+    Args:
+        goals: what must be so again; what must be gone goes last: a program may make it again until it is told.
+        late: whether one waits for what reads it before one mends what came of it.
+    """
+    gone, kept = [goal for goal in goals if not goal.right], [goal for goal in goals if goal.right]
+    if gone and not kept:
+        return tuple(_delete(name, way, gone) for name, way in GONE.items())
+    last = [f"kubectl delete {_name(goal)}" for goal in gone]
+    kinds = {goal.kind for goal in kept}
+    ends = LATE_ENDS if late else ENDS if "configmap" in kinds else TEMPLATE_ENDS
     rows = []
     for name, (spelling, fitting) in ALL.items():
-        if (fitting and not kinds <= set(fitting)) or (spelling is apply_on_server and any(map(_moves_a_port, goals))):
+        if spelling is slowly and len(goals) > MANY:
+            continue
+        if (fitting and not kinds <= set(fitting)) or (spelling is apply_on_server and any(map(_moves_a_port, kept))):
             continue
         for number, (end, script) in enumerate(ends.items()):
             if number and name not in ("a merge patch", "put in its place", "as with an editor", "slowly, with looks"):
                 continue
-            body = "\n".join(spelling(goal) for goal in goals)
+            body = (BETWEEN if late else "\n").join([*(spelling(goal) for goal in kept), *last])
             words = ", ".join(filter(None, (name, end)))
             rows.append(Recipe(name=words, layer="", script=f"{body}\n{script}"))
     return tuple(rows)
+
+
+def _delete(name: str, way: str, gone: Sequence[Goal]) -> Recipe:
+    body = "\n".join(way.replace("{what}", _name(goal)) for goal in gone)
+    return Recipe(name=name, layer="", script=f"{body}\n{LATE_ENDS['']}")
+
+
+def _name(goal: Goal) -> str:
+    return f"{goal.kind}/{goal.name}{_space(goal)}"
 
 
 def _moves_a_port(goal: Goal) -> bool:

@@ -93,6 +93,34 @@ def test_a_killed_container_is_killed_again_each_minute() -> None:
     assert not [e for e in cluster.world.heap if e[3] == "chaos.kill"]
 
 
+def test_what_recurs_is_over_when_it_is_removed_while_it_pauses() -> None:
+    cluster = SmallCluster()
+    cluster.apply(deployment("web"))
+    cluster.at(10)
+    effect = {"kind": "network_loss", "namespace": "ns", "labels": {"app": "web"}, "params": {"percent": 90}}
+    chaos.add_recurring(cluster.world, "one", effect, 20_000, 5_000)
+    held = cluster.world.table("effects")
+
+    def run_until(holds: bool) -> None:
+        while bool(held["one"]["pod"]) is not holds:
+            cluster.world.run(500)
+
+    for holds in (True, False, True, False):  # it holds, pauses, and returns by itself
+        run_until(holds)
+    chaos.remove(cluster.world, "one")
+    cluster.world.run(120_000)
+    assert not held
+    chaos.add_recurring(cluster.world, "one", effect, 20_000, 5_000)
+    run_until(True)
+    run_until(False)
+    chaos.remove(cluster.world, "one")
+    chaos.add(cluster.world, "one", effect)  # somebody begins another one, which lasts
+    run_until(True)
+    for _ in range(120):
+        cluster.world.run(500)
+        assert held["one"]["pod"]
+
+
 def test_a_failed_pod_gets_another_image_and_leaves_no_trace_but_that() -> None:
     cluster = SmallCluster()
     cluster.apply(deployment("web"))

@@ -86,6 +86,33 @@ def test_a_node_that_comes_back_in_time_keeps_its_pods() -> None:
     assert all(pod["status"]["containerStatuses"][0]["restartCount"] == 0 for pod in cluster.pods())
 
 
+def test_a_kubelet_that_starts_needs_seconds_until_its_node_is_ready_and_more_until_its_pods_are() -> None:
+    cluster = _two_nodes()
+    cluster.at(10 + 120)
+    kubelet.start(cluster.world, "node-1")
+    cluster.at(10 + 128.5)
+    assert _ready(cluster) == ("Unknown", "NodeStatusUnknown")
+    cluster.at(10 + 131.5)
+    assert (_ready(cluster), _ready_pods(cluster)) == (("True", "KubeletReady"), ["node-2"])
+    cluster.at(10 + 136.5)
+    assert _ready_pods(cluster) == ["node-1", "node-2"]
+
+
+def test_a_kubelet_that_is_stopped_while_it_starts_is_silent() -> None:
+    cluster = _two_nodes()
+    cluster.at(10 + 120)
+    kubelet.start(cluster.world, "node-1")
+    kubelet.start(cluster.world, "node-1")
+    cluster.at(10 + 132)
+    kubelet.stop(cluster.world, "node-1")
+    cluster.at(10 + 133)
+    kubelet.start(cluster.world, "node-1")
+    cluster.at(10 + 141)
+    assert kubelet.down(cluster.world, "node-1")
+    cluster.at(10 + 145)
+    assert not kubelet.down(cluster.world, "node-1")
+
+
 def test_the_only_node_gets_no_noexecute_taint() -> None:
     cluster = SmallCluster()
     cluster.apply(deployment("web"))
@@ -116,7 +143,9 @@ def test_a_crash_on_a_silent_node_is_seen_when_its_kubelet_is_back() -> None:
     cluster.at(100)
     assert cluster.pod()["status"]["containerStatuses"][0]["restartCount"] == 0
     kubelet.start(cluster.world, node)
-    cluster.at(110)
+    cluster.at(108)
+    assert cluster.pod()["status"]["containerStatuses"][0]["restartCount"] == 0
+    cluster.at(120)
     assert cluster.pod()["status"]["containerStatuses"][0]["restartCount"] == 1
 
 

@@ -56,6 +56,19 @@ def test_pods_come_one_after_the_other_and_go_from_the_top() -> None:
     assert events["SuccessfulDelete delete Pod db-2 in StatefulSet db successful"] == 1
 
 
+def test_a_claim_of_each_pod_can_be_mounted_and_other_volumes_are_missed_by_the_pods_alone() -> None:
+    cluster = SmallCluster()
+    local = {"provisioner": "rancher.io/local-path", "volumeBindingMode": "WaitForFirstConsumer"}
+    cluster.apply({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": "std"}, **local})
+    cluster.apply(stateful("db", 1, claims=True, container={"volumeMounts": [{"name": "data", "mountPath": "/data"}]}))
+    cluster.apply(stateful("no", 1, container={"volumeMounts": [{"name": "data", "mountPath": "/data"}]}))
+    cluster.at(60)
+    assert _names(cluster) == ["db-0"]
+    assert _status(cluster)["readyReplicas"] == 1
+    refused = 'Pod "no-0" is invalid: spec.containers[0].volumeMounts[0].name: Not found: "data"'
+    assert f"FailedCreate create Pod no-0 in StatefulSet no failed error: {refused}" in cluster.events("no")
+
+
 def test_a_pod_that_is_not_ready_holds_up_the_next() -> None:
     cluster = SmallCluster()
     cluster.apply(stateful("db", container={"readinessProbe": {"httpGet": {"port": 9, "path": "/"}}}))

@@ -6,7 +6,7 @@ from typing import Any
 
 from small_cluster import SmallCluster, near, shell
 
-from aiops_gym.shell.inside import exec_inside
+from aiops_gym.shell.inside import run_utility
 
 Json = Any
 CRASH = "back-off 10s restarting failed container=app"
@@ -281,7 +281,7 @@ def test_a_probe_that_times_out_has_failed_when_its_time_is_over() -> None:
 def test_a_probe_that_cannot_be_made_says_so_each_time_and_changes_nothing() -> None:
     probe = {"exec": {"command": ["/nope"]}, "periodSeconds": 2, "failureThreshold": 1}
     cluster = SmallCluster()
-    cluster.world.dynamics.exec = exec_inside
+    cluster.world.dynamics.utility = run_utility
     cluster.apply(_pod("p", _container(command=shell("sleep 99"), livenessProbe=probe)))
     cluster.at(9)
     told = [text for text in cluster.events("p") if text.startswith("Unhealthy Liveness probe errored: rpc error")]

@@ -100,4 +100,5 @@ def test_a_kubelets_own_labels_come_back_when_it_starts():
     assert cluster.get("nodes", "node-1")["metadata"]["labels"]["kubernetes.io/hostname"] == "other"
     kubelet.stop(cluster.world, "node-1")
     kubelet.start(cluster.world, "node-1")
+    cluster.at(412)
     assert cluster.get("nodes", "node-1")["metadata"]["labels"] == {"kubernetes.io/hostname": "node-1", "mine": "kept"}

@@ -48,6 +48,43 @@ def test_data_lives_as_long_as_its_volume(town):
     assert _eval(town, "db.getSiblingDB('geo-db').x.count()").stdout == "1\n"
 
 
+def test_two_indexes_of_a_name_are_one_or_conflict(town):
+    """`IndexCatalogImpl::_doesSpecConflictWithExisting` of 4.4."""
+    made = "var c = db.getSiblingDB('geo-db').a; c.createIndex({n: -1}, {name: 'n_1'}); "
+    assert (
+        "all indexes already exist"
+        in _eval(town, f"{made} printjson(c.createIndex({{n: -1}}, {{name: 'n_1'}}))").stdout
+    )
+    refused = _eval(town, f"{made} printjson(c.createIndex({{n: 1}}))").stdout
+    existing, asked = ("{ v: 2, key: { n: " + n + ' }, name: \\"n_1\\" }' for n in ("-1", "1"))
+    text = (
+        f"Index must have unique name.The existing index: {existing} has the same name as the requested index: {asked}"
+    )
+    assert text in refused
+    assert '"codeName" : "IndexKeySpecsConflict"' in refused
+    other = _eval(town, f"{made} printjson(c.createIndex({{n: -1}}, {{name: 'n_1', unique: true}}))").stdout
+    assert "Index with name: n_1 already exists with different options" in other
+    assert (
+        '"numIndexesAfter" : 2' in _eval(town, f"{made} c.dropIndex('n_1'); printjson(c.createIndex({{n: 1}}))").stdout
+    )
+
+
+def test_another_user_cannot_open_what_the_entry_point_gave_to_its_own(town):
+    """`StorageEngineLockFile::open` of 4.4; the official image's entry point changes owners as root only."""
+    runtime.forget(town.world, "uid-db-0")
+    volumes, mounts = [{"name": "data", "hostPath": {"path": "/data"}}], [{"name": "data", "mountPath": "/data/db"}]
+    alone = {"securityContext": {"runAsUser": 1000}}
+    key = town.pod("db-0", "mongo:4.4.6", volumes, volumeMounts=mounts, **alone)
+    town.run(10)
+    assert "IllegalOperation: Attempted to create a lock file on a read-only directory: /data/db" in town.log(key)
+    assert not town.row(key)["running"]
+    fresh = [{"name": "data", "hostPath": {"path": "/new"}}]
+    assert town.row(town.pod("db-1", "mongo:4.4.6", fresh, volumeMounts=mounts, **alone))["running"]
+    inside = town.pod("db-2", "mongo:4.4.6", **alone)
+    town.run(10)
+    assert [town.row(each)["running"] for each in ("uid-db-1/main", inside)] == [True, False]
+
+
 def test_nobody_gets_in_before_the_listening_begins(tiny):
     key = tiny.database("--auth")
     out = tiny.tool(key, "mongo", "--eval", "1")

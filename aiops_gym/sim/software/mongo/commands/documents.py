@@ -202,7 +202,9 @@ def _create_indexes(session: Session, database: str, command: Mapping[str, Json]
     data = session.server.data
     created = not data.exists(database, name)
     before = data.indexes(database, name)
-    known = {i["name"] for i in before}
+    known = {i["name"]: i for i in before}
+    for spec in command["indexes"]:
+        _check_conflict(known.get(spec["name"]), {"v": 2, **spec})
     new = [{"v": 2, **spec} for spec in command["indexes"] if spec["name"] not in known]
     data.write(database, name, data.documents(database, name), [*before, *new])
     counts = {"numIndexesBefore": len(before) + 1, "numIndexesAfter": len(before) + len(new) + 1}
@@ -211,6 +213,22 @@ def _create_indexes(session: Session, database: str, command: Mapping[str, Json]
         **counts,
         **({} if new else {"note": "all indexes already exist"}),
     }
+
+
+OPTIONS = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression", "collation")
+"""Of an index: those with which another one of its name is another one."""
+
+
+def _check_conflict(known: Json, spec: Json) -> None:
+    """Two indexes of a name are one (`IndexCatalogImpl::_doesSpecConflictWithExisting` of 4.4). Raises MongoError."""
+    if known is None:
+        return
+    if known["key"] != spec["key"]:
+        existing, asked = (bson.text({"v": i["v"], "key": i["key"], "name": i["name"]}) for i in (known, spec))
+        head = f"Index must have unique name.The existing index: {existing}"
+        raise MongoError(86, f"{head} has the same name as the requested index: {asked}")
+    if any((known.get(name) or None) != (spec.get(name) or None) for name in OPTIONS):
+        raise MongoError(85, f"Index with name: {spec['name']} already exists with different options")
 
 
 def _drop_indexes(session: Session, database: str, command: Mapping[str, Json]) -> Reply:

@@ -1,0 +1,72 @@
+"""Astronomy Shop, the demo of OpenTelemetry, as AIOpsLab deploys it: services in ten languages, flags, a broker."""
+
+from __future__ import annotations
+
+from aiops_gym.catalog.apps.astronomy_shop import images, manifests, platform
+from aiops_gym.catalog.model import App
+
+ASKED = {
+    "index": (0.05, "GET /"),
+    "browse product": (0.22, "GET /api/products/{productId}"),
+    "list products": (0.06, "GET /api/products"),
+    "recommendations": (0.06, "GET /api/recommendations"),
+    "reviews": (0.04, "GET /api/product-reviews/{productId}"),
+    "ask assistant": (0.02, "POST /api/product-ask-ai-assistant/{productId}"),
+    "ads": (0.08, "GET /api/data"),
+    "view cart": (0.08, "GET /api/cart"),
+    "add to cart": (0.09, "POST /api/cart"),
+    "checkout": (0.03, "POST /api/checkout"),
+    "currencies": (0.06, "GET /api/currency"),
+    "image": (0.21, "GET /images/"),
+}
+"""What users ask: the tasks of the load generator's file by their weights, and what its browsers load beside them."""
+
+MANIFESTS = (*manifests.make_all(), *platform.make_all())
+COMPONENTS = tuple(sorted(m["metadata"]["name"] for m in MANIFESTS if m["kind"] == "Deployment"))
+
+TURNED = {
+    "ad": ("adFailure", "adHighCpu", "adManualGc"),
+    "cart": ("cartFailure",),
+    "checkout": ("paymentUnreachable",),
+    "frontend": ("imageSlowLoad", "loadGeneratorFloodHomepage"),
+    "kafka": ("kafkaQueueProblems",),
+    "payment": ("paymentFailure",),
+    "product-catalog": ("productCatalogFailure",),
+    "recommendation": ("recommendationCacheFailure",),
+}
+"""Which flags hurt by way of which component, as AIOpsLab has it."""
+
+
+def _parameters(name: str) -> dict[str, str]:
+    """What faults and noise may need to know of a component; two generators of load, or two readers, are not as one."""
+    twice = manifests.SERVICES.get(name, {}).get("port") and name != "load-generator"
+    flags = {f"flag_{flag}": flag for flag in TURNED.get(name, ())}
+    return {**flags, "stateless": "yes"} if twice else flags
+
+
+app = App(
+    id="astronomy_shop",
+    title="Astronomy Shop",
+    namespace=manifests.NAMESPACE,
+    description=(
+        "A web shop for telescopes and what goes with them, built from microservices in ten languages that talk gRPC "
+        "and HTTP, keep carts in Valkey and orders in PostgreSQL, hand orders on by Kafka, ask flagd for feature flags "
+        "and send their telemetry to an OpenTelemetry collector."
+    ),
+    supported=(
+        "Browse products, their reviews and recommendations",
+        "Put products into a cart, and order what is in it",
+        "Ask an assistant about the reviews of a product",
+    ),
+    selector=manifests.SELECTOR,
+    components=COMPONENTS,
+    manifests=MANIFESTS,
+    images=images.IMAGES,
+    operations=tuple(
+        {"name": name, "weight": weight, "service": "frontend-proxy", "port": 8080, "handler": handler}
+        for name, (weight, handler) in ASKED.items()
+    ),
+    rate=10.0,
+    parameters={name: _parameters(name) for name in COMPONENTS},
+    draft=True,
+)

@@ -1,0 +1,58 @@
+"""The images of the shop: each service of the demo is an image of its own, with one executable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aiops_gym.catalog.apps.astronomy_shop import platform
+from aiops_gym.catalog.apps.astronomy_shop.manifests import SERVICES, make_image
+from aiops_gym.types import Json
+
+MIB = 1 << 20
+SIZES = {"java": 152, "dotnet": 88, "node": 121, "python": 96, "ruby": 140, "php": 130, "envoy": 74}
+"""Megabytes of an image, by language; others are small."""
+
+
+def _image(name: str, program: str, params: Mapping[str, Json], megabytes: int, **more: Json) -> Json:
+    binaries = {name: {"program": program, "params": dict(params)}}
+    return {"size": megabytes * 1_000_000 + 7_919 * len(name), "entrypoint": (name,), "binaries": binaries, **more}
+
+
+def _service(row: Mapping[str, Json]) -> Json:
+    params = row["params"]
+    name, bare = row["name"], params["language"] in ("go_traced", "cpp", "rust")
+    megabytes = SIZES.get(params["language"], 24)
+    return _image(name, "traced_service", {"name": name, **params}, megabytes, **({"shell": False} if bare else {}))
+
+
+IMAGES: Mapping[str, Json] = {
+    **{make_image(name): _service(row) for name, row in SERVICES.items()},
+    make_image("flagd-ui"): _image(
+        "flagd_ui", "idle", {"ports": [4000], "http": {"/": [200, "<!DOCTYPE html>\n"]}, "memory": 130 * MIB}, 70
+    ),
+    make_image("kafka"): _image("kafka", "kafka", {}, 210),
+    "ghcr.io/open-feature/flagd:v0.12.9": {
+        "size": 21_087_109,
+        "entrypoint": ("/flagd-build",),
+        "binaries": {"flagd-build": {"program": "flagd", "params": {}, "path": "/flagd-build"}},
+        "shell": False,
+    },
+    "postgres:17.6": {
+        "size": 157_300_912,
+        "entrypoint": ("docker-entrypoint.sh",),
+        "cmd": ("postgres",),
+        "binaries": {word: {"program": "postgres", "params": {}} for word in ("docker-entrypoint.sh", "postgres")},
+    },
+    "valkey/valkey:9.0.1-alpine3.23": {
+        "size": 17_204_118,
+        "entrypoint": ("docker-entrypoint.sh",),
+        "cmd": ("valkey-server",),
+        "binaries": {
+            word: {"program": "redis", "params": {"brand": "Valkey", "version": "9.0.1", "memory": 5 * MIB}}
+            for word in ("docker-entrypoint.sh", "valkey-server")
+        },
+        "sh": "busybox",
+    },
+    "busybox:latest": {"size": 2_223_685, "cmd": ("sh",), "sh": "busybox"},
+    **platform.IMAGES,
+}

@@ -1,0 +1,1 @@
+"""The services of the shop, one a file: attribute `service`."""

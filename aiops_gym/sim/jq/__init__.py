@@ -1,0 +1,1 @@
+"""The language of jq, evaluated over values by counted operations."""

@@ -1,0 +1,226 @@
+"""A service of any language that is configured by its environment, traced by OpenTelemetry and told flags by flagd.
+
+Params: `language` (see `sim/traffic/clients`); `format` of its log (see `sim/telemetry`); `protocol`, `http` or `grpc`;
+`environment`, the variable that has the address of each of those whom its calls go `to`, or `hosts`, those with its
+host and its port; `ports`, usual ports of those
+without one in their address; `listens`, the variable with its own port, or a number; `missing`, [line, exit code] where
+a variable is not set; `startup`, a list of steps done in order: `{"log": [source, message]}`, `{"wait": ms}`,
+`{"ask": to, "log": [...], "code": n}` (which ends it where nobody answers there or lets it in), `{"listen": true}`;
+`handlers`, see `sim/traffic` and `sim/traffic/flags`; `routes`, [path prefix, handler] for who speaks HTTP by hand;
+`memory`, `cpu`, `threads`.
+
+What flags do beside that: `turned` ({flag: [lines when on, lines when off]}), `burns` ({flag: cores}), `leaks`
+({"flag", "bytes"}: bytes a second for each unit), `floods` ({"flag", "operation", "rate"}: requests a second for each
+unit), `unready` ({flag}: fails health checks). `consumes` ({"to", "topic", "group", "handler", "pace": {"flag",
+"rate"}}) makes it wait for a broker's messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from aiops_gym.sim.kernel.digits import is_natural
+from aiops_gym.sim.kernel.tables import Instance, Process
+from aiops_gym.sim.machine.container import Container
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program, program_of
+from aiops_gym.sim.software import environment, web_answers
+from aiops_gym.sim.telemetry.log_formats import find_format
+from aiops_gym.sim.traffic import load
+from aiops_gym.sim.traffic.clients.client import parse_lines
+from aiops_gym.sim.traffic.configuration import configured
+from aiops_gym.sim.traffic.flags import Flags, told_flags
+from aiops_gym.types import Json
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.kernel.world import World
+
+FLAGS, COLLECTOR, NAME = ("FLAGD_HOST", "FLAGD_PORT"), "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_NAME"
+"""Variables that OpenFeature's and OpenTelemetry's libraries read."""
+
+AGAIN, LATEST = 1_000, 60_000
+"""Milliseconds until a lost connection is tried anew: at first, and at most; each time twice as long."""
+
+
+class Service(Program):
+    """Reads its environment, works through its start-up steps, and keeps to what flags say."""
+
+    traced = "otel"
+    term_ms = (20, 400)
+
+    def start(self, c: Container) -> None:
+        """Read the environment."""
+        told: dict[str, Json] = {"name": c.env.get(NAME, str(c.params.get("name", ""))), "sample": 1.0, "flags": {}}
+        collector = environment.read_address(c.env.get(COLLECTOR, c.params.get("collector", "")), 4317)
+        told["tracer"] = f"{collector.host}:{collector.port}" if collector.host else ""
+        addresses, logins = dict[str, Json](), dict[str, Json]()
+        for name, variable in (c.params.get("environment") or {}).items():
+            if not c.env.get(variable):
+                text, code = c.params.get("missing") or ["environment variable {name} not set", 1]
+                self._say(c, [["", text.replace("{name}", variable), "error"]])
+                c.exit_in(3, int(code))
+                return
+            found = environment.read_address(c.env[variable], int((c.params.get("ports") or {}).get(name, 0)))
+            addresses[name] = [found.host, found.port]
+            if found.user:
+                logins[name] = {"user": found.user, "password": found.password}
+        for name, (host, port) in (c.params.get("hosts") or {}).items():
+            given = c.env.get(port, "")
+            addresses[name] = [c.env.get(host, ""), int(given) if is_natural(given) else 0]
+        c.remember(configured={**told, "addresses": addresses, **({"logins": logins} if logins else {})})
+        load.flood(c.world, _seat(c), "", 0.0)
+        c.after(int(c.between(0.8, 1.5, "boot") * float(c.params.get("boot", 300))), "step", 0)
+
+    def event(self, c: Container, name: str, *arguments: Json) -> None:
+        """`step n`: the n-th step; `flags n`, `consume n`: connect to who tells flags, or to the broker, once more."""
+        getattr(self, f"_{name}")(c, int(arguments[0]))
+
+    def hung_up(self, c: Container, peer: str) -> None:
+        """Whoever it was connected to has gone: flags are off until it is told again."""
+        c.remember(peers=[each for each in c.state.get("peers", ()) if each != peer])
+        if peer == c.state.get("flagd"):
+            self._told(c, {})
+            c.after(AGAIN, "flags", 0)
+        else:
+            self._configure(c, consumes=None)
+            c.after(AGAIN, "consume", 0)
+
+    def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
+        """What it needs by itself and for its requests, and what flags make it burn."""
+        params, flags = process["params"], told_flags(process)
+        burnt = sum(float(cores) for flag, cores in (params.get("burns") or {}).items() if flags.number(flag))
+        memory = float(params.get("memory", 30 * MIB)) + min(rps, 300.0) * float(params.get("each", 2_000))
+        cpu = float(params.get("cpu", 0.002)) + cpu_seconds_per_s + burnt
+        return {"cpu": cpu, "memory": memory, "threads": float(params.get("threads", 12)) + burnt}
+
+    def http(self, world: World, process: Process, path: str) -> tuple[int, str]:
+        """Status and body of a GET."""
+        reply = self.answer(world, process, "GET", path)
+        return (reply.status, reply.body) if reply is not None else (0, "")
+
+    def answer(self, world: World, process: Process, method: str, path: str) -> HttpAnswer | None:
+        """What a request comes to, as requests go at present; a gRPC service does not understand."""
+        params = process["params"]
+        if params.get("protocol") != "http":
+            return None
+        where = path.partition("?")[0]
+        if where in (pages := params.get("pages") or {}):
+            return HttpAnswer(200, str(pages[where]), seconds=0.001)
+        known = [(prefix, name) for prefix, name in params.get("routes", ()) if where.startswith(prefix)]
+        names = [name for _, name in sorted(known, reverse=True) if name.startswith(f"{method} ")]
+        if not names:
+            return HttpAnswer(404, "404 page not found\n", seconds=0.001)
+        walk, number = web_answers.attempt(world, process, names[0]) or web_answers.try_request(
+            world, process, names[0]
+        )
+        seconds = float(walk.end[0]) / 1000.0
+        if walk.ok[0]:
+            return HttpAnswer(200, str(params["handlers"][names[0]].get("body", "{}")), seconds=seconds)
+        said = [each.errors[0] for each in walk.troubles if each.process == number]
+        return HttpAnswer(500, said[-1] if said else "Internal Server Error", seconds=seconds)
+
+    def _step(self, c: Container, number: int) -> None:
+        steps: Sequence[Mapping[str, Json]] = c.params.get("startup") or ({"listen": True},)
+        if number >= len(steps):
+            if c.env.get(FLAGS[0]):
+                self._flags(c, 0)
+            if c.params.get("consumes"):
+                self._consume(c, 0)
+            return
+        step = steps[number]
+        if "ask" in step and (error := self._refused(c, str(step["ask"]))):
+            self._say(c, [[*line[:1], line[1].replace("{error}", error), line[2]] for line in parse_lines(step["log"])])
+            c.exit_in(3, int(step.get("code", 1)))
+            return
+        if "ask" not in step:
+            self._say(c, parse_lines(step.get("log")))
+        if "listen" in step:
+            given = str(c.env.get(str(c.params.get("listens", "")), c.params.get("listens", "")))
+            if is_natural(given):
+                c.listen(int(given))
+        c.after(int(step.get("wait", 0)) + int(c.between(1, 9, "step", number)), "step", number + 1)
+
+    def _refused(self, c: Container, to: str) -> str:
+        """Why a server that it needs at its start cannot be had, "" if it can."""
+        told = configured(c.process)
+        host, port = told["addresses"][to]
+        route = c.dial(str(host), int(port))
+        if route.outcome != "ok":
+            reasons = {"no_host": f"lookup {host}: no such host", "timeout": f"dial tcp {host}:{port}: i/o timeout"}
+            return reasons.get(route.outcome, f"dial tcp {route.address or host}:{port}: connect: connection refused")
+        server, login = route.targets[0].process, told.get("logins", {}).get(to)
+        program = program_of(c.world, c.world.table("processes")[server])
+        return program.refuses(c.world, server, {"kind": program.protocol}, login)
+
+    def _flags(self, c: Container, tried: int) -> None:
+        """Ask for the flags; who tells them tells changes, too."""
+        port = c.env.get(FLAGS[1], "8013")
+        route = c.dial(str(c.env[FLAGS[0]]), int(port) if is_natural(port) else 0)
+        for key in [target.process for target in route.targets] if route.outcome == "ok" else []:
+            row = c.world.table("processes")[key]
+            if (values := configured(row).get("offers")) is not None:
+                c.remember(flagd=key, peers=[*(p for p in c.state.get("peers", ()) if p != key), key])
+                self._told(c, values)
+                return
+        c.after(min(LATEST, AGAIN << min(tried, 8)), "flags", tried + 1)
+
+    def _told(self, c: Container, values: Mapping[str, Json]) -> None:
+        """Flags are other ones now."""
+        before, now, params = told_flags(c.process), Flags(values), c.params
+        if dict(before.values) == dict(values):
+            return
+        self._settle(c)
+        leak, told = params.get("leaks"), {}
+        if leak:
+            rate = now.number(leak["flag"]) * float(leak["bytes"])
+            told["leak"] = {"rate": rate, "since": c.now} if rate else None
+        unready = any(now.number(flag) for flag in params.get("unready", ()))
+        self._configure(c, flags=dict(values), unready=unready or None, **told)
+        for flag, (on, off) in (params.get("turned") or {}).items():
+            if bool(before.number(flag)) is not bool(now.number(flag)):
+                self._say(c, parse_lines(on if now.number(flag) else off))
+        if flood := params.get("floods"):
+            load.flood(c.world, _seat(c), flood["operation"], now.number(flood["flag"]) * float(flood["rate"]))
+        c.world.touch()
+
+    def _consume(self, c: Container, tried: int) -> None:
+        """Join a group of those who wait for a broker's messages."""
+        wanted = c.params["consumes"]
+        host, port = configured(c.process)["addresses"][wanted["to"]]
+        route = c.dial(str(host), int(port))
+        brokers = [target.process for target in route.targets] if route.outcome == "ok" else []
+        for key in brokers:
+            row = c.world.table("processes")[key]
+            if program_of(c.world, row).protocol == "kafka":
+                told = {"host": host, "port": port, "topic": wanted["topic"], "handler": wanted["handler"]}
+                pace = {"group": wanted["group"], "pace": wanted.get("pace")}
+                c.remember(broker=key, peers=[*(p for p in c.state.get("peers", ()) if p != key), key])
+                self._settle(c)
+                self._configure(c, consumes={**told, **pace})
+                self._say(c, parse_lines(wanted.get("joined")))
+                c.world.touch()
+                return
+        self._say(c, parse_lines(wanted.get("lost")))
+        c.after(min(LATEST, AGAIN << min(tried, 8)), "consume", tried + 1)
+
+    def _settle(self, c: Container) -> None:
+        """Have the broker count what it has handed on so far, before its consumers change their pace."""
+        broker = c.world.table("processes").get(c.state.get("broker", ""))
+        if broker is not None and broker["running"]:
+            program_of(c.world, broker).event(Container(c.world, c.state["broker"]), "settle")
+
+    def _configure(self, c: Container, **changes: Json) -> None:
+        told = {**configured(c.process), **changes}
+        c.remember(configured={key: value for key, value in told.items() if value is not None})
+
+    def _say(self, c: Container, lines: Sequence[Sequence[str]]) -> None:
+        write = find_format(c.process) or self.format
+        c.log(*(write(c.now, level, source, message) for source, message, level in lines))
+
+
+def _seat(c: Container) -> str:
+    """Whose requests those are that the program makes by itself."""
+    return f"{str(c.process['pod']).partition('/')[0]}/{c.process['container']}"
+
+
+program = Service()

@@ -1,0 +1,26 @@
+"""Libraries of .NET services: StackExchange.Redis, Npgsql."""
+
+from __future__ import annotations
+
+from aiops_gym.sim.traffic.clients.instrumented import say, store
+
+REDIS = (
+    "StackExchange.Redis.RedisConnectionException: The message timed out in the backlog attempting to send because no "
+    "connection became available (5000ms) - Last Connection Exception: {why}"
+)
+LINK = {
+    "refused": "It was not possible to connect to the redis server(s) {host}:{port}/Interactive. ConnectionRefused",
+    "timeout": "It was not possible to connect to the redis server(s) {host}:{port}/Interactive. ConnectTimeout",
+    "no_host": "It was not possible to connect to the redis server(s). UnableToConnect on {host}:{port}/Interactive",
+}
+NPGSQL = {
+    "refused": "Npgsql.NpgsqlException (0x80004005): Failed to connect to {address}:{port}",
+    "no_host": "System.Net.Sockets.SocketException (00000001, 11): Name or service not known",
+    "no_answer": "System.Net.Sockets.SocketException (00000001, 11): Resource temporarily unavailable",
+}
+CLOSED = "Npgsql.NpgsqlException (0x80004005): Exception while reading from stream"
+
+CLIENTS = {
+    "redis": store("stackexchange", say(LINK, REDIS, 5_000.0), "redis", "SocketClosed on Interactive"),
+    "postgres": store("npgsql", say(NPGSQL), "postgres", CLOSED),
+}
