@@ -118,7 +118,7 @@ learning: $(VENV)/.sb3 ## train on three tasks with five seeds and ablations (so
 
 # LLM_ARGS is for you: make learning-llm LLM_ARGS="--model Qwen/Qwen3-0.6B --set steps=400", on a graphics card
 learning-llm: build/venv-finetune/.test ## fine-tune a tiny language model with three seeds (an hour; can be stopped), and write the figures into docs/howto/finetune.md
-	HF_HUB_OFFLINE=1 build/venv-finetune/bin/aiops-gym finetune --out build/learning-llm --seeds 3 \
+	HF_HUB_OFFLINE=1 build/venv-finetune/bin/aiops-gym finetune --out build/learning-llm --seeds 3 --beside 3 \
 	  --write docs/howto/finetune.md --picture docs/learning/language.png $(LLM_ARGS)
 
 conformance: $(VENV)/.test ## check what docs/making/promises.yaml names, and write docs/conformance.md

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import FlagError, Parsed, parse_duration
-from aiops_gym.kubectl.errors import Failure, KubectlError
+from aiops_gym.kubectl.errors import Failure, KubectlError, Misconfigured
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 
@@ -109,7 +109,7 @@ class _Way:
         """Raise where there is no way to make a client."""
         flags = self.flags
         self.find()
-        typed = bool(flags.args) and "/" not in flags.args[0]
+        typed = bool(flags.args) and "/" not in flags.args[0] and not flags.values.get("filename")
         built = bool(flags.text("namespace")) and typed and self.path.startswith(BUILDING)
         self.confirm(built)
         if (flags.items("as-group") or _text(flags, "as-uid")) and not _text(flags, "as"):
@@ -122,22 +122,22 @@ class _Way:
         for kind, flag, what in (("users", "user", "auth info"), ("contexts", "context", "context"), CLUSTERS):
             name = _text(self.flags, flag)
             if name and kubeconfig.find_entry(self.config, kind, name) is None:
-                raise Failure(f"{what} {go_quote(name)} does not exist")
+                raise Misconfigured(f"error: {what} {go_quote(name)} does not exist", named=True)
 
     def confirm(self, built: bool) -> None:
         """Raise where what is there is of no use; told one way by the builder of requests and another by the rest."""
         if self.name and kubeconfig.find_entry(self.config, "contexts", self.name) is None:
-            raise KubectlError(f"Error in configuration: context was not found for specified context: {self.name}")
+            raise Misconfigured(f"Error in configuration: context was not found for specified context: {self.name}")
         if _text(self.flags, "cluster") and kubeconfig.find_entry(self.config, "clusters", self.cluster) is None:
-            raise Failure(f"no server found for cluster {go_quote(self.cluster)}")
+            raise Misconfigured(f"error: no server found for cluster {go_quote(self.cluster)}", named=True)
         wrong = [
             *self._wrong_user(),
             *self._wrong_files("certificate-authority", "certificate-authority", self.cluster),
         ]
         if len(wrong) > 1:
-            raise KubectlError("Error in configuration: \n" + "".join(f"* {line}\n" for line in wrong))
+            raise Misconfigured("Error in configuration: \n" + "".join(f"* {line}\n" for line in wrong))
         if wrong:
-            raise KubectlError(f"{'Error in configuration' if built else 'error'}: {wrong[0]}")
+            raise Misconfigured(f"{'Error in configuration' if built else 'error'}: {wrong[0]}")
         try:
             text = self.flags.text("request-timeout")
             _ = text.isdecimal() or parse_duration(text)

@@ -24,9 +24,8 @@ LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 def read_files(call: Invocation) -> Selection:
     """The objects of `-f`. Raises Failure."""
     flags = call.flags
-    if not flags.items("filename") and not flags.text("kustomize"):
-        raise Failure("must specify one of -f and -k")
-    selection = select(call, [], filenames=flags.items("filename"), recursive=flags.on("recursive"))
+    require_files(call)
+    selection = select(call, [], filenames=flags.items("filename"), recursive=bool(flags.values.get("recursive")))
     if flags.values.get("selector"):
         try:
             matches = parse_labels(flags.text("selector"))
@@ -42,6 +41,12 @@ def read_files(call: Invocation) -> Selection:
         if isinstance(info, Info):
             _placed(info)
     return selection
+
+
+def require_files(call: Invocation) -> None:
+    """Raise Failure where none are named."""
+    if not call.flags.items("filename") and not call.flags.values.get("kustomize"):
+        raise Failure("must specify one of -f and -k")
 
 
 def _placed(info: Info) -> None:

@@ -22,8 +22,11 @@ RECORD: Final = Flag(
 LOCAL: Final = Flag("local", "bool", help="If true, will NOT contact api-server but run locally.")
 ALL: Final = Flag("all", "bool", help="Select all resources in the namespace of the specified resource types.")
 VALIDATE: Final = Flag("validate", default="strict", bare="strict", help="Must be one of: strict, warn, ignore.")
-CHANGING: Final = (DRY_RUN, MANAGER, RECORD, *output.FLAGS)
-"""The flags of most verbs that change something."""
+SAVING: Final = (DRY_RUN, MANAGER, *output.FLAGS)
+"""The flags of verbs that change something."""
+
+CHANGING: Final = (*SAVING, RECORD)
+"""Those of the older ones, which could write the command line down."""
 
 DEPRECATED: Final = "--dry-run is deprecated and can be replaced with --dry-run=client."
 SUFFIX: Final[Mapping[str, str]] = {"none": "", "client": " (dry run)", "server": " (server dry run)"}
@@ -50,7 +53,7 @@ def prepare(call: Invocation) -> output.Printer | None:
 
 def make_query(call: Invocation, manager: str) -> dict[str, str]:
     """The parameters of a request that changes something."""
-    found = {"fieldManager": call.flags.text("field-manager") or manager}
+    found = {"fieldManager": call.flags.values.get("field-manager") or manager}
     if "dry-run" in call.flags.values and read_dry_run(call) == "server":
         found["dryRun"] = "All"
     return found

@@ -145,13 +145,15 @@ class Client:
         place, body = self.place(resource, namespace), _spoken(resource, obj)
         return _heard(resource, self.send(Request("create", resource.name, place, body=body, query=query)))
 
-    def update(self, resource: Resource, obj: Json, namespace: str | None = None, **query: str) -> Json:
-        """Replace an object."""
+    def update(
+        self, resource: Resource, obj: Json, namespace: str | None = None, subresource: str = "", **query: str
+    ) -> Json:
+        """Replace an object, or its subresource."""
         name = (obj.get("metadata") or {}).get("name")
         if not isinstance(name, str) or not name:
             raise Failure("resource name may not be empty")
         place = self.place(resource, namespace)
-        asked = Request("update", resource.name, place, name, body=_spoken(resource, obj), query=query)
+        asked = Request("update", resource.name, place, name, subresource, _spoken(resource, obj), query=query)
         return _heard(resource, self.send(asked))
 
     def patch(  # one parameter a part of the request

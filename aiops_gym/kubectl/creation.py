@@ -9,9 +9,8 @@ from typing import Final
 from aiops_gym.clients import gojson
 from aiops_gym.clients.flags import Flag
 from aiops_gym.clients.kubeconfig import HEAD
-from aiops_gym.kubectl import output
 from aiops_gym.kubectl.applying import add_own_config, read_validation
-from aiops_gym.kubectl.changes import DRY_RUN, MANAGER, VALIDATE, make_query, prepare, read_dry_run, report
+from aiops_gym.kubectl.changes import CHANGING, SAVING, VALIDATE, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import find_by_kind
@@ -24,13 +23,14 @@ from aiops_gym.sim.kube_api.patch.strategic import apply_strategic_merge
 from aiops_gym.sim.kube_api.schema import type_of
 from aiops_gym.types import Json
 
-FLAGS: Final = (
-    DRY_RUN,
-    MANAGER,
-    VALIDATE,
-    Flag("save-config", "bool", help="If true, the configuration of current object will be saved in its annotation."),
-    *output.FLAGS,
+KEEPING: Final = Flag(
+    "save-config", "bool", help="If true, the configuration of current object will be saved in its annotation."
 )
+FLAGS: Final = (VALIDATE, KEEPING, *SAVING)
+"""The flags of `create KIND`."""
+
+DERIVING: Final = (KEEPING, *CHANGING)
+"""The flags of verbs that make an object from others, or from an image."""
 
 
 PLACELESS: Final = ("kubectl run", "kubectl autoscale", "kubectl expose")

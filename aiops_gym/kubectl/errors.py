@@ -43,6 +43,14 @@ class Failure(KubectlError):
         return self.message
 
 
+class Misconfigured(KubectlError):
+    """No client can be made: `named` where a flag names what is not in the kubeconfig."""
+
+    def __init__(self, text: str, named: bool = False) -> None:
+        super().__init__(text)
+        self.named = named
+
+
 class UsageFailure(Failure):
     """A wrong command line; the dispatcher adds `See 'kubectl get -h' for help and examples`."""
 

@@ -55,10 +55,12 @@ def read(
 
 
 def check(context: Context, paths: Sequence[str]) -> None:
-    """Raise Failures for paths that are not there."""
+    """Raise Failures for paths that are not there, and for an input that is to be read twice."""
+    wrong = ["standard input cannot be used for multiple arguments"] * (paths.count("-") - 1)
     gone = [path for path in paths if path != "-" and not path.startswith(WEB) and not context.files.exists(path)]
-    if gone:
-        raise Failures([Failure(f"the path {go_quote(path)} does not exist") for path in gone])
+    wrong += [f"the path {go_quote(path)} does not exist" for path in gone]
+    if wrong:
+        raise Failures(list(map(Failure, wrong)))
 
 
 WEB: Final = ("http://", "https://")

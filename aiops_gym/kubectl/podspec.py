@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from aiops_gym.kubectl import output
-from aiops_gym.kubectl.changes import ALL, CHANGING, LOCAL, make_query, prepare, read_dry_run, report
+from aiops_gym.kubectl.changes import ALL, LOCAL, RECORD, SAVING, make_query, prepare, read_dry_run, report
+from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import FILES, MISSING, SELECTOR, Info, Selection, select
@@ -26,7 +27,9 @@ PATHS: Mapping[str, tuple[str, ...]] = {
         ("spec", "template", "spec"),
     ),
 }
-FLAGS = (ALL, LOCAL, SELECTOR, *FILES, *CHANGING)
+FLAGS = (ALL, LOCAL, SELECTOR, *FILES, *SAVING)
+RECORDING = (*FLAGS, RECORD)
+"""The flags of `set`, and of those parts of it that can write the command line down."""
 
 
 def find_path(info: Info) -> tuple[str, ...]:
@@ -118,9 +121,7 @@ def patch_each(
         try:
             patch = change(info)
         except Failure as error:
-            errors.append(
-                Failure(f"error: {_called(call, info)}/{info.name} {error.inner}\n" if named else error.inner)
-            )
+            errors.append(Failure(f"error: {name_object(call, info)} {error.inner}\n" if named else error.inner))
             continue
         if not patch:
             continue
@@ -139,9 +140,12 @@ def patch_each(
     return errors
 
 
-def _called(call: Invocation, info: Info) -> str:
-    """An object's resource, which nobody asked the server for with --local."""
-    return info.resource.kind.lower() if call.flags.on("local") else info.resource.plural
+def name_object(call: Invocation, info: Info) -> str:
+    """An object in errors: by its resource, which nobody asks the server for with --local; by its kind then."""
+    if not call.flags.on("local"):
+        return f"{info.resource.plural}/{info.name}"
+    # the end of the line is kubectl's own
+    return f"{kind_group(info.resource)}/{info.name}" + ("\n" if info.resource.group else "")
 
 
 def as_typed(obj: Json) -> Json:

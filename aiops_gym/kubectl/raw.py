@@ -44,6 +44,8 @@ def act(call: Invocation, verb: str) -> None:
     """`create`, `replace` and `delete --raw`: send a file, or nothing, to a path. Raises KubectlError."""
     flags = call.flags
     names = flags.items("filename")
+    if flags.values.get("edit"):
+        raise Failure("--raw and --edit are mutually exclusive")
     if len(names) > 1:
         raise Failure("--raw can only use a single local file or stdin")
     for word in ("recursive", "selector", "output"):

@@ -35,8 +35,8 @@ def run(call: Invocation) -> None:
         raise Failure("must specify one of -f and -k")
     if read_dry_run(call) == "server":
         raise Failure("--dry-run=server for command reconcile is not supported yet")
-    prepare(call)
     selection = select(call, [], filenames=flags.items("filename"), recursive=flags.on("recursive"))
+    prepare(call)
     errors = selection.each(lambda info: _reconcile(call, info))
     if errors:
         raise Failures(errors)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import manifests
 from aiops_gym.kubectl.client import Client, api_version, find_category, find_other_resources, find_resource
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, gather
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, Misconfigured, gather
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.resources import Resource
@@ -330,8 +330,7 @@ def _from_files(
     call: Invocation, filenames: Sequence[str], recursive: bool, kustomize: str, latest: bool
 ) -> list[Info | KubectlError]:
     found: list[Info | KubectlError] = []
-    if not call.flags.values.get("local"):
-        call.client.touch()
+    lost = None if call.flags.values.get("local") else _lost(call)
     try:
         read = manifests.read(call.context, list(filenames), recursive, _validated(call), kustomize)
     except Failure as error:
@@ -340,6 +339,8 @@ def _from_files(
         try:
             if isinstance(manifest, KubectlError):
                 raise manifest
+            if lost is not None:
+                raise lost
             info = from_manifest(call.client, manifest, call.path.startswith(TYPED))
             if call.path.startswith(ANYWHERE):
                 info.wrong = None
@@ -349,12 +350,36 @@ def _from_files(
     return found
 
 
+def _lost(call: Invocation) -> KubectlError | None:
+    """Why no client can be made, where that is told of each object; one that is made must reach the server at once."""
+    try:
+        call.client.configure()
+    except Misconfigured as error:
+        if not call.path.startswith(LOOKING):
+            raise
+        return error if error.named else KubectlError(error.inner)
+    call.client.touch()
+    return None
+
+
+LOOKING: Final = tuple(
+    f"kubectl {verb}"
+    for verb in (
+        *("get", "describe", "label", "annotate", "patch", "set image", "set resources", "set selector"),
+        *("set serviceaccount", "set subject", "wait"),
+        *("rollout history", "rollout restart", "rollout undo", "rollout pause", "rollout resume"),
+    )
+)
+"""Commands that make their client with the first object that a file holds, and go on to the next where they cannot."""
+
+
 def _validated(call: Invocation) -> bool:
     """Whether files are compared with the server's schema before they are read as objects."""
-    return call.flags.values.get("validate", "false") not in ("false", "ignore")
+    forced = call.path == "kubectl replace" and call.flags.on("force")  # which looks for what to delete first
+    return not forced and call.flags.values.get("validate", "false") not in ("false", "ignore")
 
 
-TYPED: Final = ("kubectl auth reconcile", "kubectl set", "kubectl expose", "kubectl autoscale", "kubectl rollout")
+TYPED: Final = ("kubectl auth reconcile", "kubectl set", "kubectl expose", "kubectl rollout")
 """Commands that read objects into the types of kubectl's own scheme."""
 
 

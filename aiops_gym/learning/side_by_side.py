@@ -14,28 +14,43 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from aiops_gym.errors import AiopsGymError
-from aiops_gym.learning.settings import Settings
-from aiops_gym.learning.training import Progress, train
+from aiops_gym.learning.training import train
 from aiops_gym.runs.workers import collect_seldom, end_with_parent, uninterrupted
 
 OFTEN = 0.5
 """Seconds between two tellings of a run."""
 
 
+Tell = Callable[[Any], None]
+"""Is told how a run stands."""
+
+
+def train_run(settings: Any, out: Path, tell: Tell) -> None:
+    """Train a policy, from where its run stands."""
+    collect_seldom()
+    train(settings, out, resume=True, progress=tell)
+
+
 @dataclass(frozen=True)
 class Job:
-    """A run that is to be done."""
+    """A run that is to be done.
 
-    settings: Settings
+    Attributes:
+        work: given the other two and where to tell how it stands, it does what is not done yet; a function of a module.
+    """
+
+    settings: Any
     out: Path
+    work: Callable[[Any, Path, Tell], None] = train_run
 
 
-def train_all(jobs: Sequence[Job], workers: int, shown: Callable[[Job, Progress], None]) -> None:
+def train_all(jobs: Sequence[Job], workers: int, shown: Callable[[Job, Any], None]) -> None:
     """Do what is not done of these runs, the first ones first.
 
     Args:
@@ -48,7 +63,7 @@ def train_all(jobs: Sequence[Job], workers: int, shown: Callable[[Job, Progress]
     """
     if not workers:
         for job in jobs:
-            train(job.settings, job.out, resume=True, progress=lambda now, job=job: shown(job, now))  # type: ignore[misc]
+            job.work(job.settings, job.out, partial(shown, job))
         return
     waiting = deque(jobs)
     at_work: dict[Connection, tuple[Job, Any]] = {}
@@ -77,15 +92,15 @@ def _begin(job: Job) -> tuple[Connection, Any]:
     return here, process
 
 
-def _hear(pipe: Connection, at_work: dict[Connection, tuple[Job, Any]], shown: Callable[[Job, Progress], None]) -> None:
-    """What a run says: how it stands, that it is done (None), or what went wrong. Raises that."""
+def _hear(pipe: Connection, at_work: dict[Connection, tuple[Job, Any]], shown: Callable[[Job, Any], None]) -> None:
+    """What a run says: that it is done (None), what went wrong, or how it stands. Raises what went wrong."""
     job, process = at_work[pipe]
     try:
         told = pipe.recv()
     except EOFError:
         process.join()
         told = AiopsGymError(f"the process of the run in {job.out} ended with {process.exitcode}")
-    if isinstance(told, Progress):
+    if told is not None and not isinstance(told, AiopsGymError):
         shown(job, told)
         return
     process.join()
@@ -108,7 +123,7 @@ def _work(job: Job, pipe: Connection) -> None:
     threading.Thread(target=end_with_parent, daemon=True).start()
     told: AiopsGymError | None = None
     try:
-        _train(job, pipe)
+        job.work(job.settings, job.out, _seldom(pipe.send))
     except KeyboardInterrupt:
         return
     except AiopsGymError as error:
@@ -116,14 +131,14 @@ def _work(job: Job, pipe: Connection) -> None:
     pipe.send(told)
 
 
-def _train(job: Job, pipe: Connection) -> None:
-    collect_seldom()
-    last = 0.0
+def _seldom(tell: Tell) -> Tell:
+    """The same, but what comes close behind another is not told."""
+    last = -OFTEN
 
-    def progress(now: Progress) -> None:
+    def told(now: Any) -> None:
         nonlocal last
         if time.monotonic() - last >= OFTEN:
             last = time.monotonic()
-            pipe.send(now)
+            tell(now)
 
-    train(job.settings, job.out, resume=True, progress=progress)
+    return told

@@ -17,7 +17,7 @@ from transformers import AutoTokenizer
 from aiops_gym.envs.budget import count_high
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.learning.language import lessons, report, rollouts
-from aiops_gym.learning.language.run import Run
+from aiops_gym.learning.language.run import Run, carry_out_all
 from aiops_gym.learning.language.settings import Settings
 
 SMALL = {"lessons": 6, "warm": 1, "warm_batch": 4, "steps": 1, "exams": 1, "exam": 1}
@@ -75,6 +75,17 @@ def test_a_run_goes_on_after_a_kill_and_reports(out, tmp_path):
     text = "\n".join(report.describe([summary, summary]))
     assert f"{summary['warm']['parameters']:,} weights,\n2 seeds" in text
     assert "detection, unseen families" in text
+
+
+def test_seeds_beside_each_other_share_the_lessons_and_each_has_its_folder(out):
+    told = []
+    settings = [Settings.of("tiny", {**SMALL, "seed": seed}) for seed in (0, 1)]
+    first, second = carry_out_all(settings, out, 2, 0, None, told.append)
+    assert first == Run(settings[0], out).carry_out()
+    assert second["settings"]["seed"] == 1
+    assert second["lessons"]["lessons"] == first["lessons"]["lessons"]
+    assert [line for line in told if line.startswith("seed 0")] == []  # which was done before
+    assert told[:2] == ["seed 1: lessons", "seed 1: exam-start"]
 
 
 def test_the_model_reads_each_name_as_one_token_and_a_lesson_fits_the_budget(out):

@@ -13,7 +13,7 @@ import typer
 from aiops_gym.cli.common import show
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.learning.language import report
-from aiops_gym.learning.language.run import Run
+from aiops_gym.learning.language.run import carry_out_all
 from aiops_gym.learning.language.settings import TINY, Settings
 
 NEEDED = ("trl", "transformers", "torch", "matplotlib")
@@ -23,7 +23,8 @@ def command(
     out: Annotated[Path, typer.Option(help="Folder of everything; what is there is not done again.")],
     model: Annotated[str, typer.Option(help="A name or folder of transformers, or tiny: a new one, for a CPU.")] = TINY,
     task: Annotated[str, typer.Option("--task", "--tasks", help="Separated by commas.")] = "detection,localization",
-    seeds: Annotated[int, typer.Option(min=1, help="Runs, one after the other.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs, with the same lessons.")] = 1,
+    beside: Annotated[int, typer.Option(min=1, help="Seeds at the same time, for a CPU.")] = 1,
     lessons: Annotated[
         Path | None, typer.Option(help="From `export --tool-calls`; without it a teacher plays.")
     ] = None,
@@ -41,7 +42,9 @@ def command(
         raise AiopsGymError(f"fine-tuning needs {', '.join(missing)}: pip install 'aiops_gym[finetune]'")
     tasks = tuple(each.strip() for each in task.lower().split(",") if each.strip())
     settings = Settings.of(model, {"tasks": tasks, **_settings(set_ or [])})
-    summaries = [Run(replace(settings, seed=seed), out, workers, lessons, show).carry_out() for seed in range(seeds)]
+    summaries = carry_out_all(
+        [replace(settings, seed=seed) for seed in range(seeds)], out, beside, workers, lessons, show
+    )
     page = write or out / "report.md"
     report.write(summaries, page, picture or out / "curve.png")
     show(f"the figures are in {page}")

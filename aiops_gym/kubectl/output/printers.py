@@ -162,7 +162,7 @@ class GoTemplatePrinter(Printer):
         try:
             self.template = gotemplate.parse(text)
         except gotemplate.TemplateError as error:
-            raise Failure(f"error parsing template {text}, {error}\n") from None
+            raise Failure(f"error parsing template {text}, {error}") from None
 
     def one(self, obj: Json) -> str:
         """The template's text."""

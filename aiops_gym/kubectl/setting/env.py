@@ -17,6 +17,7 @@ from aiops_gym.kubectl.podspec import (
     find_path,
     find_pod_spec,
     finish,
+    name_object,
     patch_each,
     read_infos,
     wrap_patch,
@@ -60,8 +61,7 @@ def run(call: Invocation) -> int | None:
     if flags.items("keys") and not flags.text("from"):
         raise Failure("when specifying --keys, a configmap or secret must be provided with --from")
     wish = _parse(call, words)
-    if flags.text("from"):
-        wish = Wish([*wish.put, *_from(call, flags.text("from"))], wish.drop)
+    wish = _named(wish, _from(call, flags.text("from")) if flags.text("from") else [], flags.text("prefix"))
     infos = read_infos(call, resources)
     for info in infos:
         if not flags.on("list"):
@@ -110,6 +110,14 @@ def _parse(call: Invocation, words: Sequence[str]) -> Wish:
     return Wish(put, drop)
 
 
+def _named(wish: Wish, more: Sequence[Json], prefix: str) -> Wish:
+    """With more variables, all of them behind a prefix; of those with one name the first counts."""
+    found: dict[str, Json] = {}
+    for item in (*wish.put, *more):
+        found.setdefault(item["name"], {**item, "name": prefix + item["name"]})
+    return Wish([item for item in found.values() if item["name"] not in wish.drop], wish.drop)
+
+
 def _from(call: Invocation, source: str) -> list[Json]:
     """Variables for the keys of a config map or secret."""
     word, _, name = source.partition("/")
@@ -118,14 +126,14 @@ def _from(call: Invocation, source: str) -> list[Json]:
     if resource.kind not in ("ConfigMap", "Secret"):
         raise Failure("unsupported resource specified in --from")
     field = "configMapKeyRef" if resource.kind == "ConfigMap" else "secretKeyRef"
-    keys, prefix = call.flags.items("keys"), call.flags.text("prefix")
+    keys = call.flags.items("keys")
     found = []
     for key in sorted(data):
         if keys and key not in keys:
             continue
-        variable = prefix + re.sub(r"[^A-Z0-9_]", "_", key.upper().replace("-", "_").replace(".", "_"))
-        if variable != prefix + key:
-            call.warn(f"Warning: key {key} transferred to {variable.removeprefix(prefix)}")
+        variable = re.sub(r"[^A-Z0-9_]", "_", key.upper().replace("-", "_").replace(".", "_"))
+        if variable != key:
+            call.warn(f"Warning: key {key} transferred to {variable}")
         found.append({"name": variable, "valueFrom": {field: {"name": name, "key": key}}})
     return found
 
@@ -183,7 +191,7 @@ def _patch(call: Invocation, info: Info, wish: Wish) -> Json:
     try:
         find_path(info)
     except Failure as error:
-        raise Failure(f"error: {info.resource.plural}/{info.name} {error.inner}\n") from None
+        raise Failure(f"error: {name_object(call, info)} {error.inner}\n") from None
     changed: dict[str, list[Json]] = {}
     found = False
     for field in ("initContainers", "containers"):
@@ -220,7 +228,7 @@ def _changes(present: Sequence[Json], wish: Wish) -> list[Json]:
     """The strategic merge patch of a list of variables."""
     before = {item["name"]: item for item in present}
     changes: list[Json] = [{"$patch": "delete", "name": name} for name in wish.drop if name in before]
-    for item in {item["name"]: item for item in wish.put}.values():
+    for item in wish.put:
         old = before.get(item["name"])
         if old == item:
             continue

@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.kubectl.changes import prepare, read_dry_run
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
 from aiops_gym.kubectl.pairs import split
-from aiops_gym.kubectl.podspec import FLAGS, find_pod_spec, finish, patch_each, read_infos, wrap_patch
+from aiops_gym.kubectl.podspec import RECORDING, find_pod_spec, finish, patch_each, read_infos, wrap_patch
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
@@ -68,7 +68,7 @@ def _patch(info: Info, images: Mapping[str, str], missing: list[KubectlError]) -
 verb = Verb(
     "image",
     run,
-    flags=FLAGS,
+    flags=RECORDING,
     usage="set image (-f FILENAME | TYPE NAME) CONTAINER_NAME_1=CONTAINER_IMAGE_1 ...",
     short="Update the image of a pod template",
 )

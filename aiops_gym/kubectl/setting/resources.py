@@ -7,7 +7,7 @@ from typing import Any
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.podspec import (
-    FLAGS,
+    RECORDING,
     choose_containers,
     find_pod_spec,
     finish,
@@ -54,7 +54,6 @@ def run(call: Invocation) -> int | None:
         done="resource requirements updated",
         failed="failed to patch resources update to pod template",
         colon=False,
-        named=False,
     )
     if missing:
         raise Failures([*missing, *errors])
@@ -83,7 +82,7 @@ verb = Verb(
         Flag("containers", short="c", default="*", help="The names of containers to change; may use wildcards."),
         Flag("limits", help="The resource requirement limits for this container."),
         Flag("requests", help="The resource requirement requests for this container."),
-        *FLAGS,
+        *RECORDING,
     ),
     usage="set resources (-f FILENAME | TYPE NAME)  ([--limits=LIMITS & --requests=REQUESTS]",
     short="Update resource requests/limits on objects with pod templates",

@@ -7,7 +7,7 @@ from typing import Any
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure, gather
 from aiops_gym.kubectl.pairs import parse_selector
-from aiops_gym.kubectl.podspec import FLAGS, finish, patch_each, read_selection
+from aiops_gym.kubectl.podspec import RECORDING, finish, patch_each, read_selection
 from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -43,7 +43,7 @@ verb = Verb(
     flags=(
         Flag("resource-version", help="The update will only succeed if this is the current version."),
         Flag("recursive", "bool", short="R", default=True, help="Process the directory used in -f recursively."),
-        *(flag for flag in FLAGS if flag.name not in ("selector", "kustomize")),
+        *(flag for flag in RECORDING if flag.name not in ("selector", "kustomize")),
     ),
     usage="set selector (-f FILENAME | TYPE NAME) EXPRESSIONS [--resource-version=version]",
     short="Set the selector on a resource",

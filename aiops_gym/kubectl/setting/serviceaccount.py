@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.kubectl.errors import Failure
-from aiops_gym.kubectl.podspec import FLAGS, find_pod_spec, finish, patch_each, read_infos, wrap_patch
+from aiops_gym.kubectl.podspec import RECORDING, find_pod_spec, finish, patch_each, read_infos, wrap_patch
 from aiops_gym.kubectl.targets import SELECTOR, Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 
@@ -30,7 +30,7 @@ def run(call: Invocation) -> int | None:
 verb = Verb(
     "serviceaccount",
     run,
-    flags=tuple(flag for flag in FLAGS if flag != SELECTOR),
+    flags=tuple(flag for flag in RECORDING if flag != SELECTOR),
     aliases=("sa",),
     usage="set serviceaccount (-f FILENAME | TYPE NAME) SERVICE_ACCOUNT",
     short="Update the service account of a resource",

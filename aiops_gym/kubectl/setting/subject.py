@@ -16,7 +16,7 @@ GROUP = "rbac.authorization.k8s.io"
 def run(call: Invocation) -> int | None:
     """Add users, groups and service accounts to a binding."""
     infos = read_infos(call, call.args)
-    wanted = _subjects(call)
+    wanted = _subjects(call, any(info.resource.kind == "ClusterRoleBinding" for info in infos))
     if not wanted:
         raise Failure("you must specify at least one value of user, group or serviceaccount")
 
@@ -32,15 +32,18 @@ def run(call: Invocation) -> int | None:
     return None
 
 
-def _subjects(call: Invocation) -> list[Any]:
+def _subjects(call: Invocation, cluster: bool) -> list[Any]:
     found: list[Any] = []
     for flag, kind in (("user", "User"), ("group", "Group")):
-        found += [{"apiGroup": GROUP, "kind": kind, "name": name} for name in call.flags.items(flag)]
-    for account in call.flags.items("serviceaccount"):
-        namespace, colon, name = account.partition(":")
-        if not colon or not namespace or not name:
-            raise Failure("serviceaccount must be <namespace>:<name>")
-        found.append({"kind": "ServiceAccount", "name": name, "namespace": namespace})
+        found += [{"apiGroup": GROUP, "kind": kind, "name": name} for name in sorted({*call.flags.items(flag)})]
+    accounts = call.flags.items("serviceaccount")
+    if any(account.count(":") != 1 or account.endswith(":") for account in accounts):
+        raise Failure("serviceaccount must be <namespace>:<name>")
+    if cluster and any(account.startswith(":") for account in accounts):
+        raise Failure("serviceaccount must be <namespace>:<name>, namespace must be specified")
+    for account in sorted({*accounts}):
+        namespace, _, name = account.partition(":")
+        found.append({"kind": "ServiceAccount", "name": name, "namespace": namespace or call.namespace})
     return found
 
 
@@ -48,9 +51,9 @@ verb = Verb(
     "subject",
     run,
     flags=(
-        Flag("user", "list", help="Usernames to bind to the role"),
-        Flag("group", "list", help="Groups to bind to the role"),
-        Flag("serviceaccount", "list", help="Service accounts to bind to the role"),
+        Flag("user", "array", help="Usernames to bind to the role"),
+        Flag("group", "array", help="Groups to bind to the role"),
+        Flag("serviceaccount", "array", help="Service accounts to bind to the role"),
         *FLAGS,
     ),
     usage="set subject (-f FILENAME | TYPE NAME) [--user=username] [--group=groupname] "

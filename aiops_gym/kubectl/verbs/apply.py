@@ -14,11 +14,23 @@ from aiops_gym.kubectl.applying import (
     describe_info,
     make_validation_query,
     read_files,
+    read_validation,
     refuse_generated_name,
     refuse_unnamed,
     remember,
+    require_files,
 )
-from aiops_gym.kubectl.changes import ALL, CHANGING, VALIDATE, add_kind, make_query, prepare, read_dry_run, report
+from aiops_gym.kubectl.changes import (
+    ALL,
+    CHANGING,
+    DRY_RUN,
+    VALIDATE,
+    add_kind,
+    make_query,
+    prepare,
+    read_dry_run,
+    report,
+)
 from aiops_gym.kubectl.client import APPLY, MERGE, STRATEGIC, find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure, join
 from aiops_gym.kubectl.manifests import documents
@@ -45,6 +57,8 @@ def run(call: Invocation) -> int | None:
     read_dry_run(call)
     call.client.configure()
     check_cascade(call)
+    require_files(call)
+    read_validation(call)
     _validate(call)
     for word in flags.items("prune-allowlist") if flags.on("prune") else ():
         _allowed(word)
@@ -88,6 +102,8 @@ def _validate(call: Invocation) -> None:
         raise Failure("--force cannot be used with --server-side")
     if flags.on("force") and mode == "server":
         raise Failure("--dry-run=server cannot be used with --force")
+    if flags.on("force") and flags.on("prune"):
+        raise Failure("--force cannot be used with --prune")
     if flags.on("all") and flags.text("selector"):
         raise Failure("cannot set --all and --selector at the same time")
     if flags.on("prune") and not flags.on("all") and not flags.text("selector"):
@@ -95,6 +111,8 @@ def _validate(call: Invocation) -> None:
             "all resources selected for prune without explicitly passing --all. To prune all resources, pass the --all "
             "flag. If you did not mean to prune all resources, specify a label selector"
         )
+    if flags.on("prune") and flags.on("server-side"):
+        raise Failure("--prune is in alpha and doesn't currently work on objects created by server-side apply")
 
 
 PRUNED: Final = [
@@ -270,26 +288,32 @@ def _remembered_as(text: str, word: str) -> Json:
 
 
 def set_last(call: Invocation) -> int | None:
-    """Have `apply` remember objects as they are in files."""
+    """Have `apply` remember objects as they are in files: all are looked at before one is changed."""
     prepare(call)
-    selection = read_files(call)
+    selection, wanted = read_files(call), list[tuple[Info, Json, str]]()
     selection.keep_going = False
-    for info in selection.infos():
+
+    def compare(info: Info) -> None:
         refuse_unnamed(info)
-        live = call.client.get(info.resource, info.name, info.namespace)
-        new = remember(info.obj)
+        live, new = call.client.get(info.resource, info.name, info.namespace), remember(info.obj)
         old = (get(live, "metadata", "annotations") or {}).get(LAST_APPLIED)
         if old is None and not call.flags.on("create-annotation"):
             missing = f"no last-applied-configuration annotation found on resource: {info.name}"
             raise Failure(f"{missing}, to create the annotation, run the command with --create-annotation")
         if old == new:
-            report(call, info.resource, live, "configured (no changes)")
-            continue
-        patch = {"metadata": {"annotations": {LAST_APPLIED: new}}}
+            call.say(f"set-last-applied {info.name}: no changes required.")
+        else:
+            wanted.append((info, live, new))
+
+    if errors := selection.each(compare):
+        raise errors[0]
+    for info, live, new in wanted:
+        changed = live
         if read_dry_run(call) != "client":
+            patch = {"metadata": {"annotations": {LAST_APPLIED: new}}}
             asked = make_query(call, "")
-            live = call.client.patch(info.resource, info.name, patch, MERGE, info.namespace, query=asked)
-        report(call, info.resource, live, "configured")
+            changed = call.client.patch(info.resource, info.name, patch, MERGE, info.namespace, query=asked)
+        report(call, info.resource, changed, "configured")
     return None
 
 
@@ -307,7 +331,12 @@ verb = Verb(
         Verb(
             "set-last-applied",
             set_last,
-            flags=(Flag("create-annotation", "bool", help="Will create annotations if missing."), *FILES, *CHANGING),
+            flags=(
+                Flag("create-annotation", "bool", help="Will create annotations if missing."),
+                FILES[0],
+                DRY_RUN,
+                *output.FLAGS,
+            ),
             usage="apply set-last-applied -f FILENAME",
             short="Set the last-applied-configuration annotation on a live object to match the contents of a file",
         ),

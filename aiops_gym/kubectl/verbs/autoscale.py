@@ -6,7 +6,7 @@ from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import read_dry_run
-from aiops_gym.kubectl.creation import FLAGS, make, new_object
+from aiops_gym.kubectl.creation import DERIVING, make, new_object
 from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.targets import FILES, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -61,7 +61,7 @@ verb = Verb(
         Flag("cpu-percent", "int", default=-1, help="The target average CPU utilization over all the pods."),
         Flag("name", help="The name for the newly created object."),
         *FILES,
-        *FLAGS,
+        *DERIVING,
     ),
     required=("max",),
     usage="autoscale (-f FILENAME | TYPE NAME | TYPE/NAME) [--min=MINPODS] --max=MAXPODS [--cpu-percent=CPU]",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output, raw
-from aiops_gym.kubectl.applying import add_last_applied, make_validation_query, read_files
+from aiops_gym.kubectl.applying import add_last_applied, make_validation_query, read_files, read_validation
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info
@@ -18,12 +18,12 @@ def run(call: Invocation) -> int | None:
         raise Failure("must specify one of -f and -k") if not call.args else _unexpected(call)
     if call.args:
         raise _unexpected(call)
+    mode = read_dry_run(call)
+    read_validation(call)
+    shown, done = output.choose_printer(call), list[Info]()
     if call.flags.text("raw"):
         raw.act(call, "create")
         return None
-    output.choose_printer(call)
-    mode = read_dry_run(call)
-    shown, done = output.choose_printer(call), list[Info]()
 
     def put(info: Info) -> None:
         done.append(info)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.changes import CHANGING, VALIDATE
+from aiops_gym.kubectl import output
+from aiops_gym.kubectl.changes import MANAGER, RECORD, VALIDATE
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.targets import FILES, select
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -28,7 +29,9 @@ verb = Verb(
         Flag("windows-line-endings", "bool", help="Defaults to the line ending native to your platform."),
         VALIDATE,
         *FILES,
-        *CHANGING,
+        MANAGER,
+        RECORD,
+        *output.FLAGS,
     ),
     usage="edit (RESOURCE/NAME | -f FILENAME)",
     short="Edit a resource on the server",

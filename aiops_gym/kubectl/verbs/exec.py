@@ -16,6 +16,10 @@ def run(call: Invocation) -> int | None:
     """Run a command in a container and pass on what it printed and its exit code."""
     flags = call.flags
     name, command = _split(call)
+    if flags.seconds("pod-running-timeout") <= 0:
+        raise UsageFailure("--pod-running-timeout must be higher than zero")
+    if not name and not flags.items("filename"):
+        raise Failure("pod, type/name or --filename must be specified")
     if not command:
         raise Failure("you must specify at least one command for the container")
     if name and flags.items("filename"):
@@ -28,8 +32,6 @@ def run(call: Invocation) -> int | None:
         if not found:
             raise Failure("no pod, type/name or --filename was found")
         info = found[0]
-    if flags.seconds("pod-running-timeout") <= 0:
-        raise Failure("--pod-running-timeout must be higher than zero")
     pod, _ = pods.first_pod(call, info, flags.seconds("pod-running-timeout"))
     phase = (pod.get("status") or {}).get("phase", "")
     if phase in DONE:
@@ -49,13 +51,10 @@ def run(call: Invocation) -> int | None:
 def _split(call: Invocation) -> tuple[str, list[str]]:
     """The name and the command, which stands after `--`."""
     args, dash = call.args, call.flags.dash
-    from_file = bool(call.flags.items("filename"))
-    if (not args or dash == 0) and not from_file:
-        raise Failure("pod, type/name or --filename must be specified")
     if dash < 0:
-        if len(args) > 1 or from_file:
+        if len(args) > 1 or (args and call.flags.items("filename")):
             raise UsageFailure("exec [POD] [COMMAND] is not supported anymore. Use exec [POD] -- [COMMAND] instead")
-        return args[0], []
+        return "".join(args), []
     return (args[0] if args and dash > 0 else ""), args[dash:]
 
 

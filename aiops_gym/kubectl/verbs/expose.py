@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import prepare
-from aiops_gym.kubectl.creation import FLAGS, make, overridden
+from aiops_gym.kubectl.creation import DERIVING, make, overridden
 from aiops_gym.kubectl.errors import Failure, Failures
 from aiops_gym.kubectl.targets import FILES, Info, select
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -20,6 +20,7 @@ EXPOSED = ("Deployment", "ReplicaSet", "Service", "ReplicationController", "Pod"
 def run(call: Invocation) -> int | None:
     """Create a service for a workload, a pod or another service."""
     prepare(call)
+    call.client.configure()
     flags = call.flags
     wanted = select(call, call.args, filenames=flags.items("filename"), recursive=flags.on("recursive"))
 
@@ -135,7 +136,7 @@ verb = Verb(
         Flag("overrides", help="An inline JSON override for the generated object."),
         Flag("override-type", default="merge", help="The method used to override the generated object."),
         *FILES,
-        *FLAGS,
+        *DERIVING,
     ),
     usage="expose (-f FILENAME | TYPE NAME) [--port=port] [--protocol=TCP|UDP|SCTP] [--target-port=number-or-name]",
     short="Take a replication controller, service, deployment or pod and expose it as a new Kubernetes service",

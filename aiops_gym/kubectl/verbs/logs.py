@@ -57,7 +57,7 @@ def run(call: Invocation) -> int | None:
         except ServerError as error:
             if not flags.on("ignore-errors"):
                 raise
-            call.write(_prefixed(call, source, f"error: {error.message}\n"))
+            call.write(f"error: {error.message}\n")
     return 0
 
 

@@ -69,8 +69,6 @@ def _validate(call: Invocation, kind: str, local: bool) -> None:
 
 
 def _file(call: Invocation, path: str) -> str:
-    if path == "-":
-        return call.context.stdin
     try:
         return call.context.files.read(path)
     except IsADirectoryError:

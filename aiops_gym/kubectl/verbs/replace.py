@@ -6,8 +6,15 @@ from dataclasses import replace
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import raw
-from aiops_gym.kubectl.applying import LAST_APPLIED, add_last_applied, annotations_of, make_validation_query, read_files
-from aiops_gym.kubectl.changes import CHANGING, VALIDATE, prepare, read_dry_run, report
+from aiops_gym.kubectl.applying import (
+    LAST_APPLIED,
+    add_last_applied,
+    annotations_of,
+    make_validation_query,
+    read_files,
+    read_validation,
+)
+from aiops_gym.kubectl.changes import SAVING, VALIDATE, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
 from aiops_gym.kubectl.targets import FILES, Info, Selection
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -19,7 +26,8 @@ from aiops_gym.types import Json, Request
 
 def run(call: Invocation) -> int | None:
     """Put the objects of files in the place of those in the cluster."""
-    flags, shown = call.flags, prepare(call)
+    flags, _ = call.flags, read_validation(call)
+    shown = prepare(call)
     check_cascade(call)
     if flags.number("grace-period") >= 0 and not flags.on("force"):
         raise Failure("--grace-period must have --force specified")
@@ -66,7 +74,7 @@ def _replaced(call: Invocation, info: Info, *, recreate: bool) -> Json:
             return call.client.create(info.resource, obj, info.namespace, **asked)
         if not get(obj, "metadata", "resourceVersion"):
             obj = _versioned(call, info, obj)
-        return call.client.update(info.resource, obj, info.namespace, **asked)
+        return call.client.update(info.resource, obj, info.namespace, call.flags.text("subresource"), **asked)
     except ServerError as error:
         raise (error if recreate else error.about("replacing", info.source)) from None
     except Failure as error:
@@ -75,7 +83,8 @@ def _replaced(call: Invocation, info: Info, *, recreate: bool) -> Json:
 
 def _versioned(call: Invocation, info: Info, obj: Json) -> Json:
     """The object with the version that is in the cluster now: replace overwrites."""
-    answer = call.client.cluster.handle(Request("get", info.resource.name, info.namespace, info.name))
+    below = call.flags.text("subresource")
+    answer = call.client.cluster.handle(Request("get", info.resource.name, info.namespace, info.name, below))
     if answer.code >= 400:
         return obj
     version = answer.body["metadata"]["resourceVersion"]
@@ -92,7 +101,7 @@ verb = Verb(
         VALIDATE,
         *DELETING,
         *FILES,
-        *CHANGING,
+        *SAVING,
     ),
     usage="replace -f FILENAME",
     short="Replace a resource by file name or stdin",

@@ -247,7 +247,6 @@ verb = Verb(
             flags=(
                 Flag("to-revision", "int", help="The revision to rollback to. Default to 0 (last revision)."),
                 DRY_RUN,
-                MANAGER,
                 *WHICH,
                 *output.FLAGS,
             ),

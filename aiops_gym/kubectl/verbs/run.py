@@ -8,7 +8,7 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import read_dry_run
 from aiops_gym.kubectl.client import find_resource
-from aiops_gym.kubectl.creation import FLAGS, make, overridden, parse_integer, strip_empty
+from aiops_gym.kubectl.creation import DERIVING, make, overridden, parse_integer, strip_empty
 from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import FILES
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -221,7 +221,7 @@ verb = Verb(
         Flag("timeout", "duration", help="The length of time to wait before giving up on a delete."),
         Flag("cascade", default="background", bare="background", help="The deletion cascading strategy."),
         Flag("recursive", "bool", short="R", help="Process the directory used in -f, --filename recursively."),
-        *FLAGS,
+        *DERIVING,
     ),
     required=("image",),
     usage='run NAME --image=image [--env="key=value"] [--port=port] [--dry-run=server|client] [--command] -- [COMMAND]',

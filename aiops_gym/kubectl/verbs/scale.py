@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.changes import ALL, CHANGING, make_query, prepare, read_dry_run, report
+from aiops_gym.kubectl import output
+from aiops_gym.kubectl.changes import ALL, DRY_RUN, RECORD, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.client import MERGE
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
 from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
@@ -98,7 +99,9 @@ verb = Verb(
         ALL,
         SELECTOR,
         *FILES,
-        *CHANGING,
+        DRY_RUN,
+        RECORD,
+        *output.FLAGS,
     ),
     required=("replicas",),
     usage="scale [--resource-version=version] [--current-replicas=count] --replicas=COUNT (-f FILENAME | TYPE NAME)",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.changes import ALL, CHANGING, make_query, read_dry_run, report
+from aiops_gym.kubectl.changes import ALL, SAVING, make_query, read_dry_run, report
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, UsageFailure
 from aiops_gym.kubectl.targets import SELECTOR, Info, select
@@ -161,7 +161,7 @@ verb = Verb(
         Flag("validate", default="strict", bare="strict", help="Must be one of: strict, warn, ignore."),
         ALL,
         SELECTOR,
-        *CHANGING,
+        *SAVING,
     ),
     usage="taint NODE NAME KEY_1=VAL_1:TAINT_EFFECT_1 ... KEY_N=VAL_N:TAINT_EFFECT_N",
     short="Update the taints on one or more nodes",

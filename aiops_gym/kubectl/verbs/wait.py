@@ -215,7 +215,7 @@ verb = Verb(
     run,
     flags=(
         *FLAGS,
-        *targets.FILES,
+        *(flag for flag in targets.FILES if flag.name != "kustomize"),
         targets.SELECTOR,
         targets.FIELDS,
         targets.EVERYWHERE,

@@ -10,7 +10,9 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,10 @@ from aiops_gym import locks
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.learning.language import lessons, rollouts, tiny, warmup
 from aiops_gym.learning.language.settings import TINY, Settings
+from aiops_gym.learning.side_by_side import Job, Tell, train_all
 
 Shown = Callable[[str], None]
+Summaries = list[dict[str, Any]]
 
 
 class Run:
@@ -38,12 +42,26 @@ class Run:
         self.settings, self.workers, self.file, self.shown = settings, workers, file, shown
         self.shared, self.folder = out / "lessons", out / f"seed-{settings.seed}"
 
+    def prepare(self) -> None:
+        """Have the lessons, which all seeds share, and the model that nobody has trained. Raises as `carry_out`."""
+        with self._held():
+            self._stage("lessons", self._begin)
+
     def carry_out(self) -> dict[str, Any]:
         """Do all that is not done yet. Returns the summary, which `summary.json` holds too.
 
         Raises:
             AiopsGymError: the folder holds another run, or one that is going on.
         """
+        with self._held():
+            stages = self._stages()
+            summary = {"settings": json.loads((self.folder / "settings.json").read_text(encoding="utf-8")), **stages}
+            _write(self.folder / "summary.json", summary)
+            return summary
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """While nobody else is at work in the folder, and no other run is in it."""
         os.environ |= {"TRL_EXPERIMENTAL_SILENCE": "1", "TOKENIZERS_PARALLELISM": "false"}
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -52,10 +70,7 @@ class Run:
             raise AiopsGymError(f"another run is at work in {self.folder}") from None
         with held:
             self.settings.adopt(self.folder / "settings.json")
-            stages = self._stages()
-            summary = {"settings": json.loads((self.folder / "settings.json").read_text(encoding="utf-8")), **stages}
-            _write(self.folder / "summary.json", summary)
-            return summary
+            yield
 
     def _stages(self) -> dict[str, Any]:
         settings, warm, grpo = self.settings, self.folder / "warm", self.folder / "grpo"
@@ -118,6 +133,39 @@ class Run:
     def _exam(self, name: str, model: Path) -> dict[str, Any]:
         sat = self.folder / "exams"
         return self._stage(f"exam-{name}", lambda: {"rows": rollouts.examine(self.settings, model, sat)})
+
+
+def carry_out_all(
+    settings: Sequence[Settings], out: Path, beside: int, workers: int, file: Path | None, shown: Shown
+) -> Summaries:
+    """The summaries of some seeds, carried out beside each other.
+
+    On a processor, several seeds of a small model take less time beside each other than one after the other.
+
+    Args:
+        beside: seeds at the same time, each with its part of the processors; 1 carries out one after the other.
+        workers: processes that play the lessons.
+        file: lessons that were exported elsewhere; None lets the teacher play.
+        shown: told which stage begins.
+
+    Raises:
+        AiopsGymError: as `Run.carry_out`.
+    """
+    for each in settings:
+        Run(each, out, workers, file, shown).prepare()
+    if beside > 1:
+        threads = max(1, (os.cpu_count() or 1) // beside)
+        train_all(
+            [Job(each, out, partial(_carry_out, threads)) for each in settings], beside, lambda _, now: shown(now)
+        )
+    return [Run(each, out, workers, file, shown).carry_out() for each in settings]
+
+
+def _carry_out(threads: int, settings: Settings, out: Path, tell: Tell) -> None:
+    import torch  # noqa: PLC0415
+
+    torch.set_num_threads(threads)
+    Run(settings, out, shown=tell).carry_out()
 
 
 def _last(folder: Path, until: int | None = None) -> Path | None:
