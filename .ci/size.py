@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "aiops_gym"
 
 CEILINGS: Mapping[str, tuple[Sequence[str], int]] = {
     "the package": ((".",), 160_000),
-    "kubectl, with what helm shares": (("kubectl", "clients"), 15_500),
+    "kubectl, with what helm shares": (("kubectl", "clients"), 15_600),  # docs/decisions/0019-kubectl-allowance.md
     "machine, shell and utilities": (("sim/machine", "shell"), 11_950),  # docs/decisions/0013-shell-allowance.md
     "recorded telemetry": (("openrca",), 12_500),
     "the query language": (("sim/promql",), 3_000),

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from aiops_gym.clients import kubeconfig
 from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import FlagError, Parsed, parse_duration
-from aiops_gym.kubectl.errors import Failure, KubectlError, Misconfigured
+from aiops_gym.kubectl.errors import Misconfigured, Unreachable
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 
@@ -22,11 +22,13 @@ LOCAL: Final = ("kubectl config", "kubectl kustomize", "kubectl options", "kubec
 
 CLIENT_FIRST: Final = tuple(
     f"kubectl {verb}"
-    for verb in ("explain", "api-", "cluster-info", "version", "run", "create", "apply", "auth", "diff", "get --raw")
+    for verb in ("explain", "api-", "cluster-info", "version", "run", "create", "apply", "auth", "diff", "wait")
 )
 """Commands that make their client before they look for a namespace."""
 
-EARLY: Final = tuple(f"kubectl {verb}" for verb in ("taint", "autoscale", "run", "replace", "exec", "cp"))
+EARLY: Final = tuple(
+    f"kubectl {verb}" for verb in ("taint", "autoscale", "run", "exec", "cp", "events", "certificate ")
+)
 """Commands that make their client before they look at anything else that was typed."""
 
 AT_ONCE: Final = tuple(f"kubectl {verb}" for verb in ("explain", "api-", "cluster-info", "version"))
@@ -62,7 +64,7 @@ def guard(call: Invocation) -> None:
     if config is kubeconfig.DEFAULT and flags.changed.keys().isdisjoint(OVERRULING):
         return
     way = _Way(context, flags, config, path)
-    if not flags.text("namespace") and not path.startswith(CLIENT_FIRST):
+    if not flags.text("namespace") and not path.startswith(CLIENT_FIRST) and not flags.values.get("raw"):
         way.confirm(built=False)
     call.client.set_out(way.configure, way.reach)
     if path.startswith(EARLY):
@@ -79,17 +81,8 @@ def _text(flags: Parsed, name: str) -> str:
 
 OVERRULING: Final = frozenset(
     [
-        "context",
-        "cluster",
-        "user",
-        "server",
-        "kubeconfig",
-        "as-group",
-        "as-uid",
-        "certificate-authority",
-        "client-certificate",
-        "client-key",
-        "request-timeout",
+        *("context", "cluster", "user", "server", "kubeconfig", "as-group", "as-uid"),
+        *("certificate-authority", "client-certificate", "client-key", "request-timeout"),
     ]
 )
 """The flags that may lead elsewhere, or nowhere."""
@@ -115,7 +108,7 @@ class _Way:
         if (flags.items("as-group") or _text(flags, "as-uid")) and not _text(flags, "as"):
             told = "Error in configuration" if built else "error"
             what = f"requesting uid, groups or user-extra for {self.user} without impersonating a user"
-            raise KubectlError(f"{told}: {what}")
+            raise Misconfigured(f"{told}: {what}", once=True)
 
     def find(self) -> None:
         """Raise where a flag names what is not there."""
@@ -142,7 +135,7 @@ class _Way:
             text = self.flags.text("request-timeout")
             _ = text.isdecimal() or parse_duration(text)
         except (ValueError, FlagError):
-            raise Failure(TIMEOUT) from None
+            raise Misconfigured(f"error: {TIMEOUT}") from None
 
     def _wrong_user(self) -> list[str]:
         found = []
@@ -171,10 +164,14 @@ class _Way:
             return
         host = where.hostname or ""
         if host == "localhost" or host.replace(".", "").isdecimal():
+            why = f"dial tcp {where.netloc}: connect: connection refused"
             text = f"The connection to the server {where.netloc} was refused - did you specify the right host or port?"
         else:
-            text = f"Unable to connect to the server: dial tcp: lookup {host}: no such host"
-        error = KubectlError(text)
+            why = f"dial tcp: lookup {host}: no such host"
+            text = f"Unable to connect to the server: {why}"
+        patience = self.flags.text("request-timeout")
+        patience = "32s" if patience in ("", "0") else f"{patience}s" if patience.isdecimal() else patience
+        error = Unreachable(text, f"{where.scheme or 'http'}://{where.netloc}", why, patience)
         if self.path == "kubectl api-resources":
             error.out = "NAME   SHORTNAMES   APIVERSION   NAMESPACED   KIND\n"
         elif self.path == "kubectl cluster-info":

@@ -7,15 +7,15 @@ from typing import Final
 from aiops_gym.clients import gojson
 from aiops_gym.kubectl.changes import make_query
 from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.filed import Info, find_by_kind
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.kubectl.output.structs import Struct, order_keys
-from aiops_gym.kubectl.targets import Info, Selection, select
+from aiops_gym.kubectl.targets import Selection, select
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kube_api.patch import apply_three_way
 from aiops_gym.sim.kube_api.schema import type_of
-from aiops_gym.sim.kube_api.selectors import parse_labels
 from aiops_gym.types import Json
 
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
@@ -23,20 +23,11 @@ LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 
 def read_files(call: Invocation) -> Selection:
     """The objects of `-f`. Raises Failure."""
-    flags = call.flags
     require_files(call)
-    selection = select(call, [], filenames=flags.items("filename"), recursive=bool(flags.values.get("recursive")))
-    if flags.values.get("selector"):
-        try:
-            matches = parse_labels(flags.text("selector"))
-        except ValueError as error:
-            what = f"the provided selector {go_quote(flags.text('selector'))} is not valid"
-            raise Failure(f"{what}: {error}") from None
-        selection.named = [
-            i
-            for i in selection.named
-            if not isinstance(i, Info) or matches(get(i.obj, "metadata", "labels", default={}))
-        ]
+    selection = select(
+        call,
+        [],
+    )
     for info in selection.named:
         if isinstance(info, Info):
             _placed(info)
@@ -68,6 +59,20 @@ def read_validation(call: Invocation) -> str:
 def make_validation_query(call: Invocation, manager: str) -> dict[str, str]:
     """The parameters of a request that sends a whole object."""
     return {**make_query(call, manager), "fieldValidation": read_validation(call)}
+
+
+def find_prunable(word: str) -> str:
+    """`apps/v1/Deployment` as a resource's name. Raises Failure."""
+    parts = word.split("/")
+    if len(parts) != 3:
+        raise Failure(f"invalid GroupVersionKind format: {word}, please follow <group/version/kind>")
+    group, version, kind = parts
+    found = find_by_kind(kind, version if group == "core" else f"{group}/{version}")
+    if found is None:
+        raise Failure(
+            f'no matches for kind "{kind}" in version "{version if group == "core" else f"{group}/{version}"}"'
+        )
+    return found.name
 
 
 def remember(obj: Json) -> str:

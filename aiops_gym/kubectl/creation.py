@@ -12,8 +12,8 @@ from aiops_gym.clients.kubeconfig import HEAD
 from aiops_gym.kubectl.applying import add_own_config, read_validation
 from aiops_gym.kubectl.changes import CHANGING, SAVING, VALIDATE, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
+from aiops_gym.kubectl.filed import find_by_kind
 from aiops_gym.kubectl.output.structs import Struct
-from aiops_gym.kubectl.targets import find_by_kind
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.patch import apply_merge_patch

@@ -44,11 +44,34 @@ class Failure(KubectlError):
 
 
 class Misconfigured(KubectlError):
-    """No client can be made: `named` where a flag names what is not in the kubeconfig."""
+    """No client can be made.
 
-    def __init__(self, text: str, named: bool = False) -> None:
+    Args:
+        named: a flag names what is not in the kubeconfig.
+        once: most commands end with it before they look at objects.
+    """
+
+    def __init__(self, text: str, named: bool = False, once: bool = False) -> None:
         super().__init__(text)
-        self.named = named
+        self.named, self.once = named, once
+
+
+class Unreachable(KubectlError):
+    """No server answers.
+
+    Args:
+        server: where it was looked for.
+        why: what a connection came to.
+        patience: how long one waits for it, `32s`.
+    """
+
+    def __init__(self, text: str, server: str, why: str, patience: str) -> None:
+        super().__init__(text)
+        self.server, self.why, self.patience = server, why, patience
+
+    def get(self, path: str) -> str:
+        """What is said of one request."""
+        return f'Get "{self.server}/{path}?timeout={self.patience}": {self.why}'
 
 
 class UsageFailure(Failure):

@@ -25,28 +25,10 @@ from aiops_gym.types import Json
 
 FILES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 FIRST: Final = [
-    "Namespace",
-    "ResourceQuota",
-    "StorageClass",
-    "CustomResourceDefinition",
-    "ServiceAccount",
-    "PodSecurityPolicy",
-    "Role",
-    "ClusterRole",
-    "RoleBinding",
-    "ClusterRoleBinding",
-    "ConfigMap",
-    "Secret",
-    "Endpoints",
-    "Service",
-    "LimitRange",
-    "PriorityClass",
-    "PersistentVolume",
-    "PersistentVolumeClaim",
-    "Deployment",
-    "StatefulSet",
-    "CronJob",
-    "PodDisruptionBudget",
+    *("Namespace", "ResourceQuota", "StorageClass", "CustomResourceDefinition", "ServiceAccount"),
+    *("PodSecurityPolicy", "Role", "ClusterRole", "RoleBinding", "ClusterRoleBinding", "ConfigMap", "Secret"),
+    *("Endpoints", "Service", "LimitRange", "PriorityClass", "PersistentVolume", "PersistentVolumeClaim"),
+    *("Deployment", "StatefulSet", "CronJob", "PodDisruptionBudget"),
 ]
 LAST: Final = ("MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
 WORKLOADS: Final = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "ReplicationController")
@@ -55,36 +37,15 @@ GLOBAL: Final = ("Namespace", "ClusterRole", "ClusterRoleBinding", "PersistentVo
 SELECTING: Final = ("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet")
 FIELDS: Final = frozenset(
     [
-        "apiVersion",
-        "kind",
-        "metadata",
-        "resources",
-        "bases",
-        "namePrefix",
-        "nameSuffix",
-        "namespace",
-        "commonLabels",
-        "labels",
-        "commonAnnotations",
-        "images",
-        "replicas",
-        "patches",
-        "patchesStrategicMerge",
-        "patchesJson6902",
-        "configMapGenerator",
-        "secretGenerator",
-        "generatorOptions",
-        "sortOptions",
-        "buildMetadata",
+        *("apiVersion", "kind", "metadata", "resources", "bases", "namePrefix", "nameSuffix", "namespace"),
+        *("commonLabels", "labels", "commonAnnotations", "images", "replicas", "patches"),
+        *("patchesStrategicMerge", "patchesJson6902", "configMapGenerator", "secretGenerator"),
+        *("generatorOptions", "sortOptions", "buildMetadata"),
     ]
 )
 REFERENCES: Final = {
-    "configMapRef": "ConfigMap",
-    "configMapKeyRef": "ConfigMap",
-    "configMap": "ConfigMap",
-    "secretRef": "Secret",
-    "secretKeyRef": "Secret",
-    "secret": "Secret",
+    **dict.fromkeys(("configMapRef", "configMapKeyRef", "configMap"), "ConfigMap"),
+    **dict.fromkeys(("secretRef", "secretKeyRef", "secret"), "Secret"),
     "scaleTargetRef": "",
     "roleRef": "",
     "service": "Service",
@@ -118,7 +79,11 @@ def _build(context: Context, folder: str, shown: str) -> list[Json]:
     rules = _rules(context, folder, shown, where)
     objects: list[Json] = []
     for name in [*(rules.get("resources") or ()), *(rules.get("bases") or ())]:
-        objects += _resource(context, where, str(name))
+        for obj in _resource(context, where, str(name)):
+            if any(_id(obj) == _id(other) for other in objects):
+                what = f"may not add resource with an already registered id: {_id(obj)}"
+                raise _unaccumulated(str(name), what, posixpath.normpath(posixpath.join(where, str(name))))
+            objects.append(obj)
     for kind, field in (("ConfigMap", "configMapGenerator"), ("Secret", "secretGenerator")):
         objects += [_generated(context, where, kind, entry, rules) for entry in rules.get(field) or ()]
     for patch in _patches(context, where, rules):
@@ -180,10 +145,22 @@ def _resource(context: Context, where: str, name: str) -> list[Json]:
     objects = [item for obj in found for item in (obj["items"] if obj.get("kind") == "List" else [obj])]
     for obj in objects:
         if lost := _lacking(obj):
-            inner = f"accumulating resources from '{name}': {lost}"
-            where = f"must build at directory: '{path}': file is not directory"
-            raise Failure(f"accumulating resources: accumulation err='{inner}': {where}")
+            raise _unaccumulated(name, lost, path)
     return objects
+
+
+def _unaccumulated(name: str, why: str, path: str) -> Failure:
+    inner = f"accumulating resources from '{name}': {why}"
+    where = f"must build at directory: '{path}': file is not directory"
+    return Failure(f"accumulating resources: accumulation err='{inner}': {where}")
+
+
+def _id(obj: Json) -> str:
+    """What an object is known by, as kustomize writes it."""
+    group, _, version = str(obj.get("apiVersion") or "").rpartition("/")
+    meta = obj.get("metadata") or {}
+    kind = f"{obj.get('kind')}.{version or '[noVer]'}.{group or '[noGrp]'}"
+    return f"{kind}/{meta.get('name')}.{meta.get('namespace') or '[noNs]'}"
 
 
 def _lacking(obj: Json) -> str:

@@ -10,7 +10,7 @@ import yaml
 from aiops_gym.clients import gojson, goyaml
 from aiops_gym.clients.context import Context
 from aiops_gym.kubectl import kustomization
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
+from aiops_gym.kubectl.errors import Failure, KubectlError
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.decode import DecodeError, Decoder
@@ -54,13 +54,12 @@ def read(
     return [found for source, text in texts for found in _objects(text, source, validated)]
 
 
-def check(context: Context, paths: Sequence[str]) -> None:
-    """Raise Failures for paths that are not there, and for an input that is to be read twice."""
+def check(context: Context, paths: Sequence[str]) -> list[Failure]:
+    """What is wrong with paths: some are not there, the input is to be read twice."""
     wrong = ["standard input cannot be used for multiple arguments"] * (paths.count("-") - 1)
     gone = [path for path in paths if path != "-" and not path.startswith(WEB) and not context.files.exists(path)]
     wrong += [f"the path {go_quote(path)} does not exist" for path in gone]
-    if wrong:
-        raise Failures(list(map(Failure, wrong)))
+    return list(map(Failure, wrong))
 
 
 WEB: Final = ("http://", "https://")

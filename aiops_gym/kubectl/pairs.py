@@ -12,7 +12,8 @@ from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import add_kind, make_query, read_dry_run, report
 from aiops_gym.kubectl.client import MERGE
 from aiops_gym.kubectl.errors import Failure, Failures
-from aiops_gym.kubectl.targets import Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import select
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.selectors import parse_labels
@@ -77,11 +78,6 @@ def edit(
     selection = select(
         call,
         resources,
-        labels=flags.text("selector"),
-        fields=flags.text("field-selector"),
-        everywhere=flags.on("all-namespaces"),
-        filenames=flags.items("filename"),
-        recursive=flags.on("recursive"),
         empty_selector=bool(searching) or flags.on("all"),
         latest=not local,
     )

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure
-from aiops_gym.kubectl.targets import Info
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get, since
@@ -16,13 +16,8 @@ from aiops_gym.types import Json
 PATIENCE: Final = 1.0
 DEFAULT_CONTAINER: Final = "kubectl.kubernetes.io/default-container"
 SELECTING: Final = (
-    "deployments.apps",
-    "replicasets.apps",
-    "statefulsets.apps",
-    "daemonsets.apps",
-    "jobs.batch",
-    "replicationcontrollers",
-    "services",
+    *("deployments.apps", "replicasets.apps", "statefulsets.apps", "daemonsets.apps", "jobs.batch"),
+    *("replicationcontrollers", "services"),
 )
 
 

@@ -9,8 +9,9 @@ from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import ALL, LOCAL, RECORD, SAVING, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.output.structs import Struct
-from aiops_gym.kubectl.targets import FILES, MISSING, SELECTOR, Info, Selection, select
+from aiops_gym.kubectl.targets import FILES, MISSING, SELECTOR, UNLOCAL, Selection, select
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import assoc, get
@@ -69,14 +70,11 @@ def read_selection(call: Invocation, resources: Sequence[str]) -> Selection:
     prepare(call)
     selector = flags.text("selector") if "selector" in flags.values else ""
     if local and resources and call.path in ("kubectl set env", "kubectl set serviceaccount"):
-        if not flags.items("filename"):
+        if not flags.items("filename") and not flags.values.get("kustomize"):
             raise Failure(MISSING)
         resources = ()
     if local and resources:
-        raise Failure(
-            "you must specify resources by --filename when --local is set.\n"
-            "Example resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'"
-        )
+        raise Failure(UNLOCAL)
     if selector:
         try:
             parse_labels(selector)
@@ -85,9 +83,6 @@ def read_selection(call: Invocation, resources: Sequence[str]) -> Selection:
     return select(
         call,
         resources,
-        labels=selector,
-        filenames=flags.items("filename"),
-        recursive=flags.on("recursive"),
         empty_selector=bool(selector) or flags.on("all"),
         latest=not local,
     )

@@ -50,7 +50,8 @@ def act(call: Invocation, verb: str) -> None:
         raise Failure("--raw can only use a single local file or stdin")
     for word in ("recursive", "selector", "output"):
         if flags.values.get(word):
-            raise Failure(f"--raw and --{word} are mutually exclusive")
+            letter = " (-l)" if word == "selector" else ""
+            raise Failure(f"--raw and --{word}{letter} are mutually exclusive")
     call.client.configure()
     body = None
     if names:

@@ -7,8 +7,9 @@ from typing import Final
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import DRY_RUN, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.output import FLAGS
-from aiops_gym.kubectl.targets import FILES, Info, select
+from aiops_gym.kubectl.targets import FILES, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Json
 
@@ -33,9 +34,13 @@ def run(call: Invocation) -> None:
         raise Failure("no arguments are allowed")
     if not flags.items("filename") and not flags.text("kustomize"):
         raise Failure("must specify one of -f and -k")
-    if read_dry_run(call) == "server":
+    try:
+        mode = read_dry_run(call)
+    except Failure as error:
+        raise Failure(f"error accessing --dry-run flag for command reconcile: {error.inner}") from None
+    if mode == "server":
         raise Failure("--dry-run=server for command reconcile is not supported yet")
-    selection = select(call, [], filenames=flags.items("filename"), recursive=flags.on("recursive"))
+    selection = select(call, [])
     prepare(call)
     errors = selection.each(lambda info: _reconcile(call, info))
     if errors:

@@ -68,6 +68,8 @@ def read(call: Invocation, path: str) -> str:
     """Text of a file. Raises Failure."""
     try:
         return call.context.files.read(path)
+    except IsADirectoryError:
+        raise Failure("cannot give a key name for a directory path") from None
     except OSError:
         raise Failure(f"error reading {path}: no such file or directory") from None
 

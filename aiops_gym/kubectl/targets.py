@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import manifests
-from aiops_gym.kubectl.client import Client, api_version, find_category, find_other_resources, find_resource
-from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, Misconfigured, gather
+from aiops_gym.kubectl.client import Client, find_category, find_other_resources, find_resource
+from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, gather
+from aiops_gym.kubectl.filed import Info, read_objects
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
+from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kube_api.resources import Resource
+from aiops_gym.sim.kube_api.selectors import parse_labels
+from aiops_gym.types import Json
 
 FILES: Final = (
     Flag("filename", "list", short="f", help="Filename, directory, or URL to files identifying the resource."),
@@ -36,22 +40,10 @@ MISSING: Final = (
 )
 
 
-@dataclass(slots=True)
-class Info:
-    """One object that a command is about.
-
-    Attributes:
-        obj: the object (a stored one: read only), or a Table where tables were asked for. Empty when not fetched.
-        source: the file it came from, "" for the server.
-        wrong: why nothing is to be done with it, None for nothing.
-    """
-
-    resource: Resource
-    namespace: str
-    name: str
-    obj: Any
-    source: str = ""
-    wrong: KubectlError | None = None
+UNLOCAL: Final = (
+    "you must specify resources by --filename when --local is set.\n"
+    "Example resource specifications include:\n   '-f rsrc.yaml'\n   '--filename=rsrc.json'"
+)
 
 
 @dataclass(slots=True)
@@ -74,6 +66,7 @@ class Selection:
         single: it named exactly one.
         table: ask for server-side Tables.
         subresource: ask for it in place of each named object.
+        matches: `-l`, where files are named; None takes any.
     """
 
     client: Client
@@ -84,11 +77,16 @@ class Selection:
     keep_going: bool = True
     table: bool = False
     subresource: str = ""
+    matches: Callable[[Json], bool] | None = None
 
     def visit(self) -> tuple[list[Info], list[KubectlError]]:
         """Ask for everything; what failed is in the second list."""
         infos: list[Info] = []
         return infos, self.each(infos.append)
+
+    def takes(self, info: Info) -> bool:
+        """Whether the labels of what a file led to, an object or a Table (which has none), are those asked for."""
+        return self.matches is None or self.matches(get(info.obj, "metadata", "labels", default={}))
 
     def each(self, work: Callable[[Info], object]) -> list[KubectlError]:
         """Ask for one object after another and do something with each; what failed, in this order."""
@@ -110,6 +108,8 @@ class Selection:
                     break
                 continue
             for info in found:
+                if not self.takes(info):
+                    continue
                 try:
                     if info.wrong is not None:
                         raise info.wrong
@@ -154,75 +154,81 @@ def select(  # the options of kubectl's resource builder
     call: Invocation,
     args: Sequence[str],
     *,
-    labels: str = "",
-    fields: str = "",
+    labels: str | None = None,
     everything: bool = False,
-    everywhere: bool = False,
-    filenames: Sequence[str] = (),
-    recursive: bool = False,
     empty_selector: bool = False,
     one_type: bool = False,
     keep_going: bool = True,
     table: bool = False,
     latest: bool = False,
+    also: Sequence[Failure] = (),
 ) -> Selection:
-    """Read what a command line selects.
+    """Read what a command line selects: by names and, where a verb has them, `-l`, `--field-selector`, `-A`, `-f`.
 
     Args:
         call: the invocation.
         args: types and names.
-        labels: `-l`.
-        fields: `--field-selector`.
+        labels: in place of those of `-l`.
         everything: `--all`.
-        everywhere: `-A`.
-        filenames: `-f`.
-        recursive: `-R`.
         empty_selector: types without names mean all of them (`get`, `describe`), not an error (`delete`).
         one_type: refuse several types.
         keep_going: go on after an object that failed.
         table: ask for server-side Tables.
         latest: fetch from the server what the files name.
+        also: what else is wrong with the command line.
 
     Raises:
         Failure: with the builder's words.
     """
-    client = call.client
-    labels, fields = labels.strip(), fields.strip()
-    words = _normal(args)
-    pairs, types, names = _split(words)
-    for word in (*types, *(word for word, _ in pairs)):
-        warn_of(call, word)
-    if everything and (labels or fields):
-        raise Failure("setting 'all' parameter but found a non empty selector. ")
-    kustomize = str(call.flags.values.get("kustomize") or "")
+    client, given = call.client, call.flags.values.get
+    labels = str(given("selector") or "").strip() if labels is None else labels
+    fields, everywhere = str(given("field-selector") or "").strip(), bool(given("all-namespaces"))
+    filenames, kustomize, recursive = given("filename") or (), str(given("kustomize") or ""), bool(given("recursive"))
+    if filenames and call.path in EARLY and not given("local"):
+        client.configure()
     wrong = [Failure("only one of -f or -k can be specified")] if filenames and kustomize else []
     if kustomize and recursive:
         wrong.append(Failure("the -k flag can't be used with -f or -R"))
-    if wrong:
+    wrong = wrong or manifests.check(call.context, filenames)
+    words, pairs, types, names = list[str](), list[tuple[str, str]](), list[str](), list[str]()
+    try:
+        words = _normal(args)
+        pairs, types, names = _split(words)
+    except Failure as error:
+        wrong.append(error)
+    if everything and (labels or fields):
+        wrong.append(Failure("setting 'all' parameter but found a non empty selector. "))
+    if wrong := [*wrong, *also]:
         raise Failures(wrong)
     if filenames or kustomize:
-        if call.path in EARLY and not call.flags.values.get("local"):
-            client.configure()
-        manifests.check(call.context, filenames)
         _refuse_names(pairs, types, names)
-        found = _from_files(call, filenames, recursive, kustomize, latest)
+        matches = _labelled(labels) if labels and not given("local") else None
+        found = read_objects(call, filenames, recursive, kustomize, latest)
         single = len(found) == 1 and "-" not in filenames
-        return Selection(client, found, [], True, single, keep_going, table)
+        return Selection(client, found, [], True, single, keep_going, table, matches=matches)
     searching = bool(labels or fields or everything or (empty_selector and len(words) == 1 and not pairs))
     if searching:
         queries = [
-            Query(r, _place(client, r, everywhere), labels, fields)
-            for r in _types(client, pairs, types, names, one_type)
+            Query(r, _place(client, r, everywhere), labels, fields) for r in _types(call, pairs, types, names, one_type)
         ]
         return Selection(client, [], queries, singles=False, single=False, keep_going=keep_going, table=table)
-    named: list[Info | KubectlError] = [*_named(client, pairs, types, names, everywhere, one_type)]
+    named: list[Info | KubectlError] = [*_named(call, pairs, types, names, everywhere, one_type)]
     return Selection(client, named, [], True, len(named) == 1, keep_going or bool(names), table)
 
 
-def warn_of(call: Invocation, word: str) -> None:
+def warn_of(call: Invocation, *words: str) -> None:
     """Warn where a short name could mean another resource, too."""
-    for other in find_other_resources(word):
-        call.warn(f"Warning: short name {go_quote(word)} could also match lower priority resource {other.name}")
+    for word in words:
+        for other in find_other_resources(word):
+            call.warn(f"Warning: short name {go_quote(word)} could also match lower priority resource {other.name}")
+
+
+def _labelled(labels: str) -> Callable[[Json], bool]:
+    """Whether labels are those of a selector. Raises Failure for one that is none."""
+    try:
+        return parse_labels(labels)
+    except ValueError as error:
+        raise Failure(f"the provided selector {go_quote(labels)} is not valid: {error}") from None
 
 
 def _place(client: Client, resource: Resource, everywhere: bool = False) -> str:
@@ -231,7 +237,7 @@ def _place(client: Client, resource: Resource, everywhere: bool = False) -> str:
 
 
 def _types(
-    client: Client, pairs: list[tuple[str, str]], types: list[str], names: list[str], one_type: bool
+    call: Invocation, pairs: list[tuple[str, str]], types: list[str], names: list[str], one_type: bool
 ) -> list[Resource]:
     """The resources to search."""
     if names:
@@ -240,22 +246,25 @@ def _types(
         raise Failure("selectors and the all flag cannot be used when passing resource/name arguments")
     if not types:
         raise Failure("at least one resource must be specified to use a selector")
-    client.touch()
+    call.client.touch()
+    warn_of(call, *types)
     if len(types) > 1 and one_type:
         raise Failure("you may only specify a single resource type")
     return list({resource.name: resource for resource in map(find_resource, types)}.values())
 
 
 def _named(
-    client: Client,
+    call: Invocation,
     pairs: list[tuple[str, str]],
     types: list[str],
     names: list[str],
     everywhere: bool,
     one_type: bool,
 ) -> list[Info]:
+    client = call.client
     if pairs or names or types:
         client.touch()
+    warn_of(call, *types, *(word for word, _ in pairs))
     if pairs:
         resources = {word: find_resource(word) for word, _ in pairs}
         if one_type and len({resource.name for resource in resources.values()}) > 1:
@@ -326,110 +335,5 @@ def _refuse_names(pairs: list[tuple[str, str]], types: list[str], names: list[st
         raise Failure("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well")
 
 
-def _from_files(
-    call: Invocation, filenames: Sequence[str], recursive: bool, kustomize: str, latest: bool
-) -> list[Info | KubectlError]:
-    found: list[Info | KubectlError] = []
-    lost = None if call.flags.values.get("local") else _lost(call)
-    try:
-        read = manifests.read(call.context, list(filenames), recursive, _validated(call), kustomize)
-    except Failure as error:
-        return [error]
-    for manifest in read:
-        try:
-            if isinstance(manifest, KubectlError):
-                raise manifest
-            if lost is not None:
-                raise lost
-            info = from_manifest(call.client, manifest, call.path.startswith(TYPED))
-            if call.path.startswith(ANYWHERE):
-                info.wrong = None
-            found.append(replace(info, obj=None) if latest and info.name else info)
-        except KubectlError as error:
-            found.append(error)
-    return found
-
-
-def _lost(call: Invocation) -> KubectlError | None:
-    """Why no client can be made, where that is told of each object; one that is made must reach the server at once."""
-    try:
-        call.client.configure()
-    except Misconfigured as error:
-        if not call.path.startswith(LOOKING):
-            raise
-        return error if error.named else KubectlError(error.inner)
-    call.client.touch()
-    return None
-
-
-LOOKING: Final = tuple(
-    f"kubectl {verb}"
-    for verb in (
-        *("get", "describe", "label", "annotate", "patch", "set image", "set resources", "set selector"),
-        *("set serviceaccount", "set subject", "wait"),
-        *("rollout history", "rollout restart", "rollout undo", "rollout pause", "rollout resume"),
-    )
-)
-"""Commands that make their client with the first object that a file holds, and go on to the next where they cannot."""
-
-
-def _validated(call: Invocation) -> bool:
-    """Whether files are compared with the server's schema before they are read as objects."""
-    forced = call.path == "kubectl replace" and call.flags.on("force")  # which looks for what to delete first
-    return not forced and call.flags.values.get("validate", "false") not in ("false", "ignore")
-
-
-TYPED: Final = ("kubectl auth reconcile", "kubectl set", "kubectl expose", "kubectl rollout")
-"""Commands that read objects into the types of kubectl's own scheme."""
-
-
-EARLY: Final = ("kubectl create", "kubectl diff", "kubectl set env", "kubectl set serviceaccount")
+EARLY: Final = ("kubectl create", "kubectl diff", "kubectl set env")
 """Commands that make their client before they look for files."""
-
-ANYWHERE: Final = "kubectl certificate"
-"""The command that takes objects of other namespaces than that of `-n`."""
-
-
-def from_manifest(client: Client, manifest: manifests.Manifest, typed: bool = False) -> Info:
-    """The object of a file, in the namespace it goes to; `typed` is for kubectl's own types alone.
-
-    Raises:
-        Failure: a kind the server does not have.
-    """
-    obj, source = manifest
-    kind, version = str(obj.get("kind", "")), str(obj.get("apiVersion", ""))
-    resource = find_by_kind(kind, version)
-    if resource is None and typed:
-        what = f"no kind {go_quote(kind)} is registered for version {go_quote(version)}"
-        raise Failure(f'unable to decode {go_quote(source)}: {what} in scheme "pkg/scheme/scheme.go:28"')
-    if resource is None:
-        raise Failure(
-            f"resource mapping not found for name: {go_quote(_name(obj))} namespace: "
-            f"{go_quote(str((obj.get('metadata') or {}).get('namespace', '')))} from {go_quote(source)}: "
-            f"no matches for kind {go_quote(kind)} in version {go_quote(version)}\n"
-            "ensure CRDs are installed first"
-        )
-    found = Info(resource, "", _name(obj), obj, source)
-    if resource.namespaced:
-        found.namespace = place = str((obj.get("metadata") or {}).get("namespace") or client.namespace)
-        if client.explicit and place != client.namespace:
-            found.wrong = Failure(
-                f"the namespace from the provided object {go_quote(place)} does not match the namespace "
-                f"{go_quote(client.namespace)}. You must pass '--namespace={place}' to perform this operation."
-            )
-    return found
-
-
-def find_by_kind(kind: str, version: str) -> Resource | None:
-    """The resource of a `kind` and `apiVersion`."""
-    group, _, number = version.rpartition("/")
-    word = f"{kind}.{number}.{group}" if group else kind
-    try:
-        resource = find_resource(word if group else kind)
-    except Failure:
-        return None
-    return resource if resource.kind == kind and api_version(resource) == version else None
-
-
-def _name(obj: Any) -> str:
-    return str((obj.get("metadata") or {}).get("name", ""))

@@ -73,7 +73,6 @@ class Verb:
         required: flags without which cobra refuses.
         usage: what follows `kubectl` in the usage line.
         short: one line for the list of commands.
-        long: what its help begins with, instead of `short`.
         helpful: called without a subcommand, it prints its help to the output.
     """
 
@@ -85,7 +84,6 @@ class Verb:
     required: tuple[str, ...] = ()
     usage: str = ""
     short: str = ""
-    long: str = ""
     helpful: bool = False
 
     @cached_property

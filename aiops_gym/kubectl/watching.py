@@ -6,10 +6,11 @@ from typing import Final
 
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, ServerError
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.output import Printer
 from aiops_gym.kubectl.output.table import lay_out
 from aiops_gym.kubectl.output.tables import TableStyle, format_lines
-from aiops_gym.kubectl.targets import Info, Selection
+from aiops_gym.kubectl.targets import Selection
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.types import Json
 

@@ -26,7 +26,9 @@ def run(call: Invocation) -> int | None:
     if flags.text("class"):
         spec["ingressClassName"] = flags.text("class")
     if flags.text("default-backend"):
-        service, _, port = flags.text("default-backend").partition(":")
+        service, colon, port = flags.text("default-backend").partition(":")
+        if not colon:
+            raise Failure("default-backend should be in format servicename:serviceport")
         spec["defaultBackend"] = _backend(service, port)
     _rules(spec, flags.items("rule"))
     metadata: dict[str, Json] = {}

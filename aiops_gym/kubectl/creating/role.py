@@ -37,6 +37,7 @@ def make_rules(call: Invocation) -> list[Json]:
         if word == "*":
             return [{"apiGroups": ["*"], "resources": ["*"], "verbs": verbs}]
         kind, slash, sub = word.partition("/")
+        call.client.touch()
         try:
             resource = find_resource(kind)
         except Failure as error:

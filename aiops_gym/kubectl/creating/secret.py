@@ -108,11 +108,4 @@ verb = Verb(
     ),
     usage="create secret (docker-registry | generic | tls)",
     short="Create a secret using a specified subcommand",
-    long="""Create a secret with specified type.
-
- A docker-registry type secret is for accessing a container registry.
-
- A generic type secret indicate an Opaque secret type.
-
- A tls type secret holds TLS certificate and its associated key.""",
 )

@@ -8,11 +8,20 @@ from aiops_gym.kubectl.describe.meta import Object
 from aiops_gym.kubectl.describe.page import Page
 from aiops_gym.types import Json
 
-NETWORK = (
+PLAIN = (
     ("nfs", "NFS (an NFS mount that lasts the lifetime of a pod)", ("server", "path", "readOnly")),
     ("local", "LocalVolume (a persistent volume backed by local storage on a node)", ("path",)),
+    ("secret", "Secret (a volume populated by a Secret)", ("secretName", "optional")),
+    ("configMap", "ConfigMap (a volume populated by a ConfigMap)", ("name", "optional")),
+    (
+        "persistentVolumeClaim",
+        "PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
+        ("claimName", "readOnly"),
+    ),
 )
-HEADS = {"server": "Server", "path": "Path", "readOnly": "ReadOnly"}
+"""Sources of which some fields are shown as they are: name, what they are, and the fields."""
+
+SWITCHES = ("readOnly", "optional")
 
 
 def write_volumes(page: Page, found: Sequence[Object], indent: str = "") -> None:
@@ -29,11 +38,12 @@ def write_source(page: Page, volume: Object) -> None:
         if volume.get(key) is not None:
             page.extend(f"    {line}" for line in write(volume[key]))
             return
-    for key, kind, fields in NETWORK:
-        if volume.get(key) is not None:
+    for key, kind, fields in PLAIN:
+        if (source := volume.get(key)) is not None:
             page.line(f"Type:\t{kind}", 2)
             for field in fields:
-                page.line(f"{HEADS[field]}:\t{_text(volume[key].get(field, field != 'path' and False))}", 2)
+                value = source.get(field) or (False if field in SWITCHES else "")
+                page.line(f"{field[0].upper()}{field[1:]}:\t{_text(value)}", 2)
             return
     page.line("<unknown>", 1)
 
@@ -56,30 +66,6 @@ def _empty_dir(empty: Object) -> list[str]:
         "Type:\tEmptyDir (a temporary directory that shares a pod's lifetime)",
         f"Medium:\t{empty.get('medium', '')}",
         f"SizeLimit:\t{empty.get('sizeLimit') or '<unset>'}",
-    ]
-
-
-def _secret(secret: Object) -> list[str]:
-    return [
-        "Type:\tSecret (a volume populated by a Secret)",
-        f"SecretName:\t{secret.get('secretName', '')}",
-        f"Optional:\t{_text(bool(secret.get('optional')))}",
-    ]
-
-
-def _config_map(config: Object) -> list[str]:
-    return [
-        "Type:\tConfigMap (a volume populated by a ConfigMap)",
-        f"Name:\t{config.get('name', '')}",
-        f"Optional:\t{_text(bool(config.get('optional')))}",
-    ]
-
-
-def _claim(claim: Object) -> list[str]:
-    return [
-        "Type:\tPersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)",
-        f"ClaimName:\t{claim.get('claimName', '')}",
-        f"ReadOnly:\t{_text(bool(claim.get('readOnly')))}",
     ]
 
 
@@ -130,9 +116,6 @@ def _ephemeral(_: Object) -> list[str]:
 SOURCES = {
     "hostPath": _host_path,
     "emptyDir": _empty_dir,
-    "secret": _secret,
-    "configMap": _config_map,
-    "persistentVolumeClaim": _claim,
     "ephemeral": _ephemeral,
     "downwardAPI": _downward,
     "projected": _projected,

@@ -29,13 +29,8 @@ FLAGS: Final = (
     Flag("show-managed-fields", "bool", help="If true, keep the managedFields when printing objects."),
 )
 TEMPLATES: Final = (
-    "go-template",
-    "go-template-file",
-    "jsonpath",
-    "jsonpath-as-json",
-    "jsonpath-file",
-    "template",
-    "templatefile",
+    *("go-template", "go-template-file", "jsonpath", "jsonpath-as-json", "jsonpath-file", "template"),
+    *("templatefile",),
 )
 FORMATS: Final = ("json", "name", "yaml", *TEMPLATES)
 _COLUMNS: Final = ("custom-columns", "custom-columns-file")

@@ -11,8 +11,8 @@ from aiops_gym.kubectl.describe.deployment import HASH, find_replica_sets, strip
 from aiops_gym.kubectl.describe.page import Page, align
 from aiops_gym.kubectl.describe.view import View
 from aiops_gym.kubectl.errors import Failure, ServerError
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.output.structs import Struct
-from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.kernel.digits import integer
 from aiops_gym.sim.kernel.objects import controller_of, dissoc, get

@@ -11,6 +11,7 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import prepare
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.podspec import (
     FLAGS,
     choose_containers,
@@ -22,7 +23,6 @@ from aiops_gym.kubectl.podspec import (
     read_infos,
     wrap_patch,
 )
-from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kernel.objects import get
@@ -102,6 +102,8 @@ def _parse(call: Invocation, words: Sequence[str]) -> Wish:
             if not equals and line.endswith("-"):
                 drop.append(line[:-1])
                 continue
+            if not equals:
+                raise Failure(f"unknown environment variable: {line}")
             if not NAME.fullmatch(name):
                 raise Failure(f"{go_quote(name)} is not a valid key name: {WRONG}")
             put.append({"name": name, "value": value})

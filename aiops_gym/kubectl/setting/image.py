@@ -7,9 +7,9 @@ from typing import Any
 
 from aiops_gym.kubectl.changes import prepare, read_dry_run
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.pairs import split
 from aiops_gym.kubectl.podspec import RECORDING, find_pod_spec, finish, patch_each, read_infos, wrap_patch
-from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
 

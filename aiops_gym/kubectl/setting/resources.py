@@ -6,6 +6,7 @@ from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure, Failures
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.podspec import (
     RECORDING,
     choose_containers,
@@ -15,7 +16,6 @@ from aiops_gym.kubectl.podspec import (
     read_infos,
     wrap_patch,
 )
-from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel import quantity
 

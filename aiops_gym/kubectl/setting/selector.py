@@ -6,9 +6,9 @@ from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure, gather
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.pairs import parse_selector
 from aiops_gym.kubectl.podspec import RECORDING, finish, patch_each, read_selection
-from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 

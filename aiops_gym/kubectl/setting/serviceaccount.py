@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.podspec import RECORDING, find_pod_spec, finish, patch_each, read_infos, wrap_patch
-from aiops_gym.kubectl.targets import SELECTOR, Info
+from aiops_gym.kubectl.targets import SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 

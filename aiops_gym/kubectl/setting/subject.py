@@ -6,8 +6,8 @@ from typing import Any
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.errors import Failure
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.podspec import FLAGS, finish, patch_each, read_infos
-from aiops_gym.kubectl.targets import Info
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 GROUP = "rbac.authorization.k8s.io"

@@ -12,6 +12,7 @@ from aiops_gym.kubectl.applying import (
     add_last_applied,
     compute_patch,
     describe_info,
+    find_prunable,
     make_validation_query,
     read_files,
     read_validation,
@@ -33,9 +34,10 @@ from aiops_gym.kubectl.changes import (
 )
 from aiops_gym.kubectl.client import APPLY, MERGE, STRATEGIC, find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure, join
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.manifests import documents
 from aiops_gym.kubectl.output import as_json
-from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, find_by_kind, select
+from aiops_gym.kubectl.targets import FILES, SELECTOR, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.delete import CASCADE, DELETING, check_cascade
 from aiops_gym.sim.golang.literals import go_quote
@@ -61,7 +63,7 @@ def run(call: Invocation) -> int | None:
     read_validation(call)
     _validate(call)
     for word in flags.items("prune-allowlist") if flags.on("prune") else ():
-        _allowed(word)
+        find_prunable(word)
     selection = read_files(call)
     infos, errors = selection.visit()
     if not infos and not errors:
@@ -116,22 +118,9 @@ def _validate(call: Invocation) -> None:
 
 
 PRUNED: Final = [
-    "namespaces",
-    "persistentvolumes",
-    "configmaps",
-    "endpoints",
-    "persistentvolumeclaims",
-    "pods",
-    "replicationcontrollers",
-    "secrets",
-    "services",
-    "jobs",
-    "cronjobs",
-    "ingresses",
-    "daemonsets",
-    "deployments",
-    "replicasets",
-    "statefulsets",
+    *("namespaces", "persistentvolumes", "configmaps", "endpoints", "persistentvolumeclaims", "pods"),
+    *("replicationcontrollers", "secrets", "services", "jobs", "cronjobs", "ingresses", "daemonsets"),
+    *("deployments", "replicasets", "statefulsets"),
 ]
 
 
@@ -139,7 +128,7 @@ def _prune(call: Invocation, done: list[Json]) -> None:
     """Delete what was applied once with these labels and is in no file now."""
     flags, kept = call.flags, {get(obj, "metadata", "uid") for obj in done}
     spaces = sorted({obj["metadata"]["namespace"] for obj in done if "namespace" in obj["metadata"]})
-    for resource in map(find_resource, [*map(_allowed, flags.items("prune-allowlist"))] or PRUNED):
+    for resource in map(find_resource, [*map(find_prunable, flags.items("prune-allowlist"))] or PRUNED):
         for space in spaces if resource.namespaced else [""]:
             for obj in call.client.list(resource, space, flags.text("selector"))["items"]:
                 if LAST_APPLIED not in (get(obj, "metadata", "annotations") or {}) or obj["metadata"]["uid"] in kept:
@@ -150,20 +139,6 @@ def _prune(call: Invocation, done: list[Json]) -> None:
                     options = {"propagationPolicy": CASCADE[flags.text("cascade")], **dry}
                     call.client.delete(resource, obj["metadata"]["name"], space, options)
                 report(call, resource, add_kind(resource, obj), "pruned")
-
-
-def _allowed(word: str) -> str:
-    """`apps/v1/Deployment` as a resource's name. Raises Failure."""
-    parts = word.split("/")
-    if len(parts) != 3:
-        raise Failure(f"invalid GroupVersionKind format: {word}, please follow <group/version/kind>")
-    group, version, kind = parts
-    found = find_by_kind(kind, version if group == "core" else f"{group}/{version}")
-    if found is None:
-        raise Failure(
-            f'no matches for kind "{kind}" in version "{version if group == "core" else f"{group}/{version}"}"'
-        )
-    return found.name
 
 
 def _client_side(call: Invocation, info: Info) -> tuple[Json, str]:
@@ -247,17 +222,19 @@ def view_last(call: Invocation) -> int | None:
     word = call.flags.text("output") or "yaml"
     if word not in ("yaml", "json") and not (call.args or call.flags.items("filename")):
         raise Failure(f"Unexpected -o output mode: {word}, the flag 'output' must be one of yaml|json")
-    labels = call.flags.text("selector")
-    if call.flags.on("all") and labels:
-        raise Failure(f"found non-empty label selector {go_quote(labels)} with previously set 'all' parameter. ")
+    labels, everything = call.flags.text("selector"), call.flags.on("all")
+    also: list[Failure] = []
+    if everything and call.client.explicit and len(call.args) == 1 and "/" not in call.args[0]:
+        also.append(Failure("setting 'all' parameter but found a non empty selector. "))
+    elif everything and labels:
+        also.append(Failure(f"found non-empty label selector {go_quote(labels)} with previously set 'all' parameter. "))
     selection = select(
         call,
         call.args,
-        filenames=call.flags.items("filename"),
-        labels=labels,
-        everything=call.flags.on("all"),
+        everything=everything and not also,
         latest=True,
         empty_selector=True,
+        also=also,
     )
     selection.keep_going = False
 

@@ -34,13 +34,13 @@ def can_i(call: Invocation) -> int | None:
         return _rules(call)
     if len(call.args) != 2:
         raise Failure(TWO)
+    verb, what = call.args
+    namespace = "" if flags.on("all-namespaces") else call.namespace
+    spec = _url(call, verb, what) if what.startswith("/") else _resource(call, verb, what, namespace)
     if flags.text("subresource") and call.args[1].startswith("/"):
         raise Failure("--subresource can not be used with NonResourceURL")
     if flags.on("no-headers"):
         raise Failure("--no-headers cannot be set without --list specified")
-    verb, what = call.args
-    namespace = "" if flags.on("all-namespaces") else call.namespace
-    spec = _url(call, verb, what) if what.startswith("/") else _resource(call, verb, what, namespace)
     status = _review(call.client, "selfsubjectaccessreviews", "SelfSubjectAccessReview", spec)
     allowed = bool(status.get("allowed"))
     if not flags.on("quiet"):

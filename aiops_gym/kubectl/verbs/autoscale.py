@@ -8,7 +8,8 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import read_dry_run
 from aiops_gym.kubectl.creation import DERIVING, make, new_object
 from aiops_gym.kubectl.errors import Failure, Failures
-from aiops_gym.kubectl.targets import FILES, Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import FILES, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 KIND = "HorizontalPodAutoscaler"
@@ -36,7 +37,7 @@ def run(call: Invocation) -> int | None:
             spec["minReplicas"] = least
         _make(call, flags.text("name") or info.name, spec, percent)
 
-    errors = select(call, call.args, filenames=flags.items("filename"), recursive=flags.on("recursive")).each(put)
+    errors = select(call, call.args).each(put)
     if errors:
         raise Failures(errors)
     return None

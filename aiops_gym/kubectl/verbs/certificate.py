@@ -8,7 +8,8 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import help, output
 from aiops_gym.kubectl.changes import report
 from aiops_gym.kubectl.errors import Failure, Failures
-from aiops_gym.kubectl.targets import FILES, Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import FILES, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 KIND = "CertificateSigningRequest.certificates.k8s.io"
@@ -23,7 +24,7 @@ def _decide(condition: str, done: str) -> Callable[[Invocation], None]:
         if not call.args and not flags.items("filename") and not flags.text("kustomize"):
             raise Failure("one or more CSRs must be specified as <name> or -f <filename>")
         words = [f"certificatesigningrequests/{name}" for name in call.args]
-        found = select(call, words, filenames=flags.items("filename"), recursive=flags.on("recursive"), latest=True)
+        found = select(call, words, latest=True)
         errors = found.each(lambda info: _write(call, info, condition, done))
         if errors:
             raise Failures(errors)

@@ -10,7 +10,7 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.clients.view import hide_managed_fields
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, ServerError
-from aiops_gym.kubectl.output.printers import FLAGS, JsonPrinter, Printer, YamlPrinter, choose_printer
+from aiops_gym.kubectl.output.printers import FLAGS, JsonPrinter, NamePrinter, Printer, choose_printer
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.targets import EVERYWHERE
 from aiops_gym.kubectl.verb import Invocation, Verb
@@ -37,9 +37,9 @@ def run(call: Invocation) -> int | None:
 
 def dump(call: Invocation) -> int | None:
     """Print the objects of two namespaces, and the logs of their pods: all that helps to see what is wrong."""
-    flags, shown = call.flags, choose_printer(call)
-    if shown is None or isinstance(shown, (JsonPrinter, YamlPrinter)):
-        shown = JsonPrinter(managed=True)
+    flags, shown = call.flags, choose_printer(call) or JsonPrinter(managed=True)
+    if isinstance(shown, NamePrinter):
+        raise Failure("list types are not supported by name printing: *v1.NodeList")
     if flags.seconds("pod-running-timeout") <= 0:
         raise Failure("--pod-running-timeout must be higher than zero")
     folder = flags.text("output-directory")
@@ -71,8 +71,8 @@ def _put(call: Invocation, folder: str, name: str, text: str) -> None:
 def _listed(call: Invocation, shown: Printer, kind: str, namespace: str) -> str:
     resource = find_resource(kind)
     found = call.client.list(resource, namespace)
-    shown_items = map(hide_managed_fields, found["items"])
-    items = [{k: v for k, v in item.items() if k not in ("kind", "apiVersion")} for item in shown_items]
+    kept = dict if call.flags.on("show-managed-fields") else hide_managed_fields
+    items = [{k: v for k, v in kept(item).items() if k not in ("kind", "apiVersion")} for item in found["items"]]
     head = {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": found["metadata"]}
     return shown.one(Struct({**head, "items": items}))
 

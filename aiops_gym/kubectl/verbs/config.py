@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any, Final
 
 from aiops_gym.clients import as_yaml, kubeconfig
@@ -18,20 +19,22 @@ from aiops_gym.types import Json
 
 SECRET: Final = ("certificate-authority-data", "client-certificate-data", "client-key-data", "password")
 COLUMNS: Final = ("cluster", "user", "namespace")
+PARTS: Final = ("clusters", "contexts", "users")
 
 
 def view(call: Invocation) -> int | None:
     """Print the kubeconfig, its secrets left out."""
     if call.args:
         raise UsageFailure(f"unexpected arguments: [{' '.join(call.args)}]")
+    shown = choose_printer(call, plain=("", "yaml"))
     if not call.flags.on("merge") and not call.flags.text("kubeconfig"):
         raise Failure("if merge==false a precise file must be specified")
     found = kubeconfig.load(call.context, call.flags, strict=False)
+    found = {**found, **{part: sorted(found[part], key=itemgetter("name")) for part in PARTS if found.get(part)}}
     if call.flags.on("minify"):
         found = _minified(call, found)
     if not call.flags.on("raw"):
         found = _redacted(found)
-    shown = choose_printer(call, plain=("", "yaml"))
     call.write(as_yaml.text(found) if shown is None else shown.one(Struct(found)))
     return 0
 

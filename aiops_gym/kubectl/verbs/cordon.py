@@ -5,7 +5,8 @@ from __future__ import annotations
 from aiops_gym.kubectl.changes import DRY_RUN, read_dry_run, report
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
-from aiops_gym.kubectl.targets import SELECTOR, Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import SELECTOR, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.objects import get
 
@@ -20,7 +21,7 @@ def select_nodes(call: Invocation) -> list[Info]:
     read_dry_run(call)
     call.client.configure()
     words = [word if "/" in word else f"node/{word}" for word in call.args] or ["nodes"]
-    return select(call, words, labels=labels, empty_selector=bool(labels), keep_going=False).infos()
+    return select(call, words, empty_selector=bool(labels), keep_going=False).infos()
 
 
 def mark(call: Invocation, info: Info, unschedulable: bool) -> None:

@@ -7,7 +7,8 @@ from aiops_gym.kubectl import output, raw
 from aiops_gym.kubectl.applying import add_last_applied, make_validation_query, read_files, read_validation
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError, UsageFailure
-from aiops_gym.kubectl.targets import FILES, SELECTOR, Info
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import FILES, SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.scan import scan
 

@@ -10,7 +10,8 @@ from aiops_gym.kubectl import raw
 from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, read_dry_run
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, gather
-from aiops_gym.kubectl.targets import EVERYWHERE, FIELDS, FILES, SELECTOR, Info, Selection, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import EVERYWHERE, FIELDS, FILES, SELECTOR, Selection, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.golang.literals import go_quote
@@ -47,12 +48,7 @@ def run(call: Invocation) -> int | None:
     selection = select(
         call,
         call.args,
-        labels=flags.text("selector"),
-        fields=flags.text("field-selector"),
         everything=flags.on("all"),
-        everywhere=flags.on("all-namespaces"),
-        filenames=flags.items("filename"),
-        recursive=flags.on("recursive"),
     )
     if flags.text("output") not in ("", "name"):
         raise Failure(f"unexpected -o output mode: {flags.text('output')}. We only support '-o name'")
@@ -117,7 +113,7 @@ def remove(
 
 def _wanted(selection: Selection) -> tuple[list[Info], list[KubectlError]]:
     """What to delete, and what could not be read: names are not looked up first, searches are."""
-    found = [info for info in selection.named if isinstance(info, Info)]
+    found = [info for info in selection.named if isinstance(info, Info) and selection.takes(info)]
     unread = [error for error in selection.named if isinstance(error, KubectlError)]
     for query in selection.queries:
         more, failed = Selection(selection.client, [], [query], singles=False, single=False).visit()

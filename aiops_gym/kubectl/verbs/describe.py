@@ -8,7 +8,8 @@ from dataclasses import replace
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.describe import View, describe
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, join
-from aiops_gym.kubectl.targets import EVERYWHERE, FILES, SELECTOR, Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import EVERYWHERE, FILES, SELECTOR, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 
@@ -25,10 +26,6 @@ def run(call: Invocation) -> int | None:
     selection = select(
         call,
         call.args,
-        labels=flags.text("selector"),
-        everywhere=everywhere,
-        filenames=files,
-        recursive=flags.on("recursive"),
         empty_selector=True,
     )
     infos, errors = selection.visit()
@@ -64,7 +61,7 @@ def _not_found(error: KubectlError) -> bool:
 def _by_prefix(call: Invocation, view: View, error: KubectlError) -> None:
     """Describe all objects whose names begin with what was typed. Raises the first error when there are none."""
     kind, prefix = call.args
-    found: Sequence[Info] = select(call, [kind], empty_selector=True).infos()
+    found: Sequence[Info] = select(call, [kind], labels="", empty_selector=True).infos()
     matching = [info for info in found if info.name.startswith(prefix)]
     if not matching:
         raise error

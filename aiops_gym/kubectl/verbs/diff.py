@@ -7,11 +7,19 @@ from difflib import unified_diff
 
 from aiops_gym.clients import as_yaml
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl.applying import LAST_APPLIED, annotations_of, compute_patch, read_files
+from aiops_gym.kubectl.applying import (
+    LAST_APPLIED,
+    annotations_of,
+    compute_patch,
+    find_prunable,
+    read_files,
+    require_files,
+)
 from aiops_gym.kubectl.changes import MANAGER
 from aiops_gym.kubectl.client import APPLY, STRATEGIC
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
-from aiops_gym.kubectl.targets import FILES, SELECTOR, Info
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import FILES, SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Json, Request
 
@@ -25,6 +33,9 @@ def run(call: Invocation) -> int:
     if call.flags.on("force-conflicts") and not call.flags.on("server-side"):
         raise Failure("--force-conflicts only works with --server-side", 2)
     try:
+        require_files(call)
+        if call.flags.on("prune"):
+            list(map(find_prunable, call.flags.items("prune-allowlist")))
         selection = read_files(call)
         selection.keep_going = False
         compared: list[tuple[str, str]] = []
@@ -33,8 +44,9 @@ def run(call: Invocation) -> int:
     except KubectlError as error:
         error.code = 2
         raise
-    call.write("".join(text for _, text in sorted(compared)))
-    return 1 if any(text for _, text in compared) else 0
+    files = dict(compared)  # an object that is named twice is written into the same file
+    call.write("".join(files[name] for name in sorted(files)))
+    return 1 if any(files.values()) else 0
 
 
 def _compared(call: Invocation, info: Info) -> tuple[str, str]:

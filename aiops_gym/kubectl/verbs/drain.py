@@ -8,7 +8,8 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import DRY_RUN, SUFFIX, read_dry_run, report
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failures, KubectlError
-from aiops_gym.kubectl.targets import SELECTOR, Info
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import SELECTOR
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.cordon import mark, select_nodes
 from aiops_gym.sim.kernel.objects import controller_of, get

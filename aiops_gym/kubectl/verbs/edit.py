@@ -13,7 +13,7 @@ from aiops_gym.sim.golang.literals import go_quote
 
 def run(call: Invocation) -> int | None:
     """Find the objects, then fail to start an editor."""
-    select(call, call.args, filenames=call.flags.items("filename"), latest=True).infos()
+    select(call, call.args, latest=True).infos()
     env = call.context.env
     editor = env.get("KUBE_EDITOR") or env.get("EDITOR") or "vi"
     raise Failure(f"unable to launch the editor {go_quote(editor)}")

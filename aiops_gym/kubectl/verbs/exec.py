@@ -22,13 +22,12 @@ def run(call: Invocation) -> int | None:
         raise Failure("pod, type/name or --filename must be specified")
     if not command:
         raise Failure("you must specify at least one command for the container")
-    if name and flags.items("filename"):
-        raise Failure("resource/name arguments cannot be provided when a path is specified")
-    if name:
+    if name and not flags.items("filename"):
         words = [name] if "/" in name else ["pods", name]
         info = select(call, words, one_type=True).infos()[0]
     else:
-        found = select(call, (), filenames=flags.items("filename"), latest=True).infos()
+        words = [name if "/" in name else f"pods/{name}"] if name else []
+        found = select(call, words, latest=True, keep_going=False).infos()
         if not found:
             raise Failure("no pod, type/name or --filename was found")
         info = found[0]

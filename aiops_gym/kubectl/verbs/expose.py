@@ -8,7 +8,8 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import prepare
 from aiops_gym.kubectl.creation import DERIVING, make, overridden
 from aiops_gym.kubectl.errors import Failure, Failures
-from aiops_gym.kubectl.targets import FILES, Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import FILES, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.digits import INT32, parse_amount, parse_natural
 from aiops_gym.sim.kernel.objects import get
@@ -21,8 +22,7 @@ def run(call: Invocation) -> int | None:
     """Create a service for a workload, a pod or another service."""
     prepare(call)
     call.client.configure()
-    flags = call.flags
-    wanted = select(call, call.args, filenames=flags.items("filename"), recursive=flags.on("recursive"))
+    wanted = select(call, call.args, labels="")
 
     def expose(info: Info) -> None:
         make(call, overridden(call, _service(call, info)), operation="exposed", manager="kubectl-expose")

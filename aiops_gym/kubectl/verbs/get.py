@@ -8,10 +8,11 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import raw, targets
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError, UsageFailure
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.output import FLAGS, Printer, choose_printer
 from aiops_gym.kubectl.output.sorting import order
 from aiops_gym.kubectl.output.tables import Tables, TableStyle
-from aiops_gym.kubectl.targets import Info, Selection, select
+from aiops_gym.kubectl.targets import Selection, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.watching import watch
 from aiops_gym.sim.kernel.times import millis
@@ -52,15 +53,9 @@ def run(call: Invocation) -> int | None:
 
 
 def _selected(call: Invocation, human: bool, watching: bool) -> Selection:
-    flags = call.flags
     return select(
         call,
         call.args,
-        labels=flags.text("selector"),
-        fields=flags.text("field-selector"),
-        everywhere=flags.on("all-namespaces"),
-        filenames=flags.items("filename"),
-        recursive=flags.on("recursive"),
         empty_selector=True,
         one_type=watching,
         keep_going=not watching,

@@ -8,6 +8,7 @@ from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.verb import Invocation, Verb
 
 RESTRICTORS = ("LoadRestrictionsRootOnly", "LoadRestrictionsNone")
+"""Nothing is the first of them."""
 
 
 def run(call: Invocation) -> None:
@@ -15,7 +16,7 @@ def run(call: Invocation) -> None:
     if len(call.args) > 1:
         raise Failure("specify one path to kustomization.yaml")
     restrictor = call.flags.text("load-restrictor")
-    if restrictor not in RESTRICTORS:
+    if restrictor and restrictor not in RESTRICTORS:
         legal = " ".join(RESTRICTORS)
         raise Failure(f"illegal flag value --load-restrictor {restrictor}; legal values: [{legal}]")
     text = kustomization.build(call.context, call.args[0] if call.args else ".")

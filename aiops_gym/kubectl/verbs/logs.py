@@ -10,7 +10,8 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import pods
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, ServerError, UsageFailure
-from aiops_gym.kubectl.targets import SELECTOR, Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import SELECTOR, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.types import Json
@@ -104,7 +105,7 @@ def _bad_time(text: str) -> str:
 def _objects(call: Invocation, labels: str) -> list[Info]:
     """What is named: one object, or the pods of a selector."""
     if labels:
-        found = select(call, ["pods"], labels=labels).infos()
+        found = select(call, ["pods"]).infos()
         if not found:
             call.warn(f"No resources found in {call.namespace} namespace.")
         return found

@@ -11,7 +11,8 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import CHANGING, LOCAL, make_query, read_dry_run, report
 from aiops_gym.kubectl.client import JSON_PATCH, MERGE, STRATEGIC
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
-from aiops_gym.kubectl.targets import FILES, Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import FILES, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.kube_api.patch.errors import PatchError
@@ -41,8 +42,6 @@ def run(call: Invocation) -> int | None:
     selection = select(
         call,
         call.args,
-        filenames=flags.items("filename"),
-        recursive=flags.on("recursive"),
     )
     selection.subresource = flags.text("subresource")
     errors = selection.each(lambda info: _patch(call, info, kind, _decode(text, kind, local) if raw else patch, local))

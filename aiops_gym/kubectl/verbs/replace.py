@@ -16,7 +16,8 @@ from aiops_gym.kubectl.applying import (
 )
 from aiops_gym.kubectl.changes import SAVING, VALIDATE, prepare, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
-from aiops_gym.kubectl.targets import FILES, Info, Selection
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import FILES, Selection
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.delete import DELETING, check_cascade, remove
 from aiops_gym.sim.golang.literals import go_quote
@@ -28,6 +29,7 @@ def run(call: Invocation) -> int | None:
     """Put the objects of files in the place of those in the cluster."""
     flags, _ = call.flags, read_validation(call)
     shown = prepare(call)
+    call.client.configure()
     check_cascade(call)
     if flags.number("grace-period") >= 0 and not flags.on("force"):
         raise Failure("--grace-period must have --force specified")
@@ -56,9 +58,11 @@ def _clear(call: Invocation, selection: Selection) -> None:
     """Delete what is to be made anew. Raises KubectlError."""
     infos, errors = selection.visit()
     if infos:
-        places: list[Info | KubectlError] = [Info(i.resource, i.namespace, i.name, None) for i in infos]
+        places: list[Info | KubectlError] = [replace(info, obj=None) for info in infos]
         grace = call.flags.number("grace-period")
         remove(call, replace(selection, named=places), grace=grace or 1, lenient=True, late="context deadline exceeded")
+    if len(errors) == 1 and not infos:
+        raise errors[0]
     if errors:
         raise KubectlError("".join(f"{error.inner}\n" for error in errors))
 

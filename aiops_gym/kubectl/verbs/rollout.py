@@ -8,10 +8,11 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import DRY_RUN, MANAGER, add_kind, make_query, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.rollouts import history
 from aiops_gym.kubectl.rollouts.status import VIEWERS
-from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, Selection, select
+from aiops_gym.kubectl.targets import FILES, SELECTOR, Selection, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import get
@@ -189,35 +190,11 @@ def _selected(call: Invocation) -> Selection:
     return select(
         call,
         call.args,
-        labels=call.flags.text("selector"),
-        filenames=call.flags.items("filename"),
-        recursive=call.flags.on("recursive"),
         empty_selector=True,
         latest=True,
     )
 
 
-LONG = """\
-Manage the rollout of one or many resources.
-\x20\x20\x20\x20\x20\x20\x20\x20
- Valid resource types include:
-
-  *  deployments
-  *  daemonsets
-  *  statefulsets
-
-Examples:
-  # Rollback to the previous deployment
-  kubectl rollout undo deployment/abc
-\x20\x20
-  # Check the rollout status of a daemonset
-  kubectl rollout status daemonset/foo
-\x20\x20
-  # Restart a deployment
-  kubectl rollout restart deployment/abc
-\x20\x20
-  # Restart deployments with the 'app=nginx' label
-  kubectl rollout restart deployment --selector=app=nginx"""
 WHICH = (SELECTOR, *FILES)
 verb = Verb(
     "rollout",
@@ -270,6 +247,5 @@ verb = Verb(
     ),
     usage="rollout SUBCOMMAND",
     short="Manage the rollout of a resource",
-    long=LONG,
     helpful=True,
 )

@@ -12,6 +12,7 @@ from aiops_gym.kubectl.creation import DERIVING, make, overridden, parse_integer
 from aiops_gym.kubectl.errors import Failure, KubectlError, ServerError, UsageFailure
 from aiops_gym.kubectl.targets import FILES
 from aiops_gym.kubectl.verb import Invocation, Verb
+from aiops_gym.kubectl.verbs.delete import check_cascade
 from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.types import Json, Request
@@ -26,10 +27,12 @@ def run(call: Invocation) -> int | None:
     """Create a pod, and with -i or --attach follow it to its end."""
     flags = call.flags
     output.choose_printer(call)
+    check_cascade(call)
     attached = flags.on("attach") if flags.given("attach") else flags.on("stdin") or flags.on("tty")
     name = _validate(call, attached)
     pod = _pod(call, name)
     quiet = attached and flags.on("rm") and flags.on("quiet")
+    call.client.touch()
     if not attached:
         _make(call, pod)
         return None
@@ -63,6 +66,8 @@ def _validate(call: Invocation, attached: bool) -> str:
     flags = call.flags
     if flags.dash == 0 or not call.args:
         raise UsageFailure("NAME is required for run")
+    if flags.seconds("pod-running-timeout") <= 0:
+        raise UsageFailure("--pod-running-timeout must be higher than zero")
     if not flags.text("image"):
         raise Failure("--image is required")
     image = flags.text("image")

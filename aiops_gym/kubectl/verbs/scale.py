@@ -7,7 +7,8 @@ from aiops_gym.kubectl import output
 from aiops_gym.kubectl.changes import ALL, DRY_RUN, RECORD, make_query, prepare, read_dry_run, report
 from aiops_gym.kubectl.client import MERGE
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError
-from aiops_gym.kubectl.targets import FILES, SELECTOR, Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import FILES, SELECTOR, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.waiting import wait_until
 from aiops_gym.sim.kernel.objects import get
@@ -17,6 +18,7 @@ from aiops_gym.types import Request
 def run(call: Invocation) -> int | None:
     """Set the number of replicas of one or more workloads."""
     prepare(call)
+    call.client.configure()
     flags, replicas = call.flags, call.flags.number("replicas")
     if replicas < 0:
         raise Failure("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0")
@@ -26,9 +28,6 @@ def run(call: Invocation) -> int | None:
     selection = select(
         call,
         call.args,
-        labels=flags.text("selector"),
-        filenames=flags.items("filename"),
-        recursive=flags.on("recursive"),
         empty_selector=flags.on("all"),
     )
     infos, errors = selection.visit()

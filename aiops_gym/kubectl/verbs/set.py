@@ -10,7 +10,4 @@ verb = Verb(
     verbs=tuple(scan("aiops_gym.kubectl.setting", "verb").values()),
     usage="set SUBCOMMAND",
     short="Set specific features on objects",
-    long="""Configure application resources.
-
- These commands help you make changes to existing application resources.""",
 )

@@ -9,7 +9,8 @@ from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.changes import ALL, SAVING, make_query, read_dry_run, report
 from aiops_gym.kubectl.client import find_resource
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, UsageFailure
-from aiops_gym.kubectl.targets import SELECTOR, Info, select
+from aiops_gym.kubectl.filed import Info
+from aiops_gym.kubectl.targets import SELECTOR, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kube_api import names
@@ -42,7 +43,7 @@ def run(call: Invocation) -> int | None:
     _validate(call, resources[0], put, drop)
     labels, every = call.flags.text("selector"), call.flags.on("all")
     resources = resources[:1] if every or labels else resources
-    selection = select(call, resources, labels=labels, everything=every, empty_selector=bool(labels) or every)
+    selection = select(call, resources, everything=every, empty_selector=bool(labels) or every)
     errors = selection.each(lambda info: _taint(call, info, put, drop))
     if errors:
         raise Failures(errors)

@@ -32,6 +32,8 @@ def pods(call: Invocation) -> int | None:
     flags = call.flags
     _check(call, "pod")
     everywhere = flags.on("all-namespaces")
+    if everywhere and call.args:
+        raise ServerError({"reason": "NotFound", "message": "the server could not find the requested resource"})
     items = _ask(call, "pods.metrics.k8s.io", call.args, "" if everywhere else call.namespace)
     if not items:
         _verify_empty(call, everywhere)
@@ -47,7 +49,7 @@ def pods(call: Invocation) -> int | None:
 
 def nodes(call: Invocation) -> int | None:
     """`kubectl top nodes`"""
-    _check(call, "node")
+    _check(call, "node", "--")
     items = _ask(call, "nodes.metrics.k8s.io", call.args, "")
     if not items:
         raise Failure("metrics not available yet")
@@ -65,14 +67,14 @@ def nodes(call: Invocation) -> int | None:
     return 0
 
 
-def _check(call: Invocation, what: str) -> None:
+def _check(call: Invocation, what: str, dashes: str = "") -> None:
     """Refuse what is read before the server is asked, in the real one's order. Raises Failure."""
     if len(call.args) > 1:
         raise UsageFailure(f"{what} [NAME | -l label]")
     if call.flags.text("sort-by") not in ("", "cpu", "memory"):
         raise Failure("--sort-by accepts only cpu or memory")
-    if call.args and call.flags.text("selector"):
-        raise Failure("only one of NAME or selector can be provided")
+    if call.args and (call.flags.text("selector") or call.flags.values.get("field-selector")):
+        raise Failure(f"only one of NAME or {dashes}selector can be provided")
     try:
         parse_labels(call.flags.text("selector"))
     except ValueError as error:
@@ -221,9 +223,4 @@ verb = Verb(
     ),
     usage="top [flags]",
     short="Display resource (CPU/memory) usage",
-    long="""Display resource (CPU/memory) usage.
-
- The top command allows you to see the resource consumption for nodes or pods.
-
- This command requires Metrics Server to be correctly configured and working on the server.""",
 )

@@ -7,12 +7,14 @@ from typing import Final
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output, targets
+from aiops_gym.kubectl.changes import ALL, LOCAL
 from aiops_gym.kubectl.client import kind_group
 from aiops_gym.kubectl.errors import Failure, Failures, KubectlError, ServerError
+from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.output import FLAGS, Printer
 from aiops_gym.kubectl.output.jsonpath import JsonPathError, parse
 from aiops_gym.kubectl.output.sorting import relax_path
-from aiops_gym.kubectl.targets import Info, select
+from aiops_gym.kubectl.targets import UNLOCAL, select
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.golang.text import display
@@ -41,6 +43,8 @@ def run(call: Invocation) -> int | None:
     """Wait for each object in turn."""
     flags = call.flags
     output.choose_printer(call)
+    if flags.on("local") and call.args:
+        raise Failure(UNLOCAL)
     call.client.configure()
     condition = flags.text("for")
     deletion, creation = condition.lower() == "delete", condition.lower() == "create"
@@ -50,12 +54,7 @@ def run(call: Invocation) -> int | None:
     wanted = select(
         call,
         call.args,
-        labels=flags.text("selector"),
-        fields=flags.text("field-selector"),
         everything=flags.on("all") and len(call.args) == 1 and "/" not in call.args[0],
-        everywhere=flags.on("all-namespaces"),
-        filenames=flags.items("filename"),
-        recursive=flags.on("recursive"),
         latest=True,
     )
     done: list[Info] = []
@@ -66,7 +65,7 @@ def run(call: Invocation) -> int | None:
         _report(call, info)
 
     try:
-        if creation:
+        if creation and not flags.items("filename"):
             found, missing = _appeared(call, wanted, deadline)
             wanted.named = [*found]
             wanted.queries = []
@@ -102,10 +101,10 @@ def _until(call: Invocation, info: Info, check: Check, deadline: float, timeout:
     """Wait until the condition holds for one object. Raises Failure when the time is up."""
     clock = call.client.cluster
     obj: Json = info.obj
-    uid = obj["metadata"]["uid"]
+    uid = obj["metadata"].get("uid")  # none of a file
     late = timeout > 0 and clock.now() >= deadline
     while True:
-        gone = obj is None or obj["metadata"]["uid"] != uid
+        gone = obj is None or obj["metadata"].get("uid") != uid
         if not late and check(None if gone else obj):
             return
         if gone:
@@ -219,8 +218,8 @@ verb = Verb(
         targets.SELECTOR,
         targets.FIELDS,
         targets.EVERYWHERE,
-        Flag("all", "bool", help="Select all resources in the namespace of the specified resource types"),
-        Flag("local", "bool", help="If true, annotation will NOT contact api-server but run locally."),
+        ALL,
+        LOCAL,
         Flag(
             "for", help="The condition to wait on: [create|delete|condition=condition-name[=condition-value]|jsonpath]."
         ),
