@@ -1,4 +1,4 @@
-"""Every verb takes the flags that the real kubectl's reference lists, and no others: a mistyped one is refused by both."""
+"""Every verb takes the flags that the real kubectl's reference lists, and no others: both refuse the same mistakes."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from aiops_gym.learning.language import report
 from aiops_gym.learning.language.settings import Settings
 
 
-def summary(seed, before, after, steps=8):
+def summary(seed, before, after, steps=8, apart=1):
     """Of a run in which so many of 20 episodes a group were solved after the warm-up and after GRPO."""
     groups = [(task, group) for task in ("detection", "localization") for group in report.GROUPS]
 
@@ -34,6 +34,7 @@ def summary(seed, before, after, steps=8):
         "warm": warm,
         "grpo": grpo,
         "exams": exams,
+        "spans": [(1_000.0, 1_600.0), (1_500.0 + 600 * apart * seed, 2_200.0 + 600 * apart * seed)],
     }
 
 
@@ -47,6 +48,16 @@ def test_the_verdict_follows_from_the_exams(before, after, words):
     ]
     assert len(told) == len(report.GROUPS)
     assert all(words in line and f"{(after - before) / 20:+.2f}" in line for line in told)
+
+
+def test_what_it_took_is_told_by_the_clock():
+    for apart, words in (
+        (0, "beside the others; all of it, with 1 minutes for the lessons, took 20."),
+        (1, "took 40."),
+    ):
+        told = " ".join(report.describe([summary(seed, 5, 15, apart=apart) for seed in range(3)]))
+        assert words in told
+        assert ("while no other learned" in told) == (apart == 1)
 
 
 def test_an_episode_that_failed_on_our_side_counts_in_no_mean():

@@ -62,8 +62,11 @@ def describe(summaries: Summaries) -> Iterator[str]:
     yield f"aiops_gym {settings['version']}, `{settings['model']}` of {first['warm']['parameters']:,} weights,"
     yield f"{len(summaries)} seeds: {first['lessons']['lessons']} lessons {settings['warm']} times, then"
     yield f"{settings['steps']} steps of GRPO with {settings['starts']} starts of {settings['group']} rollouts each."
-    yield f"A seed took {warm} minutes of warm-up, {grpo} of GRPO and {exams} of exams; all seeds took"
-    yield f"{sum(map(sum, stages)) / 60:.0f}, and playing the lessons {first['lessons']['seconds'] / 60:.0f}.\n"
+    spans = [span for each in summaries for span in each["spans"]]
+    beside = sum(map(sum, stages)) > 1.2 * (whole := _busy(spans))
+    yield f"A seed took {warm} minutes of warm-up, {grpo} of GRPO and {exams} of exams"
+    yield f"{'beside the others' if beside else 'while no other learned'}; all of it, with"
+    yield f"{first['lessons']['seconds'] / 60:.0f} minutes for the lessons, took {whole / 60:.0f}.\n"
     keys = [(task, group) for task in settings["tasks"] for group in GROUPS]
     columns = {f"{task}, {GROUPS[group]}": partial(_belongs, task, group) for task, group in keys}
     sat = {name: _scores(summaries, at) for name, at in EXAMS.items()}
@@ -79,6 +82,19 @@ def describe(summaries: Summaries) -> Iterator[str]:
         means = [_mean([row[key] for row in part if row.get(key) is not None]) for part in parts]
         yield f"| {name} | {means[0]:.2f} | {means[1]:.2f} |"
     yield ""
+
+
+def _busy(spans: Sequence[tuple[float, float]]) -> float:
+    """Seconds in which at least one stage was at work.
+
+    >>> _busy([(0, 10), (5, 12), (20, 21)])
+    13.0
+    """
+    total, until = 0.0, float("-inf")
+    for begin, end in sorted(spans):
+        total += max(0.0, end - max(begin, until))
+        until = max(until, end)
+    return total
 
 
 def _belongs(task: str, group: str, score: Score) -> bool:

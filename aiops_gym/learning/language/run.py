@@ -55,7 +55,8 @@ class Run:
         """
         with self._held():
             stages = self._stages()
-            summary = {"settings": json.loads((self.folder / "settings.json").read_text(encoding="utf-8")), **stages}
+            settings = json.loads((self.folder / "settings.json").read_text(encoding="utf-8"))
+            summary = {"settings": settings, **stages, "spans": self._spans()}
             _write(self.folder / "summary.json", summary)
             return summary
 
@@ -71,6 +72,12 @@ class Run:
         with held:
             self.settings.adopt(self.folder / "settings.json")
             yield
+
+    def _spans(self) -> list[tuple[float, float]]:
+        """When each stage began and ended, by when its file was written."""
+        ends = {path: path.stat().st_mtime for path in (self.folder / "stages").glob("*.json")}
+        took = {path: float(json.loads(path.read_text(encoding="utf-8"))["seconds"]) for path in ends}
+        return sorted((round(ends[path] - took[path], 1), round(ends[path], 1)) for path in ends)
 
     def _stages(self) -> dict[str, Any]:
         settings, warm, grpo = self.settings, self.folder / "warm", self.folder / "grpo"
