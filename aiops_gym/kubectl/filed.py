@@ -50,7 +50,8 @@ def read_objects(
                 return [*found, _unvalidated(manifest.source, lost)]
             if lost is not None:
                 raise _told_of(manifest.source, lost)
-            info = from_manifest(call.client, manifest, call.path.startswith(TYPED))
+            local = bool(call.flags.values.get("local")) and call.path in UNTYPED
+            info = from_manifest(call.client, manifest, call.path.startswith(TYPED), local)
             if call.path.startswith(ANYWHERE):
                 info.wrong = None
             found.append(replace(info, obj=None) if latest and info.name else info)
@@ -111,12 +112,21 @@ def _validated(call: Invocation) -> bool:
 TYPED: Final = ("kubectl auth reconcile", "kubectl set", "kubectl expose", "kubectl rollout")
 """Commands that read objects into the types of kubectl's own scheme."""
 
+UNTYPED: Final = ("kubectl label", "kubectl annotate")
+"""Commands that with --local take objects of any kind."""
+
 ANYWHERE: Final = "kubectl certificate"
 """The command that takes objects of other namespaces than that of `-n`."""
 
 
-def from_manifest(client: Client, manifest: manifests.Manifest, typed: bool = False) -> Info:
-    """The object of a file, in the namespace it goes to; `typed` is for kubectl's own types alone.
+def from_manifest(client: Client, manifest: manifests.Manifest, typed: bool = False, local: bool = False) -> Info:
+    """The object of a file, in the namespace it goes to.
+
+    Args:
+        client: of the call.
+        manifest: what the file holds.
+        typed: whether only kubectl's own types are known.
+        local: whether the server is not asked which kinds it has, so that any will do.
 
     Raises:
         Failure: a kind the server does not have.
@@ -127,6 +137,10 @@ def from_manifest(client: Client, manifest: manifests.Manifest, typed: bool = Fa
     if resource is None and typed:
         what = f"no kind {go_quote(kind)} is registered for version {go_quote(version)}"
         raise Failure(f'unable to decode {go_quote(source)}: {what} in scheme "pkg/scheme/scheme.go:28"')
+    if resource is None and local:
+        group, _, number = version.rpartition("/")
+        names = dict.fromkeys(("name", "plural", "singular"), kind.lower())
+        resource = Resource(kind=kind, group=group, version=number, namespaced=True, **names)  # type: ignore[arg-type]
     if resource is None:
         raise Failure(
             f"resource mapping not found for name: {go_quote(_name(obj))} namespace: "
