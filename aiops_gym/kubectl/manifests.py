@@ -62,6 +62,15 @@ def check(context: Context, paths: Sequence[str]) -> list[Failure]:
     return list(map(Failure, wrong))
 
 
+def is_folder(context: Context, path: str) -> bool:
+    """Whether a path is one of a folder."""
+    try:
+        context.files.list(path)
+    except OSError:
+        return False
+    return True
+
+
 WEB: Final = ("http://", "https://")
 
 
@@ -118,11 +127,8 @@ def _texts(context: Context, path: str, recursive: bool) -> Iterator[tuple[str, 
         for name in inner:
             yield name, context.files.read(name)
         for name in folders:
-            try:
-                context.files.list(name)
-            except OSError:
-                continue
-            yield from _texts(context, name, recursive)
+            if is_folder(context, name):
+                yield from _texts(context, name, recursive)
 
 
 def _flat(document: Json, source: str, validated: bool, listed: bool = False) -> Iterator[Manifest]:

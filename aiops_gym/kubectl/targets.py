@@ -63,7 +63,7 @@ class Selection:
     Attributes:
         singles: it named objects, it did not search.
         named: what it names; of files also what is wrong with them.
-        single: it named exactly one.
+        single: it named exactly one, or one file.
         table: ask for server-side Tables.
         subresource: ask for it in place of each named object.
         matches: `-l`, where files are named; None takes any.
@@ -204,8 +204,8 @@ def select(  # the options of kubectl's resource builder
         _refuse_names(pairs, types, names)
         matches = _labelled(labels) if labels and not given("local") else None
         found = read_objects(call, filenames, recursive, kustomize, latest)
-        single = len(found) == 1 and "-" not in filenames
-        return Selection(client, found, [], True, single, keep_going, table, matches=matches)
+        several = len(filenames) > 1 or any(p == "-" or manifests.is_folder(call.context, p) for p in filenames)
+        return Selection(client, found, [], True, not several, keep_going, table, matches=matches)
     searching = bool(labels or fields or everything or (empty_selector and len(words) == 1 and not pairs))
     if searching:
         queries = [

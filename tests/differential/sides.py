@@ -122,6 +122,8 @@ class Folder:
 
     def list(self, path: str) -> Sequence[str]:
         path = self._path(path)
+        if path in self.texts:
+            raise NotADirectoryError(path)
         below = [name.removeprefix(path + "/") for name in self.texts if name.startswith(path + "/")]
         return sorted({name.partition("/")[0] for name in below})
 

@@ -23,6 +23,8 @@ def summary(seed, before, after, steps=8, apart=1):
         return {"after": name, "step": step, "rows": rows, "seconds": 60.0}
 
     log = [{"reward": at / steps, "frac_reward_zero_std": 0.5, "entropy": 1.0} for at in range(steps)]
+    for row in log:
+        row["rewards/Detection/mean"] = 2 * row["reward"]
     exams = [exam("start", 0, 0), exam("warm-up", 0, before), exam("grpo", steps, after)]
     settings = {"version": "1", "model": "tiny", "warm": 3, "steps": steps, "starts": 4, "group": 8, "seed": seed}
     settings["tasks"] = ["detection", "localization"]
@@ -58,6 +60,11 @@ def test_what_it_took_is_told_by_the_clock():
         told = " ".join(report.describe([summary(seed, 5, 15, apart=apart) for seed in range(3)]))
         assert words in told
         assert ("while no other learned" in told) == (apart == 1)
+
+
+def test_the_signs_are_those_that_were_logged_of_each_task():
+    told = [line for line in report.describe([summary(0, 5, 15)]) if line.startswith(("| reward", "| calls"))]
+    assert told == ["| reward, detection | 0.12 | 1.62 |", "| reward | 0.06 | 0.81 |"]
 
 
 def test_an_episode_that_failed_on_our_side_counts_in_no_mean():

@@ -77,10 +77,12 @@ def describe(summaries: Summaries) -> Iterator[str]:
     yield "\n| in GRPO | first quarter | last quarter |\n|---|---|---|"
     logs = [each["grpo"]["log"] for each in summaries]
     quarter = -(-len(logs[0]) // 4)
-    for key, name in SIGNS.items():
+    rewards = {f"rewards/{task.capitalize()}/mean": f"reward, {task}" for task in settings["tasks"]}
+    for key, name in {**rewards, **SIGNS}.items():
         parts = [[row for log in logs for row in log[:quarter]], [row for log in logs for row in log[-quarter:]]]
-        means = [_mean([row[key] for row in part if row.get(key) is not None]) for part in parts]
-        yield f"| {name} | {means[0]:.2f} | {means[1]:.2f} |"
+        seen = [[row[key] for row in part if row.get(key) is not None] for part in parts]
+        if any(seen):
+            yield f"| {name} | {_mean(seen[0]):.2f} | {_mean(seen[1]):.2f} |"
     yield ""
 
 
