@@ -108,7 +108,7 @@ class _Way:
         if (flags.items("as-group") or _text(flags, "as-uid")) and not _text(flags, "as"):
             told = "Error in configuration" if built else "error"
             what = f"requesting uid, groups or user-extra for {self.user} without impersonating a user"
-            raise Misconfigured(f"{told}: {what}", once=True)
+            raise Misconfigured(f"{told}: {what}", once=not flags.text("namespace"))
 
     def find(self) -> None:
         """Raise where a flag names what is not there."""

@@ -11,7 +11,7 @@ from aiops_gym.clients.context import Context
 from aiops_gym.clients.flags import GLOBAL, FlagError, Flags
 from aiops_gym.kubectl import access, help, verbs
 from aiops_gym.kubectl.client import Client, Impersonating
-from aiops_gym.kubectl.errors import Failure, KubectlError, UsageFailure
+from aiops_gym.kubectl.errors import Failure, HelpFailure, KubectlError, UsageFailure
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.types import Output, Printed
 
@@ -69,6 +69,10 @@ def _call(verb: Verb, call: Invocation) -> Output:
     except UsageFailure as error:
         call.complain(f"{error.text}\nSee '{call.path} -h' for help and examples\n")
         code = error.code
+    except HelpFailure as error:
+        call.write(help.of_verb(verb, call.path))
+        call.complain(f"{error.text}\n" if error.message else "")
+        code = error.code if error.message else 0
     except KubectlError as error:
         call.write(error.out)
         call.complain(_line(error.text))

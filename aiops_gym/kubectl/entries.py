@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from aiops_gym.clients import as_yaml, kubeconfig
 from aiops_gym.clients.flags import Flag
-from aiops_gym.kubectl import help
-from aiops_gym.kubectl.errors import Failure, UsageFailure
+from aiops_gym.kubectl.errors import Failure, HelpFailure, UsageFailure
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.types import Json
@@ -28,7 +27,8 @@ def save(call: Invocation, found: Mapping[str, Any]) -> None:
 
 def _name(call: Invocation) -> str:
     if len(call.args) != 1:
-        raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
+        word = "unexpected" if call.path.endswith("set-credentials") else "Unexpected"
+        raise HelpFailure(f"{word} args: [{' '.join(call.args)}]")
     return call.args[0]
 
 
@@ -36,15 +36,14 @@ def _put(kind: str, fields: tuple[str, ...]) -> Callable[[Invocation], None]:
     """A command that makes or changes a cluster or user."""
 
     def run(call: Invocation) -> None:
-        if kind == "users" and len(call.args) != 1:
-            call.write(help.of_verb(_find("set-credentials"), call.path))
-            raise Failure(f"unexpected args: [{' '.join(call.args)}]")
         name, found = _name(call), kubeconfig.load(call.context, call.flags)
         inner = dict((kubeconfig.find_entry(found, kind, name) or {}).get(KINDS[kind]) or {})
-        if call.flags.on("embed-certs"):
-            _embed(call, fields)
         if kind == "users":
             inner |= _plugins(call, inner)
+        elif call.flags.on("insecure-skip-tls-verify") and call.flags.text("certificate-authority"):
+            raise Failure("you cannot specify a certificate authority and insecure mode at the same time")
+        if call.flags.on("embed-certs"):
+            _embed(call, fields)
         given = {field: call.flags.values[field] for field in fields if call.flags.given(field)}
         inner = {field: value for field, value in {**inner, **given}.items() if value not in ("", False)}
         save(call, _with(found, kind, name, inner))
@@ -75,9 +74,8 @@ def _plugins(call: Invocation, inner: Mapping[str, Any]) -> dict[str, Json]:
     mode = flags.text("exec-interactive-mode")
     for flag in ("auth-provider-arg", "exec-env"):
         if wrong := [pair for pair in filter(None, flags.items(flag)) if "=" not in pair and not pair.endswith("-")]:
-            call.write(help.of_verb(_find("set-credentials"), call.path))
             shown = wrong[0] if flag == "exec-env" else ", ".join(wrong[0].split(","))
-            raise Failure(f"invalid {flag} format: {shown}")
+            raise HelpFailure(f"invalid {flag} format: {shown}")
     if flags.given("exec-interactive-mode") and mode not in MODES:
         raise Failure("invalid interactive mode type, can be only IfAvailable, Never, Always")
     if flags.text("auth-provider"):
@@ -109,10 +107,6 @@ PLUGINS: Final = (
 )
 
 
-def _find(name: str) -> Verb:
-    return next(verb for verb in VERBS if verb.name == name)
-
-
 def _with(found: Mapping[str, Any], kind: str, name: str, inner: Json) -> dict[str, Any]:
     """The kubeconfig with an entry, or without it if that is None."""
     others = [item for item in found.get(kind) or () if item["name"] != name]
@@ -125,7 +119,7 @@ def _drop(kind: str) -> Callable[[Invocation], None]:
 
     def run(call: Invocation) -> None:
         if len(call.args) != 1:
-            raise UsageFailure(f"accepts 1 arg(s), received {len(call.args)}")
+            raise UsageFailure("user to delete is required") if kind == "users" else HelpFailure("")
         name, found = call.args[0], kubeconfig.load(call.context, call.flags)
         path = kubeconfig.find_path(call.context, call.flags)
         if kubeconfig.find_entry(found, kind, name) is None:
@@ -139,7 +133,7 @@ def _drop(kind: str) -> Callable[[Invocation], None]:
 def put(call: Invocation) -> None:
     """Set one property, `contexts.dev.namespace`."""
     if len(call.args) != 2:
-        raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
+        raise HelpFailure(f"Unexpected args: [{' '.join(call.args)}]")
     path, value = call.args
     _change(call, path, TRUTHS.get(value, value))
     call.say(f"Property {go_quote(path)} set.")

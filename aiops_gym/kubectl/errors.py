@@ -48,7 +48,7 @@ class Misconfigured(KubectlError):
 
     Args:
         named: a flag names what is not in the kubeconfig.
-        once: most commands end with it before they look at objects.
+        once: a command ends with it before it looks at objects.
     """
 
     def __init__(self, text: str, named: bool = False, once: bool = False) -> None:
@@ -76,6 +76,10 @@ class Unreachable(KubectlError):
 
 class UsageFailure(Failure):
     """A wrong command line; the dispatcher adds `See 'kubectl get -h' for help and examples`."""
+
+
+class HelpFailure(Failure):
+    """A wrong command line, told after the help of the command; "" is the help alone, and no error."""
 
 
 class ServerError(KubectlError):

@@ -11,7 +11,10 @@ from aiops_gym.kubectl.client import Client, api_version, find_resource
 from aiops_gym.kubectl.errors import Failure, KubectlError, Misconfigured, Unreachable
 from aiops_gym.kubectl.verb import Invocation
 from aiops_gym.sim.golang.literals import go_quote
+from aiops_gym.sim.kube_api.decode import DecodeError, Decoder
 from aiops_gym.sim.kube_api.resources import Resource
+from aiops_gym.sim.kube_api.schema import fields, type_of
+from aiops_gym.types import Json
 
 
 @dataclass(slots=True)
@@ -65,7 +68,7 @@ def _lost(call: Invocation) -> KubectlError | None:
     try:
         call.client.configure()
     except Misconfigured as error:
-        if not call.path.startswith(LOOKING) or (error.once and not call.path.startswith(PATIENT)):
+        if not call.path.startswith(LOOKING) or error.once:
             raise
         return error if error.named else KubectlError(error.inner)
     try:
@@ -88,9 +91,6 @@ def _unvalidated(source: str, lost: Unreachable) -> Failure:
         f"{lost.get('openapi/v2')}; if you choose to ignore these errors, turn validation off with --validate=false"
     )
 
-
-PATIENT: Final = tuple(f"kubectl {verb}" for verb in ("label", "annotate", "set selector", "set serviceaccount"))
-"""Those of them that do so whatever is wrong."""
 
 LOOKING: Final = tuple(
     f"kubectl {verb}"
@@ -148,7 +148,7 @@ def from_manifest(client: Client, manifest: manifests.Manifest, typed: bool = Fa
             f"no matches for kind {go_quote(kind)} in version {go_quote(version)}\n"
             "ensure CRDs are installed first"
         )
-    found = Info(resource, "", _name(obj), obj, source)
+    found = Info(resource, "", _name(obj), _as_typed(resource, obj, source) if typed else obj, source)
     if resource.namespaced:
         found.namespace = place = str((obj.get("metadata") or {}).get("namespace") or client.namespace)
         if client.explicit and place != client.namespace:
@@ -157,6 +157,17 @@ def from_manifest(client: Client, manifest: manifests.Manifest, typed: bool = Fa
                 f"{go_quote(client.namespace)}. You must pass '--namespace={place}' to perform this operation."
             )
     return found
+
+
+def _as_typed(resource: Resource, obj: Json, source: str) -> Json:
+    """An object with the fields that its type has. Raises Failure for one that cannot be read as its type."""
+    name = type_of(resource.api_version, resource.kind)
+    if not fields(name):
+        return obj
+    try:
+        return Decoder().object(obj, name) | {"apiVersion": resource.api_version, "kind": resource.kind}
+    except DecodeError as error:
+        raise Failure(f"unable to decode {go_quote(source)}: {error}") from None
 
 
 def find_by_kind(kind: str, version: str) -> Resource | None:

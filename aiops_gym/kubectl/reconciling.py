@@ -30,10 +30,10 @@ SHOWN: Final = {
 def run(call: Invocation) -> None:
     """Create what is missing, and add what is missing in what is there."""
     flags = call.flags
-    if call.args:
-        raise Failure("no arguments are allowed")
     if not flags.items("filename") and not flags.text("kustomize"):
         raise Failure("must specify one of -f and -k")
+    if call.args:
+        raise Failure("no arguments are allowed")
     try:
         mode = read_dry_run(call)
     except Failure as error:

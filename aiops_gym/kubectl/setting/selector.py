@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiops_gym.clients.flags import Flag
+from aiops_gym.kubectl.changes import prepare
 from aiops_gym.kubectl.errors import Failure, gather
 from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.pairs import parse_selector
@@ -14,6 +15,7 @@ from aiops_gym.kubectl.verb import Invocation, Verb
 
 def run(call: Invocation) -> int | None:
     """Change which pods a service sends its traffic to."""
+    prepare(call)
     if not call.args:
         raise Failure("one selector is required")
     *resources, words = call.args

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from aiops_gym.kubectl.changes import prepare
 from aiops_gym.kubectl.errors import Failure
 from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.podspec import RECORDING, find_pod_spec, finish, patch_each, read_infos, wrap_patch
@@ -13,6 +14,7 @@ from aiops_gym.kubectl.verb import Invocation, Verb
 
 def run(call: Invocation) -> int | None:
     """Change the service account that pods run as."""
+    prepare(call)
     if not call.args:
         raise Failure("serviceaccount is required")
     *resources, account = call.args

@@ -38,6 +38,7 @@ from aiops_gym.kubectl.filed import Info
 from aiops_gym.kubectl.manifests import documents
 from aiops_gym.kubectl.output import as_json
 from aiops_gym.kubectl.targets import FILES, SELECTOR, select
+from aiops_gym.kubectl.targets import MISSING as NOTHING
 from aiops_gym.kubectl.verb import Invocation, Verb
 from aiops_gym.kubectl.verbs.delete import CASCADE, DELETING, check_cascade
 from aiops_gym.sim.golang.literals import go_quote
@@ -220,8 +221,6 @@ See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts"
 def view_last(call: Invocation) -> int | None:
     """Print what `apply` remembers of objects."""
     word = call.flags.text("output") or "yaml"
-    if word not in ("yaml", "json") and not (call.args or call.flags.items("filename")):
-        raise Failure(f"Unexpected -o output mode: {word}, the flag 'output' must be one of yaml|json")
     labels, everything = call.flags.text("selector"), call.flags.on("all")
     also: list[Failure] = []
     if everything and call.client.explicit and len(call.args) == 1 and "/" not in call.args[0]:
@@ -267,6 +266,8 @@ def _remembered_as(text: str, word: str) -> Json:
 def set_last(call: Invocation) -> int | None:
     """Have `apply` remember objects as they are in files: all are looked at before one is changed."""
     prepare(call)
+    if not call.flags.items("filename"):
+        raise Failure(NOTHING)
     selection, wanted = read_files(call), list[tuple[Info, Json, str]]()
     selection.keep_going = False
 

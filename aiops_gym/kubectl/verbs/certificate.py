@@ -23,7 +23,7 @@ def _decide(condition: str, done: str) -> Callable[[Invocation], None]:
         flags = call.flags
         if not call.args and not flags.items("filename") and not flags.text("kustomize"):
             raise Failure("one or more CSRs must be specified as <name> or -f <filename>")
-        words = [f"certificatesigningrequests/{name}" for name in call.args]
+        words = [name if "/" in name else f"certificatesigningrequests/{name}" for name in call.args]
         found = select(call, words, latest=True)
         errors = found.each(lambda info: _write(call, info, condition, done))
         if errors:

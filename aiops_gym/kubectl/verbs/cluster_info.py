@@ -22,8 +22,6 @@ DEBUG = "\nTo further debug and diagnose cluster problems, use 'kubectl cluster-
 
 def run(call: Invocation) -> int | None:
     """Print where the control plane and the services of the cluster answer."""
-    if call.args:
-        raise Failure(f'unknown command "{" ".join(call.args)}"')
     server = kubeconfig.find_server(call.context, call.flags)
     call.say(f"Kubernetes control plane is running at {server}")
     for service in call.client.list(find_resource("services"), "kube-system", LABEL)["items"]:

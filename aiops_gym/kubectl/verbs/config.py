@@ -9,7 +9,7 @@ from typing import Any, Final
 from aiops_gym.clients import as_yaml, kubeconfig
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl.entries import VERBS, save
-from aiops_gym.kubectl.errors import Failure, UsageFailure
+from aiops_gym.kubectl.errors import Failure, Failures, HelpFailure, UsageFailure
 from aiops_gym.kubectl.output import FLAGS, choose_printer
 from aiops_gym.kubectl.output.structs import Struct
 from aiops_gym.kubectl.output.table import lay_out
@@ -97,7 +97,7 @@ def get_contexts(call: Invocation) -> int | None:
         call.write(lay_out([*headers, *rows]))
     missing = [name for name in call.args if name not in named]
     if missing:
-        raise Failure("\n".join(f"context {name} not found" for name in missing))
+        raise Failures([Failure(f"context {name} not found") for name in missing])
     return 0
 
 
@@ -117,9 +117,7 @@ def _names(kind: str) -> Callable[[Invocation], int]:
 def use_context(call: Invocation) -> int | None:
     """Change the current context."""
     if len(call.args) != 1:
-        raise UsageFailure(
-            f"unexpected arguments: [{' '.join(call.args)}]" if call.args else "accepts 1 arg(s), received 0"
-        )
+        raise HelpFailure(f"Unexpected args: [{' '.join(call.args)}]")
     found = kubeconfig.load(call.context, call.flags)
     if kubeconfig.find_entry(found, "contexts", call.args[0]) is None:
         raise Failure(f"no context exists with the name: {go_quote(call.args[0])}")
@@ -133,7 +131,7 @@ def set_context(call: Invocation) -> int | None:
     flags = call.flags
     found = kubeconfig.load(call.context, flags)
     if len(call.args) > 1 or (call.args and flags.on("current")):
-        raise UsageFailure(f"unexpected args: [{' '.join(call.args)}]")
+        raise HelpFailure(f"Unexpected args: [{' '.join(call.args)}]")
     name = str(found.get("current-context", "")) if flags.on("current") else "".join(call.args)
     if flags.on("current") and not name:
         raise Failure("no current context is set")
@@ -153,7 +151,7 @@ def set_context(call: Invocation) -> int | None:
 def delete_context(call: Invocation) -> int | None:
     """Remove a context."""
     if len(call.args) != 1:
-        raise UsageFailure("accepts 1 arg(s), received " + str(len(call.args)))
+        raise HelpFailure("")
     found, name = kubeconfig.load(call.context, call.flags), call.args[0]
     path = kubeconfig.find_path(call.context, call.flags)
     if kubeconfig.find_entry(found, "contexts", name) is None:
@@ -170,7 +168,7 @@ def delete_context(call: Invocation) -> int | None:
 def rename_context(call: Invocation) -> int | None:
     """Give a context another name."""
     if len(call.args) != 2:
-        raise UsageFailure("unexpected arguments: [" + " ".join(call.args) + "]")
+        raise HelpFailure(f"Unexpected args: [{' '.join(call.args)}]")
     found, (old, new) = kubeconfig.load(call.context, call.flags), call.args
     context = kubeconfig.find_entry(found, "contexts", old)
     if context is None:

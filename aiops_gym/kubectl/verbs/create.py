@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from aiops_gym.clients.flags import Flag
 from aiops_gym.kubectl import output, raw
-from aiops_gym.kubectl.applying import add_last_applied, make_validation_query, read_files, read_validation
+from aiops_gym.kubectl.applying import (
+    add_last_applied,
+    make_validation_query,
+    read_files,
+    read_validation,
+    require_files,
+)
 from aiops_gym.kubectl.changes import CHANGING, VALIDATE, read_dry_run, report
 from aiops_gym.kubectl.errors import Failure, Failures, ServerError, UsageFailure
 from aiops_gym.kubectl.filed import Info
@@ -15,13 +21,12 @@ from aiops_gym.scan import scan
 
 def run(call: Invocation) -> int | None:
     """Create the objects of files."""
-    if not call.flags.items("filename") and not call.flags.text("kustomize"):
-        raise Failure("must specify one of -f and -k") if not call.args else _unexpected(call)
     if call.args:
-        raise _unexpected(call)
+        raise UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
     mode = read_dry_run(call)
     read_validation(call)
     shown, done = output.choose_printer(call), list[Info]()
+    require_files(call)
     if call.flags.text("raw"):
         raw.act(call, "create")
         return None
@@ -42,10 +47,6 @@ def run(call: Invocation) -> int | None:
     if not done:
         raise Failure("no objects passed to create")
     return None
-
-
-def _unexpected(call: Invocation) -> UsageFailure:
-    return UsageFailure(f"Unexpected args: [{' '.join(call.args)}]")
 
 
 verb = Verb(
