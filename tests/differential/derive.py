@@ -362,6 +362,26 @@ def cases(seed: int = SEED) -> tuple[Case, ...]:
     return tuple(case for state in STATES for case in _of_state(state, seed))
 
 
+MISTYPED: Sequence[str] = (
+    *("", "x", "x y z", "x/y z/w", "-o nonsense", "x -o nonsense", "-f absent.yaml", "-f absent.yaml x"),
+    *("--output", "--nonsense"),
+)
+"""What is typed behind each command, most of it wrong."""
+
+
+def mistyped() -> list[Case]:
+    """Each command alone, and with arguments that most of them refuse: whose mistake is told first."""
+    state = next(iter(STATES))
+    lines = [
+        f"{command.path} {rest}".strip()
+        for command in commands()
+        if command.path and command.path not in FOREIGN
+        for rest in MISTYPED
+        if not (command.path == "logs" and rest.startswith("-f"))  # which follows
+    ]
+    return [Case(f"{state}: {line}", state, line.split(), writes=True, helped=True) for line in lines]
+
+
 def sample() -> list[Case]:
     """The lines whose answers are recorded, for machines without a kubectl of 1.32."""
     return [case for case in cases() if zlib.crc32(case.id.encode()) % SAMPLE == 0]

@@ -26,7 +26,16 @@ def summary(seed, before, after, steps=8, apart=1):
     for row in log:
         row["rewards/Detection/mean"] = 2 * row["reward"]
     exams = [exam("start", 0, 0), exam("warm-up", 0, before), exam("grpo", steps, after)]
-    settings = {"version": "1", "model": "tiny", "warm": 3, "steps": steps, "starts": 4, "group": 8, "seed": seed}
+    settings = {
+        "version": "1",
+        "model": "tiny",
+        "warm": 3,
+        "steps": steps,
+        "starts": 4,
+        "group": 8,
+        "rate": 2e-4,
+        "seed": seed,
+    }
     settings["tasks"] = ["detection", "localization"]
     warm = {"parameters": 2_000_000, "seconds": 120.0, "log": []}
     grpo = {"log": log, "seconds": 300.0}
@@ -97,7 +106,7 @@ def test_the_section_takes_the_place_between_the_marks(tmp_path):
 
 def test_settings_are_checked_and_kept(tmp_path):
     tiny, real = Settings.of("tiny", {}), Settings.of("some/model", {"steps": 400})
-    assert (tiny.rate, real.rate, real.steps) == (2e-4, 1e-6, 400)
+    assert (tiny.rate, real.rate, real.steps) == (2e-5, 1e-6, 400)
     for wrong in (
         {"speed": 1},
         {"group": 1},

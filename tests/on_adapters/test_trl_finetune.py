@@ -104,5 +104,5 @@ def test_the_model_reads_each_name_as_one_token_and_a_lesson_fits_the_budget(out
 
 
 def test_another_run_does_not_go_on_in_its_folder(out):
-    with pytest.raises(AiopsGymError, match=r"another run: rate was 0\.0002, is 0\.1"):
+    with pytest.raises(AiopsGymError, match=r"another run: rate was 2e-05, is 0\.1"):
         Run(Settings.of("tiny", {**SMALL, "rate": 0.1}), out).carry_out()

@@ -61,7 +61,8 @@ def describe(summaries: Summaries) -> Iterator[str]:
     warm, grpo, exams = (f"{_mean(seconds) / 60:.0f}" for seconds in zip(*stages, strict=True))
     yield f"aiops_gym {settings['version']}, `{settings['model']}` of {first['warm']['parameters']:,} weights,"
     yield f"{len(summaries)} seeds: {first['lessons']['lessons']} lessons {settings['warm']} times, then"
-    yield f"{settings['steps']} steps of GRPO with {settings['starts']} starts of {settings['group']} rollouts each."
+    yield f"{settings['steps']} steps of GRPO with {settings['starts']} starts of {settings['group']} rollouts each,"
+    yield f"of size {settings['rate']:g}."
     spans = [span for each in summaries for span in each["spans"]]
     beside = sum(map(sum, stages)) > 1.2 * (whole := _busy(spans))
     yield f"A seed took {warm} minutes of warm-up, {grpo} of GRPO and {exams} of exams"

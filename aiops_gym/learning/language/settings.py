@@ -17,7 +17,7 @@ TINY = "tiny"
 
 SMALL: Mapping[str, Any] = {
     "warm_rate": 1.5e-3,
-    "rate": 2e-4,
+    "rate": 2e-5,
     "completion": 768,
     "batch": 16,
     "warm_batch": 8,
