@@ -200,7 +200,8 @@ class _Dialog:
         """Input as it comes, until it is closed; an empty piece is a pause of so many seconds."""
         while True:
             try:
-                message = await asyncio.wait_for(self._receive(), quiet)
+                async with asyncio.timeout(quiet):  # why not `wait_for`: see `Bell.wait`
+                    message = await self._receive()
             except TimeoutError:
                 yield b""
                 continue

@@ -35,9 +35,14 @@ class Bell:
             return
 
     async def wait(self, seconds: float) -> bool:
-        """Wait for the next ring, at most so long; whether it rang."""
+        """Wait for the next ring, at most so long; whether it rang.
+
+        Not with `asyncio.wait_for`: before Python 3.12 that forgets that its task was cancelled if the ring comes at
+        the same moment, and the watch of a client who has left would go on.
+        """
         try:
-            await asyncio.wait_for(self._event.wait(), max(0.0, seconds))
+            async with asyncio.timeout(max(0.0, seconds)):
+                await self._event.wait()
         except TimeoutError:
             return False
         self._event.clear()

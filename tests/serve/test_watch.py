@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import httpx
+import pytest
 
 from aiops_gym.serve import Door, door
+from aiops_gym.serve.keeper import Bell
 from aiops_gym.sim.kernel.world import World
 
 MAPS = "/api/v1/namespaces/default/configmaps"
@@ -119,3 +122,22 @@ def test_closing_the_door_ends_all_watches(world: World) -> None:
             place.close()
             assert list(lines) == []
         client.close()
+
+
+@pytest.mark.parametrize("turns", range(3))
+def test_who_leaves_in_the_moment_of_a_ring_has_left(turns: int) -> None:
+    """Python 3.11's `wait_for` forgets such a cancellation; the watch would go on until its time is up."""
+
+    async def leave_at_a_ring() -> bool:
+        bell = Bell()
+        waiting = asyncio.create_task(bell.wait(600))
+        await asyncio.sleep(0)
+        bell.ring()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        return waiting.cancelled()
+
+    left = asyncio.run(leave_at_a_ring())
+    assert left or turns == 2, "the ring was heard, and the cancellation was lost"

@@ -14,6 +14,8 @@ from aiops_gym.types import Json
 
 _LITERALS = {"true": True, "false": False, "null": None, "nan": math.nan}
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_PLAIN = re.compile(r'[^ \t\r\n\[\]{},:"]+')
+"""What belongs to one literal, for better or worse."""
 _ESCAPED = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _EXACT = 16
 
@@ -87,7 +89,7 @@ def _lines(text: str, at: int) -> int:
 
 
 class _Reader:
-    """The reader of jq: a character after the other."""
+    """The reader of jq: a character after the other, but for those of a literal."""
 
     def __init__(self, text: str) -> None:
         self.text = text.removeprefix("\ufeff")
@@ -102,6 +104,10 @@ class _Reader:
         text, at = self.text, 0
         try:
             while at < len(text):
+                if run := _PLAIN.match(text, at):
+                    self.token, at = run[0], run.end()
+                    self._move(self.token)
+                    continue
                 char = text[at]
                 self._move(char)
                 if char == '"':
@@ -109,14 +115,12 @@ class _Reader:
                     if not self.stack and self.next:
                         yield Read(self.next.pop(), self._taken(at))
                     at = self._string(text, at)
-                elif char in " \t\r\n[]{},:":
+                else:
                     self._literal()
                     if not self.stack and self.next and char in "[{":
                         yield Read(self.next.pop(), self._taken(at))
                     if char in "[]{},:":
                         self._structure(char)
-                else:
-                    self.token += char
                 at += 1
                 if not self.stack and self.next and (char in " \t\r\n" or char in ']}"'):
                     yield Read(self.next.pop(), self._taken(at - 1))
@@ -134,7 +138,8 @@ class _Reader:
         return self.line - 1 + (self.text[at] != "\n" and at < self.last)
 
     def _move(self, char: str) -> None:
-        self.column += 1 if char < "\x80" else len(char.encode(errors="replace"))
+        """Count a character, or several that are no ends of lines."""
+        self.column += len(char) if char.isascii() else len(char.encode(errors="replace"))
         if char == "\n":
             self.line, self.column = self.line + 1, 0
 
