@@ -16,12 +16,13 @@ TINY = "tiny"
 """In place of the name of a model: one of two million weights, made for the lessons and untrained."""
 
 SMALL: Mapping[str, Any] = {
+    "warm": 2,
     "warm_rate": 1.5e-3,
     "rate": 2e-5,
     "completion": 768,
     "batch": 16,
     "warm_batch": 8,
-    "steps": 16,
+    "steps": 12,
     "exams": 2,
 }
 """What is set otherwise for it: a small network takes larger steps, and ends no answer before it has learned to; two

@@ -114,3 +114,20 @@ def uniforms(many: int, seed: int, purpose: str, key: str = "", counter: int = 0
 def bulk(seed: int, purpose: str, key: str = "", counter: int = 0) -> np.random.Generator:
     """A numpy generator for many numbers at once: same arguments, same numbers."""
     return np.random.Generator(np.random.Philox(key=bits(seed, purpose, key, counter)))
+
+
+def grid(keys: NDArray[np.uint64], counters: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A number in [0, 1) for each key (a row, 64 bits) and each counter (a column): little from many, and all at once.
+
+    Mixed as by SplitMix64 (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
+
+    >>> both = grid(np.array([bits(7, "pace", "geo"), bits(7, "pace", "rate")], np.uint64), np.arange(9))
+    >>> both.shape, bool((both[1:, 4:5] == grid(np.array([bits(7, "pace", "rate")], np.uint64), np.array([4]))).all())
+    ((2, 9), True)
+    """
+    z = keys[:, None] + (counters.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    found: NDArray[np.float64] = (z >> np.uint64(11)) * 2.0**-53
+    return found

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from decimal import Decimal
 
 from aiops_gym.sim.golang.literals import go_quote
 from aiops_gym.sim.promql.series import Labels
+
+_PLAIN = re.compile(r"[\w./:@=, -]*", re.ASCII).fullmatch
+"""Most texts: nothing in them is written otherwise."""
 
 
 def print_float(value: float, exponents: bool = False) -> str:
@@ -58,5 +62,7 @@ def print_labels(labels: Labels) -> str:
 
 def to_json(text: str) -> str:
     """A JSON string as Go's encoder writes it, who writes brackets and `&` in hexadecimal."""
+    if _PLAIN(text):
+        return f'"{text}"'
     found = json.dumps(text, ensure_ascii=False)
     return found.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")

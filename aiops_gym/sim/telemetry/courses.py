@@ -12,7 +12,7 @@ from aiops_gym.caches import ByValue, Cache, Entry
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.machine.program import Program
 from aiops_gym.sim.telemetry.lives import Life
-from aiops_gym.sim.traffic.leaks import read_leak
+from aiops_gym.sim.traffic.leaks import find_leak
 from aiops_gym.sim.traffic.timeline import Interval
 
 Floats = NDArray[np.float64]
@@ -38,10 +38,6 @@ UNLIMITED = 1e18
 COLUMNS = ("cpu", "received", "sent", "dropped", "periods", "throttled")
 """What is summed up over time; memory and threads, in the columns after these, are levels."""
 
-MINUTES = 64
-"""Minutes of which an appetite is drawn at once."""
-
-
 class Met(NamedTuple):
     """What reaches a process per second: requests, cores of work, bytes in and out; and the share that is lost."""
 
@@ -57,16 +53,6 @@ Row = tuple[float, ...]
 
 NOTHING: Row = Met()
 
-_appetites: Cache[Floats] = Cache(
-    Entry(
-        f"{__name__}.appetites",
-        "drawing how much a process uses from minute to minute",
-        key="seed, id of the process, how many minutes",
-        bound=4_000_000,
-        unit="bytes",
-    ),
-    lambda factors: 100 + 8 * len(factors),
-)
 _rates: Cache[dict[Row, list[float]]] = Cache(
     Entry(
         f"{__name__}.rates",
@@ -86,6 +72,7 @@ class Course(NamedTuple):
 
     Attributes:
         life: from its start.
+        born: ms; since when its pod lives, in which containers of that name may have been before.
         program: that it runs.
         end: ms up to which it is known, after its start.
         cores: that it may use, None for any number.
@@ -93,14 +80,30 @@ class Course(NamedTuple):
     """
 
     life: Life
+    born: int
     program: Program
     end: int
     cores: float | None
     times: Sequence[int]
 
 
-def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
-    """What each life used since its start up to each of its times.
+class Read(NamedTuple):
+    """What lives used up to each of their times: a row per life and time.
+
+    Attributes:
+        own: since the start of each, a column per name in `COLUMNS`.
+        pods: since its pod was born.
+        memory, threads: levels.
+    """
+
+    own: Floats
+    pods: Floats
+    memory: Floats
+    threads: Floats
+
+
+def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> Read:
+    """What each life used up to each of its times.
 
     All are worked out together: between two edges, which are the same for all, each uses the same at any moment.
 
@@ -108,38 +111,53 @@ def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> F
         seed: of the world.
         asked: the lives.
         stretches: of the timeline, that meet them.
-
-    Returns:
-        A row per life and time, a column per name in `COLUMNS`; then memory and threads.
     """
     if not asked:
-        return np.empty((0, len(COLUMNS) + 2))
-    started = np.array([each.life.started for each in asked], dtype=np.float64)
+        return Read(np.empty((0, len(COLUMNS))), np.empty((0, len(COLUMNS))), np.empty(0), np.empty(0))
+    born = np.array([each.born for each in asked], dtype=np.float64)
     ended = np.array([each.end for each in asked], dtype=np.float64)
     borders = np.array([float(s.start) for s in stretches])
-    edges = _edges(started, ended, borders)
+    edges = _edges(born, ended, borders)
     middles = (edges[:-1] + edges[1:]) / 2.0
     rates, within = _between(asked, stretches), np.maximum(np.searchsorted(borders, middles, side="right") - 1, 0)
-    lows, highs = np.maximum(edges[:-1], started[:, None]), np.minimum(edges[1:], ended[:, None])
+    lows, highs = np.maximum(edges[:-1], born[:, None]), np.minimum(edges[1:], ended[:, None])
     seconds = np.maximum(highs - lows, 0.0) / 1000.0
     sums = np.take(rates[: len(COLUMNS)], within, axis=2)
     sums *= _factors(seed, asked, middles) * seconds
     _hold_back(sums, asked, seconds)
     np.cumsum(sums, axis=2, out=sums)  # in place: these are the largest arrays
-    which = np.repeat(np.arange(len(asked)), [len(each.times) for each in asked])
-    times = np.array([time for each in asked for time in each.times], dtype=np.float64)
     last = np.searchsorted(edges, ended) - 1
+
+    def reach(which: NDArray[np.intp], times: Floats, at: NDArray[np.intp]) -> Floats:
+        """What lives had used by some times, each in the stretch `at`."""
+        low, high = lows[which, at], highs[which, at]
+        before, after = np.where(at > 0, sums[:, which, at - 1], 0.0), sums[:, which, at]
+        slopes = (after - before) / (high - low)
+        found: Floats = np.where(times >= high, after, slopes * (times - low) + before)
+        return found
+
+    everyone = np.arange(len(asked))
+    started = np.array([each.life.started for each in asked], dtype=np.float64)
+    begun = reach(everyone, started, np.minimum(np.searchsorted(edges, started, side="right") - 1, last))
+    which = np.repeat(everyone, [len(each.times) for each in asked])
+    times = np.array([time for each in asked for time in each.times], dtype=np.float64)
     at = np.minimum(np.searchsorted(edges, times, side="right") - 1, last[which])
-    low, high = lows[which, at], highs[which, at]
-    before, after = np.where(at > 0, sums[:, which, at - 1], 0.0), sums[:, which, at]
-    slopes = (after - before) / (high - low)
-    found = np.where(times >= high, after, slopes * (times - low) + before)
-    levels = rates[len(COLUMNS) :, which, within[at]]
-    kept = np.array([read_leak(each.life.record) for each in asked])
-    if kept.any():
-        levels[0] += kept[which] * (times - started[which]) / 1000.0
+    found = reach(which, times, at)
+    memory, threads = rates[len(COLUMNS) :, which, within[at]]
+    memory += _leaked(asked, which, times)
     # Where the edges lie must not show in the last digits.
-    return np.ascontiguousarray(np.concatenate([np.round(found, 6), levels]).T)
+    pods, own = np.round(found.T, 6), np.round((found - begun[:, which]).T, 6)
+    return Read(own, pods, memory, threads)
+
+
+def _leaked(asked: Sequence[Course], which: NDArray[np.intp], times: Floats) -> Floats | float:
+    """Bytes that were kept up to some times, of lives."""
+    leaks = [find_leak(each.life.record) for each in asked]
+    if not any(leak.rate for leak in leaks):
+        return 0.0
+    rate, since, until = np.array(leaks)[which].T
+    found: Floats = np.where(times < until, rate * np.maximum(times - since, 0.0) / 1000.0, 0.0)
+    return found
 
 
 def _hold_back(used: Floats, asked: Sequence[Course], seconds: Floats) -> None:
@@ -152,9 +170,9 @@ def _hold_back(used: Floats, asked: Sequence[Course], seconds: Floats) -> None:
         used[:, bound] = np.minimum(used[:, bound], most[..., None] * seconds[bound])
 
 
-def _edges(started: Floats, ended: Floats, borders: Floats) -> Floats:
+def _edges(born: Floats, ended: Floats, borders: Floats) -> Floats:
     """Between two of these (ms) everything is constant, as long as a process lives."""
-    low, high = started.min(), ended.max()
+    low, high = born.min(), ended.max()
     minutes = np.arange(low // WINDOW + 1, high // WINDOW + 1) * WINDOW
     every = np.sort(np.concatenate([[low], ended, minutes, borders[(borders > low) & (borders < high)]]))
     found: Floats = every[np.append(True, every[1:] != every[:-1])]  # `np.unique` would load numpy's masked arrays
@@ -162,51 +180,43 @@ def _edges(started: Floats, ended: Floats, borders: Floats) -> Floats:
 
 
 def _factors(seed: int, asked: Sequence[Course], middles: Floats) -> Floats:
-    """The appetite of each life in the minute of each of `middles`; it has one from its first minute on."""
-    minutes = (middles // WINDOW).astype(np.int64)
-    firsts = np.array([each.life.started // WINDOW for each in asked])
-    many = -(-int(minutes[-1] - firsts.min() + 1) // MINUTES) * MINUTES
-    drawn = np.array([_appetite(seed, each.life.id, many) for each in asked])
-    found: Floats = drawn[np.arange(len(asked))[:, None], np.maximum(minutes - firsts[:, None], 0)]
+    """The appetite of each life in the minute of each of `middles`: a container keeps it when it starts again."""
+    minutes = np.arange(middles[0] // WINDOW, middles[-1] // WINDOW + 1).astype(np.int64)
+    keys = np.array([draws.bits(seed, "appetite", each.life.key) for each in asked], np.uint64)
+    drawn = 0.9 + 0.2 * draws.grid(keys, minutes)
+    found: Floats = np.take(drawn, (middles // WINDOW).astype(np.int64) - minutes[0], axis=1)
     return found
-
-
-def _appetite(seed: int, identity: str, many: int) -> Floats:
-    """The factors of the first minutes of a life."""
-    return _appetites.get((seed, identity, many), lambda: 0.9 + 0.2 * draws.uniforms(many, seed, "appetite", identity))
 
 
 def _between(asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
     """What each process uses per second in each interval: by column, life and interval."""
     outcomes = {s.digest: _gather(s) for s in stretches}
     several = [*outcomes.values()] or [{}]
-    known: dict[tuple[str, ByValue], int] = {}
-    rows: list[list[list[float]]] = []
-    which: list[int] = []
-    for each in asked:  # a process by itself and with its pod's past is one process
-        one = (each.life.key, ByValue(each.life.record))
-        if one not in known:
-            known[one] = len(rows)
-            rows.append(_of_process(each, several))
-        which.append(known[one])
+    rates: list[list[float]] = []
+    which = np.array([_of_process(each, several, rates) for each in asked])
     number = {digest: i for i, digest in enumerate(outcomes)}
     intervals = [number[s.digest] for s in stretches] or [0]
-    found: Floats = np.array(rows).transpose(2, 0, 1)[:, np.array(which)[:, None], intervals]
+    found: Floats = np.array(rates).T[:, which[:, intervals]]
     return found
 
 
-def _of_process(asked: Course, outcomes: Sequence[Mapping[str, Row]]) -> list[list[float]]:
+def _of_process(asked: Course, outcomes: Sequence[Mapping[str, Row]], rates: list[list[float]]) -> list[int]:
+    """Which of `rates` it has in each outcome; those that are new are added, for most outcomes differ elsewhere."""
     life = asked.life
     record = life.record
     key = (life.key, record["program"], asked.cores, ByValue((record["params"], record.get("state"))))
-    known = _rates.get(key, dict)
+    known, numbers = _rates.get(key, dict), dict[Row, int]()
     found = []
     for outcome in outcomes:
-        met = outcome.get(life.key, NOTHING)  # most outcomes differ elsewhere
-        used = known.get(met)
-        if used is None:
-            used = known[met] = _worked_out(asked.program, life, Met(*met), asked.cores)
-        found.append(used)
+        met = outcome.get(life.key, NOTHING)
+        number = numbers.get(met)
+        if number is None:
+            used = known.get(met)
+            if used is None:
+                used = known[met] = _worked_out(asked.program, life, Met(*met), asked.cores)
+            number = numbers[met] = len(rates)
+            rates.append(used)
+        found.append(number)
     return found
 
 

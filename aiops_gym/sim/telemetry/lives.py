@@ -26,16 +26,22 @@ class Life(NamedTuple):
     record: Instance
 
 
-def collect_lives(world: World, namespace: str) -> list[Life]:
-    """All processes of a namespace ("" for all) that run or ended within the last hour, by pod and start."""
+def collect_lives(world: World, namespace: str, node: str = "") -> list[Life]:
+    """All processes of a namespace ("" for all) that run or ended within the last hour, by pod and start.
+
+    Args:
+        world: whose.
+        namespace: "" for all.
+        node: "" for all.
+    """
     found: dict[str, Life] = {}
     prefix = f"{namespace}/" if namespace else ""
     for table in (world.table("processes"), world.table("previous")):
         for key, row in table.items():
-            if row["pod"].startswith(prefix):
+            if (not node or row["node"] == node) and row["pod"].startswith(prefix):
                 found[row["id"]] = make_life(key, row["id"], row)
     for identity, over in world.table("ended").items():
-        if identity not in found and over["pod"].startswith(prefix):
+        if identity not in found and (not node or over["node"] == node) and over["pod"].startswith(prefix):
             found[identity] = make_life(f"{over['uid']}/{over['container']}", identity, over)
     return sorted(found.values(), key=lambda life: (life.pod, life.started, life.id))
 
@@ -47,21 +53,24 @@ def make_life(key: str, identity: str, row: Instance) -> Life:
     )
 
 
-def join_lives(world: World, everyone: Sequence[Life]) -> list[Life]:
-    """Each life with all that its pod lived through before: network counters belong to the pod's sandbox."""
-    first: dict[str, int] = {}
+def find_births(world: World, everyone: Sequence[Life]) -> dict[str, int]:
+    """Since when the pod of each life lives (ms), by the life's id: network counters belong to the pod's sandbox."""
+    found: dict[str, int] = {}
     for life in everyone:
         uid = life.record["uid"]
-        first[uid] = min(first.get(uid, life.started), life.started)
-    return [_whole_pod(world, life, first[life.record["uid"]]) for life in everyone]
+        if uid not in found:
+            found[uid] = life.started if (born := _find_start(world, life)) is None else born
+        found[uid] = min(found[uid], life.started)
+    return {life.id: found[life.record["uid"]] for life in everyone}
 
 
-def _whole_pod(world: World, life: Life, started: int) -> Life:
+def _find_start(world: World, life: Life) -> int | None:
+    """When a kubelet took the pod on, if anything is known of it."""
     pod: Mapping[str, Json] | None = world.store.by_key("pods", life.record["pod"])
     if pod is None or pod["metadata"]["uid"] != life.record["uid"]:
         pod = journal.find_gone(world, "pods", life.record["pod"], life.record["uid"])
-    born = None
-    if pod is not None:
-        made, said = pod["metadata"].get("creationTimestamp"), get(pod, "status", "startTime")
-        born = max(millis(each) for each in (said, made) if each) if said else None  # anybody may write a status: 1970
-    return life._replace(id=life.record["uid"], started=started if born is None else min(started, born))
+    said = get(pod, "status", "startTime") if pod is not None else None
+    if pod is None or not said:
+        return None
+    made = pod["metadata"].get("creationTimestamp")
+    return max(millis(each) for each in (said, made) if each)  # anybody may write a status: 1970

@@ -13,8 +13,8 @@ from aiops_gym.caches import ByValue, Cache, Entry
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
-from aiops_gym.sim.telemetry.courses import COLUMNS, Course, Floats, read
-from aiops_gym.sim.telemetry.lives import Life, collect_lives, join_lives
+from aiops_gym.sim.telemetry.courses import COLUMNS, Course, Floats, Read, read
+from aiops_gym.sim.telemetry.lives import Life, collect_lives, find_births
 from aiops_gym.sim.traffic import quotas, timeline
 
 SCRAPE = 60_000
@@ -156,7 +156,7 @@ def _key(world: World, *asked: Hashable) -> Hashable:
 
 
 def _processes(world: World, node: str, namespace: str, times: Sequence[int]) -> Seen:
-    everyone = [life for life in collect_lives(world, namespace) if life.node == node]
+    everyone = collect_lives(world, namespace, node)
     stays = [stay for stay in (_stay(life, list(times)) for life in everyone) if stay.points]
     own, pods, limits = _measured(world, everyone, stays, times[-1] if times else 0)
     return Seen(own, pods, [(stay.life, stay.points) for stay in stays], limits)
@@ -179,16 +179,13 @@ def _measured(
     world: World, everyone: Sequence[Life], there: Sequence[_Stay], end: int
 ) -> tuple[Scraped, Scraped, list[quotas.Quota]]:
     """What the scrapes of some of the lives saw: of each by itself, and with its pod's past; and their limits."""
-    whole = dict(zip((life.id for life in everyone), join_lives(world, everyone), strict=True))
-    wholes = [stay._replace(life=whole[stay.life.id]) for stay in there]
+    born = find_births(world, everyone)
     limits = [quotas.find_quota(world, stay.life.key) for stay in there]
-    courses = [
-        _course(world, stay, quota, end) for stay, quota in zip((*there, *wholes), (*limits, *limits), strict=True)
-    ]
-    begin, until = min((c.life.started for c in courses), default=end), max((c.end for c in courses), default=end)
-    rows = read(world.seed, courses, timeline.list_intervals(world, begin, until))
-    scraped, half = _scraped(world, there, limits), len(rows) // 2
-    return _with(scraped, rows[:half]), _with(scraped, rows[half:]), limits
+    courses = [_course(world, stay, born[stay.life.id], quota, end) for stay, quota in zip(there, limits, strict=True)]
+    begin, until = min((c.born for c in courses), default=end), max((c.end for c in courses), default=end)
+    found = read(world.seed, courses, timeline.list_intervals(world, begin, until))
+    own = _scraped(world, there, limits, found)
+    return own, own._replace(sums=found.pods), limits
 
 
 def _stay(life: Life, of_node: list[int]) -> _Stay:
@@ -197,10 +194,11 @@ def _stay(life: Life, of_node: list[int]) -> _Stay:
     return _Stay(life, range(first, last), list(dict.fromkeys(of_node[first:last])))
 
 
-def _course(world: World, stay: _Stay, quota: quotas.Quota, end: int) -> Course:
+def _course(world: World, stay: _Stay, born: int, quota: quotas.Quota, end: int) -> Course:
     life = stay.life
     return Course(
         life,
+        born,
         program_of(world, life.record),
         max(life.started + 1, min(end, life.ended or end)),
         quota.cpu,
@@ -208,21 +206,15 @@ def _course(world: World, stay: _Stay, quota: quotas.Quota, end: int) -> Course:
     )
 
 
-def _scraped(world: World, stays: Sequence[_Stay], limits: Sequence[quotas.Quota]) -> Scraped:
-    """The scrapes, as long as nothing is known of how the processes went."""
+def _scraped(world: World, stays: Sequence[_Stay], limits: Sequence[quotas.Quota], found: Read) -> Scraped:
     many = [len(stay.scrapes) for stay in stays]
     times = np.array([time for stay in stays for time in stay.scrapes], dtype=np.float64)
     started = np.repeat(np.array([stay.life.started for stay in stays], dtype=np.float64), many)
     scraped = [(stay.life.id, time - stay.life.started) for stay in stays for time in stay.scrapes]
     bounds = np.repeat(np.array([(q.cpu or 0.0, q.request, q.memory) for q in limits]).reshape(-1, 3), many, axis=0)
     limited = np.repeat(np.array([q.cpu is not None for q in limits], dtype=np.bool_), many)
-    return Scraped(
-        times, started, np.empty((0, len(COLUMNS))), times, times, _make_wobble(world.seed, scraped), bounds, limited
-    )
-
-
-def _with(scraped: Scraped, rows: Floats) -> Scraped:
-    return scraped._replace(sums=rows[:, : len(COLUMNS)], memory=rows[:, -2], threads=rows[:, -1])
+    wobble = _make_wobble(world.seed, scraped)
+    return Scraped(times, started, found.own, found.memory, found.threads, wobble, bounds, limited)
 
 
 def _make_wobble(seed: int, scraped: Sequence[tuple[str, int]]) -> Callable[[], Floats]:

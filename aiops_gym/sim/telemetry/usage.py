@@ -65,7 +65,7 @@ def _measured(
     number = end // WINDOW
     cpu = used["cpu"] * draws.between(0.9, 1.1, world.seed, "usage/cpu", record["id"], number)
     cpu = min(cpu, quotas.find_quota(world, key).cpu or cpu)  # who asks for more is throttled
-    memory = (used["memory"] + leaks.grown(record, end)) * draws.between(
+    memory = (used["memory"] + leaks.find_leak(record).grown(end)) * draws.between(
         0.995, 1.005, world.seed, "usage/memory", record["id"], number // 4
     )
     return int(cpu * 1e9), int(memory) // 4096 * 4096

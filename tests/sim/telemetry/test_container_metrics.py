@@ -58,6 +58,40 @@ def test_a_counter_starts_anew_with_the_process(shop):
     assert sent == sorted(sent)
 
 
+def test_the_counters_of_a_pod_grow_on_at_the_same_pace_when_a_container_starts_anew(shop):
+    name = "container_network_transmit_bytes_total"
+    shop.run(600_000)
+    runtime.finish(shop, "uid-stock/main", 2)
+    row = shop.table("processes")["uid-stock/main"]
+    before = values(shop, name, "stock")
+    change(shop, "stock", **{**row, "id": "new", "running": True, "ended": 0, "ports": [8080], "started": shop.now})
+    shop.run(600_000)
+    found = values(shop, name, "stock")
+    assert found[: len(before)] == before
+    pace, later = (before[-1] - before[0]) / (len(before) - 1), (found[-1] - found[len(before)]) / (len(before) - 1)
+    assert later == pytest.approx(pace, rel=0.1)
+    assert found[len(before)] - before[-1] < 6 * pace  # a scrape is missed at most
+
+
+def test_memory_that_a_program_is_told_to_keep_grows_from_then_on_and_is_given_back_when_it_is_told_to(shop):
+    name, rate = "container_memory_working_set_bytes", 100_000
+    calm = values(run(shop, 1_200_000), name, "stock")
+    leak = {"rate": rate, "since": shop.now}
+    change(shop, "stock", state={"configured": {"leak": leak}})
+    told = values(run(shop, 300_000), name, "stock")
+    assert told[: len(calm)] == calm
+    assert told[-1] - calm[-1] == pytest.approx(rate * 250, rel=0.2)
+    change(shop, "stock", state={"configured": {"leak": {**leak, "until": shop.now}}})
+    back = values(run(shop, 300_000), name, "stock")
+    assert back[: len(told)] == told
+    assert back[-1] == pytest.approx(calm[-1], rel=0.05)
+
+
+def run(shop, ms):
+    shop.run(ms)
+    return shop
+
+
 def test_more_load_takes_more_cpu_and_more_packets():
     quiet, busy = make_shop(rate=10), make_shop(rate=200)
     quiet.run(300_000)
@@ -112,7 +146,7 @@ def everything(shop, start, end):
 
 
 def forget_all():
-    for kept in (scrapes._kept, courses._appetites, courses._rates, courses._mets):
+    for kept in (scrapes._kept, courses._rates, courses._mets):
         kept.clear()
 
 

@@ -85,7 +85,7 @@ def passes_in(world: World, key: str) -> int | None:
     level = usage(process, rps, busy)["memory"]
     if level <= limit:
         leak = leaks.read_leak(process)
-        since = leaks.find_start(process)
+        since = int(leaks.find_leak(process).since)
         return max(0, since + int(1000 * (limit - level) / leak) - world.now) if leak else None
     share = limit / level
     due = start + SOONEST

@@ -173,7 +173,8 @@ class Service(Program):
         leak, told = params.get("leaks"), {}
         if leak:
             rate = now.number(leak["flag"]) * float(leak["bytes"])
-            told["leak"] = {"rate": rate, "since": c.now} if rate else None
+            kept = configured(c.process).get("leak")
+            told["leak"] = {"rate": rate, "since": c.now} if rate else kept and {"until": c.now, **kept}
         unready = any(now.number(flag) for flag in params.get("unready", ()))
         self._configure(c, flags=dict(values), unready=unready or None, **told)
         for flag, (on, off) in (params.get("turned") or {}).items():
