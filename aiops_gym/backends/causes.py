@@ -26,6 +26,7 @@ from aiops_gym.sim.network.firewall import Firewall
 from aiops_gym.sim.software import programs
 from aiops_gym.sim.telemetry import usage
 from aiops_gym.sim.traffic import configuration, quotas
+from aiops_gym.types import Json
 
 INFINITE = float("inf")
 
@@ -71,12 +72,20 @@ class SimulatedSystem(System):
 
     def admit(self, component: str) -> tuple[Obj | None, str]:
         """Tried on the server, and kept nowhere."""
+        pod = self._make_pod(component)
+        return self._try(pod) if pod is not None else (None, f"there is no deployment {component}")
+
+    def _make_pod(self, component: str) -> Json | None:
+        """The next pod of a deployment, as its controller would ask for it."""
         deployment = self.object("deployments.apps", component)
         if deployment is None:
-            return None, f"there is no deployment {component}"
+            return None
         template = deployment["spec"]["template"]
         meta = {**(template.get("metadata") or {}), "generateName": f"{component}-", "namespace": self.app.namespace}
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]}
+        meta.pop("creationTimestamp", None)
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]}
+
+    def _try(self, pod: Json) -> tuple[Obj | None, str]:
         answer = request(self.world.fork(), "create", "pods", self.app.namespace, body=pod, query={"dryRun": "All"})
         return (answer.body, "") if answer.code < 400 else (None, str(answer.body["message"]))
 

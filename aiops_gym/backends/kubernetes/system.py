@@ -23,7 +23,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_control.kubelet import probes
 from aiops_gym.sim.machine.program import HttpAnswer
 from aiops_gym.sim.network.firewall import Firewall
-from aiops_gym.types import Output, Request
+from aiops_gym.types import Json, Output, Request
 
 REFUSED = ("connection refused", "i/o timeout", "no route to host")
 """What an API server says of an address at which nothing answers."""
@@ -44,15 +44,7 @@ class RealSystem(SimulatedSystem):
         super().__init__(world, app)
         self.api, self.telemetry, self.past = api, telemetry, past
 
-    def admit(self, component: str) -> tuple[Obj | None, str]:
-        """Tried on the server, and kept nowhere."""
-        deployment = self.object("deployments.apps", component)
-        if deployment is None:
-            return None, f"there is no deployment {component}"
-        template = deployment["spec"]["template"]
-        meta = {**(template.get("metadata") or {}), "generateName": f"{component}-", "namespace": self.app.namespace}
-        meta.pop("creationTimestamp", None)
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": template["spec"]}
+    def _try(self, pod: Json) -> tuple[Obj | None, str]:
         if self.past:
             return Obj(pod), ""
         answer = self.api.send(Request("create", "pods", self.app.namespace, body=pod, query={"dryRun": "All"}))
