@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from aiops_gym.backends import releases
 from aiops_gym.backends.base import Assessment
-from aiops_gym.backends.kubernetes import account, chaos, deploy, inject, picture, stores, workload
+from aiops_gym.backends.kubernetes import account, chaos, chart, deploy, inject, picture, stores, workload
 from aiops_gym.backends.kubernetes.api import Api, connect
 from aiops_gym.backends.kubernetes.clocks import Clock, ServedClock, WallClock, until
 from aiops_gym.backends.kubernetes.cluster import RealCluster
@@ -58,8 +58,10 @@ class Live:
         self.fault: Fault | None = None
         self.judged: Judged | None = None
         try:
+            self.app = chart.use_chart(self.api, self.app, settings)
             deploy.check_room(self.api, self.app, settings.allow_shared)
             if bare is not None:
+                chart.check_release(self.app, bare)
                 inject.check_equipment(self.api, bare)
         except BackendError:
             self._end_connections()
@@ -91,7 +93,8 @@ class Live:
         else:
             self.clock.wait(60.0)
         self._cluster = RealCluster(self.agent)
-        sandbox = Sandbox(self._cluster, self.seed, files=releases.collect_chart_files(self.app))
+        files = releases.collect_chart_files(self.app) if self.app.releases else ()
+        sandbox = Sandbox(self._cluster, self.seed, files=files)
         self._shell = RealShell(sandbox, self._cluster)
         self.began = self.clock.now()
 

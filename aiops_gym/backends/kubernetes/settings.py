@@ -22,6 +22,10 @@ class Settings:
         clock: control URL of a served world whose clock is the cluster's; "" for the wall's.
         clock_token: for it.
         workload: `job` has a Job in the cluster make users' requests; `none` where somebody does already.
+        chart: a Helm chart in place of the catalogue's manifests, as `helm template` takes it: a folder, `repo/name`,
+            or an address; "" for none.
+        release: by which name it is rendered, "" for that of the application.
+        values: for it: a mapping, or the path of a file.
         patience: seconds for which an API server may be gone before the episode ends.
         ready: seconds that the application may take to be ready.
     """
@@ -34,6 +38,9 @@ class Settings:
     clock: str = ""
     clock_token: str = ""
     workload: str = "job"
+    chart: str = ""
+    release: str = ""
+    values: Mapping[str, Any] | str = ""
     patience: float = 120.0
     ready: float = 1_200.0
 
