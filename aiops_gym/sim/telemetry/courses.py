@@ -38,6 +38,7 @@ UNLIMITED = 1e18
 COLUMNS = ("cpu", "received", "sent", "dropped", "periods", "throttled")
 """What is summed up over time; memory and threads, in the columns after these, are levels."""
 
+
 class Met(NamedTuple):
     """What reaches a process per second: requests, cores of work, bytes in and out; and the share that is lost."""
 
