@@ -10,7 +10,17 @@ from aiops_gym.agents.rules.indicators import MINUTE, Evidence
 from aiops_gym.agents.rules.systems import market
 from aiops_gym.agents.rules.systems.market import CORRUPTION, CPU, LATENCY, LOSS
 from aiops_gym.agents.rules.verdict import Suspect
-from aiops_gym.agents.tracer.player import Moment, borne, decide, find_wholes, read_moments, stop_lasting, tell_network
+from aiops_gym.agents.tracer.player import (
+    MEASURED,
+    Moment,
+    borne,
+    choose_slow,
+    decide,
+    find_wholes,
+    read_moments,
+    stop_lasting,
+    tell_network,
+)
 from aiops_gym.openrca import clock
 from aiops_gym.openrca.labels import Query, Record, write_queries, write_records
 from aiops_gym.openrca.queries import scoring_points
@@ -82,6 +92,21 @@ def test_what_goes_on_from_the_slice_before_says_of_no_beginning():
     assert read_moments(stop_lasting([row], "own", _at(5), before), "own 5") == [Moment("adservice-0", "own 5", 0, 0.0)]
     for rows in (stop_lasting([row], "own", _at(5), set()), stop_lasting([row], "own", _at(0), before)):
         assert read_moments(rows, "own 5")[0].strength > 0
+
+
+def test_those_are_measured_whose_own_calls_began_to_be_slow_the_slowest_first():
+    moments = [
+        Moment("adservice-0", "own 5", _at(5), 1.0),
+        Moment("adservice-0", "own 10", _at(12), 3.0),
+        Moment("frontend-0", "own 5", _at(6), 2.0),
+        Moment("cartservice-0", "call 5", _at(5), 9.0),  # of one of two, which is not known
+        Moment("cartservice-1", "own 5", 0, 0.0),
+        Moment("JDBC", "operation 5", _at(5), 9.0),  # no component
+    ]
+    pods = [f"{name}-{number}" for name in ("adservice", "frontend", "cartservice") for number in (0, 1)]
+    assert choose_slow(moments, pods) == [moments[1], moments[2]]
+    many = [Moment(pod, "own 5", _at(5), 1.0) for pod in (f"adservice-{number}" for number in range(30))]
+    assert len(choose_slow(many, [each.name for each in many])) == MEASURED
 
 
 def test_it_plays_a_bank_to_the_end_and_looks_closely_at_its_suspects(tmp_path):

@@ -102,6 +102,8 @@ class Knowledge:
         members: of a group that may be named as a whole, by the group's name; empty where there is none.
         felt: what of the calls feels a component's failure, where that is not the component itself.
         answers: what measurements of a component's own answers say; the agent `tracer` asks for them.
+        further: what else measurements say, rarely by themselves; `tracer` asks for them as well, by `further_queries`.
+        starts: what lines of the log `service` say; `tracer` reads them.
     """
 
     queries: tuple[str, ...]
@@ -113,6 +115,9 @@ class Knowledge:
     members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     felt: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     answers: tuple[Symptom, ...] = ()
+    further: tuple[Symptom, ...] = ()
+    further_queries: tuple[str, ...] = ()
+    starts: tuple[LogSign, ...] = ()
 
 
 class Evidence(NamedTuple):

@@ -5,11 +5,29 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Container, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from aiops_gym.agents.rules.calls import judge_minutes
-from aiops_gym.agents.rules.indicators import MINUTE, Evidence, Knowledge, Row, judge_deviations, weigh
-from aiops_gym.agents.rules.player import CALLS, DEVIATIONS, OPERATIONS, Rules, make_submission, plan_questions
+from aiops_gym.agents.rules.indicators import (
+    MINUTE,
+    Evidence,
+    Knowledge,
+    Row,
+    find_candidate,
+    judge_deviations,
+    judge_templates,
+    weigh,
+)
+from aiops_gym.agents.rules.player import (
+    CALLS,
+    DEVIATIONS,
+    OPERATIONS,
+    TEMPLATES,
+    Rules,
+    make_submission,
+    plan_questions,
+)
 from aiops_gym.agents.rules.question import Question, parse_table
 from aiops_gym.agents.rules.verdict import PART, Suspect, answer, choose, rank_suspects
 from aiops_gym.openrca import clock
@@ -30,6 +48,9 @@ LOOK = 150
 LOOKS = 8
 """Components that are looked at closely."""
 
+AFTER = 300
+"""Seconds beyond the window in which is looked as well: a failure shows some time after it began."""
+
 MANY = 20
 """Components in the calls beyond which not the suspects are looked at closely, but all of them in slices."""
 
@@ -39,9 +60,18 @@ SLICE = 300
 WHOLE = 1.1
 """A group of which most members show the same is worth so much more than the best of them."""
 
-NAMED = {"own": ("component",), "look": ("component",), "call": ("caller", "called")}
+NAMED = {
+    "own": ("component",),
+    "look": ("component",),
+    "call": ("caller", "called"),
+    "operation": ("component", "operation"),
+}
 OWN = ("component", "count", "z", "first")
+SLICED = {"own": OWN, "call": CALLS, "operation": OPERATIONS}
 """Columns that are read."""
+
+MEASURED = 8
+"""Components of which all is measured, since their own calls began to be slow."""
 
 
 class Moment(NamedTuple):
@@ -65,30 +95,48 @@ class Tracer(Rules):
     name = "tracer"
 
     def _play(self, question: Question, knowledge: Knowledge) -> Iterator[str]:
-        window = (clock.show(question.start * 1000), clock.show(question.end * 1000))
-        evidence: list[Evidence] = []
+        knowledge = replace(
+            knowledge,
+            queries=(*knowledge.queries, *knowledge.further_queries),
+            symptoms=(*knowledge.symptoms, *knowledge.further),
+        )
+        window = (clock.show(question.start * 1000), clock.show((question.end + AFTER) * 1000))
+        evidence = yield from self._read_measurements(question, knowledge, window)
         moments: list[Moment] = []
-        for name, arguments, columns, reader in plan_questions(question, knowledge):
+        calls: dict[int, list[Row]] = {}
+        yield str(Call("slowest_spans", window, {"by": "own"}))
+        own = read_moments(parse_table(self.observed, OWN), "own")
+        yield str(Call("list_components", (), {"contains": "node-"}))
+        felt = {**knowledge.members, **knowledge.felt, **read_placement(self.observed)}
+        if len(own) > MANY:
+            moments += yield from self._look_in_slices(question, ("own", "call"), calls)
+        else:
+            yield str(Call("slowest_spans", window, {"by": "call"}))
+            moments += [*own, *read_moments(parse_table(self.observed, CALLS), "call")]
+            moments += yield from self._look_in_slices(question, ("operation",), calls)
+            moments += yield from self._look_closely(choose_looks(rank_suspects(evidence, knowledge), felt))
+        evidence += yield from self._measure(choose_slow(moments, question.components), question, knowledge)
+        within = [each for each in evidence if each.time - knowledge.lead <= question.end]
+        ordered = decide(within, moments, calls, felt, knowledge)
+        while True:
+            yield str(make_submission(answer(choose(ordered, question.failures), question, knowledge)))
+
+    def _read_measurements(
+        self, question: Question, knowledge: Knowledge, window: tuple[str, str]
+    ) -> Generator[str, None, list[Evidence]]:
+        """What measurements and logs say, of all."""
+        evidence: list[Evidence] = []
+        for name, arguments, columns, reader in plan_questions(question, replace(knowledge, wires=())):
             yield str(Call(name, window, arguments))
-            evidence += [each for each in reader(parse_table(self.observed, columns)) if each.source != "calls"]
+            evidence += reader(parse_table(self.observed, columns))
         for kpi in dict.fromkeys(each.kpi for each in knowledge.answers):
             yield str(Call("largest_deviations", window, {"kpi": kpi}))
             rows = [row for row in parse_table(self.observed, DEVIATIONS) if ".destination." in row["component"]]
             evidence += judge_deviations(rows, knowledge.answers, question.components, question.start)
-        for by, columns in (("own", OWN), ("call", CALLS), ("operation", OPERATIONS)):
-            yield str(Call("slowest_spans", window, {"by": by}))
-            moments += read_moments(parse_table(self.observed, columns), by)
-        yield str(Call("list_components", (), {"contains": "node-"}))
-        felt = {**knowledge.members, **knowledge.felt, **read_placement(self.observed)}
-        calls: dict[int, list[Row]] = {}
-        if sum(each.by == "own" for each in moments) <= MANY:
-            moments += yield from self._look_closely(choose_looks(rank_suspects(evidence, knowledge), felt))
-        else:
-            moments = [each for each in moments if each.by == "operation"]
-            moments += yield from self._look_in_slices(question, calls)
-        ordered = decide(evidence, moments, calls, felt, knowledge)
-        while True:
-            yield str(make_submission(answer(choose(ordered, question.failures), question, knowledge)))
+        if knowledge.starts:
+            yield str(Call("log_templates", window, {"source": "service"}))
+            evidence += judge_templates(parse_table(self.observed, TEMPLATES), knowledge.starts, question.components)
+        return evidence
 
     def _look_closely(self, suspects: Sequence[Suspect]) -> Generator[str, None, list[Moment]]:
         """What the calls of some say around their times."""
@@ -99,13 +147,29 @@ class Tracer(Rules):
             moments += read_moments(parse_table(self.observed, OWN), "look")
         return moments
 
-    def _look_in_slices(self, question: Question, calls: dict[int, list[Row]]) -> Generator[str, None, list[Moment]]:
+    def _measure(
+        self, slow: Sequence[Moment], question: Question, knowledge: Knowledge
+    ) -> Generator[str, None, list[Evidence]]:
+        """All that was measured of those whose calls say something: a table of all has the strongest only."""
+        evidence: list[Evidence] = []
+        for each in slow:
+            start = each.time - LOOK
+            around = (clock.show(start * 1000), clock.show((each.time + 2 * LOOK) * 1000))
+            yield str(Call("largest_deviations", around, {"component": each.name}))
+            rows = parse_table(self.observed, DEVIATIONS)
+            evidence += judge_deviations(rows, knowledge.symptoms, question.components, start)
+        return evidence
+
+    def _look_in_slices(
+        self, question: Question, kinds: Sequence[str], calls: dict[int, list[Row]]
+    ) -> Generator[str, None, list[Moment]]:
         """What the calls of all say a few minutes at a time; rows of calls are kept by the start of their slice."""
         moments: list[Moment] = []
-        for by, columns in (("own", OWN), ("call", CALLS)):
+        for by in kinds:
+            columns = SLICED[by]
             before: set[tuple[str, ...]] = set()
-            for start in range(question.start, question.end, SLICE):
-                part = (clock.show(start * 1000), clock.show(min(start + SLICE, question.end) * 1000))
+            for start in range(question.start, question.end + AFTER, SLICE):
+                part = (clock.show(start * 1000), clock.show((start + SLICE) * 1000))
                 yield str(Call("slowest_spans", part, {"by": by}))
                 rows = parse_table(self.observed, columns)
                 moments += read_moments(stop_lasting(rows, by, start, before), f"{by} {start}")
@@ -119,6 +183,16 @@ def choose_looks(suspects: Sequence[Suspect], felt: Mapping[str, Sequence[str]])
     """Those whose own calls are looked at once more, for a table has only the strongest moment of each component."""
     alone = {each.component: each for each in reversed(suspects) if each.component not in felt}
     return sorted(alone.values(), key=lambda each: -each.score)[:LOOKS]
+
+
+def choose_slow(moments: Sequence[Moment], components: Sequence[str]) -> list[Moment]:
+    """Those whose own calls, or whose answers to others', began to be slow or to fail most, each at its strongest."""
+    found: dict[str, Moment] = {}
+    for each in moments:
+        told = each.strength > 0 and not each.by.startswith("call") and find_candidate(each.name, components)
+        if told and (each.name not in found or each.strength > found[each.name].strength):
+            found[each.name] = each
+    return sorted(found.values(), key=lambda each: -each.strength)[:MEASURED]
 
 
 def decide(
@@ -171,7 +245,8 @@ def read_moments(rows: Sequence[Row], by: str) -> list[Moment]:
     """
     found = []
     for row in rows:
-        names = row["operation"].split() if by == "operation" else [row[key] for key in NAMED[by.partition(" ")[0]]]
+        what = by.partition(" ")[0]
+        names = row["operation"].split() if what == "operation" else [row[key] for key in NAMED[what]]
         time = clock.parse(row["first"]) // 1000 + MINUTE if row["z"] else 0
         found += [Moment(name, by, time, weigh(float(row["z"] or 0))) for name in names]
     return found

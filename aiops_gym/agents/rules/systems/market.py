@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aiops_gym.agents.rules.indicators import Knowledge, Symptom, Wire
+from aiops_gym.agents.rules.indicators import Knowledge, LogSign, Symptom, Wire
 
 CPU, MEMORY = "container CPU load", "container memory load"
 READ, WRITE = "container read I/O load", "container write I/O load"
@@ -49,5 +49,14 @@ knowledge = Knowledge(
         Wire(reason=LATENCY),
     ),
     answers=(Symptom(reason=LATENCY, kpi="istio_request_duration_milliseconds.grpc.200.0.0", weight=1.5, factor=5),),
+    further=(
+        Symptom(reason=TERMINATION, kpi="container_threads", weight=1.5, least=0.5),
+        Symptom(reason=TERMINATION, kpi=r"istio_requests\.grpc\.0\.2\.0", least=1, samples=(1, 2)),
+        Symptom(reason=LOSS, kpi=r"istio_requests\.grpc\.0\.2\.0", least=3, samples=(3, 1000)),
+        Symptom(reason=LOSS, kpi="^sr$", side="down", weight=1.5, least=5),
+        Symptom(reason=CORRUPTION, kpi="^sr$", side="down", weight=0.8, least=1, most=5),
+    ),
+    further_queries=("sr", "grpc.0.2.0"),
+    starts=(LogSign(reason=TERMINATION, template="[Ss]tarting|started|listening", weight=1.5),),
     members={name: (*(f"{name}-{number}" for number in range(3)), f"{name}2-0") for name in SERVICES},
 )
