@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from aiops_gym.sim.traffic.leaks import find_leak
 from aiops_gym.sim.traffic.timeline import Interval
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 WINDOW = 60_000
 """Milliseconds over which a process' appetite differs a little from its mean."""
@@ -31,9 +32,6 @@ RESENDS = 6.0
 
 PERIODS = 10.0
 """Enforcement periods of the CPU quota per second (100 ms each)."""
-
-UNLIMITED = 1e18
-"""More per second than anything uses."""
 
 COLUMNS = ("cpu", "received", "sent", "dropped", "periods", "throttled")
 """What is summed up over time; memory and threads, in the columns after these, are levels."""
@@ -89,16 +87,14 @@ class Course(NamedTuple):
 
 
 class Read(NamedTuple):
-    """What lives used up to each of their times: a row per life and time.
+    """What lives used up to each of their times: a value per life and time.
 
     Attributes:
-        own: since the start of each, a column per name in `COLUMNS`.
-        pods: since its pod was born.
+        used: by the name of a column, what was used since the start of each, and since its pod was born.
         memory, threads: levels.
     """
 
-    own: Floats
-    pods: Floats
+    used: Callable[[str], tuple[Floats, Floats]]
     memory: Floats
     threads: Floats
 
@@ -114,7 +110,7 @@ def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> R
         stretches: of the timeline, that meet them.
     """
     if not asked:
-        return Read(np.empty((0, len(COLUMNS))), np.empty((0, len(COLUMNS))), np.empty(0), np.empty(0))
+        return Read(lambda _: (np.empty(0), np.empty(0)), np.empty(0), np.empty(0))
     born = np.array([each.born for each in asked], dtype=np.float64)
     ended = np.array([each.end for each in asked], dtype=np.float64)
     borders = np.array([float(s.start) for s in stretches])
@@ -123,35 +119,42 @@ def read(seed: int, asked: Sequence[Course], stretches: Sequence[Interval]) -> R
     rates, within = _between(asked, stretches), np.maximum(np.searchsorted(borders, middles, side="right") - 1, 0)
     lows, highs = np.maximum(edges[:-1], born[:, None]), np.minimum(edges[1:], ended[:, None])
     seconds = np.maximum(highs - lows, 0.0) / 1000.0
-    sums = np.take(rates[: len(COLUMNS)], within, axis=2)
-    sums *= _factors(seed, asked, middles) * seconds
-    _hold_back(sums, asked, seconds)
-    np.cumsum(sums, axis=2, out=sums)  # in place: these are the largest arrays
-    last = np.searchsorted(edges, ended) - 1
-
-    def reach(which: NDArray[np.intp], times: Floats, at: NDArray[np.intp]) -> Floats:
-        """What lives had used by some times, each in the stretch `at`."""
-        low, high = lows[which, at], highs[which, at]
-        before, after = np.where(at > 0, sums[:, which, at - 1], 0.0), sums[:, which, at]
-        slopes = (after - before) / (high - low)
-        found: Floats = np.where(times >= high, after, slopes * (times - low) + before)
-        return found
-
-    everyone = np.arange(len(asked))
-    started = np.array([each.life.started for each in asked], dtype=np.float64)
-    begun = reach(everyone, started, np.minimum(np.searchsorted(edges, started, side="right") - 1, last))
+    eaten = _factors(seed, asked, middles) * seconds
+    everyone, last = np.arange(len(asked)), np.searchsorted(edges, ended) - 1
     which = np.repeat(everyone, [len(each.times) for each in asked])
     times = np.array([time for each in asked for time in each.times], dtype=np.float64)
+    started = np.array([each.life.started for each in asked], dtype=np.float64)
     at = np.minimum(np.searchsorted(edges, times, side="right") - 1, last[which])
-    found = reach(which, times, at)
+    begun = np.minimum(np.searchsorted(edges, started, side="right") - 1, last)
+
+    known: dict[str, tuple[Floats, Floats]] = {}  # few columns are ever asked for
+
+    def use(column: str) -> tuple[Floats, Floats]:
+        if column not in known:
+            used = rates[COLUMNS.index(column)][:, within] * eaten
+            _hold_back(used, column, asked, seconds)
+            sums = np.cumsum(used, axis=1)
+            found = _reach(sums, lows, highs, which, times, at)
+            before = _reach(sums, lows, highs, everyone, started, begun)
+            # Where the edges lie must not show in the last digits.
+            known[column] = np.round(found - before[which], 6), np.round(found, 6)
+        return known[column]
+
     memory, threads = rates[len(COLUMNS) :, which, within[at]]
     memory += _leaked(asked, which, times)
-    # Where the edges lie must not show in the last digits.
-    pods, own = np.round(found.T, 6), np.round((found - begun[:, which]).T, 6)
-    return Read(own, pods, memory, threads)
+    return Read(use, memory, threads)
 
 
-def _leaked(asked: Sequence[Course], which: NDArray[np.intp], times: Floats) -> Floats | float:
+def _reach(sums: Floats, lows: Floats, highs: Floats, which: Indices, times: Floats, at: Indices) -> Floats:
+    """What lives had used by some times, each in the stretch `at`, of what they had used by the end of each stretch."""
+    low, high = lows[which, at], highs[which, at]
+    before, after = np.where(at > 0, sums[which, at - 1], 0.0), sums[which, at]
+    slopes = (after - before) / (high - low)
+    found: Floats = np.where(times >= high, after, slopes * (times - low) + before)
+    return found
+
+
+def _leaked(asked: Sequence[Course], which: Indices, times: Floats) -> Floats | float:
     """Bytes that were kept up to some times, of lives."""
     leaks = [find_leak(each.life.record) for each in asked]
     if not any(leak.rate for leak in leaks):
@@ -161,14 +164,13 @@ def _leaked(asked: Sequence[Course], which: NDArray[np.intp], times: Floats) -> 
     return found
 
 
-def _hold_back(used: Floats, asked: Sequence[Course], seconds: Floats) -> None:
+def _hold_back(used: Floats, column: str, asked: Sequence[Course], seconds: Floats) -> None:
     """Cut what lives with a quota use, in place: they have no more processor, and no more periods than there are."""
     bound = [number for number, each in enumerate(asked) if each.cores]
-    if bound:
-        most = np.full((len(COLUMNS), len(bound)), UNLIMITED)
-        most[COLUMNS.index("cpu")] = [asked[number].cores for number in bound]
-        most[[COLUMNS.index("periods"), COLUMNS.index("throttled")]] = PERIODS
-        used[:, bound] = np.minimum(used[:, bound], most[..., None] * seconds[bound])
+    if not bound or column not in ("cpu", "periods", "throttled"):
+        return
+    most = np.array([asked[number].cores if column == "cpu" else PERIODS for number in bound], dtype=np.float64)
+    used[bound] = np.minimum(used[bound], most[:, None] * seconds[bound])
 
 
 def _edges(born: Floats, ended: Floats, borders: Floats) -> Floats:
@@ -207,16 +209,17 @@ def _of_process(asked: Course, outcomes: Sequence[Mapping[str, Row]], rates: lis
     record = life.record
     key = (life.key, record["program"], asked.cores, ByValue((record["params"], record.get("state"))))
     known, numbers = _rates.get(key, dict), dict[Row, int]()
-    found = []
+    found, last, number = [], None, 0
     for outcome in outcomes:
         met = outcome.get(life.key, NOTHING)
-        number = numbers.get(met)
-        if number is None:
-            used = known.get(met)
-            if used is None:
-                used = known[met] = _worked_out(asked.program, life, Met(*met), asked.cores)
-            number = numbers[met] = len(rates)
-            rates.append(used)
+        if met != last:
+            last = met
+            if met not in numbers:
+                if met not in known:
+                    known[met] = _worked_out(asked.program, life, Met(*met), asked.cores)
+                numbers[met] = len(rates)
+                rates.append(known[met])
+            number = numbers[met]
         found.append(number)
     return found
 

@@ -13,7 +13,7 @@ from aiops_gym.caches import ByValue, Cache, Entry
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.machine.program import program_of
-from aiops_gym.sim.telemetry.courses import COLUMNS, Course, Floats, Read, read
+from aiops_gym.sim.telemetry.courses import Course, Floats, Read, read
 from aiops_gym.sim.telemetry.lives import Life, collect_lives, find_births
 from aiops_gym.sim.traffic import quotas, timeline
 
@@ -27,7 +27,7 @@ class Scraped(NamedTuple):
     Attributes:
         times: ms.
         started: when the process began, ms.
-        sums: what was used till then, a column per name in `courses.COLUMNS`.
+        used: by a name in `courses.COLUMNS`, what was used of it till each scrape.
         memory, threads: levels.
         wobble: gives the factor of the memory, which few ask for.
         quotas: cores (0 without a limit), requested cores, bytes of memory.
@@ -36,17 +36,12 @@ class Scraped(NamedTuple):
 
     times: Floats
     started: Floats
-    sums: Floats
+    used: Callable[[str], Floats]
     memory: Floats
     threads: Floats
     wobble: Callable[[], Floats]
     quotas: Floats
     limited: NDArray[np.bool_]
-
-    def used(self, column: str) -> Floats:
-        """What was used of something till each scrape."""
-        found: Floats = self.sums[:, COLUMNS.index(column)]
-        return found
 
 
 class Points(NamedTuple):
@@ -185,7 +180,7 @@ def _measured(
     begin, until = min((c.born for c in courses), default=end), max((c.end for c in courses), default=end)
     found = read(world.seed, courses, timeline.list_intervals(world, begin, until))
     own = _scraped(world, there, limits, found)
-    return own, own._replace(sums=found.pods), limits
+    return own, own._replace(used=lambda column: found.used(column)[1]), limits
 
 
 def _stay(life: Life, of_node: list[int]) -> _Stay:
@@ -214,7 +209,9 @@ def _scraped(world: World, stays: Sequence[_Stay], limits: Sequence[quotas.Quota
     bounds = np.repeat(np.array([(q.cpu or 0.0, q.request, q.memory) for q in limits]).reshape(-1, 3), many, axis=0)
     limited = np.repeat(np.array([q.cpu is not None for q in limits], dtype=np.bool_), many)
     wobble = _make_wobble(world.seed, scraped)
-    return Scraped(times, started, found.own, found.memory, found.threads, wobble, bounds, limited)
+    return Scraped(
+        times, started, lambda column: found.used(column)[0], found.memory, found.threads, wobble, bounds, limited
+    )
 
 
 def _make_wobble(seed: int, scraped: Sequence[tuple[str, int]]) -> Callable[[], Floats]:

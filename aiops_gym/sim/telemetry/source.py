@@ -188,7 +188,7 @@ def _series(
         times, values = times[first:], values[first:]
     if not len(times):
         return None
-    return Series(tuple(sorted((name, value) for name, value in merged.items() if value)), times, values)
+    return Series(tuple(sorted([(name, value) for name, value in merged.items() if value])), times, values)
 
 
 def _merged(found: list[Series]) -> list[Series]:
