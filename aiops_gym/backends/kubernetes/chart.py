@@ -34,7 +34,7 @@ def use_chart(api: Api, app: App, settings: Settings) -> App:
     """The application as the named chart has it; as the catalogue has it where none is named. Raises BackendError."""
     if not settings.chart:
         return app
-    manifests = [each for each in _read(_render(api, app, settings)) if each]
+    manifests = list(_read(_render(api, app, settings)))
     wrong = next(_find_wrong(app, manifests), "")
     if wrong:
         raise BackendError(f"the chart {settings.chart} cannot stand for {app.title}: {wrong}")
@@ -76,16 +76,23 @@ def _plain(values: Any) -> Any:
 
 
 def _read(text: str) -> Iterator[dict[str, Any]]:
+    """The objects of a stream of documents, those of lists one by one. Raises BackendError."""
     try:
-        yield from yaml.load_all(text, Loader=goyaml.Loader)
+        found = [each for each in yaml.load_all(text, Loader=goyaml.Loader) if each]
     except yaml.YAMLError as error:
         raise BackendError(f"what helm printed is no YAML: {error}") from None
+    for document in found:
+        items = document.get("items") if isinstance(document, dict) and document.get("kind") == "List" else None
+        for each in [document] if items is None else items:
+            if not (isinstance(each, dict) and {"apiVersion", "kind"} <= each.keys() and get(each, "metadata", "name")):
+                raise BackendError(f"what helm printed has a document that is no object with a name: {str(each)[:80]}")
+            yield each
 
 
 def _find_wrong(app: App, manifests: Sequence[Manifest]) -> Iterator[str]:
     """What speaks against the objects of a chart."""
     for each in manifests:
-        meta, name = each["metadata"], f"{each['kind']} {each['metadata'].get('name', '')}"
+        meta, name = each["metadata"], f"{each['kind']} {each['metadata']['name']}"
         if HOOK in (meta.get("annotations") or {}):
             yield f"{name} is a hook ({meta['annotations'][HOOK]}), which is not run: turn it off by values"
         try:

@@ -82,8 +82,15 @@ WRONG = {
     "lies in the namespace shop": "{apiVersion: v1, kind: Secret, metadata: {name: x, namespace: shop}}",
     "would change the cluster for all": "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: x}}",
     "is not the namespace test-hotel": "{apiVersion: v1, kind: Namespace, metadata: {name: shop}}",
+    "is no object with a name": "{apiVersion: v1, kind: Secret, metadata: {}}",
+    "has a document that": "just: text",
     "helm cannot render": "{{ .Values.text.of.nothing }}",
 }
+
+
+def test_objects_of_a_list_are_taken_one_by_one(api: tuple[Api, Mapping[str, Any]], tmp_path: Path) -> None:
+    secrets = "{apiVersion: v1, kind: List, items: [{apiVersion: v1, kind: Secret, metadata: {name: x}}]}"
+    assert "Secret x" in render(api, write(tmp_path / "rooms", secrets))
 
 
 @pytest.mark.parametrize("why", WRONG)
