@@ -1,6 +1,9 @@
 """The page that `aiops-gym bench --write` writes."""
 
+import re
+
 from aiops_gym.cli.benches.page import rewrite_page
+from aiops_gym.cli.commands import bench
 
 INCIDENTS = {"steps a second": 1784.7, "commands, ms": {"kubectl get pods | grep x": 0.25}}
 
@@ -21,3 +24,16 @@ def test_writing_one_subject_keeps_the_other():
     assert "| steps a second | 2,000 |" in again
     assert "1,785" not in again
     assert rewrite_page(again, "incidents", {"steps a second": 2000.0}) == again
+
+
+def test_what_is_printed_holds_each_group_under_its_name(capsys):
+    bench._show({"spans of a day": 10_000, "one file: text": {"store, 30 min": 3.5}, "memory": {"a worker, MB": 40.0}})
+    rows = [re.split(" {2,}", line.strip()) for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert rows == [
+        ["what", "measured"],
+        ["spans of a day", "10,000"],
+        ["one file: text", "measured"],
+        ["store, 30 min", "3.50"],
+        ["memory", "measured"],
+        ["a worker, MB", "40.00"],
+    ]

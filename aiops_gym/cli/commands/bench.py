@@ -46,8 +46,13 @@ def command(
 
 
 def _show(report: dict[str, Any]) -> None:
-    table = Table("what", "measured", box=None, header_style="bold", pad_edge=False)
-    for name, value in report.items():
-        if not isinstance(value, dict):
+    """A table of the plain figures, and one of each group of them."""
+    groups = {name: value for name, value in report.items() if isinstance(value, dict)}
+    console = Console()
+    for title, rows in {"what": {k: v for k, v in report.items() if k not in groups}, **groups}.items():
+        if title in groups:
+            console.print()
+        table = Table(title, "measured", box=None, header_style="bold", pad_edge=False)
+        for name, value in rows.items():
             table.add_row(name, format_number(value))
-    Console().print(table)
+        console.print(table)
