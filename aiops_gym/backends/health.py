@@ -188,8 +188,8 @@ def _components(world: World, app: App) -> dict[str, str]:
     found = {}
     for key, row in world.table("processes").items():
         labels = get(pods.get(row["pod"]) or {}, "metadata", "labels", default={}) or {}
-        if row["running"] and labels.get(app.selector) in app.components:
-            found[key] = str(labels[app.selector])
+        if row["running"] and (owner := app.find_owner(labels)) in app.components:
+            found[key] = owner
     return found
 
 

@@ -219,7 +219,7 @@ def _effect(change: Effect, world: World, app: App) -> None:
     if change.kind in OF_PROGRAMS:
         OF_PROGRAMS[change.kind](world, change.component, change.params)
         return
-    labels = {app.selector: change.component}
+    labels = app.select(change.component)
     effect = {"kind": change.kind, "namespace": app.namespace, "labels": labels, "params": dict(change.params)}
     chaos.add(world, f"{change.kind} {change.component}", effect)
     if "seconds" in change.params:
@@ -235,7 +235,7 @@ def _script(change: Script, world: World, app: App) -> None:
 
 @apply_change.register
 def _schedule(change: Schedule, world: World, app: App) -> None:
-    labels, each = {app.selector: change.effect.component}, change.effect
+    labels, each = app.select(change.effect.component), change.effect
     effect = {"kind": each.kind, "namespace": app.namespace, "labels": labels, "params": dict(each.params)}
     times = (round(change.every * SECOND), round(change.lasts * SECOND))
     chaos.add_recurring(world, f"{each.kind} {each.component}", effect, *times)
@@ -265,7 +265,7 @@ def roll_out(world: World, app: App, name: str) -> None:
 
 
 def _pods(world: World, app: App, component: str) -> list[Obj]:
-    pods = world.store.labelled("pods", app.namespace, {app.selector: component})
+    pods = world.store.labelled("pods", app.namespace, app.select(component))
     found = [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
     if not found:
         raise BackendError(f"no pod of {component} in {app.namespace}")

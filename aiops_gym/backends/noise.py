@@ -126,7 +126,7 @@ def make_noise(name: str, world: World, app: App, seed: int, spared: frozenset[s
 def _restarted_container(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
     """One container is killed once or twice, as by a node that ran short of memory, and comes back."""
     name = _harmless(app, seed, "which container", spared)
-    pods = world.store.labelled("pods", app.namespace, {app.selector: name})
+    pods = world.store.labelled("pods", app.namespace, app.select(name))
     if not pods:
         return
     key = f"{uid_of(pods[0])}/{pods[0]['spec']['containers'][0]['name']}"
@@ -197,9 +197,9 @@ def _keeps_nothing(world: World, app: App, name: str) -> bool:
 def _inspected_database(world: World, app: App, seed: int, spared: frozenset[str]) -> None:
     """Somebody logged in to a database and looked."""
     names = [name for name in app.components if "login" in app.parameters.get(name, {}) and name not in spared]
-    pods = world.store.labelled("pods", app.namespace, {app.selector: names[-1]}) if names else []
+    pods = world.store.labelled("pods", app.namespace, app.select(names[-1])) if names else []
     if len(names) > 1 and draws.draw(seed, "noise", "which database") < 0.5:
-        pods = world.store.labelled("pods", app.namespace, {app.selector: names[0]})
+        pods = world.store.labelled("pods", app.namespace, app.select(names[0]))
     user = ("admin", "root")[draws.pick(2, seed, "noise", "which user")]
     argv = ["mongo", "admin", "-u", user, "-p", user, "--quiet", "--eval", "db.stats().ok"]
     for pod in pods[:1]:
@@ -241,7 +241,7 @@ def _annotated_service(world: World, app: App, seed: int, spared: frozenset[str]
 
 def _open_policy(world: World, app: App, seed: int, name: str) -> None:
     """A policy lets everybody connect to a component, as it was before: that there is one says nothing."""
-    spec = {"podSelector": {"matchLabels": {app.selector: name}}, "policyTypes": ["Ingress"], "ingress": [{}]}
+    spec = {"podSelector": {"matchLabels": app.select(name)}, "policyTypes": ["Ingress"], "ingress": [{}]}
     meta = {"name": f"{name}-clients"}
     policy = {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta, "spec": spec}
     apply_change(Create(manifest=policy), world, app)

@@ -69,6 +69,7 @@ class App:
         draft: it is being built: found by its id and those of its problems, and nowhere listed or drawn.
         requests: what a client sends along that asks for an operation, by its name, as a query; of operations that are
             missing nobody can say here whether they succeed.
+        labels: component -> what its pods have under `selector` where that is not its name.
     """
 
     id: str
@@ -86,6 +87,16 @@ class App:
     releases: tuple[Release, ...] = ()
     draft: bool = False
     requests: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    def select(self, component: str) -> dict[str, str]:
+        """The label by which the pods of a component are found."""
+        return {self.selector: self.labels.get(component, component)}
+
+    def find_owner(self, labels: Mapping[str, str]) -> str:
+        """The component whose pods have these labels, "" for none."""
+        named = labels.get(self.selector, "")
+        return next((name for name, label in self.labels.items() if label == named), named)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +155,8 @@ class Effect:
     """Something done to a component's pods from outside Kubernetes, unseen in the API; lasts for the whole episode.
 
     Attributes:
-        kind: `container_kill`, `pod_failure`, `network_loss`, `network_delay`; `warmth`: from now on it counts how much
+        kind: `container_kill`, `pod_failure`, `network_loss`, `network_delay`; `system_call`, one that fails for its
+            processes, see `sim.machine.system_calls`; `warmth`: from now on it counts how much
             of what is asked for is in this cache, see `sim.traffic.strain`; `burst`, `tide`: users ask more for some
             time, or follow the hour, see `sim.traffic.load`; `state`: what the programs of a workload beside the app,
             `name` in `namespace`, have come to keep, see their own files.
@@ -266,6 +278,7 @@ class Fault:
         features: of `FEATURES`, what makes it hard. A family with one is posed in tier `hard` alone.
         parts: the faults that it is composed of, in the order in which they befall; empty of a single one. What it says
             of a cause, a layer and a kind is then what the first of them says.
+        places: the components in which its root cause lies, where it befalls several at once and has no target.
     """
 
     id: str
@@ -283,6 +296,7 @@ class Fault:
     held_out: bool = False
     features: tuple[str, ...] = ()
     parts: tuple[Fault, ...] = ()
+    places: tuple[str, ...] = ()
 
     @property
     def each(self) -> tuple[Fault, ...]:
@@ -307,6 +321,8 @@ class Problem:
         tier: `basic`, `standard` or `hard`; a function of the incident, see `catalog.tiers`.
         how: what a composed incident is, of `catalog.composed.HOW`; "" where it is a single fault.
         others: (fault, target) of what came after the first.
+        registered_upstream: whether AIOpsLab's registry has this id; what it has commented out and all that is computed
+            is False.
     """
 
     id: str
@@ -321,6 +337,7 @@ class Problem:
     tier: str = "basic"
     how: str = ""
     others: tuple[tuple[str, str], ...] = ()
+    registered_upstream: bool = False
 
     @property
     def causes(self) -> tuple[tuple[str, str], ...]:
@@ -336,6 +353,7 @@ class Incident:
         name: of the problems, with `{task}` where the task's name goes.
         fault: id of the fault, "" for a healthy episode.
         tasks: that it is posed as.
+        registered: AIOpsLab's registry has it; False for what stands there as a comment.
     """
 
     name: str
@@ -345,3 +363,4 @@ class Incident:
     tasks: tuple[str, ...] = TASKS
     split: str = "train"
     rate: float = 10.0
+    registered: bool = True

@@ -2,8 +2,8 @@
 
 Fixed problems are those of AIOpsLab; computed ones, which have a split, are each fault on each sensible component.
 
->>> len(problems(app="hotel_reservation"))
-38
+>>> len(problems(app="hotel_reservation")), sum(p.registered_upstream for p in problems(app="hotel_reservation"))
+(43, 38)
 >>> find_problem("redeploy_without_PV-mitigation-1").fault
 'redeploy_without_pv'
 """
@@ -92,6 +92,7 @@ def _posed(row: Incident, task: str) -> Problem:
         distance=distance,
         steps=grid.steps_of(fault, task),
         tier=find_tier((fault,) if fault else (), distance),
+        registered_upstream=row.registered and task in row.tasks,
     )
 
 

@@ -44,6 +44,7 @@ class Truth:
         also_accept: further (layer, kind) labels that earn the points in strict mode.
         healthy: nothing was injected.
         others: what else is wrong.
+        places: of one that lies in several components at once, a truth for each of them.
     """
 
     target: str = ""
@@ -53,6 +54,12 @@ class Truth:
     also_accept: tuple[tuple[str, str], ...] = ()
     healthy: bool = False
     others: tuple[Truth, ...] = ()
+    places: tuple[Truth, ...] = ()
+
+    @property
+    def located(self) -> tuple[Truth, ...]:
+        """All components in which something is wrong, in the order in which it befell them."""
+        return tuple(place for each in self.each for place in (each.places or (each,)))
 
     @property
     def each(self) -> tuple[Truth, ...]:
@@ -84,9 +91,16 @@ def find_truth(problem: Problem, fault: Fault | None, app: App) -> Truth:
         return Truth(healthy=True)
     found = []
     for (_, target), part in zip(problem.causes, fault.each, strict=True):
-        alias = app.parameters.get(target, {}).get("alias")
-        found.append(Truth(target, (alias,) if alias else (), part.layer, part.kind, part.also_accept))
+        places = tuple(Truth(place, _find_aliases(app, place)) for place in part.places)
+        labels = (part.layer, part.kind, part.also_accept)
+        found.append(Truth(target, _find_aliases(app, target), *labels, places=places))
     return replace(found[0], others=tuple(found[1:]))
+
+
+def _find_aliases(app: App, component: str) -> tuple[str, ...]:
+    """Other names that count as a component's."""
+    alias = app.parameters.get(component, {}).get("alias")
+    return (alias,) if alias else ()
 
 
 class Task(ABC, Generic[C]):

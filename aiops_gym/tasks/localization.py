@@ -57,7 +57,7 @@ class Localization(IncidentTask):
 
     def solution(self, truth: Truth) -> tuple[Any, ...]:
         """A list of names, each once: of one, or of none, but in an incident of several faults."""
-        return (list(dict.fromkeys(each.target for each in truth.each)),)
+        return (list(dict.fromkeys(each.target for each in truth.located)),)
 
     def form(self, app: App) -> Form:
         """Names, or `nothing`."""
@@ -67,8 +67,8 @@ class Localization(IncidentTask):
 
 def _strict(answer: list[str], truth: Truth) -> tuple[float, bool, bool]:
     """Case and blanks forgiven; all names of the target count as one."""
-    faulty = {each.target.lower() for each in truth.each}
-    also = ((name.lower(), each.target.lower()) for each in truth.each for name in each.aliases)
+    faulty = {each.target.lower() for each in truth.located}
+    also = ((name.lower(), each.target.lower()) for each in truth.located for name in each.aliases)
     same = {name: target for name, target in also if name not in faulty}  # in an incident of several it may be one
     named = {name.strip().lower() for name in answer}
     named = {same.get(name, name) for name in named}
@@ -83,7 +83,7 @@ def _upstream(answer: Any, truth: Truth) -> tuple[float, bool, bool]:
     if truth.healthy:
         exact = _names(answer) == []
         return float(exact), exact, exact
-    return max(_grade(answer, name) for name in (truth.target, *truth.aliases))
+    return max(_grade(answer, name) for each in truth.located for name in (each.target, *each.aliases))
 
 
 def _grade(answer: Any, faulty: str) -> tuple[float, bool, bool]:

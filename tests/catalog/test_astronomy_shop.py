@@ -1,4 +1,4 @@
-"""Astronomy Shop as data: what its chart deploys, AIOpsLab's incidents on it, and that a draft disturbs nobody."""
+"""Astronomy Shop as data: what its chart deploys, and AIOpsLab's incidents on it."""
 
 import json
 from pathlib import Path
@@ -36,13 +36,13 @@ def test_the_ids_and_answers_are_those_of_upstream():
     assert [registry.find_problem(id_).target for id_, _ in known] == [target for _, target in known]
 
 
-def test_a_draft_is_found_by_name_and_is_neither_listed_nor_drawn():
-    assert APP.draft
-    assert APP.id not in registry.apps()
+def test_it_is_listed_and_drawn_like_the_others():
+    assert APP.id in registry.apps()
     for split in (None, "train", "test"):
-        assert not [p for p in registry.problems(split=split) if p.app == APP.id]
+        assert [p for p in registry.problems(split=split) if p.app == APP.id]
+    assert [p for p in registry.problems(tier="hard") if p.app == APP.id and p.how]
     drawn = {registry.draw(task, seed, split).app for task in POSED for seed in range(40) for split in (None, "test")}
-    assert APP.id not in drawn
+    assert APP.id in drawn
 
 
 def test_what_the_chart_deploys_is_there():

@@ -109,7 +109,7 @@ def _list_registries(app: App) -> tuple[str, ...]:
 
 def _find_registries(world: World, app: App) -> list[str]:
     """Their pods."""
-    pods = (world.store.labelled("pods", app.namespace, {app.selector: name}) for name in _list_registries(app))
+    pods = (world.store.labelled("pods", app.namespace, app.select(name)) for name in _list_registries(app))
     return [uid_of(pod) for each in pods for pod in each]
 
 

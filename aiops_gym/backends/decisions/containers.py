@@ -149,6 +149,11 @@ def _listens(site: Site) -> bool:
     return bool(ports) and ports[0].get("protocol", "TCP") == "TCP" and ports[0]["containerPort"] in wanted
 
 
+def _unwatched(site: Site) -> bool:
+    """Whether it listens and no probe of its manifest knocks already: two handlers in one are refused."""
+    return _listens(site) and not any(name.endswith("Probe") for name in site.container)
+
+
 def _prepare(site: Site) -> None:
     words = site.pick((["sh", "-c", "nslookup kubernetes.default && sleep 1"], ["sh", "-c", "echo prepared"], ["true"]))
     name = site.pick(("prepare", "check-dns", "settle", "wait-for-network"), "name")
@@ -170,9 +175,9 @@ decisions = (
         "arguments of a store", _arguments_of_a_store, lambda site: bool(_extra(site)), 2.0, replaces=_has_arguments
     ),
     Decision("argument", _argument, lambda site: bool(_flag(site)), replaces=_has_arguments),
-    Decision("liveness probe", _live, _listens, 2.0),
-    Decision("readiness probe", _ready, _listens, 1.3),
-    Decision("startup probe", _start, _listens, 0.5),
+    Decision("liveness probe", _live, _unwatched, 2.0),
+    Decision("readiness probe", _ready, _unwatched, 1.3),
+    Decision("startup probe", _start, _unwatched, 0.5),
     Decision("init container", _prepare),
     Decision("way of pulling", _pull, weight=0.5),
 )

@@ -71,8 +71,9 @@ def _select_more(site: Site) -> None:
 
 def _select_otherwise(site: Site) -> None:
     """Pods get a label of another key, and then the Service asks for that alone."""
-    key, service = site.pick(("component", "app.kubernetes.io/name", "svc")), site.service
+    had, service = site.deployment["spec"]["template"]["metadata"]["labels"], site.service
     assert service is not None
+    key = site.pick(tuple(key for key in ("component", "app.kubernetes.io/name", "svc") if key not in had))
     site.patch_pod({}, {key: site.name})
     site.world.run(40_000)
     selector = {**dict.fromkeys(service["spec"]["selector"]), key: site.name}

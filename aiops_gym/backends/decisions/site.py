@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -115,14 +116,29 @@ def nowhere(site: Site) -> bool:
 
 
 def find_callers(site: Site) -> list[str]:
-    """Components that call it or read from it when they start, and `USERS`."""
+    """Components that call it, read from it when they start or are told its address, and `USERS`."""
     edges = _find_edges(site.app.id)
     return sorted({caller for caller, callee in edges if callee == site.name})
 
 
 @caches.function(len(registry.apps()), "who calls whom in an app as it is deployed")
 def _find_edges(app_id: str) -> tuple[Edge, ...]:
-    return tuple(measure(make_baseline(app_id, 0), registry.find_app(app_id)).edges)
+    app = registry.find_app(app_id)
+    return (*measure(make_baseline(app_id, 0), app).edges, *_told(app))
+
+
+def _told(app: App) -> Iterator[Edge]:
+    """Whose containers are told whose address, by a variable or on their command line: also who only consumes."""
+    known = re.compile(rf"(?<![\w.-])({'|'.join(map(re.escape, app.components))})(?![\w.-])")
+    for manifest in app.manifests:
+        name = manifest["metadata"]["name"]
+        if manifest["kind"] != "Deployment" or name not in app.components:
+            continue
+        pod = manifest["spec"]["template"]["spec"]
+        for container in (*pod.get("initContainers", ()), *pod["containers"]):
+            said = [str(each.get("value", "")) for each in container.get("env") or ()]
+            for text in (*said, *(container.get("command") or ()), *(container.get("args") or ())):
+                yield from ((name, callee) for callee in known.findall(text) if callee != name)
 
 
 class Decision(NamedTuple):

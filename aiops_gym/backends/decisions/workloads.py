@@ -31,6 +31,11 @@ def _limit_processor(site: Site) -> None:
     )
 
 
+def _may_grow(site: Site) -> bool:
+    """Whether no limit of memory bounds what it may request."""
+    return "memory" not in ((site.container.get("resources") or {}).get("limits") or {})
+
+
 def _has_amounts(site: Site) -> bool:
     return bool(site.container.get("resources"))
 
@@ -100,7 +105,7 @@ def _budget(site: Site) -> None:
 decisions = (
     Decision("replicas", _scale, lambda site: site.is_stateless, 2.0, replaces=anybody),
     Decision("requests and limits", _limit, weight=2.0, replaces=_has_amounts),
-    Decision("request of memory", _request),
+    Decision("request of memory", _request, _may_grow),
     Decision("limit of a processor", _limit_processor, replaces=_has_amounts),
     Decision("way of rolling out", _surge, _rolls),
     Decision("order of rolling out", _replace),

@@ -1,7 +1,7 @@
 """Effects as objects of Chaos Mesh (API `chaos-mesh.org/v1alpha1` of 2.6), where a cluster has its CRDs.
 
 What an effect of the catalogue means there: `network_delay` and `network_loss` are NetworkChaos, `pod_failure` and
-`container_kill` are PodChaos; a kill is done once by Chaos Mesh, so that one that comes again is a Schedule.
+`container_kill` are PodChaos, a `system_call` that fails is IOChaos or KernelChaos; a kill is done once by Chaos Mesh, so that one that comes again is a Schedule.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from aiops_gym.errors import BackendError
 from aiops_gym.types import Json
 
 GROUP = "/apis/chaos-mesh.org/v1alpha1"
-PLURALS = {"NetworkChaos": "networkchaos", "PodChaos": "podchaos", "Schedule": "schedules"}
+PLURALS = {f"{kind}Chaos": f"{kind.lower()}chaos" for kind in ("IO", "Kernel", "Network", "Pod")} | {"Schedule": "schedules"}
 NAMESPACE = "chaos-mesh"
 """Where the objects lie: out of the agent's reach."""
 
@@ -38,7 +38,7 @@ def make_object(app: App, effect: Effect, containers: tuple[str, ...] = ()) -> J
     kind, spec = _read(effect, containers)
     spec |= {
         "mode": "one",
-        "selector": {"namespaces": [app.namespace], "labelSelectors": {app.selector: effect.component}},
+        "selector": {"namespaces": [app.namespace], "labelSelectors": app.select(effect.component)},
     }
     if "seconds" in effect.params:
         spec["duration"] = f"{round(float(effect.params['seconds']))}s"
@@ -51,7 +51,7 @@ def make_object(app: App, effect: Effect, containers: tuple[str, ...] = ()) -> J
 def make_schedule(app: App, change: Schedule) -> Json:
     """The object that has an effect again and again."""
     kind, spec = _read(change.effect, ())
-    labels = {app.selector: change.effect.component}
+    labels = app.select(change.effect.component)
     spec |= {"mode": "one", "selector": {"namespaces": [app.namespace], "labelSelectors": labels}}
     spec["duration"] = f"{round(change.lasts)}s"
     return _object("Schedule", change.effect, _schedule(kind, spec, round(change.every)))
@@ -73,6 +73,12 @@ def _read(effect: Effect, containers: tuple[str, ...]) -> tuple[str, dict[str, A
         return "PodChaos", {"action": "pod-failure"}
     if effect.kind == "container_kill":
         return "PodChaos", {"action": "container-kill", "containerNames": list(given.get("containers") or containers)}
+    if effect.kind == "system_call" and given["call"] == "write":
+        fault = {"action": "fault", "errno": given["errno"], "percent": 100, "methods": ["WRITE", "FSYNC"]}
+        return "IOChaos", {**fault, "volumePath": given["path"]}
+    if effect.kind == "system_call":
+        calls = [{"funcname": f"__x64_sys_{given['call']}"}]
+        return "KernelChaos", {"failKernRequest": {"failtype": 0, "callchain": calls}}
     raise BackendError(f"a real cluster cannot express the effect {effect.kind!r}")
 
 

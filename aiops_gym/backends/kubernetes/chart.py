@@ -110,5 +110,6 @@ def _find_wrong(app: App, manifests: Sequence[Manifest]) -> Iterator[str]:
     for name in app.components:
         if name not in made:
             yield f"there is no Deployment {name}: the problem's components are {', '.join(app.components)}"
-        elif get(made[name], "spec", "template", "metadata", "labels", app.selector) != name:
-            yield f"the pods of Deployment {name} need the label {app.selector}={name}, by which they are found"
+        elif get(made[name], "spec", "template", "metadata", "labels", app.selector) != app.labels.get(name, name):
+            label = f"{app.selector}={app.labels.get(name, name)}"
+            yield f"the pods of Deployment {name} need the label {label}, by which they are found"

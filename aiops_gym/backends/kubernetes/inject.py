@@ -163,7 +163,7 @@ def roll_out(api: Api, app: App, name: str, replicas: int | None = None) -> None
 
 def list_pods(api: Api, app: App, component: str) -> list[Json]:
     """Pods that bear a component's label and are not on their way out. Raises BackendError where there is none."""
-    pods = api.list("pods", app.namespace, f"{app.selector}={component}")
+    pods = api.list("pods", app.namespace, f"{app.selector}={app.labels.get(component, component)}")
     found = [pod for pod in pods if "deletionTimestamp" not in pod["metadata"]]
     if not found:
         raise BackendError(f"no pod of {component} in {app.namespace}")

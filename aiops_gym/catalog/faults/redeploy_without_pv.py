@@ -7,6 +7,7 @@ from aiops_gym.catalog.model import Cause, Fault, Redeploy
 from aiops_gym.catalog.system import System
 
 VOLUMES = "geo profile rate recommendation reservation user"
+STORES = tuple(f"mongodb-{name}" for name in VOLUMES.split())
 
 
 def bound(before: System, now: System, cause: Cause) -> str:
@@ -23,6 +24,7 @@ fault = Fault(
     changes=(Redeploy(),),
     wait=60.0,
     cause=Cause(check=bound, component=""),
+    places=STORES,
     looks=(
         "kubectl get pods -n {namespace}",
         "kubectl get pvc,pv -n {namespace}",

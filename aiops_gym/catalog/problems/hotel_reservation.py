@@ -21,5 +21,20 @@ incidents = (
     hotel(name="network_delay_hotel_res-{task}-1", fault="network_delay", target="user", tasks=SYMPTOMATIC),
     hotel(name="redeploy_without_PV-{task}-1", fault="redeploy_without_pv", target="", tasks=WITHOUT_PLACE),
     hotel(name="wrong_bin_usage-{task}-1", fault="wrong_bin_usage", target="profile"),
+    hotel(
+        name="redeploy_without_PV-{task}-1",
+        fault="redeploy_without_pv",
+        target="",
+        tasks=("localization",),
+        registered=False,
+    ),
+    hotel(
+        name="kernel_fault_hotel_reservation-{task}-1",
+        fault="kernel_fault",
+        target="user",
+        tasks=SYMPTOMATIC,
+        registered=False,
+    ),
+    hotel(name="disk_woreout-{task}-1", fault="disk_woreout", target="", tasks=SYMPTOMATIC, registered=False),
     hotel(name="noop_{task}_hotel_reservation-1", fault="", target="", tasks=("detection",)),
 )

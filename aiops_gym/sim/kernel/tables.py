@@ -152,7 +152,7 @@ class Effect(TypedDict):
     """A row of `effects`, by name: what somebody does to pods from outside Kubernetes.
 
     Attributes:
-        kind: network_delay, network_loss, pod_failure, container_kill ...
+        kind: network_delay, network_loss, pod_failure, container_kill, system_call ...
         namespace, labels: of the pods it may befall.
         params: of this kind.
         pod: uid of the one that it holds, "" for none.

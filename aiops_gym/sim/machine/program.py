@@ -74,6 +74,9 @@ class Program:
         low, high = self.term_ms
         c.exit_in(int(c.between(low, high, "terminate")), self.term_code)
 
+    def failing(self, c: Container, call: str, error: str) -> None:
+        """A system call, see `machine.system_calls`, fails for it from now on."""
+
     def hung_up(self, c: Container, peer: str) -> None:
         """The process `peer`, which `state["peers"]` of this one names, has ended."""
 

@@ -17,7 +17,7 @@ from aiops_gym.sim.kernel.blueprint import Binary, Image
 from aiops_gym.sim.kernel.objects import Obj, get, key_of, name_of, namespace_of, uid_of
 from aiops_gym.sim.kernel.tables import Exit, Process
 from aiops_gym.sim.kernel.times import HOUR
-from aiops_gym.sim.machine import executables, program
+from aiops_gym.sim.machine import executables, program, system_calls
 from aiops_gym.sim.machine.container import Container, Parent
 from aiops_gym.sim.machine.images import find_image
 from aiops_gym.sim.machine.mounts import decode_data, find_container_spec, read_field
@@ -79,6 +79,8 @@ def start(world: World, pod: Obj, container: Mapping[str, Json], attempt: int) -
     command = resolve(image, container, env)
     if isinstance(command, StartError):
         return command
+    if why := system_calls.refuse_mount(world, pod):
+        return StartError("StartError", f"{RUNC}error during container init: {why}")
     key = f"{uid_of(pod)}/{container['name']}"
     processes = world.table("processes")
     before = processes.get(key)

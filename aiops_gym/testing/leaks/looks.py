@@ -94,7 +94,7 @@ def read_symptoms(backend: Simulated) -> Numbers:
 
 def are_pods_well(backend: Simulated, name: str) -> bool:
     """Whether a component has pods, all of them ready, and none of their containers has ever ended."""
-    pods = backend.world.store.labelled("pods", backend.app.namespace, {backend.app.selector: name})
+    pods = backend.world.store.labelled("pods", backend.app.namespace, backend.app.select(name))
     statuses = [get(pod, "status", "containerStatuses", default=()) for pod in pods]
     return bool(pods) and all(
         each and all(status.get("ready") and not status.get("restartCount") for status in each) for each in statuses

@@ -90,7 +90,7 @@ def name_by_pods(place: int) -> Callable[[Simulated], frozenset[str]]:
 
 
 def _owner(backend: Simulated, pod: Obj) -> str:
-    return str((pod["metadata"].get("labels") or {}).get(backend.app.selector, ""))
+    return backend.app.find_owner(pod["metadata"].get("labels") or {})
 
 
 def name_youngest_set(backend: Simulated) -> frozenset[str]:

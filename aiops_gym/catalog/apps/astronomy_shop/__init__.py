@@ -68,5 +68,5 @@ app = App(
     ),
     rate=10.0,
     parameters={name: _parameters(name) for name in COMPONENTS},
-    draft=True,
+    labels={"otel-collector": "opentelemetry-collector"},
 )

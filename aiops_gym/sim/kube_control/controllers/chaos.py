@@ -15,7 +15,8 @@ from aiops_gym.sim.kernel.tables import Effect
 from aiops_gym.sim.kernel.times import SECOND
 from aiops_gym.sim.kernel.world import Handler, World
 from aiops_gym.sim.kube_control import pods as pods_of
-from aiops_gym.sim.machine import runtime
+from aiops_gym.sim.machine import program, runtime, system_calls
+from aiops_gym.sim.machine.container import Container
 
 
 class ChaosController:
@@ -50,6 +51,8 @@ class ChaosController:
         world.touch()
         if effect["kind"] == "pod_failure":
             _exchange_images(world, pod, str(effect["params"]["image"]))
+        elif effect["kind"] == system_calls.KIND:
+            _begin_to_fail(world, pod, str(effect["params"]["call"]))
         elif kills and not effect.get("armed"):
             world.schedule(0, "chaos.kill", key)
 
@@ -108,6 +111,15 @@ def kill(world: World, id_: str) -> None:
         if not wanted or container["name"] in wanted:
             runtime.signal(world, f"{uid_of(pod)}/{container['name']}", "KILL")
     world.schedule(round(float(effect["params"].get("every", 60)) * SECOND), "chaos.kill", id_)
+
+
+def _begin_to_fail(world: World, pod: Obj, call: str) -> None:
+    """Tell what runs in a pod that a system call fails from now on; what starts there later sees for itself."""
+    error = system_calls.find_failure(world, uid_of(pod), call)
+    for container in pod["spec"]["containers"]:
+        process = world.table("processes").get(key := f"{uid_of(pod)}/{container['name']}")
+        if process is not None and process["running"]:
+            program.program_of(world, process).failing(Container(world, key), call, error)
 
 
 def _candidates(world: World, effect: Effect) -> list[Obj]:

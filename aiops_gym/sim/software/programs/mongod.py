@@ -14,7 +14,8 @@ from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.machine.program import MIB, Program, Tool, draw_jitter, list_ticks
-from aiops_gym.sim.software.mongo import files, first_start, settings, shell, tls
+from aiops_gym.sim.machine.system_calls import find_failure
+from aiops_gym.sim.software.mongo import files, first_start, settings, shell, storage_failure, tls
 from aiops_gym.sim.software.mongo.server import REFUSED, Server, find_refusal, format_line
 from aiops_gym.sim.traffic import failure_lines, quotas
 from aiops_gym.sim.traffic.configuration import configured
@@ -80,6 +81,8 @@ class Mongod(Program):
         self._greet(c, server)
         if not _may_write(c, server):
             self._give_up(c, server)
+        elif error := find_failure(c.world, c.process["uid"], "write"):
+            storage_failure.fail_to_open(c, error)
         elif not server.data.empty:
             c.after(int(c.between(700, 1_600, "open")), "open")
         elif c.process.get("wrapped") and first_start.is_wanted(c):
@@ -119,6 +122,11 @@ class Mongod(Program):
         for port in list(c.process["ports"]):
             c.close(port)
         super().terminate(c)
+
+    def failing(self, c: Container, call: str, error: str) -> None:
+        """It would rather end than go on without its journal."""
+        if call == "write":
+            storage_failure.panic(c, error)
 
     def hung_up(self, c: Container, peer: str) -> None:
         """A client's process ended, and its connection with it."""

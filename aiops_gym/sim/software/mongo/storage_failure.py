@@ -1,0 +1,57 @@
+"""What WiredTiger and MongoDB 4.4 say when the disk refuses to be written, and how they end.
+
+Facts: `src/third_party/wiredtiger/src/os_posix/os_fs.c`, `wiredtiger_util.cpp` and `wiredtiger_kv_engine.cpp` of 4.4.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aiops_gym.sim.software.mongo.server import format_line
+from aiops_gym.types import Json
+
+if TYPE_CHECKING:
+    from aiops_gym.sim.machine.container import Container
+
+ABORTED, ABRUPT = 134, 14
+"""Exit codes: of SIGABRT, which a running server sends itself, and of one that never came up."""
+
+EIO, PANIC = 5, -31804
+
+
+def panic(c: Container, error: str) -> None:
+    """A running server cannot write its journal: it aborts rather than lose what it has acknowledged."""
+    journal = f"{c.state['path']}/journal/WiredTigerLog.0000000001"
+    what = f"log-server: __posix_file_write, 578: {journal}: handle-write: pwrite: failed to write 128 bytes"
+    _complain(c, "JournalFlusher", EIO, f"{what} at offset {int(c.between(4_096, 90_000_000, 'offset')) // 128 * 128}: {error}")
+    _complain(c, "JournalFlusher", PANIC, "__wt_panic, 490: the process must exit and restart: WT_PANIC: WiredTiger library panic")
+    _fatal(c, 23089, "JournalFlusher", "Fatal assertion", _at(50853, "wiredtiger_util.cpp", 446))
+    _fatal(c, 23090, "JournalFlusher", "\n\n***aborting after fassert() failure\n\n")
+    _fatal(c, 4757800, "JournalFlusher", "Writing fatal message", {"message": "Got signal: 6 (Aborted).\n"}, "CONTROL")
+    c.exit_in(int(c.between(30, 200, "abort")), ABORTED)
+
+
+def fail_to_open(c: Container, error: str) -> None:
+    """A server that starts cannot open its data folder for writing."""
+    where = f"{c.state['path']}/WiredTiger.turtle.set: handle-write: pwrite: failed to write 1108 bytes at offset 0"
+    _complain(c, "initandlisten", EIO, f"__posix_file_write, 578: {where}: {error}")
+    reason = {"reason": f"{EIO}: {error}"}
+    c.log(format_line(c.now, "STORAGE", 22347, "initandlisten", "Failed to start up WiredTiger under any compatibility version.", reason, "W"))
+    detail = {**_at(28595, "wiredtiger_kv_engine.cpp", 1123), "error": f"UnknownError: {EIO}: {error}"}
+    _fatal(c, 23091, "initandlisten", "Fatal assertion", detail)
+    _fatal(c, 23092, "initandlisten", "\n\n***aborting after fassert() failure\n\n")
+    c.exit_in(int(c.between(200, 600, "abort")), ABRUPT)
+
+
+def _complain(c: Container, context: str, number: int, what: str) -> None:
+    stamp = f"[{c.now // 1000}:{c.now % 1000 * 1000:06d}]"
+    detail = {"error": number, "message": f"{stamp}[1:0x7f{c.key[:10].replace('-', '')}], {what}"}
+    c.log(format_line(c.now, "STORAGE", 22435, context, "WiredTiger error", detail, "E"))
+
+
+def _fatal(c: Container, number: int, context: str, what: str, detail: Json = None, component: str = "-") -> None:
+    c.log(format_line(c.now, component, number, context, what, detail, "F"))
+
+
+def _at(number: int, file: str, line: int) -> dict[str, Json]:
+    return {"msgid": number, "file": f"src/mongo/db/storage/wiredtiger/{file}", "line": line}
