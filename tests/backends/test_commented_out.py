@@ -61,7 +61,7 @@ def test_a_container_whose_file_systems_cannot_be_mounted_does_not_start():
 
 
 PLACED = ("redeploy_without_PV-localization-1", "disk_woreout-localization-1")
-"""AIOpsLab has not decided the first ("TODO"), and has the placeholder `xxx` for the second: here both are the databases.
+"""AIOpsLab has not decided the first ("TODO") and has `xxx` for the second, a placeholder: here both are the databases.
 
 Its rule takes any one name that is right, and divides by how many are said; ours asks for all of them.
 """

@@ -1,7 +1,8 @@
 """Effects as objects of Chaos Mesh (API `chaos-mesh.org/v1alpha1` of 2.6), where a cluster has its CRDs.
 
 What an effect of the catalogue means there: `network_delay` and `network_loss` are NetworkChaos, `pod_failure` and
-`container_kill` are PodChaos, a `system_call` that fails is IOChaos or KernelChaos; a kill is done once by Chaos Mesh, so that one that comes again is a Schedule.
+`container_kill` are PodChaos, a `system_call` that fails is IOChaos or KernelChaos. A kill is done once by Chaos Mesh,
+so that one that comes again is a Schedule.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from aiops_gym.errors import BackendError
 from aiops_gym.types import Json
 
 GROUP = "/apis/chaos-mesh.org/v1alpha1"
-PLURALS = {f"{kind}Chaos": f"{kind.lower()}chaos" for kind in ("IO", "Kernel", "Network", "Pod")} | {"Schedule": "schedules"}
+PLURALS = {f"{kind}Chaos": f"{kind.lower()}chaos" for kind in ("IO", "Kernel", "Network", "Pod")} | {
+    "Schedule": "schedules"
+}
 NAMESPACE = "chaos-mesh"
 """Where the objects lie: out of the agent's reach."""
 

@@ -11,7 +11,8 @@ fault = Fault(
     layer="Hardware",
     kind="Network/Storage Issue",
     changes=tuple(
-        Effect(kind="system_call", component=name, params={"call": "write", "errno": 5, "path": "/data/db"}) for name in STORES
+        Effect(kind="system_call", component=name, params={"call": "write", "errno": 5, "path": "/data/db"})
+        for name in STORES
     ),
     wait=120.0,
     looks=("kubectl get pods -n {namespace}", "kubectl logs -n {namespace} deploy/mongodb-geo --tail=20"),

@@ -1,7 +1,7 @@
 """The kernel cannot allocate memory when a pod's containers mount their file systems.
 
-AIOpsLab has it as a comment, "untested": a KernelChaos on `__x64_sys_mount`. What runs goes on; what starts does not, so
-that nothing shows until the service is started anew, as it is here.
+AIOpsLab has it as a comment, "untested": a KernelChaos on `__x64_sys_mount`. What runs goes on; what starts does not,
+so that nothing shows until the service is started anew, as it is here.
 """
 
 from aiops_gym.catalog.model import Effect, Fault

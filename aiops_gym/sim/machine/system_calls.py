@@ -1,7 +1,7 @@
 """System calls that fail for the processes of a pod: a worn disk, a kernel out of memory at the wrong moment.
 
-An effect of kind `system_call` (table `effects`) holds a pod and says which call fails there, and how: `call` is `write`
-(to the volume at `path`) or `mount`, `errno` a number of Linux.
+An effect of kind `system_call` (table `effects`) holds a pod and says which call fails there, and how: `call` is
+`write` (to the volume at `path`) or `mount`, `errno` a number of Linux.
 """
 
 from __future__ import annotations
