@@ -14,6 +14,32 @@ if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
 
+EARLIER = "earlier_mounts"
+"""The table of what pods and containers still see of ConfigMaps and Secrets that have been written since."""
+
+
+def place_earlier(uid: str, resource: str, name: str, container: str = "") -> str:
+    """The row of what a pod, or one container of it by `subPath`, still sees of an object."""
+    return f"{uid}/{container} {resource} {name}"
+
+
+def look_again(world: World, uid: str, container: str) -> None:
+    """A container of a pod is about to start: it, and all volumes of the pod, have what is written now."""
+    table = world.table(EARLIER)
+    for place in [each for each in table if each.startswith((f"{uid}/ ", f"{uid}/{container} "))]:
+        del table[place]
+
+
+def list_sources(volume: Mapping[str, Json]) -> list[tuple[str, str]]:
+    """The (resource, name) of the ConfigMaps and Secrets that a volume holds."""
+    found = []
+    for source in (volume, *get(volume, "projected", "sources", default=())):
+        found += [("configmaps", source["configMap"].get("name", ""))] if source.get("configMap") else []
+        if secret := source.get("secret"):
+            found.append(("secrets", secret.get("secretName", secret.get("name", ""))))
+    return found
+
+
 def find_container_spec(pod: Mapping[str, Json], name: str) -> Mapping[str, Json]:
     """A container of a pod by name, empty if there is none."""
     spec = pod.get("spec", {})
@@ -33,19 +59,22 @@ def read_mounts(world: World, pod: Mapping[str, Json], container: Mapping[str, J
         folder = mount["mountPath"].rstrip("/")
         if at and not at.startswith(folder):
             continue
-        data = _volume_files(world, pod, volumes.get(mount["name"], {}))
-        if part := mount.get("subPath"):
+        part = mount.get("subPath")
+        data = _volume_files(world, pod, volumes.get(mount["name"], {}), container["name"] if part else "")
+        if part:
             found |= {folder: data[part]} if part in data else {}
         else:
             found |= {f"{folder}/{name}": text for name, text in data.items()}
     return found
 
 
-def _volume_files(world: World, pod: Mapping[str, Json], volume: Mapping[str, Json]) -> dict[str, str]:
-    if source := volume.get("configMap"):
-        return _keys(source, _data(world, "configmaps", pod, source.get("name", "")))
-    if source := volume.get("secret"):
-        return _keys(source, _data(world, "secrets", pod, source.get("secretName", "")))
+def _volume_files(
+    world: World, pod: Mapping[str, Json], volume: Mapping[str, Json], container: str = ""
+) -> dict[str, str]:
+    """What lies in a volume, as a pod sees it or, by `subPath`, a container."""
+    for kind in ("configMap", "secret"):
+        if source := volume.get(kind):
+            return _keys(source, _data(world, pod, *list_sources(volume)[0], container))
     if source := volume.get("downwardAPI"):
         return {
             item["path"]: read_field(pod, item["fieldRef"]["fieldPath"])
@@ -54,18 +83,17 @@ def _volume_files(world: World, pod: Mapping[str, Json], volume: Mapping[str, Js
         }
     found: dict[str, str] = {}
     for source in get(volume, "projected", "sources", default=()):
-        found |= _projected(world, pod, source)
+        found |= _projected(world, pod, source, container)
     return found
 
 
-def _projected(world: World, pod: Mapping[str, Json], source: Mapping[str, Json]) -> dict[str, str]:
+def _projected(world: World, pod: Mapping[str, Json], source: Mapping[str, Json], container: str) -> dict[str, str]:
     if token := source.get("serviceAccountToken"):
         text = draws.hexes(64, world.seed, "token", pod["metadata"]["uid"])
         return {token.get("path", "token"): f"eyJhbGciOiJSUzI1NiIsImtpZCI6IiJ9.{text}.{text[::-1]}"}
-    if inner := source.get("configMap"):
-        return _keys(inner, _data(world, "configmaps", pod, inner.get("name", "")))
-    if inner := source.get("secret"):
-        return _keys(inner, _data(world, "secrets", pod, inner.get("name", "")))
+    for kind in ("configMap", "secret"):
+        if inner := source.get(kind):
+            return _keys(inner, _data(world, pod, *list_sources(source)[0], container))
     items = get(source, "downwardAPI", "items", default=())
     return {item["path"]: read_field(pod, item["fieldRef"]["fieldPath"]) for item in items if "fieldRef" in item}
 
@@ -76,7 +104,10 @@ def _keys(source: Mapping[str, Json], data: Mapping[str, str]) -> dict[str, str]
     return dict(data)
 
 
-def _data(world: World, resource: str, pod: Mapping[str, Json], name: str) -> dict[str, str]:
+def _data(world: World, pod: Mapping[str, Json], resource: str, name: str, container: str) -> dict[str, str]:
+    earlier = world.table(EARLIER)
+    if earlier and (row := earlier.get(place_earlier(pod["metadata"]["uid"], resource, name, container))) is not None:
+        return decode_data(row, resource == "secrets")
     return decode_data(world.store.get(resource, namespace_of(pod), name), resource == "secrets")
 
 

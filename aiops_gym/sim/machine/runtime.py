@@ -20,7 +20,7 @@ from aiops_gym.sim.kernel.times import HOUR
 from aiops_gym.sim.machine import executables, program, system_calls
 from aiops_gym.sim.machine.container import Container, Parent
 from aiops_gym.sim.machine.images import find_image
-from aiops_gym.sim.machine.mounts import decode_data, find_container_spec, read_field
+from aiops_gym.sim.machine.mounts import decode_data, find_container_spec, look_again, read_field
 from aiops_gym.sim.machine.toolbox import tools_of
 from aiops_gym.types import Json, Output
 
@@ -90,6 +90,7 @@ def start(world: World, pod: Obj, container: Mapping[str, Json], attempt: int) -
         world.table("previous")[key] = processes[key]
         _drop(world, f"layer/{before['id']}")
     world.table("shells").pop(key, None)
+    look_again(world, uid_of(pod), container["name"])
     processes[key] = make_row(world, pod, container, command, env, attempt)
     world.touch()
     program.find(world, command.binary.program).start(Container(world, key))
