@@ -9,6 +9,7 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.apps import astronomy_shop
 from aiops_gym.catalog.apps.astronomy_shop import flags, manifests
 from aiops_gym.catalog.model import POSED
+from aiops_gym.helm import charts, render
 
 APP = registry.find_app("astronomy_shop")
 FOLDER = Path(astronomy_shop.__file__).parent
@@ -54,6 +55,28 @@ def test_what_the_chart_deploys_is_there():
     for name in manifests.SERVICES:
         found = next(m for m in APP.manifests if m["kind"] == "Deployment" and m["metadata"]["name"] == name)
         assert found["spec"]["template"]["metadata"]["labels"][APP.selector] == name
+
+
+def _key(manifest):
+    return manifest["kind"], manifest["metadata"]["name"]
+
+
+def test_the_chart_renders_the_manifests():
+    (release,) = APP.releases
+    about = {"Name": release.name, "Namespace": APP.namespace, "Revision": 1, "Service": "Helm"}
+    rendered = [each.obj for each in render.render_chart(charts.of_files(release.files), {}, about)]
+    wanted = [manifest for manifest in astronomy_shop.PLAIN if manifest["kind"] != "Namespace"]
+    assert sorted(rendered, key=_key) == sorted(wanted, key=_key)
+
+
+def test_a_component_can_be_left_out_and_set():
+    (release,) = APP.releases
+    values = {"components": {"llm": {"enabled": False}, "ad": {"replicas": 3, "image": "mine/ad:1"}}}
+    about = {"Name": release.name, "Namespace": APP.namespace, "Revision": 1, "Service": "Helm"}
+    found = {_key(m.obj): m.obj for m in render.render_chart(charts.of_files(release.files), values, about)}
+    assert ("Deployment", "llm") not in found
+    ad = found["Deployment", "ad"]["spec"]
+    assert (ad["replicas"], ad["template"]["spec"]["containers"][0]["image"]) == (3, "mine/ad:1")
 
 
 def test_every_call_leads_to_a_handler_of_whom_it_is_made_to():

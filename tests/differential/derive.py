@@ -26,8 +26,12 @@ STATES = {
     "hotel-well": "test-hotel-reservation",
     "social": "test-social-network",
     "social-well": "test-social-network",
+    "shop": "astronomy-shop",
 }
 """The states of the applications and the namespaces in which they run."""
+
+TURNS = 4
+"""States among which flags, kinds and forms are shared out; the next ones begin anew."""
 
 START = 1_772_442_000_000
 SEED = 20261123
@@ -395,7 +399,7 @@ def recorded(state: str) -> str:
 def _of_state(state: str, seed: int) -> Iterator[Case]:
     stock = Stock(worlds.build(state, START), STATES[state], random.Random(f"{state} {seed}"))
     deriving, seen = Deriving(stock), set()
-    place = list(STATES).index(state)
+    place = list(STATES).index(state) % TURNS
     for words in _lines(deriving, place):
         name = f"{state}: {' '.join(words)}"
         if name in seen:
@@ -415,7 +419,7 @@ def _lines(deriving: Deriving, place: int) -> Iterator[Words]:
         for flag in flags:
             for _ in range(EACH):
                 turn += 1
-                if turn % len(STATES) == place:
+                if turn % TURNS == place:
                     more = deriving.chance.sample(flags, min(len(flags), deriving.pick(0, 0, 1, 1, 2)))
                     yield deriving.line(command, list(dict.fromkeys([flag, *more])))
         yield deriving.line(command, [])
@@ -429,5 +433,5 @@ def _lines(deriving: Deriving, place: int) -> Iterator[Words]:
             *deriving.placed(deriving.pick(["describe", "svc"], ["top", "pods"], ["rollout", "history", "deploy"])),
             *deriving.flag(flag),
         ]
-    for _ in range(FORMS // len(STATES)):
+    for _ in range(FORMS // TURNS):
         yield deriving.form()

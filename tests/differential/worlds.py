@@ -150,6 +150,7 @@ APPLICATIONS = {
     "hotel-well": "noop_detection_hotel_reservation-1",
     "social": "auth_miss_mongodb-mitigation-1",
     "social-well": "noop_detection_social_network-1",
+    "shop": "astronomy_shop_kafka_queue_problems-mitigation-1",
 }
 """The states of the applications, and the problems that begin with them."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aiops_gym.catalog.apps.astronomy_shop import images, manifests, platform
-from aiops_gym.catalog.model import App
+from aiops_gym.catalog.apps.astronomy_shop import chart, images, manifests, platform
+from aiops_gym.catalog.model import App, Release
 
 ASKED = {
     "index": (0.05, "GET /"),
@@ -21,7 +21,8 @@ ASKED = {
 }
 """What users ask: the tasks of the load generator's file by their weights, and what its browsers load beside them."""
 
-MANIFESTS = (*manifests.make_all(), *platform.make_all())
+PLAIN = (*manifests.make_all(), *platform.make_all())
+MANIFESTS = tuple(map(chart.mark, PLAIN))
 COMPONENTS = tuple(sorted(m["metadata"]["name"] for m in MANIFESTS if m["kind"] == "Deployment"))
 
 TURNED = {
@@ -69,4 +70,5 @@ app = App(
     rate=10.0,
     parameters={name: _parameters(name) for name in COMPONENTS},
     labels={"otel-collector": "opentelemetry-collector"},
+    releases=(Release(name=chart.NAME, folder=chart.FOLDER, files=chart.make_files(PLAIN)),),
 )

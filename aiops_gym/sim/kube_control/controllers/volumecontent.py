@@ -23,9 +23,13 @@ def react(world: World, resource: str, old: Obj | None, new: Obj | None) -> None
     """Keep what pods still have of what is written anew; forget it with the pod."""
     if resource == "pods" and new is None and old is not None and world.table(EARLIER):
         _forget(world, uid_of(old))
-    elif resource in ("configmaps", "secrets") and old is not None and new is not None:
-        if any(old.get(field) != new.get(field) for field in ("data", "binaryData")):
-            _keep(world, resource, old)
+    elif (
+        resource in ("configmaps", "secrets")
+        and old is not None
+        and new is not None
+        and old.get("data") != new.get("data")
+    ):
+        _keep(world, resource, old)
 
 
 def _keep(world: World, resource: str, old: Obj) -> None:
