@@ -62,7 +62,8 @@ spec:
 {{{{- end }}}}
       containers:
       - name: {{{{ $name }}}}
-        image: {{{{ default (printf "%s:%s-%s" $.Values.default.image.repository $.Chart.AppVersion $name) $component.image }}}}
+{{{{- $usual := printf "%s:%s-%s" $.Values.default.image.repository $.Chart.AppVersion $name }}}}
+        image: {{{{ default $usual $component.image }}}}
         imagePullPolicy: {{{{ $.Values.default.image.pullPolicy }}}}
 {{{{- with $component.container }}}}
 {{{{ toYaml . | indent 8 }}}}
