@@ -69,7 +69,8 @@ def excess() -> Iterator[str]:
 def _services(app: str) -> int:
     from aiops_gym.catalog.registry import find_app  # noqa: PLC0415  # Only here is the package itself needed.
 
-    return len(find_app(app).components)
+    found = find_app(app)
+    return len(found.components or (found.project or {}).get("services", ()))
 
 
 def show() -> None:

@@ -172,6 +172,13 @@ class Cluster(Protocol):
         """Let time pass. False when the action's time is used up: stop at once and leave what was printed."""
 
 
+class DockerHost(Protocol):
+    """A host on which containers run beside a cluster, as far as somebody may ask its daemon."""
+
+    def docker(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Json = None) -> Response:
+        """Answer one request to the Engine API; a failure is a Response with a `message`, never an exception."""
+
+
 class Span(NamedTuple):
     """One Jaeger span. `start` and `duration` in microseconds, `parent` is "" for a root."""
 

@@ -21,9 +21,9 @@ def test_no_file_is_longer_than_a_reader_can_hold():
 
 def _names():
     """What the simulation must not know by name: apps, faults, incidents, images, nodes."""
-    for app in (*registry.apps().values(), registry.find_app("astronomy_shop")):
-        words = (app.id, app.namespace, app.selector)
-        yield from (name for name in words if name != "app" and "kubernetes.io/" not in name)  # words of everywhere
+    for app in (*registry.apps().values(), *map(registry.find_app, ("astronomy_shop", "flower"))):
+        words = (app.id, app.namespace, app.selector)  # without words of everywhere
+        yield from (name for name in words if name not in {"app", "docker"} and "kubernetes.io/" not in name)
         yield from (name for name in app.images if name not in {"memcached:latest"})
     yield from (f"{fault}.py" for fault in registry.faults())
     yield from (fault for fault in registry.faults() if "_" in fault and fault not in EFFECTS)

@@ -76,16 +76,17 @@ class Random:
         """What each argument may be in a live incident."""
         app: App = self.env.get_wrapper_attr("app")
         kind = {"system_level": self._one(LAYERS), "fault_type": self._one(KINDS)}
-        names = {"namespace": app.namespace, "selector": app.selector, "component": self._one(app.components)}
+        places = app.components or tuple(service["name"] for service in (app.project or {}).get("services", ()))
+        names = {"namespace": app.namespace, "selector": app.selector, "component": self._one(places)}
         minutes = range(1, 11)
         return {
             "namespace": [app.namespace],
-            "service": app.components,
+            "service": places,
             "file_path": self.files or ["metrics_output/none.csv"],
             "duration": minutes,
             "timeout": minutes,
             "has_anomaly": ["Yes", "No"],
-            "faulty_components": [[each] for each in app.components],
+            "faulty_components": [[each] for each in places],
             "analysis": [kind],
             "components": [[names["component"]]],
             "kinds": [[kind]],

@@ -16,6 +16,7 @@ from aiops_gym.catalog import cluster, kubeadm, platform, registry, upkeep
 from aiops_gym.catalog.model import App, Manifest
 from aiops_gym.errors import BackendError
 from aiops_gym.shell.inside import run_utility
+from aiops_gym.sim.docker_host import projects
 from aiops_gym.sim.dynamics import make_dynamics
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.blueprint import Binary, Blueprint, Image, Operation
@@ -121,6 +122,8 @@ def deploy(world: World, app: App) -> None:
         if not releases.is_released(app, manifest):
             apply(world, manifest)
     releases.install(world, app)
+    if app.project is not None:
+        projects.install(world, app.project)
 
 
 def apply(world: World, manifest: Manifest, *, force: bool = False) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from aiops_gym.sim.docker_host import api
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import handle
-from aiops_gym.types import Request, Response
+from aiops_gym.types import Json, Request, Response
 
 
 class SimulatedCluster:
@@ -16,6 +19,10 @@ class SimulatedCluster:
     def handle(self, request: Request) -> Response:
         """Answer one API request."""
         return handle(self.world, request)
+
+    def docker(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Json = None) -> Response:
+        """Answer one request to the daemon of the host beside the cluster."""
+        return api.handle(self.world, method, path, query, body)
 
     def now(self) -> float:
         """Unix seconds."""

@@ -228,7 +228,7 @@ def _effect(change: Effect, world: World, app: App) -> None:
 
 @apply_change.register
 def _script(change: Script, world: World, app: App) -> None:
-    done = Sandbox(SimulatedCluster(world), world.seed).run(change.script, MOST_SECONDS)
+    done = Sandbox(SimulatedCluster(world), world.seed, releases.list_commands(app)).run(change.script, MOST_SECONDS)
     if done.code:
         raise BackendError(f"{change.script} failed: {done.output}")
 

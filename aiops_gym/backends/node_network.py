@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from ipaddress import ip_address
 
+from aiops_gym.sim.docker_host import projects
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.kernel.objects import get
 from aiops_gym.sim.kernel.world import World
@@ -36,6 +37,8 @@ class NodeNetwork:
         if not self.resolve(host):
             return Link("no_host")
         if host in routes.LOCAL:
+            if port and projects.find_published(self.world, port):
+                return Link("ok", "127.0.0.1", HOP / 5)
             behind = self._behind(host, port)[1] if port else None
             found = reach(self.world, None, "default", *behind) if behind else Link("refused" if port else "ok")
             return found._replace(address="127.0.0.1", seconds=HOP / 5)
@@ -55,6 +58,8 @@ class NodeNetwork:
         return program_of(self.world, row).talk(self.world, row, text) if row is not None else ""
 
     def _listener(self, host: str, port: int) -> str:
+        if host in routes.LOCAL and (published := projects.find_published(self.world, port)):
+            return published
         targets = routes.dial(self.world, None, "default", *(self._behind(host, port)[1] or (host, port))).targets
         if not targets:
             return ""

@@ -60,6 +60,8 @@ def draw_rate(seed: int) -> float:
 
 def draw_decisions(world: World, app: App, seed: int) -> dict[str, str]:
     """Which lasting things were decided, and about whom, in a warm-up that begins with this world."""
+    if not app.components:  # all of it is about deployments
+        return {}
     chosen = [name for name, each in LASTING.items() if draws.draw(seed, "noise", name) < each.share]
     return {name: LASTING[name].whom(world, app, seed) for name in chosen}
 
@@ -69,7 +71,7 @@ def disturb(world: World, app: App, seed: int, decided: Mapping[str, str]) -> No
     for name, whom in decided.items():
         LASTING[name].decide(world, app, seed, whom)
     for name, (share, _) in KINDS.items():
-        if draws.draw(seed, "noise", name) < share:
+        if app.components and draws.draw(seed, "noise", name) < share:
             make_noise(name, world, app, draws.bits(seed, "noise before", name))
         world.run(int(draws.between(5 * SECOND, 40 * SECOND, seed, "noise pause", name)))
     world.run(int(draws.between(1 * MINUTE, 4 * MINUTE, seed, "noise end")))

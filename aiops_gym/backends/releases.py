@@ -6,10 +6,13 @@ from aiops_gym import caches
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import App, Manifest, Release
+from aiops_gym.clients.context import CommandModule
+from aiops_gym.docker import run as docker
 from aiops_gym.errors import BackendError
 from aiops_gym.helm import actions, charts
 from aiops_gym.helm.errors import HelmError
 from aiops_gym.helm.values import parse_set
+from aiops_gym.kubectl import run as kubectl
 from aiops_gym.sim.kernel.world import World
 from aiops_gym.types import Cluster
 
@@ -59,9 +62,17 @@ def upgrade_on(cluster: Cluster, app: App, name: str, settings: tuple[str, ...],
         raise BackendError(f"upgrade of release {name} failed: {error}") from error
 
 
+def list_commands(app: App) -> dict[str, CommandModule] | None:
+    """The commands of the host of an app, None for the usual ones: only where Docker runs there is its client.
+
+    The host of an app in the cluster is a node of it, and on the nodes of kind there is no Docker.
+    """
+    return {"kubectl": kubectl, "docker": docker} if app.project is not None else None
+
+
 def collect_chart_files(app: App) -> tuple[tuple[str, str], ...]:
-    """The charts of an app's releases as files in the home of the agent's shell."""
-    return _files(app.id)
+    """The charts of an app's releases as files in the home of the agent's shell, and what else lies on its host."""
+    return (*_files(app.id), *app.files)
 
 
 @caches.function(16, "laying out the charts of an app as files")

@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from aiops_gym.backends import causal, leftovers, noise, paging, releases, shadows, upkeep, warmup
+from aiops_gym.backends import causal, container_noise, leftovers, noise, paging, releases, shadows, upkeep, warmup
 from aiops_gym.backends.assess import assess, count_error_minutes
 from aiops_gym.backends.base import Assessment, Harm, Path
 from aiops_gym.backends.baseline import VARIANTS
@@ -109,6 +109,8 @@ class Simulated:
         spared = find_concerned(self.app, self.fault) if self.fault else noise.NOBODY
         if self.noise and len(spared) < len(self.app.components):
             noise.wait_amid_noise(self.world, self.app, self.seed, spared, wait)
+        elif self.noise:
+            container_noise.wait_amid(self.world, self.app, self.seed, wait)
         else:
             self.world.run(wait)
 
@@ -132,7 +134,11 @@ class Simulated:
         self.cluster = SimulatedCluster(self.world)
         self.telemetry = SimulatedTelemetry(self.world)
         self.shell = Sandbox(
-            self.cluster, self.seed, network=NodeNetwork(self.world), files=releases.collect_chart_files(self.app)
+            self.cluster,
+            self.seed,
+            releases.list_commands(self.app),
+            network=NodeNetwork(self.world),
+            files=releases.collect_chart_files(self.app),
         )
 
     def before_the_incident(self) -> World:

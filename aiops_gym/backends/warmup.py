@@ -10,7 +10,7 @@ anything.
 from __future__ import annotations
 
 from aiops_gym import caches
-from aiops_gym.backends import clients, decisions, history, noise, upkeep
+from aiops_gym.backends import clients, container_noise, decisions, history, noise, upkeep
 from aiops_gym.backends.baseline import VARIANTS, furnish, is_rolled_out, make_baseline
 from aiops_gym.backends.health import Measure, measure
 from aiops_gym.caches import Beside, Entry
@@ -152,6 +152,7 @@ def _warmed_up(app_id: str, variant: int, number: int, shift: int) -> World:
     world = _asked(app_id, variant, shift, noise.draw_rate(seed), seed)
     clients.admit(world, seed)
     noise.disturb(world, app, seed, noise.draw_decisions(world, app, seed) if number >= PLAIN else {})
+    container_noise.disturb(world, app, seed)
     return _sealed(world)
 
 

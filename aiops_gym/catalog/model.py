@@ -70,6 +70,8 @@ class App:
         requests: what a client sends along that asks for an operation, by its name, as a query; of operations that are
             missing nobody can say here whether they succeed.
         labels: component -> what its pods have under `selector` where that is not its name.
+        project: the Compose project that it is, where it runs in Docker beside the cluster.
+        files: pairs of path and text, on the host of whoever runs it.
     """
 
     id: str
@@ -87,6 +89,8 @@ class App:
     releases: tuple[Release, ...] = ()
     draft: bool = False
     requests: Mapping[str, str] = field(default_factory=dict)
+    project: Mapping[str, Json] | None = None
+    files: tuple[tuple[str, str], ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
 
     def select(self, component: str) -> dict[str, str]:

@@ -73,9 +73,13 @@ def _fixed(*, draft: bool = False) -> Mapping[str, Problem]:
 
 @cache
 def _healthy(*, draft: bool = False) -> Mapping[str, Problem]:
-    """Healthy episodes of each app, for the tasks whose answer may be that nothing is wrong."""
+    """Healthy episodes of each app, for the tasks whose answer may be that nothing is wrong.
+
+    Where there are no components, nobody can be asked for one.
+    """
     rows = [row for row in _incidents(draft=draft) if not row.fault]
-    return {p.id: p for p in (_posed(row, task) for row in rows for task in MAY_BE_HEALTHY)}
+    tasks = {row.app: MAY_BE_HEALTHY if _written()[row.app].components else MAY_BE_HEALTHY[:1] for row in rows}
+    return {p.id: p for p in (_posed(row, task) for row in rows for task in tasks[row.app])}
 
 
 def _posed(row: Incident, task: str) -> Problem:
@@ -120,7 +124,8 @@ def _composed() -> Mapping[str, Problem]:
 @cache
 def _lived_in(*, draft: bool = False) -> Mapping[str, Problem]:
     """Healthy episodes in worlds like those of the computed problems, in which people have decided things."""
-    rows = [(app, task, word) for word in ALL_OF for app in _apps(draft=draft).values() for task in MAY_BE_HEALTHY]
+    peopled = [app for app in _apps(draft=draft).values() if app.components]  # people decide about deployments
+    rows = [(app, task, word) for word in ALL_OF for app in peopled for task in MAY_BE_HEALTHY]
     found = (
         Problem(id=f"noop_{app.id}-{task}-{word}", task=task, app=app.id, fault="", target="", rate=app.rate, tier=tier)
         for app, task, word in rows

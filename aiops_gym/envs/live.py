@@ -26,7 +26,8 @@ FIX_SECONDS = 300
 """Timeout of a script of the reference solution."""
 
 LOOKS = ("kubectl get pods -n {namespace}", "kubectl get events -n {namespace} --sort-by=.lastTimestamp | tail -20")
-"""What a person would look at in an episode in which nothing is wrong."""
+DOCKER_LOOKS = ("docker ps -a", "docker events --since 15m --until 0s")
+"""What a person would look at in an episode in which nothing is wrong, in the cluster and in Docker."""
 
 
 WAIT = "kubectl wait --for=condition=Available deployments --all -n {namespace} --timeout=280s"
@@ -125,7 +126,7 @@ class LiveEnv(EpisodeEnv[Incident]):
         """Action texts that solve the current episode, for tests and demonstrations."""
         state, backend = self._running()
         task, case = find(self.task), self._case(state, backend)
-        looks = case.fault.looks if case.fault else LOOKS
+        looks = case.fault.looks if case.fault else DOCKER_LOOKS if backend.app.project is not None else LOOKS
         calls = [Call("exec_shell", (command.replace("{namespace}", backend.app.namespace),)) for command in looks]
         if task.repairs and case.fault:
             calls.append(Call("exec_shell", (case.fault.fixes[0], FIX_SECONDS)))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import cast
 
-from aiops_gym.types import Cluster, Request, Response
+from aiops_gym.types import Cluster, DockerHost, Json, Request, Response
 
 ROUNDING = 0.0005
 """Seconds: clocks count milliseconds, and floats of 2026 are coarse."""
@@ -29,6 +30,10 @@ class Clock:
     def handle(self, request: Request) -> Response:
         """Answer one API request."""
         return self._cluster.handle(request)
+
+    def docker(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Json = None) -> Response:
+        """Answer one request to the daemon of the host, where it has one: else nobody has the command that asks it."""
+        return cast("DockerHost", self._cluster).docker(method, path, query, body)
 
     def now(self) -> float:
         """Unix seconds on the cluster's clock."""

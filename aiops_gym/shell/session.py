@@ -49,7 +49,7 @@ from aiops_gym.shell.single_command import SingleCommand, split_single
 from aiops_gym.types import Output
 
 CALL_SECONDS = 0.3
-CHARGED = frozenset({"kubectl", "helm", "curl", "wget"})
+CHARGED = frozenset({"kubectl", "helm", "docker", "curl", "wget"})
 """Commands that talk to the cluster, and what each call costs."""
 
 ANYTHING = Script(writes=True, deep=True, apart=heavy.ENDLESS)

@@ -11,6 +11,7 @@ from typing import Any
 
 from aiops_gym.scan import scan
 from aiops_gym.sim import traffic
+from aiops_gym.sim.docker_host import lifecycle, projects
 from aiops_gym.sim.kernel.world import Client, Dynamics, Handler, Utility
 from aiops_gym.sim.kube_control import events, kubelet_server
 from aiops_gym.sim.machine import runtime
@@ -28,6 +29,7 @@ def make_dynamics(utility: Utility | None = None, clients: Mapping[str, Client] 
     """
     index_families()  # with the rest of the code, and not while somebody waits for the answer to a first query
     handlers: dict[str, Handler] = {**runtime.HANDLERS, **traffic.HANDLERS, **events.HANDLERS}
+    handlers |= {**lifecycle.HANDLERS, **projects.HANDLERS}
     for served in _found("HANDLERS"):
         handlers |= served
     observers = [observe for several in _found("OBSERVERS") for observe in several]

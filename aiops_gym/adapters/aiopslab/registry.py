@@ -63,5 +63,6 @@ class ProblemRegistry(Registry[LiveTask]):
         return partial(TASKS[found.task], found.id, **self.options) if found.task in TASKS else None
 
     def get_problem_deployment(self, problem_id: str) -> str:
-        """What an application runs on: all that there are here on Kubernetes."""
-        return "k8s"
+        """What the application of a problem runs on: Kubernetes, but for those that are a project of Docker."""
+        known = self.get_problem(problem_id) is not None
+        return "docker" if known and registry.find_app(registry.find_problem(problem_id).app).project else "k8s"

@@ -49,6 +49,8 @@ class Live:
             raise BackendError("an incident from the page to the report needs the simulated backend")
         self.problem, self.seed, self.settings = problem, seed, settings
         self.app = registry.find_app(problem.app)
+        if self.app.project is not None:
+            raise BackendError(f"{self.app.title} runs in Docker beside a cluster: it needs the simulated backend")
         bare = registry.find_fault(problem)
         if bare is not None:
             inject.check_expressible(bare)

@@ -109,10 +109,12 @@ def parse(text: str) -> Template:
     return Template(text)
 
 
-def render_nodes(nodes: list[Node], data: Json, call: Callable[[str, list[Any]], Any], room: Room) -> str:
+def render_nodes(
+    nodes: list[Node], data: Json, call: Callable[[str, list[Any]], Any], room: Room, strict: bool = False
+) -> str:
     """The text that nodes give for an object, with functions of one's own. Raises TemplateError."""
     out: list[str] = []
-    _run(nodes, _Scope(data, data, False, {"$": data}, call=call, room=room), out)
+    _run(nodes, _Scope(data, data, strict, {"$": data}, call=call, room=room), out)
     return "".join(out)
 
 

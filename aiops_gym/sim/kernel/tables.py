@@ -54,6 +54,7 @@ class Process(Instance):
         ports: on which it listens.
         log: lines that it has stored, each [ms, text].
         running: whether it does; `exit`: how it ended, None while it runs.
+        told: kind of the heap entry that tells of its end whoever started it; the kubelet's where it does not say.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Process(Instance):
     log: list[Json]
     running: bool
     exit: Exit | None
+    told: NotRequired[str]
 
 
 class ContainerRecord(TypedDict):

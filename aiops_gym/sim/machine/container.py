@@ -245,8 +245,9 @@ class Disk:
 
 
 def _hosts(c: Container) -> str:
+    head = "# Kubernetes-managed hosts file.\n" if c.pod is not None else ""
     return (
-        "# Kubernetes-managed hosts file.\n127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
+        f"{head}127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
         "fe00::0\tip6-localnet\nfe00::0\tip6-mcastprefix\nfe00::1\tip6-allnodes\nfe00::2\tip6-allrouters\n"
         f"{c.process['ip']}\t{c.hostname}\n{_aliases(c)}"
     )

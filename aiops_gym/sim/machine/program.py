@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -83,6 +83,10 @@ class Program:
     def background(self, process: Process, start: int, end: int, seed: int) -> list[tuple[int, str]]:
         """Lines it writes by itself in [start, end) ms, whatever the load: a pure function."""
         return []
+
+    def follows(self, process: Process) -> Hashable:
+        """What of its state those lines follow: of what has passed nothing in it changes any more."""
+        return ()
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """What it uses under a load: cpu in cores, memory in bytes, threads."""

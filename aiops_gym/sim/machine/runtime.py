@@ -166,7 +166,7 @@ def _return(world: World, key: str, code: int) -> None:
 
 
 def finish(world: World, key: str, code: int, reason: str = "", tell: bool = True) -> None:
-    """End a process now, and tell the kubelet unless `tell` is False."""
+    """End a process now, and tell whoever started it (a kubelet, mostly) unless `tell` is False."""
     processes = world.table("processes")
     process = processes.get(key)
     if process is None or not process["running"]:
@@ -181,7 +181,8 @@ def finish(world: World, key: str, code: int, reason: str = "", tell: bool = Tru
     _hang_up(world, key)
     world.touch()
     if tell:
-        world.schedule(0, "kubelet.exited", process["pod"], process["uid"], process["container"], exit_)
+        told = process.get("told", "kubelet.exited")
+        world.schedule(0, told, process["pod"], process["uid"], process["container"], exit_)
 
 
 def _hang_up(world: World, key: str) -> None:

@@ -30,6 +30,12 @@ NODE_SEARCHES = (".",)
 OUR_NETWORKS = (ip_network("10.96.0.0/16"), ip_network("10.244.0.0/16"))
 """Addresses of Services and pods."""
 
+EMBEDDED_SERVER = "127.0.0.11"
+"""The name server inside a container that belongs to no pod: it knows the neighbours, and asks outside for the rest."""
+
+NEIGHBOURS = "neighbours"
+"""Table: uid of a process that belongs to no pod -> names of its network, with their addresses."""
+
 DEPTH = 8
 """How many names in a row the name server follows that only stand for another one."""
 
@@ -100,11 +106,20 @@ def make_usual(namespace: str) -> Resolver:
 
 def find_custom(world: World, process: Process) -> Resolver | None:
     """The resolver of a process's pod where it is not the usual one."""
+    if _find_neighbours(world, process) is not None:
+        return Resolver((EMBEDDED_SERVER,), (), ("ndots:0",))
     pod = world.store.by_key("pods", process["pod"]) or Obj()
     found: tuple[Resolver | None] | None = pod.memo.get(_CUSTOM)
     if found is None:
         found = pod.memo[_CUSTOM] = (_read_custom(pod),)
     return found[0]
+
+
+def _find_neighbours(world: World, process: Process) -> Mapping[str, str] | None:
+    """Who is in its network by name; None for a process of a pod."""
+    table = world.tables.get(NEIGHBOURS)
+    found: Mapping[str, str] | None = table.get(process["uid"]) if table else None
+    return found
 
 
 def find_resolver(world: World, process: Process) -> Resolver:
@@ -158,7 +173,7 @@ def _find_server(world: World, server: str, works: bool) -> str:
     for other in world.store.all("services"):
         if get(other, "spec", "clusterIP") == server:
             return "cluster" if works and _list_addresses(world, other) & _list_addresses(world, service) else ""
-    if server == NODE_SERVER:
+    if server in (NODE_SERVER, EMBEDDED_SERVER):
         return "outside"
     return "outside" if ip_address(server).is_global and not _is_ours(server) else ""
 
@@ -232,7 +247,12 @@ def find_service(world: World, namespace: str, host: str) -> Obj | None:
 
 
 def read_aliases(world: World, process: Process) -> Mapping[str, str]:
-    """Names that a pod's `/etc/hosts` has from its `hostAliases`, with their IP; of a name's IPs the first counts."""
+    """Names that a pod's `/etc/hosts` has from its `hostAliases`, with their IP; of a name's IPs the first counts.
+
+    A container that belongs to no pod knows its neighbours in the same way.
+    """
+    if (neighbours := _find_neighbours(world, process)) is not None:
+        return neighbours
     pod = world.store.by_key("pods", process["pod"]) or Obj()
     found: dict[str, str] | None = pod.memo.get(_ALIASES)
     if found is None:

@@ -22,6 +22,7 @@ READ = (
     "objects/networkpolicies.networking.k8s.io",
     "effects",
     "nameserver",
+    "neighbours",
 )
 """Tables of which every value counts as a whole."""
 

@@ -33,7 +33,7 @@ _blocks: Cache[list[Entry]] = Cache(
     caches.Entry(
         f"{__name__}.blocks",
         "generating the lines of some time",
-        key="id, program and image of the process, seed, start, end, intervals in which its calls may fail",
+        key="id, program and image of the process, what its lines follow, seed, start, end, when its calls may fail",
         bound=16_000_000,
         unit="bytes, roughly",
     ),
@@ -128,7 +128,8 @@ def _below(high: int, begin: int) -> int:
 def _block(world: World, process: str, record: Process, noisy: stream.Noisy, low: int, high: int) -> list[Entry]:
     """The lines of [low, high) ms that are generated."""
     cause = tuple(item for item in noisy if item[0] < high and item[1] > low - stream.LONGEST)
-    key = (record["id"], record["program"], record["image"], world.seed, low, high, cause)
+    follows = program_of(world, record).follows(record)
+    key = (record["id"], record["program"], record["image"], world.seed, low, high, cause, follows)
 
     def make() -> list[Entry]:
         program = program_of(world, record)

@@ -8,7 +8,7 @@ from typing import Any
 from aiops_gym.errors import ToolError
 from aiops_gym.tools.dedup import deduplicate
 from aiops_gym.tools.places import ask, need_namespace, pods_of
-from aiops_gym.tools.registry import Context, read
+from aiops_gym.tools.registry import TELEMETRY_SECONDS, Context, read
 from aiops_gym.types import Request, Response, Result
 
 
@@ -22,6 +22,8 @@ def get_logs(context: Context, namespace: str, service: str) -> Result:
         namespace: namespace in which the service runs.
         service: name of the service (the value of its pods' label), or of one pod.
     """
+    if namespace == context.backend.app.namespace and context.backend.app.project is not None:
+        return _log_of_container(context, service)
     pods = pods_of(context, namespace, service)
     if pods is None:
         need_namespace(context, namespace)
@@ -34,6 +36,18 @@ def get_logs(context: Context, namespace: str, service: str) -> Result:
     places = [(pod, container["name"]) for pod in pods for container in pod["spec"]["containers"]]
     parts = [_log(context, pod, container, len(places) > 1) for pod, container in places]
     return Result("\n".join(parts))
+
+
+def _log_of_container(context: Context, name: str) -> Result:
+    """What a container of Docker printed, by its name, its service or its id."""
+    context.backend.spend(TELEMETRY_SECONDS)
+    response = context.backend.cluster.docker("GET", f"/containers/{name.replace('/', '%2F')}/logs")
+    if response.code != 200:
+        raise ToolError(
+            f"Error: Your service does not exist: no container named {name[:80]!r}. "
+            'Use docker to check: exec_shell("docker ps -a").'
+        )
+    return Result(deduplicate("".join(f"{text}\n" for _, text in response.body), context.dedup))
 
 
 def _log(context: Context, pod: Mapping[str, Any], container: str, titled: bool) -> str:

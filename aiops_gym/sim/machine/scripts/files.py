@@ -261,6 +261,8 @@ def read_process(c: Container, path: str) -> str | None:
         return f"{command}\n"
     if name == "environ":
         return "".join(f"{key}={value}\0" for key, value in c.env.items())
+    if name == "cgroup" and c.pod is None:
+        return "0::/\n"
     if name == "cgroup":
         return f"0::/kubelet.slice/kubelet-kubepods.slice/kubelet-kubepods-pod{pod}.slice/{c.process['id']}\n"
     if name != "status":

@@ -59,6 +59,11 @@ def execute(world: World, pod_key: str, container: str, argv: Sequence[str], std
     key = f"{pod['metadata']['uid']}/{container}" if pod is not None else ""
     if not argv or not is_running(world, key):
         return Output("", f'container "{container}" is not running', 126)
+    return execute_beside(world, key, argv, stdin)
+
+
+def execute_beside(world: World, key: str, argv: Sequence[str], stdin: str = "") -> Output:
+    """The same beside a process that runs, whoever started it."""
     ran = run(Container(world, key), argv, stdin, asked=not world.moving)
     if not ran.ms:
         return Output(ran.output, ran.errors, ran.code)

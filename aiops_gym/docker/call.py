@@ -1,0 +1,126 @@
+"""What a verb of `docker` is given, and how it asks the daemon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from aiops_gym.clients.context import Context
+from aiops_gym.clients.flags import Flag, Parsed
+from aiops_gym.types import DockerHost, Json, Printed
+
+LATE: Final = 124
+"""Exit code where the time of the script is up."""
+
+STEP: Final = 0.1
+"""Seconds between two looks at a container that is waited for."""
+
+
+class Failure(Exception):
+    """What ends a verb: a text for the error stream, and an exit code."""
+
+    def __init__(self, text: str, code: int = 1) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A subcommand, as `commands.yaml` says; `run` does it and returns an exit code, or None for 0."""
+
+    name: str
+    run: Callable[[Call], int | None]
+    usage: str
+    short: str
+    flags: tuple[Flag, ...] = ()
+    least: int = 0
+    most: int = -1
+    aliases: tuple[str, ...] = ()
+    strict: bool = False
+    row: str = ""
+    shown: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Call:
+    """One call of a verb."""
+
+    context: Context
+    verb: Verb
+    flags: Parsed
+    pieces: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def args(self) -> list[str]:
+        """What is no flag."""
+        return self.flags.args
+
+    def write(self, text: str) -> None:
+        """To stdout."""
+        self.pieces.append((1, text))
+
+    def complain(self, text: str) -> None:
+        """To stderr."""
+        self.pieces.append((2, text))
+
+    def result(self, code: int) -> Printed:
+        """All that was written."""
+        return Printed.of(self.pieces, code)
+
+    def ask(self, method: str, path: str, query: Mapping[str, str] | None = None, body: Json = None) -> Json:
+        """What the daemon answers. Raises Failure."""
+        answer = cast("DockerHost", self.context.cluster).docker(method, path, query, body)
+        if answer.code >= 400:
+            raise Failure(f"Error response from daemon: {answer.body['message']}")
+        return answer.body
+
+    def inspect(self, name: str) -> Json:
+        """A container. Raises Failure."""
+        return self.ask("GET", f"/containers/{clean(name)}/inspect")
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass. Raises Failure where there is none left."""
+        if not self.context.cluster.wait(seconds):
+            raise Failure("", LATE)
+
+    def each(self, names: Iterable[str], act: Callable[[str], None]) -> int:
+        """Do something to containers one by one, and name those with which it worked."""
+        errors = []
+        for name in names:
+            try:
+                act(name)
+            except Failure as error:
+                if error.code == LATE:
+                    raise
+                errors.append(str(error))
+            else:
+                self.write(f"{name}\n")
+        self.complain("".join(f"{error}\n" for error in errors))
+        return int(bool(errors))
+
+    def each_ended(self, names: Iterable[str], verb: str) -> int:
+        """Ask all of them to `stop` or `restart`, and wait for one after the other."""
+        wait = self.flags.number("time" if "time" in self.flags.values else "timeout")
+        query = {"t": str(max(0, min(wait, 86_400)))}
+        started, refused = dict[str, str](), dict[str, str]()
+        for name in names:
+            try:
+                started[name] = self.inspect(name)["State"]["StartedAt"]
+                self.ask("POST", f"/containers/{clean(name)}/{verb}", query)
+            except Failure as error:
+                refused[name] = str(error)
+
+        def await_end(name: str) -> None:
+            if name in refused:
+                raise Failure(refused[name])
+            while (state := self.inspect(name)["State"])["Running"] and state["StartedAt"] == started[name]:
+                self.wait(STEP)
+
+        return self.each(names, await_end)
+
+
+def clean(name: str) -> str:
+    """A name as it may stand in a path."""
+    return name.removeprefix("/").replace("/", "%2F").replace(" ", "%20")

@@ -1,0 +1,43 @@
+"""`docker exec`"""
+
+from __future__ import annotations
+
+from aiops_gym.clients.waiting import finish
+from aiops_gym.docker.call import Call, Failure, clean
+from aiops_gym.types import Output
+
+OCI = "OCI runtime exec failed:"
+NO_FOLDER = (
+    f'{OCI} exec failed: unable to start container process: chdir to cwd ("{{}}") set in config.json failed: '
+    "no such file or directory: unknown"
+)
+
+
+def run(call: Call) -> int:
+    """Run a command in a container, and pass on what it printed and its exit code."""
+    flags, (name, *words) = call.flags, call.args
+    if flags.on("tty") and flags.on("interactive"):
+        raise Failure("the input device is not a TTY")
+    if pairs := flags.items("env"):
+        told = (pair if "=" in pair else f"{pair}={call.context.env.get(pair, '')}" for pair in pairs)
+        words = ["env", *told, *words]
+    if folder := flags.text("workdir"):
+        try:
+            call.ask("GET", f"/containers/{clean(name)}/archive", {"path": folder})
+        except Failure as error:
+            if "Could not find" in str(error):
+                raise Failure(NO_FOLDER.format(folder), 127) from None
+            raise
+        words = ["sh", "-c", 'cd "$0" && exec "$@"', folder, *words]
+    body = {"argv": words, "stdin": call.context.stdin if flags.on("interactive") else ""}
+    if flags.on("detach"):
+        call.ask("POST", f"/containers/{clean(name)}/exec", body=body)
+        return 0
+    output: Output = call.ask("POST", f"/containers/{clean(name)}/exec", body=body)
+    if output.code == 126 and output.stderr.startswith(OCI):
+        call.write(output.stderr)
+        return 127 if "not found" in output.stderr or "no such file" in output.stderr else 126
+    ended = finish(call.context, output)
+    call.write(ended.stdout)
+    call.complain(ended.stderr)
+    return ended.code
