@@ -145,7 +145,7 @@ def test_a_mask_is_seen_through_by_what_happens_next(mask):
 
 
 def test_a_node_that_nobody_runs_is_gone_when_kubelets_report():
-    world = Simulated(registry.list_healthy("detection")[0], 1).world
+    world = Simulated(registry.find_problem("noop_detection_hotel_reservation-1"), 1).world
     node = world.store.get("nodes", "", "kind-worker")
     request(world, "create", "nodes", "", body={**node, "metadata": {"name": "imagined"}})
     case = Case(world.fork(), world, registry.find_app(world.blueprint.app), (), Affected(frozenset(), frozenset()))

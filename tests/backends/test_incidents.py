@@ -8,6 +8,7 @@ from samples import some
 from aiops_gym.backends import open_backend
 from aiops_gym.backends.baseline import VARIANTS, _booted, make_baseline
 from aiops_gym.catalog import registry
+from aiops_gym.catalog.model import Rollout
 from aiops_gym.sim import traffic
 
 DETECTIONS = [p for p in registry.problems(task="detection") if p.fault]
@@ -46,6 +47,11 @@ INSIDE = {
         "for r in $(helm list -n test-social-network -q); do helm history $r -n test-social-network;"
         " for v in 1 2; do helm get all $r -n test-social-network --revision $v; done; done",
         "cat socialnetwork/* socialnetwork/*/*",
+    ),
+    "astronomy_shop": (
+        "helm history astronomy-shop -n astronomy-shop; helm get all astronomy-shop -n astronomy-shop",
+        "cat opentelemetry-demo/* opentelemetry-demo/*/*",
+        "kubectl exec -n astronomy-shop deploy/flagd -c flagd-ui -- cat /app/data/demo.flagd.json",
     ),
 }
 
@@ -96,6 +102,8 @@ def test_objects_differ_from_the_healthy_world_by_the_declared_change_only(probl
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
     changes = registry.find_fault(problem).changes
     declared = {f"{c.resource}/{c.name}" for c in changes if hasattr(c, "ops")}
+    declared |= {f"{resource}/{name}" for c in changes for resource, name in getattr(c, "writes", ())}
+    declared |= {f"deployments.apps/{name}" for c in changes if isinstance(c, Rollout) for name in c.components}
     for release in [c.release for c in changes if hasattr(c, "release")]:  # its database's settings, and its history
         declared |= {f"secrets/sh.helm.release.v1.{release}.v{n}" for n in (1, 2)} | {f"configmaps/{problem.target}"}
         declared |= {f"deployments.apps/{problem.target}"}

@@ -14,7 +14,7 @@ NS = "-n test-hotel-reservation"
 
 @pytest.fixture(scope="module")
 def origin() -> Simulated:
-    return Simulated(registry.list_healthy("detection")[0], seed=3, noise=False)
+    return Simulated(registry.find_problem("noop_detection_hotel_reservation-1"), seed=3, noise=False)
 
 
 @pytest.fixture

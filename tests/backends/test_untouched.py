@@ -56,7 +56,7 @@ def test_most_deployments_are_left_out_where_nobody_did_anything(app_id):
 
 
 def test_what_a_script_or_a_digest_starts_is_looked_at():
-    app, before = registry.find_app(APPS[0]), make_baseline(APPS[0], 0)
+    app, before = registry.find_app("hotel_reservation"), make_baseline("hotel_reservation", 0)
     for path, value in (((*CONTAINER, "command"), ["sh", "-c", "sleep 1"]), ((*CONTAINER, "image"), "a@sha256:0")):
         world = before.fork()
         old = world.store.get("deployments.apps", app.namespace, "geo")

@@ -44,7 +44,9 @@ def test_help_names_every_command(cli):
 def test_problems_are_listed_and_filtered(cli):
     code, out, _ = cli("list", "--task", "mitigation")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()][:2] == ["id", "revoke_auth_mongodb-mitigation-1"]
+    first, *ids = [line.split()[0] for line in out.splitlines()]
+    assert first == "id"
+    assert "revoke_auth_mongodb-mitigation-1" in ids
     assert "revoke_auth_mongodb-detection-1" not in out
     assert "storage_user" in cli("list", "--answers")[1]
     lines = cli("list", "--task", "openrca_bank")[1].splitlines()

@@ -40,6 +40,10 @@ def _has_amounts(site: Site) -> bool:
     return bool(site.container.get("resources"))
 
 
+def _has_processor(site: Site) -> bool:
+    return any("cpu" in amounts for amounts in (site.container.get("resources") or {}).values())
+
+
 def _replace(site: Site) -> None:
     """Old pods go before new ones come, or the other way round."""
     rolls = site.deployment["spec"]["strategy"]["type"] == "RollingUpdate"
@@ -106,7 +110,7 @@ decisions = (
     Decision("replicas", _scale, lambda site: site.is_stateless, 2.0, replaces=anybody),
     Decision("requests and limits", _limit, weight=2.0, replaces=_has_amounts),
     Decision("request of memory", _request, _may_grow),
-    Decision("limit of a processor", _limit_processor, replaces=_has_amounts),
+    Decision("limit of a processor", _limit_processor, replaces=_has_processor),
     Decision("way of rolling out", _surge, _rolls),
     Decision("order of rolling out", _replace),
     Decision("label of pods", _label),

@@ -167,6 +167,11 @@ class Container:
             return self.files().get(path)
         return read_mounts(self.world, pod, self.spec(), path).get(path, image.files.get(path))
 
+    def read_object(self, path: str) -> str | None:
+        """What the object says that is mounted there, for a program that watches it in the API and not the file."""
+        pod = self.pod
+        return None if pod is None else read_mounts(self.world, pod, self.spec(), path, written=True).get(path)
+
     def spec(self) -> Mapping[str, Json]:
         """The container in the pod's spec; empty once the pod is gone."""
         pod = self.pod

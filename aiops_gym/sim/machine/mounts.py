@@ -18,6 +18,10 @@ EARLIER = "earlier_mounts"
 """The table of what pods and containers still see of ConfigMaps and Secrets that have been written since."""
 
 
+WRITTEN = "*"
+"""Whoever sees what is written: of no container's name."""
+
+
 def place_earlier(uid: str, resource: str, name: str, container: str = "") -> str:
     """The row of what a pod, or one container of it by `subPath`, still sees of an object."""
     return f"{uid}/{container} {resource} {name}"
@@ -51,8 +55,13 @@ def find_container_spec(pod: Mapping[str, Json], name: str) -> Mapping[str, Json
     return {}
 
 
-def read_mounts(world: World, pod: Mapping[str, Json], container: Mapping[str, Json], at: str = "") -> dict[str, str]:
-    """Text files that a container sees through its ConfigMap, Secret, downward and token mounts; one with `at`."""
+def read_mounts(
+    world: World, pod: Mapping[str, Json], container: Mapping[str, Json], at: str = "", *, written: bool = False
+) -> dict[str, str]:
+    """Text files that a container sees through its ConfigMap, Secret, downward and token mounts; one with `at`.
+
+    With `written` as they are in the API, which may be more than its kubelet has brought.
+    """
     volumes = {v["name"]: v for v in get(pod, "spec", "volumes", default=())}
     found: dict[str, str] = {}
     for mount in container.get("volumeMounts") or ():
@@ -60,7 +69,8 @@ def read_mounts(world: World, pod: Mapping[str, Json], container: Mapping[str, J
         if at and not at.startswith(folder):
             continue
         part = mount.get("subPath")
-        data = _volume_files(world, pod, volumes.get(mount["name"], {}), container["name"] if part else "")
+        seen_by = WRITTEN if written else container["name"] if part else ""
+        data = _volume_files(world, pod, volumes.get(mount["name"], {}), seen_by)
         if part:
             found |= {folder: data[part]} if part in data else {}
         else:
