@@ -37,11 +37,9 @@ def _may_grow(site: Site) -> bool:
 
 
 def _has_amounts(site: Site) -> bool:
-    return bool(site.container.get("resources"))
-
-
-def _has_processor(site: Site) -> bool:
-    return any("cpu" in amounts for amounts in (site.container.get("resources") or {}).values())
+    """Whether its manifest says requests and limits; limits alone would be refused beside higher requests."""
+    amounts = site.container.get("resources") or {}
+    return bool(amounts.get("requests") and amounts.get("limits"))
 
 
 def _replace(site: Site) -> None:
@@ -110,7 +108,7 @@ decisions = (
     Decision("replicas", _scale, lambda site: site.is_stateless, 2.0, replaces=anybody),
     Decision("requests and limits", _limit, weight=2.0, replaces=_has_amounts),
     Decision("request of memory", _request, _may_grow),
-    Decision("limit of a processor", _limit_processor, replaces=_has_processor),
+    Decision("limit of a processor", _limit_processor, replaces=_has_amounts),
     Decision("way of rolling out", _surge, _rolls),
     Decision("order of rolling out", _replace),
     Decision("label of pods", _label),
