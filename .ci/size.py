@@ -15,9 +15,9 @@ from statistics import quantiles
 PACKAGE = Path(__file__).parent.parent / "aiops_gym"
 
 CEILINGS: Mapping[str, tuple[Sequence[str], int]] = {
-    "the package": ((".",), 160_000),
+    "the package": ((".",), 162_500),
     "kubectl, with what helm shares": (("kubectl", "clients"), 15_600),  # docs/decisions/0019-kubectl-allowance.md
-    "machine, shell and utilities": (("sim/machine", "shell"), 11_950),  # docs/decisions/0013-shell-allowance.md
+    "machine, shell and utilities": (("sim/machine", "shell"), 12_050),  # docs/decisions/0020-docker-beside.md
     "recorded telemetry": (("openrca",), 12_500),
     "the query language": (("sim/promql",), 3_000),
     "the language of jq": (("sim/jq",), 4_700),

@@ -37,14 +37,14 @@ MAY_BE_HEALTHY = (*TASKS[:3], INCIDENT)
 
 @cache
 def apps() -> Mapping[str, App]:
-    """All applications by id, but for drafts."""
+    """All applications that run in the cluster by id, but for drafts."""
     return _apps(draft=False)
 
 
 @cache
 def _apps(*, draft: bool) -> Mapping[str, App]:
-    """Those that are being built, or all others."""
-    return {id_: app for id_, app in _written().items() if app.draft is draft}
+    """Those that are being built, or all others; what runs in Docker has its own incidents alone."""
+    return {id_: app for id_, app in _written().items() if app.draft is draft and app.project is None}
 
 
 @cache
@@ -124,8 +124,7 @@ def _composed() -> Mapping[str, Problem]:
 @cache
 def _lived_in(*, draft: bool = False) -> Mapping[str, Problem]:
     """Healthy episodes in worlds like those of the computed problems, in which people have decided things."""
-    peopled = [app for app in _apps(draft=draft).values() if app.components]  # people decide about deployments
-    rows = [(app, task, word) for word in ALL_OF for app in peopled for task in MAY_BE_HEALTHY]
+    rows = [(app, task, word) for word in ALL_OF for app in _apps(draft=draft).values() for task in MAY_BE_HEALTHY]
     found = (
         Problem(id=f"noop_{app.id}-{task}-{word}", task=task, app=app.id, fault="", target="", rate=app.rate, tier=tier)
         for app, task, word in rows
@@ -146,9 +145,14 @@ def is_lived_in(problem_: Problem) -> bool:
 
 @cache
 def _split(split: str | None, *, several: bool, draft: bool = False) -> tuple[Problem, ...]:
-    """All problems of a split, or of both: AIOpsLab's are for training, healthy ones of lived-in worlds for both."""
-    given = [p for p in _fixed(draft=draft).values() if p.fault and split in (None, p.split)]
-    calm = [*(_healthy(draft=draft).values() if given else ()), *_lived_in(draft=draft).values()]
+    """All problems of a split, or of both: AIOpsLab's are for training, healthy ones of lived-in worlds for both.
+
+    What runs in Docker is in none: its commands are not those of a cluster, and there are but two incidents to learn.
+    """
+    known = _apps(draft=draft)
+    given = [p for p in _fixed(draft=draft).values() if p.fault and p.app in known and split in (None, p.split)]
+    usual = [p for p in _healthy(draft=draft).values() if p.app in known]
+    calm = [*(usual if given else ()), *_lived_in(draft=draft).values()]
     every = (*_computed(draft=draft).values(), *(_composed().values() if several and not draft else ()))
     computed = (p for p in every if split in (None, p.split))
     return (*given, *computed, *(replace(p, split=split or p.split) for p in calm))
@@ -195,9 +199,9 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None,
 
     Raises CatalogError where the split, or the app or the tier in it, has no problem with a fault.
 
-    Healthy are 40 % of Detection, 15 % of Localization and Analysis and 20 % of Incident; a mitigation has something to
-    mend. Of a split or a tier each family of faults is drawn as often, then each app, then each target: no family
-    dominates for its many targets. Of Analysis the answer is drawn before that, first its kind and then its layer: most
+    Healthy are 40 % of Detection, 15 % of Localization and Analysis and 20 % of Incident, of each app as often as it has
+    faults; a mitigation has something to mend. Of a split or a tier each family of faults is drawn as often, then each
+    app, then each target: no family dominates for its many targets. Of Analysis the answer is drawn before that, first its kind and then its layer: most
     families share one label, and whoever always gave it would be right most of the time.
     """
     blamed = None if tier != "hard" else hash_to_fraction(seed, "blamed") >= BLAMELESS
@@ -207,16 +211,12 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None,
         where = f"{f' of {app}' if app else ''}{f' in tier {tier!r}' if tier else ''} in split {split!r}"
         raise ArgumentError(f"no {task} problem with a fault{where}")
     healthy = hash_to_fraction(seed, "healthy") < HEALTHY_SHARE[task]
-    if healthy and given:
-        every = _healthy(draft=app is not None and find_app(app).draft).values()
-        calm = tuple(p for p in every if p.task == task and app in (None, p.app))
-        return calm[int(hash_to_fraction(seed, "problem") * len(calm))]
     for key in (*(LABEL if task == "analysis" else ()), *(() if given else PLACE)):
         names = sorted({_said(p, key) for p in faulty})
         name = names[int(hash_to_fraction(seed, "problem", key) * len(names))]
         faulty = tuple(p for p in faulty if _said(p, key) == name)
     found = faulty[int(hash_to_fraction(seed, "problem") * len(faulty))]
-    return _well(found) if healthy and not given else found
+    return _well(found) if healthy else found
 
 
 BLAMELESS = 0.25

@@ -1,4 +1,4 @@
-"""Flower as data: AIOpsLab's two incidents on it, its Compose file and its app, and that a draft disturbs nobody."""
+"""Flower as data: AIOpsLab's two incidents on it, its Compose file and its app."""
 
 import ast
 import json
@@ -22,10 +22,11 @@ def test_the_incidents_are_those_of_aiopslab():
     assert registry.find_fault(registry.find_problem(IDS[0])).kind == "Operation Error"
 
 
-def test_a_draft_is_neither_listed_nor_drawn():
-    listed = {problem.app for split in (None, "train", "test") for problem in aiops_gym.problems(split=split)}
-    assert APP.draft
-    assert "flower" not in listed
+def test_it_is_listed_and_drawn_among_aiopslabs_problems_and_in_no_split():
+    listed = {split: {p.app for p in aiops_gym.problems(split=split)} for split in (None, "train", "test")}
+    assert [split for split, apps in listed.items() if "flower" in apps] == [None]
+    assert "flower" in {registry.draw("detection", seed).app for seed in range(400)}
+    assert "flower" not in {registry.draw("detection", seed, "train").app for seed in range(400)}
     assert {registry.draw("detection", seed, app="flower").id for seed in range(20)} == {
         *IDS,
         "noop_detection_flower-1",

@@ -41,7 +41,7 @@ def test_a_pair_is_posed_as_each_of_its_tasks_in_one_split_only():
 
 def test_what_aiopslab_poses_is_for_training():
     for problem in FIXED:
-        if problem.fault:
+        if problem.fault and problem.app in registry.apps():  # what runs in Docker is in no split
             assert PAIRS[problem.app, problem.fault, problem.target] == "train"
             assert problem in TRAIN
 

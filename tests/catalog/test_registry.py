@@ -35,7 +35,7 @@ def test_the_fixed_ids_of_hotel_reservation_are_those_of_aiopslab():
 
 def test_all_of_aiopslabs_registry_is_there_and_marked():
     listed = registry.problems()
-    assert sum(p.registered_upstream for p in listed) == 87
+    assert sum(p.registered_upstream for p in listed) == 89
     assert {p.id for p in listed if not p.registered_upstream} == COMMENTED_OUT
     assert not any(p.registered_upstream for p in registry.problems(split="test"))
     assert not registry.find_problem("noop_analysis_hotel_reservation-1").registered_upstream

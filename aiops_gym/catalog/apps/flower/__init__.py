@@ -25,5 +25,4 @@ app = App(
     parameters={},
     project=compose.PROJECT,
     files=compose.FILES,
-    draft=True,
 )
