@@ -201,8 +201,9 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None,
 
     Healthy are 40 % of Detection, 15 % of Localization and Analysis and 20 % of Incident, of each app as often as it has
     faults; a mitigation has something to mend. Of a split or a tier each family of faults is drawn as often, then each
-    app, then each target: no family dominates for its many targets. Of Analysis the answer is drawn before that, first its kind and then its layer: most
-    families share one label, and whoever always gave it would be right most of the time.
+    app, then each target: no family dominates for its many targets. Of Analysis the answer is drawn before that, first
+    its kind and then its layer: most families share one label, and whoever always gave it would be right most of the
+    time.
     """
     blamed = None if tier != "hard" else hash_to_fraction(seed, "blamed") >= BLAMELESS
     faulty = _faulty(task, split, app, tier, blamed) or _faulty(task, split, app, tier)

@@ -93,7 +93,7 @@ def make_values(manifests: Sequence[Json]) -> dict[str, Any]:
 def is_component(manifest: Json) -> bool:
     """Whether it is a deployment of the chart's own."""
     labels = manifest["metadata"].get("labels") or {}
-    return manifest["kind"] == "Deployment" and labels.get(LABEL) == manifest["metadata"]["name"]
+    return bool(manifest["kind"] == "Deployment" and labels.get(LABEL) == manifest["metadata"]["name"])
 
 
 def _component(manifest: Json) -> Json:

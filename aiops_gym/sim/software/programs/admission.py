@@ -1,10 +1,10 @@
 """A server of admission webhooks: fills in what new pods leave open, and refuses those that break its rules.
 
-It listens on `--port=NUMBER`. Its rules are a JSON file, `--rules=FILE`, read anew for each review: where that is mounted,
-it watches the object in the API, as Istio's injector does, and need not wait for its kubelet. They are `resources` (for
-containers that ask for nothing of that kind), `merge` (a merge patch of the pod), `registries` (beginnings of image
-names, of which one must fit) and `labels` that a pod must have. Params: `file` where no flag names it, `think` in ms.
-`/mutate` answers with a patch, `/validate` with yes or no.
+It listens on `--port=NUMBER`. Its rules are a JSON file, `--rules=FILE`, read anew for each review: where that is
+mounted, it watches the object in the API, as Istio's injector does, and need not wait for its kubelet. They are
+`resources` (for containers that ask for nothing of that kind), `merge` (a merge patch of the pod), `registries`
+(beginnings of image names, of which one must fit) and `labels` that a pod must have. Params: `file` where no flag names
+it, `think` in ms. `/mutate` answers with a patch, `/validate` with yes or no.
 
 What it comes to keep while it lives is state: `open`, its file descriptors, beyond `FILES` of which it accepts nobody;
 `held`, bytes of memory, for which its runtime does little but collect; `until`, the end of the certificate that it
