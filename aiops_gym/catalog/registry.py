@@ -199,7 +199,7 @@ def draw(task: str, seed: int, split: str | None = None, app: str | None = None,
 
     Raises CatalogError where the split, or the app or the tier in it, has no problem with a fault.
 
-    Healthy are 40 % of Detection, 15 % of Localization and Analysis and 20 % of Incident, of each app as often as it has
+    Healthy are 40 % of Detection, 15 % of Localization and Analysis and 20 % of Incident, each app as often as it has
     faults; a mitigation has something to mend. Of a split or a tier each family of faults is drawn as often, then each
     app, then each target: no family dominates for its many targets. Of Analysis the answer is drawn before that, first
     its kind and then its layer: most families share one label, and whoever always gave it would be right most of the
