@@ -63,6 +63,9 @@ _OF_A_FIELD: Final = {
     "contexts": "name context",
     "spec": "replicas minAvailable ports selector clusterIP clusterIPs type",
     "Secret": "kind apiVersion metadata immutable data binaryData stringData type",
+    "securityContext": "capabilities privileged seLinuxOptions windowsOptions runAsUser runAsGroup runAsNonRoot "
+    "readOnlyRootFilesystem allowPrivilegeEscalation supplementalGroups supplementalGroupsPolicy fsGroup sysctls "
+    "fsGroupChangePolicy procMount seccompProfile appArmorProfile",
     "containers": _CONTAINER,
     "initContainers": _CONTAINER,
     "livenessProbe": _PROBE,
