@@ -42,7 +42,7 @@ def scan(package: str, attribute: str) -> dict[str, Any]:
         attribute: what each module may offer.
 
     >>> sorted(scan("aiops_gym.catalog.apps", "app"))
-    ['astronomy_shop', 'hotel_reservation', 'social_network']
+    ['astronomy_shop', 'flower', 'hotel_reservation', 'social_network']
     """
     modules = load_modules(package)
     return {name: getattr(module, attribute) for name, module in modules.items() if hasattr(module, attribute)}

@@ -7,7 +7,7 @@ asks for what must be so, not for what was done: every repair that leads there p
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aiops_gym.catalog.model import Cause
 from aiops_gym.catalog.system import Object, System
@@ -108,13 +108,24 @@ def answered(now: System, component: str, argv: Sequence[str], expected: str, ot
 
 
 def switched_off(before: System, now: System, cause: Cause) -> str:
-    """The server of feature flags says that one, the cause's `detail`, is off, or knows none of that name."""
-    for name in now.components:  # whoever has a client of HTTP can ask
-        for pod in now.pods(name)[:1]:
-            if text := now.output(pod, ASK_FLAGS):
-                on = any(flag.get("key") == cause.detail and flag.get("value") for flag in _read_flags(text))
-                return "a flag has another value" if on else ""
-    return "the server of flags does not answer"
+    """The server of feature flags says that one, the cause's `detail`, is off or unknown, and others as before."""
+    usual, found = _ask_flags(before), _ask_flags(now)
+    if found is None:
+        return "the server of flags does not answer"
+    if found.get(cause.detail):
+        return "a flag has another value"
+    others = {key: value for key, value in (usual or {}).items() if key != cause.detail}
+    changed = [key for key, value in others.items() if key not in found or found[key] != value]
+    return "other flags have other values, or are gone" if changed else ""
+
+
+def _ask_flags(system: System) -> Mapping[str, object] | None:
+    """All flags by name, as whoever has a client of HTTP is told; None where nobody is told anything."""
+    for name in system.components:
+        for pod in system.pods(name)[:1]:
+            if text := system.output(pod, ASK_FLAGS):
+                return {str(flag.get("key")): flag.get("value") for flag in _read_flags(text)}
+    return None
 
 
 def _read_flags(text: str) -> Sequence[Object]:

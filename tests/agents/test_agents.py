@@ -6,6 +6,7 @@ import pytest
 from toy_world import ToyEnv
 
 from aiops_gym.agents.base import list_agents, make
+from aiops_gym.catalog import registry
 from aiops_gym.catalog.registry import problems as problems_of
 from aiops_gym.errors import CatalogError
 from aiops_gym.runs import run_episode
@@ -63,7 +64,7 @@ def test_a_random_agent_with_one_seed_plays_each_problem_in_another_way():
         env = ToyEnv("detection", problem)
         return run_episode(env, make("random", env), seed, options={"problem": problem})
 
-    problems = [each.id for each in problems_of("detection")]
+    problems = [each.id for each in problems_of("detection") if each.app in registry.apps()]  # the toy has no Docker
     episodes = [play(problem) for problem in problems]
     assert {episode.submitted for episode in episodes} == {'"Yes"', '"No"'}
     assert len({len(episode.steps) for episode in episodes}) > 5

@@ -11,8 +11,8 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Rollout
 from aiops_gym.sim import traffic
 
-DETECTIONS = [p for p in registry.problems(task="detection") if p.fault]
-HEALTHY = {p.app: p for p in registry.problems(task="detection") if not p.fault}
+DETECTIONS = [p for p in registry.problems(task="detection") if p.fault and p.app in registry.apps()]
+HEALTHY = {p.app: p for p in registry.problems(task="detection") if not p.fault and p.app in registry.apps()}
 each_app = pytest.mark.parametrize("app", HEALTHY)
 WORDS = re.compile(
     r"revoke|unregister|misconfig|wrong.?bin|container.?kill|pod.?kill|pod.?failure|network.?loss|network.?delay"

@@ -11,7 +11,7 @@ from aiops_gym.backends.simulated import Simulated
 from aiops_gym.catalog import registry
 from aiops_gym.tasks.base import Case, find, find_truth
 
-HEALTHY = {problem.app: problem for problem in registry.list_healthy("detection")}
+HEALTHY = {problem.app: problem for problem in registry.list_healthy("detection") if problem.app in registry.apps()}
 DENIED = registry.find_problem("revoke_auth_mongodb-mitigation-1")
 NOISY = 0
 """A seed of `reset` with which a job of the noise has failed."""

@@ -16,7 +16,7 @@ from aiops_gym.testing.problems import submit_script
 pytestmark = pytest.mark.slow
 
 NS = "test-hotel-reservation"
-HEALTHY = {p.app: p for p in registry.list_healthy("detection")}
+HEALTHY = {p.app: p for p in registry.list_healthy("detection") if p.app in registry.apps()}
 SWEEP = f"kubectl delete networkpolicies,resourcequotas --all -n {NS}"
 STRIP = (
     f"kubectl get deploy -n {NS} -o json | jq 'del(.items[].spec.template.spec.containers[0].resources)' "

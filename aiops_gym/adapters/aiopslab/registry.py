@@ -22,8 +22,7 @@ class Registry(dict[str, Callable[..., P]]):
 
     def get_problem_instance(self, problem_id: str, **options: Any) -> P:
         """A new episode of a problem. Raises ValueError where there is no such id."""
-        make = self.get_problem(problem_id)
-        if make is None:
+        if (make := self.get_problem(problem_id)) is None:
             raise ValueError(f"Problem ID {problem_id} not found in registry.")
         return make(**options)
 
@@ -47,12 +46,13 @@ class ProblemRegistry(Registry[LiveTask]):
 
     >>> known = ProblemRegistry()
     >>> known.get_problem_count(), known.get_problem_count("mitigation"), known.get_problem("no such")
-    (63, 13, None)
+    (89, 14, None)
     """
 
     def __init__(self, **options: Any) -> None:
         self.options, self.PROBLEM_REGISTRY = options, self
-        super().__init__({each.id: partial(TASKS[each.task], each.id, **options) for each in registry.problems()})
+        listed = {p.id: p.task for p in registry.problems() if p.registered_upstream}
+        super().__init__({id_: partial(TASKS[task], id_, **options) for id_, task in listed.items()})
 
     def get_problem(self, problem_id: str) -> Callable[..., LiveTask] | None:
         """What makes the problem, listed or not; None where there is none."""

@@ -9,6 +9,7 @@ from aiops_gym.testing.adversary.masks import (
     cluster,
     databases,
     excess,
+    flags,
     marks,
     names,
     placement,
@@ -32,6 +33,7 @@ MASKS: tuple[Recipe, ...] = (
     *excess.RECIPES,
     *databases.RECIPES,
     *platform.RECIPES,
+    *flags.RECIPES,
 )
 """All of them."""
 

@@ -7,6 +7,7 @@ from aiops_gym.testing.adversary.recipe import Recipe, check_names
 from aiops_gym.testing.adversary.repairs import (
     besides,
     dependencies,
+    flags,
     goals,
     guards,
     placement,
@@ -26,6 +27,7 @@ FAMILIES: tuple[Recipe, ...] = (
     *stores.RECIPES,
     *besides.RECIPES,
     *servers.RECIPES,
+    *flags.RECIPES,
 )
 """Those that only make sense on some families."""
 
