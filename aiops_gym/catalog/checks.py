@@ -7,7 +7,7 @@ asks for what must be so, not for what was done: every repair that leads there p
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from aiops_gym.catalog.model import Cause
 from aiops_gym.catalog.system import Object, System
@@ -108,24 +108,13 @@ def answered(now: System, component: str, argv: Sequence[str], expected: str, ot
 
 
 def switched_off(before: System, now: System, cause: Cause) -> str:
-    """The server of feature flags says that one, the cause's `detail`, is off or unknown, and others as before."""
-    usual, found = _ask_flags(before), _ask_flags(now)
-    if found is None:
-        return "the server of flags does not answer"
-    if found.get(cause.detail):
-        return "a flag has another value"
-    others = {key: value for key, value in (usual or {}).items() if key != cause.detail}
-    changed = [key for key, value in others.items() if key not in found or found[key] != value]
-    return "other flags have other values, or are gone" if changed else ""
-
-
-def _ask_flags(system: System) -> Mapping[str, object] | None:
-    """All flags by name, as whoever has a client of HTTP is told; None where nobody is told anything."""
-    for name in system.components:
-        for pod in system.pods(name)[:1]:
-            if text := system.output(pod, ASK_FLAGS):
-                return {str(flag.get("key")): flag.get("value") for flag in _read_flags(text)}
-    return None
+    """The server of feature flags says that one, the cause's `detail`, is off or unknown; all others are as before."""
+    for name in now.components:  # whoever has a client of HTTP can ask
+        for pod in now.pods(name)[:1]:
+            if text := now.output(pod, ASK_FLAGS):
+                on = any(flag.get("key") == cause.detail and flag.get("value") for flag in _read_flags(text))
+                return "a flag has another value" if on else _find_other_flags(before, now, cause.detail)
+    return "the server of flags does not answer"
 
 
 def _read_flags(text: str) -> Sequence[Object]:
@@ -133,6 +122,30 @@ def _read_flags(text: str) -> Sequence[Object]:
         found: Sequence[Object] = json.loads(text)["flags"]
     except (ValueError, KeyError, TypeError):
         return ()
+    return found
+
+
+def _find_other_flags(before: System, now: System, flag: str) -> str:
+    """Whether the map of a flag says anything else of other flags, or beside them."""
+    usual, found = (_read_map(system, flag) for system in (before, now))
+    return "" if usual == found else "the map of flags says more than that one is off"
+
+
+def _read_map(system: System, flag: str) -> object:
+    """All ConfigMaps that define flags, without what they say of one; None where they cannot be read."""
+    found = {}
+    for each in system.objects("configmaps"):
+        data = {str(name): str(text) for name, text in (each.get("data") or {}).items()}
+        files = {name: text for name, text in data.items() if '"flags"' in text}
+        try:
+            said = {name: json.loads(text) for name, text in files.items()}
+        except ValueError:
+            return None
+        for each_file in said.values():
+            (each_file.get("flags") or {}).pop(flag, None)
+        if files:
+            rest = {key: value for key, value in each.items() if key not in ("metadata", "data")}
+            found[each["metadata"]["name"]] = {**data, **said, "": rest}
     return found
 
 

@@ -45,7 +45,8 @@ RECIPES = list_rows(
             "always pulled": operate({"op": "add", "path": f"{CONTAINER}/imagePullPolicy", "value": "Always"}),
             "a pod to look around": f"kubectl run look {NS} --image=busybox:1.36 -- sleep 3600",
             "a pod taken aside": f"p=$(kubectl get pods {NS} -l {{selector}}={{bystander}} -o name | head -1)\n"
-            f"kubectl label $p {NS} {{selector}}-",
+            f"k=$(kubectl get deployment {{bystander}} {NS} -o json | jq -r '.spec.selector.matchLabels | keys[0]')\n"
+            f"kubectl label $p {NS} $k-",
             "a job that looked": f"kubectl create job look {NS} --image=busybox:1.36 -- nslookup {{bystander}}",
             "what there was, kept": f"kubectl get deployment {{target}} {NS} -o yaml > was.yaml\n"
             f"kubectl create configmap was {NS} --from-file=was.yaml",

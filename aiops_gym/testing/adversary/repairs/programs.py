@@ -56,6 +56,7 @@ IMAGES = (
                 f"kubectl set image deployment/{{target}} {NS} {{container}}=$id"
             ),
             "with the registry": (
+                f"case {{image}} in docker.io/*) ;; *.*/*) exit {NOT_HERE};; esac\n"
                 "full=$(echo {image} | sed -E 's#^docker.io/##; s#^([^/]+)$#library/\\1#; s#^#docker.io/#')\n"
                 f"kubectl set image deployment/{{target}} {NS} {{container}}=$full"
             ),
