@@ -176,7 +176,7 @@ def test_the_server_of_flags_answers_over_http():
     assert json.loads(found)["value"] is False
 
 
-REGISTERED = sorted(registry._fixed(draft=True))
+REGISTERED = [problem.id for problem in registry.problems(app=APP.id)]
 
 
 @pytest.mark.full

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from aiops_gym.testing.adversary.recipe import NOT_HERE
 from aiops_gym.testing.adversary.repairs.words import CONTAINER, NS, PUT, TEMPLATE, edit, list_rows, merge, operate
 
 FAMILIES = (
@@ -45,7 +46,9 @@ RECIPES = list_rows(
             "always pulled": operate({"op": "add", "path": f"{CONTAINER}/imagePullPolicy", "value": "Always"}),
             "a pod to look around": f"kubectl run look {NS} --image=busybox:1.36 -- sleep 3600",
             "a pod taken aside": f"p=$(kubectl get pods {NS} -l {{selector}}={{bystander}} -o name | head -1)\n"
-            f"k=$(kubectl get deployment {{bystander}} {NS} -o json | jq -r '.spec.selector.matchLabels | keys[0]')\n"
+            f"k=$(kubectl get deployment {{bystander}} {NS} -o json "
+            "| jq -r '.spec.selector.matchLabels | select(length == 1) | keys[0]')\n"
+            f'[ -n "$k" ] || exit {NOT_HERE}\n'
             f"kubectl label $p {NS} $k-",
             "a job that looked": f"kubectl create job look {NS} --image=busybox:1.36 -- nslookup {{bystander}}",
             "what there was, kept": f"kubectl get deployment {{target}} {NS} -o yaml > was.yaml\n"
