@@ -17,6 +17,6 @@ def test_each_question_has_a_time_and_what_it_is_in_spawns():
 
 
 def test_an_empty_answer_is_no_measurement():
-    world = queries._open(registry.problems("detection")[0].id, 1)
+    world = queries._open("noop_detection_hotel_reservation-1", 1)
     with pytest.raises(RuntimeError, match="Prometheus answers 200"):
         queries._ask(world, "/api/v1/query", query="nothing_like_that")

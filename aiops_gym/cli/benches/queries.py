@@ -32,7 +32,7 @@ def measure_queries(rounds: int = ROUNDS) -> dict[str, float]:
         "all alerts of a world at first sight": lambda world: world.telemetry.ask("prometheus", "/api/v1/alerts"),
         "alerts and golden signals of an episode that is kept": Simulated.signals,
     }
-    problems = registry.problems("detection")
+    problems = [each for each in registry.problems("detection") if each.app in registry.apps()]
     _open(problems[0].id, 0).signals()  # what a process loads
     took: dict[str, list[float]] = {name: [] for name in questions}
     spawns = list[float]()
