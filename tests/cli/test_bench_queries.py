@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from aiops_gym.catalog import registry
 from aiops_gym.cli.benches import queries
 
 
