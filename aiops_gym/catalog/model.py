@@ -66,7 +66,6 @@ class App:
             component that counts as the same answer, `restart` says that a restart of it is not harmless, `stateless`
             that it keeps nothing, where its command does not tell.
         releases: what installs those manifests that bear Helm's mark, `app.kubernetes.io/managed-by: Helm`.
-        draft: it is being built: found by its id and those of its problems, and nowhere listed or drawn.
         requests: what a client sends along that asks for an operation, by its name, as a query; of operations that are
             missing nobody can say here whether they succeed.
         labels: component -> what its pods have under `selector` where that is not its name.
@@ -87,7 +86,6 @@ class App:
     rate: float
     parameters: Mapping[str, Mapping[str, str]]
     releases: tuple[Release, ...] = ()
-    draft: bool = False
     requests: Mapping[str, str] = field(default_factory=dict)
     project: Mapping[str, Json] | None = None
     files: tuple[tuple[str, str], ...] = ()

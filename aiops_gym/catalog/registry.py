@@ -37,14 +37,8 @@ MAY_BE_HEALTHY = (*TASKS[:3], INCIDENT)
 
 @cache
 def apps() -> Mapping[str, App]:
-    """All applications that run in the cluster by id, but for drafts."""
-    return _apps(draft=False)
-
-
-@cache
-def _apps(*, draft: bool) -> Mapping[str, App]:
-    """Those that are being built, or all others; what runs in Docker has its own incidents alone."""
-    return {id_: app for id_, app in _written().items() if app.draft is draft and app.project is None}
+    """All applications that run in the cluster, by id; what runs in Docker has AIOpsLab's incidents alone."""
+    return {id_: app for id_, app in _written().items() if app.project is None}
 
 
 @cache
@@ -59,25 +53,24 @@ def faults() -> Mapping[str, Fault]:
 
 
 @cache
-def _incidents(*, draft: bool = False) -> tuple[Incident, ...]:
-    every = (row for rows in scan("aiops_gym.catalog.problems", "incidents").values() for row in rows)
-    return tuple(row for row in every if _written()[row.app].draft is draft)
+def _incidents() -> tuple[Incident, ...]:
+    return tuple(row for rows in scan("aiops_gym.catalog.problems", "incidents").values() for row in rows)
 
 
 @cache
-def _fixed(*, draft: bool = False) -> Mapping[str, Problem]:
+def _fixed() -> Mapping[str, Problem]:
     """The problems of the catalogue: each incident as each task it is posed as."""
-    rows = _incidents(draft=draft)
+    rows = _incidents()
     return {p.id: p for row in rows for p in (_posed(row, task) for task in grid.pose_whole(row.tasks))}
 
 
 @cache
-def _healthy(*, draft: bool = False) -> Mapping[str, Problem]:
+def _healthy() -> Mapping[str, Problem]:
     """Healthy episodes of each app, for the tasks whose answer may be that nothing is wrong.
 
     Where there are no components, nobody can be asked for one.
     """
-    rows = [row for row in _incidents(draft=draft) if not row.fault]
+    rows = [row for row in _incidents() if not row.fault]
     tasks = {row.app: MAY_BE_HEALTHY if _written()[row.app].components else MAY_BE_HEALTHY[:1] for row in rows}
     return {p.id: p for p in (_posed(row, task) for row in rows for task in tasks[row.app])}
 
@@ -107,11 +100,10 @@ def find_components(app_id: str) -> Mapping[str, traits.Component]:
 
 
 @cache
-def _computed(*, draft: bool = False) -> Mapping[str, Problem]:
+def _computed() -> Mapping[str, Problem]:
     """The problems of the grid by id."""
-    chosen = _apps(draft=draft)
-    known = {id_: find_components(id_) for id_ in chosen}
-    return {p.id: p for p in grid.compute_problems(chosen, faults(), known, _fixed(draft=draft).values())}
+    known = {id_: find_components(id_) for id_ in apps()}
+    return {p.id: p for p in grid.compute_problems(apps(), faults(), known, _fixed().values())}
 
 
 @cache
@@ -122,9 +114,9 @@ def _composed() -> Mapping[str, Problem]:
 
 
 @cache
-def _lived_in(*, draft: bool = False) -> Mapping[str, Problem]:
+def _lived_in() -> Mapping[str, Problem]:
     """Healthy episodes in worlds like those of the computed problems, in which people have decided things."""
-    rows = [(app, task, word) for word in ALL_OF for app in _apps(draft=draft).values() for task in MAY_BE_HEALTHY]
+    rows = [(app, task, word) for word in ALL_OF for app in apps().values() for task in MAY_BE_HEALTHY]
     found = (
         Problem(id=f"noop_{app.id}-{task}-{word}", task=task, app=app.id, fault="", target="", rate=app.rate, tier=tier)
         for app, task, word in rows
@@ -139,21 +131,19 @@ ALL_OF = {"all": "basic", "hard": "hard"}
 
 def is_lived_in(problem_: Problem) -> bool:
     """Whether a problem's world is one in which people have decided things: those of AIOpsLab stay as it has them."""
-    draft, known = find_app(problem_.app).draft, (_computed, _lived_in)
-    return bool(problem_.how) or any(problem_.id in each(draft=draft) for each in known)
+    return bool(problem_.how) or any(problem_.id in known for known in (_computed(), _lived_in()))
 
 
 @cache
-def _split(split: str | None, *, several: bool, draft: bool = False) -> tuple[Problem, ...]:
+def _split(split: str | None, *, several: bool) -> tuple[Problem, ...]:
     """All problems of a split, or of both: AIOpsLab's are for training, healthy ones of lived-in worlds for both.
 
     What runs in Docker is in none: its commands are not those of a cluster, and there are but two incidents to learn.
     """
-    known = _apps(draft=draft)
-    given = [p for p in _fixed(draft=draft).values() if p.fault and p.app in known and split in (None, p.split)]
-    usual = [p for p in _healthy(draft=draft).values() if p.app in known]
-    calm = [*(usual if given else ()), *_lived_in(draft=draft).values()]
-    every = (*_computed(draft=draft).values(), *(_composed().values() if several and not draft else ()))
+    given = [p for p in _fixed().values() if p.fault and p.app in apps() and split in (None, p.split)]
+    usual = [p for p in _healthy().values() if p.app in apps()]
+    calm = [*(usual if given else ()), *_lived_in().values()]
+    every = (*_computed().values(), *(_composed().values() if several else ()))
     computed = (p for p in every if split in (None, p.split))
     return (*given, *computed, *(replace(p, split=split or p.split) for p in calm))
 
@@ -166,7 +156,7 @@ def problems(
     Args:
         task: `detection`, `localization`, `analysis` or `mitigation`; or `incident`, which poses those that can be
             repaired once more, from the page to the report, and is left out where no task is named.
-        app: id of an app, `hotel_reservation`; a draft is listed where it is named.
+        app: id of an app, `hotel_reservation`.
         split: None, or `train` or `test` for the computed problems, of which `train` holds AIOpsLab's too.
         tier: how hard they are, see `catalog.tiers`; None for all that are not `hard`. A tier without a split is of
             both.
@@ -175,13 +165,14 @@ def problems(
         CatalogError: a filter that names nothing.
     """
     _known("task", task, POSED)
-    draft = app is not None and find_app(app).draft
+    if app is not None:
+        find_app(app)
     _known("split", split, SPLITS)
     _known("tier", tier, TIERS)
     wanted = {"task": task, "app": app}
     given = split is None and tier is None
     found: Iterable[Problem]
-    found = _fixed(draft=draft).values() if given else _split(split, several=tier == "hard", draft=draft)
+    found = _fixed().values() if given else _split(split, several=tier == "hard")
     found = (p for p in found if (task is not None or p.task != INCIDENT) and _is_of(p, tier))
     return tuple(p for p in found if all(value is None or getattr(p, key) == value for key, value in wanted.items()))
 
@@ -231,8 +222,7 @@ def blames_any(problem_: Problem) -> bool:
 
 def _well(problem_: Problem) -> Problem:
     """The same app in the same kind of world with nothing wrong: neither tells whether something is."""
-    draft = find_app(problem_.app).draft
-    same = _lived_in(draft=draft) if is_lived_in(problem_) else _healthy(draft=draft)
+    same = _lived_in() if is_lived_in(problem_) else _healthy()
     like = (problem_.app, problem_.task)
     calm = next(p for p in same.values() if (p.app, p.task) == like and _is_of(p, problem_.tier))
     return replace(calm, split=problem_.split)
@@ -265,17 +255,14 @@ def list_healthy(task: str, split: str | None = None, tier: str | None = None) -
 
 def find_problem(id_: str) -> Problem:
     """The problem with an id. Raises CatalogError with the nearest ids."""
-    for draft in (False, True):
-        for known in (_fixed(draft=draft), _healthy(draft=draft), _computed(draft=draft), _lived_in(draft=draft)):
-            if id_ in known:
-                return known[id_]
-    if id_ in _composed():
-        return _composed()[id_]
+    for known in (_fixed, _healthy, _computed, _lived_in, _composed):
+        if id_ in known():
+            return known()[id_]
     raise unknown("problem", id_, {**_fixed(), **_computed(), **_composed()}, WHERE)
 
 
 def find_app(id_: str) -> App:
-    """The app with an id, drafts included. Raises CatalogError."""
+    """The app with an id, in Docker too. Raises CatalogError."""
     if id_ not in _written():
         raise unknown("app", id_, apps(), WHERE)
     return _written()[id_]

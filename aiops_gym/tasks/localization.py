@@ -83,7 +83,7 @@ def _upstream(answer: Any, truth: Truth) -> tuple[float, bool, bool]:
     if truth.healthy:
         exact = _names(answer) == []
         return float(exact), exact, exact
-    if len(truth.located) > 1 and set(_names(answer)) == {each.target for each in truth.located}:
+    if len(truth.located) > 1 and sorted(map(repr, _names(answer))) == sorted(repr(t.target) for t in truth.located):
         return 1.0, True, True
     return max(_grade(answer, name) for each in truth.located for name in (each.target, *each.aliases))
 

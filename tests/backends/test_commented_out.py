@@ -76,5 +76,6 @@ def test_what_lies_in_several_components_is_located_by_naming_all(id_):
     env = gym.make("aiops_gym/Localization-v0", problem=id_, evaluation="aiopslab")
     env.reset(seed=2)
     assert env.step(f"```\nsubmit({[STORES[0]]!r})\n```")[1] == 1.0
-    env.reset(seed=2)
-    assert env.step(f"```\nsubmit({list(STORES)!r})\n```")[1] == 1.0
+    for answer, worth in ((list(STORES), 1.0), ([[STORES[0]], {}], 0.0), ([STORES], 0.0)):
+        env.reset(seed=2)
+        assert env.step(f"```\nsubmit({answer!r})\n```")[1] == worth, answer

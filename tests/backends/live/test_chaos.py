@@ -53,5 +53,11 @@ def test_an_object_says_whom_it_is_about_and_bears_our_label() -> None:
             "delay": {"latency": "400ms", "jitter": "0ms", "correlation": "0"},
         },
     }
+    worn = Effect(kind="system_call", component="mongodb-geo", params={"call": "write", "errno": 5, "path": "/data/db"})
+    assert make_object(app, worn)["kind"] == "IOChaos"
+    assert make_object(app, worn)["spec"].items() >= {"action": "fault", "errno": 5, "volumePath": "/data/db"}.items()
+    full = make_object(app, Effect(kind="system_call", component="user", params={"call": "mount", "errno": 12}))
+    assert full["kind"] == "KernelChaos"
+    assert full["spec"]["failKernRequest"] == {"failtype": 0, "callchain": [{"funcname": "__x64_sys_mount"}]}
     with pytest.raises(BackendError, match="cannot express the effect 'tide'"):
         make_object(app, Effect(kind="tide", component="geo"))
