@@ -1,7 +1,10 @@
 """The page that `aiops-gym bench --write` writes."""
 
+import json
 import re
+from importlib import resources
 
+from aiops_gym.catalog import registry
 from aiops_gym.cli.benches.page import rewrite_page
 from aiops_gym.cli.commands import bench
 
@@ -37,3 +40,10 @@ def test_what_is_printed_holds_each_group_under_its_name(capsys):
         ["memory", "measured"],
         ["a worker, MB", "40.00"],
     ]
+
+
+def test_the_mix_names_components_of_every_application():
+    names = json.loads(resources.files("aiops_gym.cli").joinpath("mix.json").read_text(encoding="utf-8"))["names"]
+    assert set(names) == set(registry.apps())
+    for app in registry.apps().values():
+        assert set(names[app.id].values()) <= set(app.components)

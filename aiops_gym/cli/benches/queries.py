@@ -32,13 +32,14 @@ def measure_queries(rounds: int = ROUNDS) -> dict[str, float]:
         "all alerts of a world at first sight": lambda world: world.telemetry.ask("prometheus", "/api/v1/alerts"),
         "alerts and golden signals of an episode that is kept": Simulated.signals,
     }
-    problems = [each for each in registry.problems("detection") if each.app in registry.apps()]
-    _open(problems[0].id, 0).signals()  # what a process loads
+    known = [registry.problems("detection", app) for app in registry.apps()]
+    _open(known[0][0].id, 0).signals()  # what a process loads
     took: dict[str, list[float]] = {name: [] for name in questions}
     spawns = list[float]()
     for number in range(rounds):
         for name, question in questions.items():
-            world = _open(problems[number % len(problems)].id, len(spawns) + 10_000)
+            turn, place = divmod(number, len(known))  # applications take turns
+            world = _open(known[place][turn % len(known[place])].id, len(spawns) + 10_000)
             took[name].append(measure_seconds(lambda: question(world), 1))  # noqa: B023  # called at once
             spawns.append(measure_seconds(spawn_bare, 1))
     spawned = statistics.median(spawns)
