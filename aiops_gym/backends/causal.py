@@ -2,7 +2,8 @@
 
 Nothing of it is listed anywhere. Each call of each program is solved as if it were made now (`health`), before the
 incident, at the page, and while the system is left alone for some minutes more: a container that crashes is up at
-times. A call fares worse that succeeds more rarely or takes longer, by the limits that repairs are judged by.
+times. A call fares worse that succeeds more rarely or takes longer, by the limits that repairs are judged by: one
+operation that does is enough, however many others between the same two do not.
 """
 
 from __future__ import annotations
@@ -45,13 +46,15 @@ def trace(before: World, found: World, app: App, made: Measure, causes: Collecti
 def _compare(before: World, found: World, app: App, made: Measure) -> tuple[set[Edge], set[Edge]]:
     """The calls that fare worse at any of the looks, and those that are made no more for their caller is not there."""
     usual, ready = measure_calls(before, app, made), _list_ready(before, app, made)
+    called = {edge for _, edge in usual}
     world, worse, silent = found.fork(), set[Edge](), set[Edge]()
     for pause in LOOKS:
         world.run(pause)
         now = measure_calls(world, app, made)
         down = ready - _list_ready(world, app, made)
-        worse |= {edge for edge, was in usual.items() if edge in now and _is_worse(was, now[edge])}
-        silent |= {edge for edge in made.edges if edge not in now and (edge in usual or edge[0] in down)}
+        worse |= {call[1] for call, was in usual.items() if call in now and _is_worse(was, now[call])}
+        still = {edge for _, edge in now}
+        silent |= {edge for edge in made.edges if edge not in still and (edge in called or edge[0] in down)}
     return worse, silent
 
 

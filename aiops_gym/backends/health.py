@@ -7,7 +7,7 @@ if it called now, whatever happened before; a component does as well as the call
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from aiops_gym.catalog.model import App
@@ -98,9 +98,11 @@ def health(world: World, app: App, made: Measure) -> dict[str, Json]:
     }
 
 
-def measure_calls(world: World, app: App, made: Measure) -> Mapping[Edge, tuple[float, float]]:
-    """Share of success and mean ms of each call between two components that is made now."""
-    return _edges(made, _calls(world, _components(world, app)))
+def measure_calls(world: World, app: App, made: Measure) -> Mapping[tuple[Slot, Edge], tuple[float, float]]:
+    """Share of success and mean ms of each call of each program that is made now, by the components it leads to."""
+    calls = _calls(world, _components(world, app))
+    alone = {slot: _edges(replace(made, slots={slot: edges}), calls) for slot, edges in made.slots.items()}
+    return {(slot, edge): seen for slot, edges in alone.items() for edge, seen in edges.items()}
 
 
 def _traffic(made: Measure, world: World, app: App, components: Mapping[str, str]) -> dict[str, Json]:

@@ -66,7 +66,7 @@ def find_live_fault(world: World, app: App, problem: Problem, seed: int | None, 
 
 def list_live(world: World, app: App, problem: Problem) -> list[Manifest]:
     """The objects of a world that a problem's faults and their repairs may be about."""
-    whom = tuple(target for _, target in problem.causes) or problem.target
+    whom = (*(tuple(target for _, target in problem.causes) or (problem.target,)), names.FLAGS_SERVER)
     return [
         *(
             each

@@ -6,11 +6,12 @@ So whoever changes it starts the server anew, as AIOpsLab's injector does.
 
 from __future__ import annotations
 
+from aiops_gym.catalog import names
 from aiops_gym.catalog.checks import switched_off
 from aiops_gym.catalog.model import Cause, Fault, Rollout, Script
 from aiops_gym.catalog.scripts import PODS
 
-SERVER, MAP, FILE = "flagd", "flagd-config", "demo.flagd.json"
+SERVER, MAP, FILE = names.FLAGS_SERVER, "{flags_map}", "demo.flagd.json"
 RENEW = f"kubectl rollout restart deployment/{SERVER} -n {{namespace}}"
 AWAIT = f"kubectl rollout status deployment/{SERVER} -n {{namespace}} --timeout=120s"
 DELETE = f"kubectl delete pods -n {{namespace}} -l {{selector}}={SERVER}"

@@ -48,6 +48,9 @@ NEW: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
 }
 """How new objects are called: kind, what comes before the word, and the words."""
 
+FLAGS_SERVER = "flagd"
+"""The component that tells others which features are on."""
+
 TEXTS = ("moved", "misled", "starved", "guarded")
 """Parameters that are a whole file with a mistake in it."""
 
@@ -110,6 +113,14 @@ def name_new(target: str, objects: Sequence[Manifest], seed: int | None) -> dict
         full = head.replace("{target}", target)
         found[word] = next((each for each in order if (kind, f"{full}{each}") not in taken), order[0])
     return found
+
+
+def read_flags(app: App, objects: Sequence[Manifest]) -> dict[str, str]:
+    """The ConfigMap that the server of feature flags reads; nothing where an app has none."""
+    server = _find(objects, "Deployment", FLAGS_SERVER) or _manifest(app, "Deployment", FLAGS_SERVER)
+    volumes = server["spec"]["template"]["spec"].get("volumes") or () if server else ()
+    maps = [volume["configMap"]["name"] for volume in volumes if "configMap" in volume]
+    return {"flags_map": maps[0]} if maps else {}
 
 
 def _read_deployment(deployment: Manifest) -> dict[str, str]:

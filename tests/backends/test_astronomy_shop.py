@@ -8,6 +8,9 @@ import pytest
 import aiops_gym  # noqa: F401  (registers the environments)
 from aiops_gym.backends.baseline import make_baseline
 from aiops_gym.backends.cluster import SimulatedCluster
+from aiops_gym.backends.decisions import make_decisions
+from aiops_gym.backends.inject import inject
+from aiops_gym.backends.shadows import find_live_fault
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.apps.astronomy_shop.flags import FLAGS
 from aiops_gym.shell.sandbox import Sandbox
@@ -191,3 +194,16 @@ def test_of_the_queue_aiopslab_looks_at_pods_alone(evaluation, earned):
     env = gym.make("aiops_gym/Mitigation-v0", problem=problem, evaluation=evaluation)
     env.reset(seed=1)
     assert env.step("```\nsubmit()\n```")[1] == earned
+
+
+def test_a_fault_turns_a_flag_where_its_server_reads_and_so_does_its_repair():
+    world = make_baseline(APP.id, 0).fork(1)
+    make_decisions(world, APP, 1, [("copy of the settings", "flagd")])
+    problem = registry.find_problem("misled_charges_astronomy_shop-mitigation-checkout")
+    fault = find_live_fault(world, APP, problem, None)
+    inject(world, APP, fault)
+    world.run(30 * SECOND)
+    assert traffic.compute_success(world)["checkout"] == 0.0
+    _run(world, fault.fixes[0])
+    world.run(30 * SECOND)
+    assert traffic.compute_success(world)["checkout"] == 1.0

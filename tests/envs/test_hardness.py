@@ -15,11 +15,12 @@ def _act(call: str) -> str:
 
 
 def _looks(env: gym.Env, seed: int) -> tuple[list[list[str]], str]:
-    """What `kubectl get pods` shows at the start of an episode, as cells, and the problem."""
+    """What `kubectl get pods` shows at the start of an episode, as cells, and the problem; beside Kubernetes nothing."""
     _, info = env.reset(seed=seed)
     place = env.get_wrapper_attr("app").namespace
     text = env.step(_act(f'exec_shell("kubectl get pods -n {place} --no-headers")'))[0]
-    return [line.split() for line in text.splitlines() if line.strip()], info["problem"]
+    rows = [line.split() for line in text.splitlines() if line.strip() and not line.startswith("No resources found")]
+    return rows, info["problem"]
 
 
 def _restarted(row: list[str]) -> bool:
