@@ -15,7 +15,7 @@ def _act(call: str) -> str:
 
 
 def _looks(env: gym.Env, seed: int) -> tuple[list[list[str]], str]:
-    """What `kubectl get pods` shows at the start of an episode, as cells, and the problem; beside Kubernetes nothing."""
+    """What `kubectl get pods` shows as an episode begins, as cells (none beside Kubernetes), and the problem."""
     _, info = env.reset(seed=seed)
     place = env.get_wrapper_attr("app").namespace
     text = env.step(_act(f'exec_shell("kubectl get pods -n {place} --no-headers")'))[0]
