@@ -12,7 +12,7 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.promql.patterns import Condition, compile_matcher
 from aiops_gym.sim.promql.series import STALE, Matcher, Series, is_stale
 from aiops_gym.sim.telemetry.courses import Floats
-from aiops_gym.sim.telemetry.discovery import Mask, Target, Window, floors, list_targets, open_window
+from aiops_gym.sim.telemetry.discovery import Mask, Target, Times, Window, floors, list_targets, open_window
 from aiops_gym.sim.telemetry.families import Column, Family, Kind, Scrape, constant
 from aiops_gym.sim.telemetry.lives import Life
 from aiops_gym.sim.telemetry.targets import find_kinds, index_families
@@ -51,10 +51,7 @@ class Telemetry:
         for target in self._discover(start, end, frozenset(kinds)) if kinds else ():
             if not _may(target, tests):
                 continue
-            for labels, values in _columns(world, target, chosen, _namespace(target, matchers)):
-                series = _series(target, labels, values, tests, start)
-                if series is not None:
-                    found.append(series)
+            found += _store(target, _columns(world, target, chosen, _namespace(target, matchers)), tests, start)
         return _merged(sorted(found, key=lambda series: series.labels))
 
     def _discover(self, start: int, end: int, kinds: frozenset[str]) -> list[Target]:
@@ -164,31 +161,32 @@ def _own(world: World, target: Target, names: Sequence[str]) -> Iterator[Column]
         yield {"__name__": name}, values
 
 
-def _series(
-    target: Target, labels: Mapping[str, str], values: Floats, tests: Sequence[tuple[str, Condition]], start: int
-) -> Series | None:
-    """A series as it is stored, if all tests take it and there are samples: marked as stale where it ended."""
-    merged = {**target.labels, **labels}
-    if not target.honor and not target.labels.keys().isdisjoint(labels):
-        merged |= {f"exported_{name}": labels[name] for name in labels if name in target.labels}
-        merged |= {name: target.labels[name] for name in labels if name in target.labels}
-    for label, test in tests:
-        if not test(merged.get(label, "")):
-            return None
-    times, gone = target.times, np.isnan(values)
-    if gone.any():
-        ended = np.zeros(len(times), dtype=np.bool_)
-        ended[1:] = gone[1:] & ~gone[:-1]
-        values = values.copy()
-        values[ended] = STALE
-        keep = (~gone | ended) & (times > start)
-        times, values = times[keep], values[keep]
-    else:
-        first = int(np.searchsorted(times, start, side="right"))
-        times, values = times[first:], values[first:]
-    if not len(times):
-        return None
-    return Series(tuple(sorted([(name, value) for name, value in merged.items() if value])), times, values)
+def _store(
+    target: Target, columns: Iterable[Column], tests: Sequence[tuple[str, Condition]], start: int
+) -> Iterator[Series]:
+    """Those series of a target that all tests take and that have samples, as they are stored."""
+    usual, first = target.labels, int(target.times.searchsorted(start, side="right"))
+    times = target.times[first:]
+    for labels, values in columns:
+        merged = {**usual, **labels}
+        if not target.honor and not usual.keys().isdisjoint(labels):
+            merged |= {f"exported_{name}": labels[name] for name in labels if name in usual}
+            merged |= {name: usual[name] for name in labels if name in usual}
+        if not all([test(merged.get(label, "")) for label, test in tests]):  # a list takes half as long here
+            continue
+        gone = np.isnan(values)
+        kept = _mark_ends(target.times, values, gone, first) if gone.any() else (times, values[first:])
+        if len(kept[0]):
+            yield Series(tuple(sorted([pair for pair in merged.items() if pair[1]])), *kept)
+
+
+def _mark_ends(times: Times, values: Floats, gone: Mask, first: int) -> tuple[Times, Floats]:
+    """The samples from the first one on without those that are gone; where a series ended it is marked as stale."""
+    ended = np.zeros(len(times), dtype=np.bool_)
+    ended[1:] = gone[1:] & ~gone[:-1]
+    marked, keep = np.where(ended, STALE, values), ~gone | ended
+    keep[:first] = False
+    return times[keep], marked[keep]
 
 
 def _merged(found: list[Series]) -> list[Series]:

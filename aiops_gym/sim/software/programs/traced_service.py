@@ -87,8 +87,10 @@ class Service(Program):
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """What it needs by itself and for its requests, and what flags make it burn."""
-        params, flags = process["params"], told_flags(process)
-        burnt = sum(float(cores) for flag, cores in (params.get("burns") or {}).items() if flags.number(flag))
+        params, burnt = process["params"], 0.0
+        if "burns" in params:
+            flags = told_flags(process)
+            burnt = sum(float(cores) for flag, cores in params["burns"].items() if flags.number(flag))
         memory = float(params.get("memory", 30 * MIB)) + min(rps, 300.0) * float(params.get("each", 2_000))
         cpu = float(params.get("cpu", 0.002)) + cpu_seconds_per_s + burnt
         return {"cpu": cpu, "memory": memory, "threads": float(params.get("threads", 12)) + burnt}
