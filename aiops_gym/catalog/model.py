@@ -66,8 +66,9 @@ class App:
             component that counts as the same answer, `restart` says that a restart of it is not harmless, `stateless`
             that it keeps nothing, where its command does not tell.
         releases: what installs those manifests that bear Helm's mark, `app.kubernetes.io/managed-by: Helm`.
-        requests: what a client sends along that asks for an operation, by its name, as a query; of operations that are
-            missing nobody can say here whether they succeed.
+        requests: what a client sends along that asks for an operation, by its name, as a query, perhaps with an object
+            of JSON behind it; what the path has in braces comes of the query. Of operations that are missing nobody can
+            say here whether they succeed.
         labels: component -> what its pods have under `selector` where that is not its name.
         project: the Compose project that it is, where it runs in Docker beside the cluster.
         files: pairs of path and text, on the host of whoever runs it.

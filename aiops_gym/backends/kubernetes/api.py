@@ -242,7 +242,9 @@ class Api:
         asked = request.body or {}
         path, _, query = str(asked.get("path", "/")).partition("?")
         url = f"{make_path(request)}{path if path.startswith('/') else f'/{path}'}" + (f"?{query}" if query else "")
-        bare = Request("get", request.resource, body=asked.get("text") or None, content_type=FORM)
+        sent = str(asked.get("text") or "")
+        told = {"body": json.loads(sent)} if sent.startswith("{") else {"body": sent or None, "content_type": FORM}
+        bare = Request("get", request.resource, **told)
         code, body, headers = self._patiently(asked.get("method", "GET"), url, {}, bare, "*/*")
         text = body.decode("utf-8", "replace")
         status = _status(body)

@@ -6,9 +6,12 @@ may make further requests inside the cluster, so that telemetry has something to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from math import sqrt
+from shlex import join
 from typing import NamedTuple
+from urllib.parse import parse_qsl, quote, urlencode
 
 from aiops_gym.backends.kubernetes.api import Api
 from aiops_gym.catalog.model import App
@@ -63,11 +66,27 @@ def list_operations(app: App) -> tuple[str, ...]:
     return tuple(each["name"] for each in app.operations if each["name"] in app.requests)
 
 
+def write_request(operation: Mapping[str, Json], given: str) -> tuple[str, str, str]:
+    """Method, path and body of a request for an operation, with what `App.requests` gives for it.
+
+    >>> write_request({"handler": "GET /hotels"}, "lat=38&lon=-122")
+    ('GET', '/hotels?lat=38&lon=-122', 'lat=38&lon=-122')
+    >>> write_request({"handler": "POST /ask/{product}"}, 'product=A1{"question": "why?"}')
+    ('POST', '/ask/A1', '{"question": "why?"}')
+    """
+    method, path = str(operation["handler"]).split()[-2:]
+    query, brace, more = given.partition("{")
+    values = dict(parse_qsl(query))
+    for name in re.findall(r"{(\w+)}", path):
+        path = path.replace(f"{{{name}}}", quote(values.pop(name)))
+        query = urlencode(values)
+    return method, f"{path}?{query}" if query else path, brace + more or query
+
+
 def ask(api: Api, app: App, operation: Mapping[str, Json]) -> bool:
     """One request of a user; whether it succeeded. Raises BackendError where the API server is gone."""
-    method, path = str(operation["handler"]).split()[-2:]
-    given = app.requests[operation["name"]]
-    asked = {"method": method, "path": f"{path}?{given}", "text": given}
+    method, path, text = write_request(operation, app.requests[operation["name"]])
+    asked = {"method": method, "path": path, "text": text}
     place = f"{operation['service']}:{operation['port']}"
     answer = api.send(Request("get", "services", app.namespace, place, "proxy", asked))
     return answer.code < 400 and isinstance(answer.body, HttpAnswer)
@@ -103,8 +122,7 @@ def make_job(app: App, rate: float) -> Json:
     """A Job that makes the users' requests, each operation as often as its weight says."""
     weights = [(each, round(100 * float(each["weight"]))) for each in app.operations if each["name"] in app.requests]
     lines = [
-        f"curl -s -o /dev/null -m 10 'http://{each['service']}.{app.namespace}:{each['port']}"
-        f"{str(each['handler']).split()[-1]}?{app.requests[each['name']]}'; sleep {1.0 / rate:.3f}"
+        f"{_write_curl(each, app)}; sleep {1.0 / rate:.3f}"
         for each, weight in weights
         for _ in range(max(1, weight // 5))
     ]
@@ -117,3 +135,11 @@ def make_job(app: App, rate: float) -> Json:
         "metadata": {"name": JOB, "namespace": f"{app.namespace}-users"},
         "spec": {"template": template, "backoffLimit": 10},
     }
+
+
+def _write_curl(operation: Mapping[str, Json], app: App) -> str:
+    """The command that makes one request."""
+    _, path, text = write_request(operation, app.requests[operation["name"]])
+    url = f"http://{operation['service']}.{app.namespace}:{operation['port']}{path}"
+    told = ("-H", "Content-Type: application/json", "-d", text) if text.startswith("{") else ()
+    return join(["curl", "-s", "-o", "/dev/null", "-m", "10", *told, url])

@@ -14,7 +14,7 @@ from aiops_gym.catalog import registry
 from aiops_gym.types import Call
 
 BUSY = "kubectl rollout restart deployment/{} -n {}"
-ELSEWHERE = {"hotel_reservation": "memcached-user", "social_network": "user-timeline-redis"}
+ELSEWHERE = {"hotel_reservation": "memcached-user", "social_network": "user-timeline-redis", "astronomy_shop": "quote"}
 """A component of each app that none of these incidents is about."""
 
 SOME = ("wrong_bin_usage-mitigation-1", "revoke_auth_mongodb-localization-1", "misconfig_app_hotel_res-analysis-1")
@@ -44,6 +44,12 @@ EVERY = (
     "missing_configmap_hotel_reservation-mitigation-mongodb-geo",
     "failing_readiness_probe_hotel_reservation-mitigation-memcached-profile",
     "missing_image_tag_hotel_reservation-mitigation-geo",
+    "noop_detection_astronomy_shop-1",
+    "astronomy_shop_payment_service_unreachable-detection-1",
+    "astronomy_shop_product_catalog_service_failure-localization-1",
+    "failing_ads_astronomy_shop-analysis-ad",
+    "misled_charges_astronomy_shop-mitigation-checkout",
+    "wrong_address_astronomy_shop-mitigation-shipping",
 )
 
 

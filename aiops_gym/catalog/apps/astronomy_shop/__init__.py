@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from aiops_gym.catalog.apps.astronomy_shop import chart, images, manifests, platform
 from aiops_gym.catalog.model import App, Release
 
@@ -20,6 +22,39 @@ ASKED = {
     "image": (0.21, "GET /images/"),
 }
 """What users ask: the tasks of the load generator's file by their weights, and what its browsers load beside them."""
+
+PERSON = {
+    "email": "larry_sergei@example.com",
+    "address": {
+        "streetAddress": "1600 Amphitheatre Parkway",
+        "zipCode": "94043",
+        "city": "Mountain View",
+        "state": "CA",
+        "country": "United States",
+    },
+    "userCurrency": "USD",
+    "creditCard": {
+        "creditCardNumber": "4432-8015-6152-0454",
+        "creditCardExpirationMonth": 1,
+        "creditCardExpirationYear": 2039,
+        "creditCardCvv": 672,
+    },
+    "userId": "1",
+}
+REQUESTS = {
+    "index": "",
+    "browse product": "productId=OLJCESPC7Z",
+    "list products": "currencyCode=USD",
+    "recommendations": "productIds=OLJCESPC7Z&sessionId=1&currencyCode=USD",
+    "reviews": "productId=OLJCESPC7Z",
+    "ask assistant": 'productId=OLJCESPC7Z{"question": "Can you summarize the product reviews?"}',
+    "ads": "contextKeys=telescopes",
+    "view cart": "sessionId=1&currencyCode=USD",
+    "add to cart": json.dumps({"item": {"productId": "OLJCESPC7Z", "quantity": 1}, "userId": "1"}),
+    "checkout": json.dumps(PERSON),
+    "currencies": "",
+}
+"""What the load generator sends along, for the product that a flag withholds; its images are files of many names."""
 
 PLAIN = (*manifests.make_all(), *platform.make_all())
 MANIFESTS = tuple(map(chart.mark, PLAIN))
@@ -69,6 +104,7 @@ app = App(
     ),
     rate=10.0,
     parameters={name: _parameters(name) for name in COMPONENTS},
+    requests=REQUESTS,
     labels={"otel-collector": "opentelemetry-collector"},
     releases=(Release(name=chart.NAME, folder=chart.FOLDER, files=chart.make_files(PLAIN)),),
 )
