@@ -8,6 +8,7 @@ that is busy (429, 503), a token that has expired. What does not is one clear `B
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
@@ -37,6 +38,9 @@ BUSY = (429, 503, 504)
 
 PAUSE = 2.0
 """Seconds between two tries, where the server does not say."""
+
+ERRORS = 3
+"""The channel of a stream on which its Status comes at the end (`v4.channel.k8s.io`)."""
 
 SECONDS = 60.0
 """Of the wall, for one answer."""
@@ -75,12 +79,14 @@ class Api:
             return self._proxied(request)
         accept = TABLE if request.table else "application/json"
         path, query = make_path(request), dict(request.query)
+        if request.table:
+            query["includeObject"] = "Object"  # rows are sorted by any of their objects' fields
         if request.verb == "watch":
             query["watch"] = "true"
         code, body, headers = self._patiently(METHODS[request.verb], path, query, request, accept)
         if request.subresource == "log" and code < 400:
             return Response(code, body.decode("utf-8", "replace"))
-        answer = Answer(code, _read(body, code))
+        answer = Answer(code, _say_kinds(_read(body, code)))
         answer.warnings = tuple(_read_warnings(headers))
         return answer
 
@@ -112,8 +118,7 @@ class Api:
             if answer.code == 404:
                 return []
             body = check(answer, f"list {resource}")
-            kind = {"apiVersion": RESOURCES[resource].api_version, "kind": RESOURCES[resource].kind}
-            found += [{**kind, **each} for each in body.get("items") or ()]
+            found += body.get("items") or ()
             token = (body.get("metadata") or {}).get("continue", "")
             if not token:
                 return found
@@ -272,14 +277,16 @@ class Api:
             if stdin:
                 talk.write_stdin(stdin)
             talk.run_forever(timeout=SECONDS)
-            code = talk.returncode
-            found = Output(talk.read_stdout(timeout=0) or "", talk.read_stderr(timeout=0) or "", code or 0)
+            written = talk.read_stdout(timeout=0) or "", talk.read_stderr(timeout=0) or ""
+            ended = "" if talk.is_open() else talk.read_channel(ERRORS, timeout=0)
         finally:
             talk.close()
             talk.sock.shutdown()  # `close` leaves the socket open where the server was the first to say good-bye
-        if code is None:
-            raise BackendError(f"a command in {request.name} did not end within {SECONDS:g} seconds")
-        return Response(200, found)
+        if not ended:
+            raise BackendError(f"a command in {request.name} did not end within {SECONDS:g} seconds, or was cut off")
+        status = json.loads(ended)
+        code = read_exit_code(status)
+        return Response(int(status.get("code", 500)), status) if code is None else Response(200, Output(*written, code))
 
     def _why_no_exec(self, request: Request, error: Any) -> Response:
         """The refusal of an exec: a WebSocket's handshake loses its text, so that it is asked for without one."""
@@ -291,6 +298,18 @@ class Api:
         if status is None or code < 400:
             raise BackendError(f"no command can be run in {request.name}: {error.reason}")
         return Response(code, status)
+
+
+def read_exit_code(status: Mapping[str, Any]) -> int | None:
+    """The code of a command in a container by the Status with which its stream ends; None where it did not run.
+
+    >>> read_exit_code({"status": "Failure", "reason": "InternalError", "message": "connection refused"})
+    """
+    if status.get("status") == "Success":
+        return 0
+    causes = (status.get("details") or {}).get("causes") or ()
+    found = next((each["message"] for each in causes if each.get("reason") == "ExitCode"), "")
+    return int(found) if is_natural(found) else None
 
 
 def _impersonate(headers: Any, request: Request) -> Any:
@@ -370,6 +389,14 @@ def _read(body: bytes, code: int) -> Json:
         }
 
 
+def _say_kinds(body: Json) -> Json:
+    """A list whose items say what they are, which a server leaves out and kubectl fills in."""
+    if isinstance(body, dict) and isinstance(body.get("items"), list) and str(body.get("kind", "")).endswith("List"):
+        kind = {"apiVersion": body["apiVersion"], "kind": body["kind"].removesuffix("List")}
+        return {**body, "items": [{**kind, **each} for each in body["items"]]}
+    return body
+
+
 def _status(body: bytes) -> Json | None:
     try:
         found = json.loads(body)
@@ -393,10 +420,13 @@ def _is_of_server(body: bytes) -> bool:
 
 
 def _read_warnings(headers: Mapping[str, str]) -> Iterator[str]:
-    for part in headers.get("warning", "").split(', 299 - "'):
-        text = part.removeprefix('299 - "').rstrip('"').strip()
-        if text:
-            yield text.replace('\\"', '"')
+    r"""The texts of a header of warnings, which are quoted.
+
+    >>> list(_read_warnings({"warning": r'299 - "unknown field \"spec.foo\"", 299 - "old"'}))
+    ['unknown field "spec.foo"', 'old']
+    """
+    for text in re.findall(r'299 - "((?:[^"\\]|\\.)*)"', headers.get("warning", "")):
+        yield re.sub(r"\\(.)", r"\1", text)
 
 
 def connect(context: str, kubeconfig: str = "") -> Callable[[], Any]:

@@ -90,7 +90,7 @@ def _ask(call: Invocation, resource: str, names: Sequence[str], namespace: str) 
         items: list[Json] = call.client.list(found, namespace, call.flags.text("selector"), fields)["items"]
         return items
     except ServerError as error:
-        if error.reason in ("ServiceUnavailable", ""):
+        if error.reason in ("ServiceUnavailable", "") or error.message == "404 page not found":
             raise Failure("Metrics API not available") from None
         raise
 

@@ -12,10 +12,12 @@ from disturbing import Proxy
 from served import Served, serve
 
 from aiops_gym.backends.kubernetes import account, deploy
-from aiops_gym.backends.kubernetes.api import Api, connect
+from aiops_gym.backends.kubernetes.api import Api, connect, read_exit_code
 from aiops_gym.backends.kubernetes.clocks import ServedClock
+from aiops_gym.backends.kubernetes.cluster import RealCluster
 from aiops_gym.catalog import registry
 from aiops_gym.errors import BackendError
+from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim.kube_api.resources import RESOURCES
 from aiops_gym.types import Output, Request
 
@@ -130,6 +132,24 @@ def test_a_command_in_a_pod_has_its_output_and_its_code(cluster: Cluster) -> Non
     assert cluster.api.send(run).body == Output("o\n", "e\n", 3)
     missing = cluster.api.send(Request("create", "pods", "shop", "none", "exec", {"command": ["ls"]}))
     assert (missing.code, missing.body["reason"]) == (404, "NotFound")
+
+
+def test_the_status_at_the_end_of_a_stream_is_a_code_or_tells_why_nothing_ran() -> None:
+    cause = {"reason": "ExitCode", "message": "3"}
+    assert read_exit_code({"metadata": {}, "status": "Success"}) == 0
+    assert read_exit_code({"status": "Failure", "reason": "NonZeroExitCode", "details": {"causes": [cause]}}) == 3
+    refused = {"message": "Internal error occurred: error sending request", "reason": "InternalError", "code": 500}
+    assert read_exit_code({**refused, "status": "Failure", "details": {"causes": [{"message": "dial tcp"}]}}) is None
+
+
+def test_rows_of_a_table_are_sorted_by_any_field_of_their_objects(cluster: Cluster) -> None:
+    for name, owner in (("one", "b"), ("two", "a")):
+        cluster.api.apply(settings(name, owner=owner))
+    asked = Sandbox(RealCluster(cluster.api), 1).run("kubectl get configmaps -n shop --sort-by=.data.owner -o name")
+    shown = Sandbox(RealCluster(cluster.api), 1).run("kubectl get configmaps -n shop --sort-by=.data.owner")
+    ours = ("configmap/one", "configmap/two")
+    assert [name for name in asked.stdout.split() if name in ours] == ["configmap/two", "configmap/one"]
+    assert [name for line in shown.stdout.splitlines() if (name := line.split()[0]) in ("one", "two")] == ["two", "one"]
 
 
 def test_a_namespace_that_is_stuck_is_named_with_what_holds_it(cluster: Cluster) -> None:

@@ -49,7 +49,7 @@ EVERY = (
     "astronomy_shop_product_catalog_service_failure-localization-1",
     "failing_ads_astronomy_shop-analysis-ad",
     "misled_charges_astronomy_shop-mitigation-checkout",
-    "wrong_address_astronomy_shop-mitigation-shipping",
+    "mismatched_selector_astronomy_shop-mitigation-payment",
 )
 
 
