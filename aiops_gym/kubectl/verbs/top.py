@@ -26,6 +26,9 @@ MEBI: Final = 1024 * 1024
 FRESH: Final = 120.0
 """Seconds in which a new pod may have no metrics yet."""
 
+NO_PATH = "404 page not found"
+"""What a server says of an API group that nobody serves."""
+
 
 def pods(call: Invocation) -> int | None:
     """`kubectl top pods`"""
@@ -90,7 +93,7 @@ def _ask(call: Invocation, resource: str, names: Sequence[str], namespace: str) 
         items: list[Json] = call.client.list(found, namespace, call.flags.text("selector"), fields)["items"]
         return items
     except ServerError as error:
-        if error.reason in ("ServiceUnavailable", "") or error.message == "404 page not found":
+        if error.reason in ("ServiceUnavailable", "") or error.message == NO_PATH:
             raise Failure("Metrics API not available") from None
         raise
 

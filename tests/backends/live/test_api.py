@@ -149,7 +149,8 @@ def test_rows_of_a_table_are_sorted_by_any_field_of_their_objects(cluster: Clust
     shown = Sandbox(RealCluster(cluster.api), 1).run("kubectl get configmaps -n shop --sort-by=.data.owner")
     ours = ("configmap/one", "configmap/two")
     assert [name for name in asked.stdout.split() if name in ours] == ["configmap/two", "configmap/one"]
-    assert [name for line in shown.stdout.splitlines() if (name := line.split()[0]) in ("one", "two")] == ["two", "one"]
+    names = [line.split()[0] for line in shown.stdout.splitlines()]
+    assert [name for name in names if name in ("one", "two")] == ["two", "one"]
 
 
 def test_a_namespace_that_is_stuck_is_named_with_what_holds_it(cluster: Cluster) -> None:
