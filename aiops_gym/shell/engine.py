@@ -237,6 +237,7 @@ class _Depth(threading.local):
         cpu: seconds of processor time that calls took which ran apart.
         late: they took all that they had.
         alone: nobody waits for them, see `by_itself`.
+        more: real seconds beside the usual ones that scripts have, see `wait_for_real`.
     """
 
     value: int = 0
@@ -244,6 +245,7 @@ class _Depth(threading.local):
     cpu: float = 0.0
     late: bool = False
     alone: bool = False
+    more: float = 0.0
 
 
 _depth = _Depth()
@@ -260,7 +262,7 @@ def borrow_engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
     """
     key = (names, _depth.value)
     if _depth.value == 0 and not _depth.alone:
-        _depth.ends = time.monotonic() + WALL_SECONDS
+        _depth.ends = time.monotonic() + WALL_SECONDS + _depth.more
         _depth.cpu, _depth.late = 0.0, False
     seconds = remaining()
     with _engines_lock:
@@ -270,7 +272,7 @@ def borrow_engine(names: frozenset[str], new: bool = False) -> Iterator[Engine]:
             while len(_engines) > MOST_ENGINES:
                 _engines.popitem(last=False)
         _engines.move_to_end(key)
-    if found.seconds - seconds > 0.1 * found.seconds:
+    if found.seconds - seconds > 0.1 * found.seconds or seconds > found.seconds:
         found = Engine(names, seconds)
     _depth.value += 1
     try:
@@ -292,6 +294,16 @@ def by_itself() -> Iterator[None]:
         yield
     finally:
         _depth.ends, _depth.cpu, _depth.late, _depth.alone = before
+
+
+@contextmanager
+def wait_for_real(seconds: float) -> Iterator[None]:
+    """Allow scripts so many real seconds more, in which they wait for a cluster that is on no clock of ours."""
+    before, _depth.more = _depth.more, seconds
+    try:
+        yield
+    finally:
+        _depth.more = before
 
 
 def count_depth() -> int:
@@ -327,7 +339,7 @@ def run_nested(work: Callable[[], T], deep: bool = False) -> T:
     The interpreter cannot be entered again from a callback, not even another instance of it, on the same thread.
     """
     outer = _depth.value
-    ends, cpu, late, alone = _depth.ends, _depth.cpu, _depth.late, _depth.alone
+    ends, cpu, late, alone, more = _depth.ends, _depth.cpu, _depth.late, _depth.alone, _depth.more
     spent: list[tuple[float, bool]] = []
     if outer == 0 and not deep:
         return work()
@@ -336,6 +348,7 @@ def run_nested(work: Callable[[], T], deep: bool = False) -> T:
 
     def target() -> None:
         _depth.value, _depth.ends, _depth.cpu, _depth.late, _depth.alone = outer, ends, cpu, late, alone
+        _depth.more = more
         with _Collected(failed):
             done.append(work())
         spent.append((_depth.cpu, _depth.late))

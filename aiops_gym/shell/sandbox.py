@@ -41,6 +41,8 @@ class Sandbox:
         commands: name -> command, beside or instead of those in `HOSTS`; kubectl when not given.
         network: what the host can reach.
         files: that the host has besides those of any machine, as pairs of path and text.
+        patience: real seconds that the cluster may take beside the time of a script, which is real, too; None where its
+            clock moves by itself.
     """
 
     def __init__(
@@ -50,8 +52,9 @@ class Sandbox:
         commands: Mapping[str, CommandModule] | None = None,
         network: Network | None = None,
         files: tuple[tuple[str, str], ...] = (),
+        patience: float | None = None,
     ) -> None:
-        self.cluster = cluster
+        self.cluster, self.patience = cluster, patience
         self.seed = seed
         self.network = network
         self.commands = {**HOSTS, **({"kubectl": kubectl} if commands is None else commands)}
@@ -78,8 +81,10 @@ class Sandbox:
         if about.bomb:
             return ShellRun("", FORK_FAILED, FORK_FAILED, 124, "commands")
         session = Session(self, Clock(self.cluster, self.cluster.now() + timeout))
-        ended, self._tree = run_nested(lambda: session.script(script, self._tree, about), about.deep)
-        return _report(ended, session.clock, timeout)
+        more = 0.0 if self.patience is None else timeout + self.patience
+        with engine.wait_for_real(more):
+            ended, self._tree = run_nested(lambda: session.script(script, self._tree, about), about.deep)
+        return _report(ended, session.clock, timeout, engine.WALL_SECONDS + more)
 
     def draw(self) -> int:
         """64 random bits of the shell's own stream."""
@@ -138,7 +143,8 @@ class Sandbox:
         return {**state, "extra": extra, "files": self.snapshot()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["cluster"], state["seed"], state["extra"], state["network"], state["given"])  # type: ignore[misc]
+        given = (state["extra"], state["network"], state["given"], state["patience"])
+        self.__init__(state["cluster"], state["seed"], *given)  # type: ignore[misc]
         self.restore(state["files"])
 
 
@@ -154,12 +160,12 @@ def _unfit(script: str) -> str:
     return ""
 
 
-def _report(ended: Ended, clock: Clock, timeout: float) -> ShellRun:
+def _report(ended: Ended, clock: Clock, timeout: float, wall: float) -> ShellRun:
     limit, message, stderr, output = "", "", ended.stderr, ended.output
     if ended.error == BUSY:
         limit, message = "wall", f"bash: killed: more than {SECONDS:g} seconds of processor time used\n"
     elif ended.error == SLOW:
-        limit, message = "wall", f"bash: killed: more than {engine.WALL_SECONDS:g} seconds of real time used\n"
+        limit, message = "wall", f"bash: killed: more than {wall:g} seconds of real time used\n"
         stderr, output = repair.without_timeouts(stderr), repair.without_timeouts(output)
     elif clock.spent and ended.error:
         limit, message = "time", f"bash: killed after {timeout:g} seconds\n"

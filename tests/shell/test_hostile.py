@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aiops_gym.shell import engine, make_shell
+from aiops_gym.types import Output
 
 ENDLESS = {
     "while :; do :; done": "commands",
@@ -121,6 +123,22 @@ def test_what_only_the_wall_clock_ends_says_so_once(new_shell, monkeypatch):
     assert (result.limit, result.code) == ("wall", 124)
     assert result.output == "a\nbash: killed: more than 0.3 seconds of real time used\n"
     assert shell.run("echo alive").stdout == "alive\n"
+
+
+def answer_late(context, argv):
+    """A command that waits for a cluster in real time."""
+    threading.Event().wait(0.5)
+    return Output("here\n")
+
+
+@pytest.mark.parametrize(("patience", "limit"), [(None, "wall"), (60.0, "")])
+@pytest.mark.parametrize("script", ["kubectl get nodes", "kubectl get nodes; echo done"])
+def test_a_cluster_that_is_real_may_take_its_time(new_shell, monkeypatch, script, patience, limit):
+    monkeypatch.setattr(engine, "WALL_SECONDS", 0.3)
+    monkeypatch.setattr(engine, "_engines", OrderedDict())
+    shell = new_shell()
+    shell.commands, shell.patience = {**shell.commands, "kubectl": answer_late}, patience
+    assert shell.run(script).limit == limit
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ class Live:
             self.clock.wait(60.0)
         self._cluster = RealCluster(self.agent)
         files = releases.collect_chart_files(self.app) if self.app.releases else ()
-        sandbox = Sandbox(self._cluster, self.seed, files=files)
+        sandbox = Sandbox(self._cluster, self.seed, files=files, patience=self.settings.patience)
         self._shell = RealShell(sandbox, self._cluster)
         self.began = self.clock.now()
 
