@@ -298,7 +298,7 @@ def _elsewhere(backend: Simulated) -> str:
         return ""
     for name, component in registry.find_components(problem.app).items():
         other = registry.find_fault(replace(problem, target=name))
-        if name != problem.target and fits(component, fault.targets) and other and other.fixes != fault.fixes:
+        if name != problem.target and fits(component, fault.targets) and other and other.fixes[0] not in fault.fixes:
             return other.fixes[0]
     return ""
 
