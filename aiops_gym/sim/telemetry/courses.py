@@ -210,8 +210,9 @@ def _of_process(asked: Course, outcomes: Sequence[Mapping[str, Row]], rates: lis
     key = (life.key, record["program"], asked.cores, ByValue((record["params"], record.get("state"))))
     known, numbers = _rates.get(key, dict), dict[Row, int]()
     found, last, number = [], None, 0
-    for met in [outcome.get(life.key, NOTHING) for outcome in outcomes]:
-        if met is not last and met != last:
+    for outcome in outcomes:
+        met = outcome.get(life.key, NOTHING)
+        if met != last:
             last = met
             if met not in numbers:
                 if met not in known:
