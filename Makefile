@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE # the suite starts hundreds of processes: each would compile the package anew
 
-.PHONY: help demo quick test test-all test-ray test-adapters test-live test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning learning-llm conformance pictures docs clean
+.PHONY: help demo quick test test-all test-full test-ray test-adapters test-live test-uncached weigh lint size wheel bench admission leaks agents agents-llm learning learning-llm conformance pictures docs clean
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -38,10 +38,10 @@ quick: $(VENV)/.test ## the part of the suite below a minute
 test: $(VENV)/.test ## the suite, without what is long or needs large packages
 	$(BIN)/python $(PYTEST) -m "not full"
 
-test-all: $(VENV)/.test-all ## the rest of it: learning, browser, long comparisons; and test-ray
+test-all: test-full test-uncached test-ray ## the rest of it
+
+test-full: $(VENV)/.test-all ## learning, browser, long comparisons
 	OMP_NUM_THREADS=1 $(BIN)/python $(PYTEST) -m "full and not ray and not adapters"
-	$(MAKE) test-uncached
-	$(MAKE) test-ray
 
 RAY := build/venv-ray
 $(RAY)/.test: pyproject.toml
@@ -62,9 +62,13 @@ build/venv-%/.test: pyproject.toml
 	$(@D)/bin/python -m pip install --quiet --editable ".[$*]" pytest pytest-timeout hypothesis
 	@touch $@
 
-test-adapters: $(DOORS:%=build/venv-%/.test) ## the doors to other frameworks, each with its extra alone
-	failed=0; for door in $(DOORS); do echo "--- $$door"; OMP_NUM_THREADS=1 build/venv-$$door/bin/python -m pytest -q -m adapters \
-	  -p no:unraisableexception -k $$door $(PYTEST_ARGS) tests/on_adapters/test_$$door*.py tests/test_examples.py || failed=1; done; exit $$failed
+test-adapters: ## the doors to other frameworks, each with its extra alone; two at once with --jobs=2
+	@$(MAKE) --no-print-directory --keep-going $(DOORS:%=test-door-%)
+
+.PHONY: $(DOORS:%=test-door-%)
+$(DOORS:%=test-door-%): test-door-%: build/venv-%/.test
+	OMP_NUM_THREADS=1 build/venv-$*/bin/python -m pytest -q -m adapters -p no:unraisableexception -k $* $(PYTEST_ARGS) \
+	  tests/on_adapters/test_$**.py tests/test_examples.py
 
 weigh: $(VENV)/.test ## what an install weighs, package by package; more than 700 MB for `make test` is an error
 	$(BIN)/python .ci/weigh.py --most 700 test

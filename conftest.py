@@ -5,6 +5,7 @@ needs Ray, and `make test-adapters` what needs another framework. A test says it
 say the same are listed here.
 """
 
+import gc
 import os
 import shutil
 import tempfile
@@ -121,3 +122,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("full")
         if item.get_closest_marker("full"):
             item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage in cycles seldom, as `runs.workers.collect_seldom` does: worlds are kept by the hundred here."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)

@@ -42,6 +42,12 @@ whatever the process did before. `make test-uncached` runs the tests that would 
 
 No key holds an address in memory (`id()`): keys are values, or hold the very objects and compare those. Where a bound
 is given, what was used least recently goes first; what has none goes with the object that it was read from.
+
+One cache outlives its process (`backends/shelf.py`): what a world was before an incident is written to the folder
+`pasts` of the user's cache folder, or of the one that `AIOPS_GYM_CACHE` names, and read by every later process. A file
+is 10 to 400 kB of data, all of them together stay below 200 MB; they follow from the package's own files, whose digest
+names their folder. Folders of earlier states of the package are removed, but for the last two. All of it can be
+removed at any time, and where nothing can be written, worlds are simulated as before.
 """
 
 APART = """\

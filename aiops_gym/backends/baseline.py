@@ -1,4 +1,4 @@
-"""Healthy worlds to start from: simulated once per (app, variant) and process, then forked.
+"""Healthy worlds to start from: simulated once per (app, variant), kept (`shelf`), then forked.
 
 A baseline is a pure function of (app, variant, package version): which environment asked first never matters.
 """
@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from aiops_gym import caches
-from aiops_gym.backends import releases
+from aiops_gym.backends import releases, shelf
 from aiops_gym.backends.in_cluster import CLIENTS
 from aiops_gym.catalog import cluster, kubeadm, platform, registry, upkeep
 from aiops_gym.catalog.model import App, Manifest
@@ -47,6 +47,12 @@ def make_baseline(app_id: str, variant: int, shift: int = 0) -> World:
 @caches.function(VARIANTS * len(registry.apps()), "the hours in which a cluster is set up and the app deployed")
 def _booted(app_id: str, variant: int, shift: int) -> World:
     app = registry.find_app(app_id)
+    if shift:  # of this moment
+        return _boot(app, variant, shift)
+    return shelf.get(f"{app_id}-{variant}", lambda: _make_empty(app, variant, 0), lambda: _boot(app, variant, 0))
+
+
+def _boot(app: App, variant: int, shift: int) -> World:
     world = boot_cluster(app, variant, shift)
     deploy(world, app)
     _until_ready(world, app, 20 * MINUTE)
@@ -57,9 +63,7 @@ def _booted(app_id: str, variant: int, shift: int) -> World:
 
 def boot_cluster(app: App, variant: int, shift: int = 0) -> World:
     """A cluster with its own equipment, which knows an app's images and users and does not have the app yet."""
-    seed = draws.bits(0, "baseline", f"{app.id} {variant}")
-    blueprint = make_blueprint(app, variant, seed)
-    world = World(replace(blueprint, start=blueprint.start + shift), make_dynamics(run_utility, CLIENTS), seed)
+    world = _make_empty(app, variant, shift)
     for manifest in cluster.NAMESPACES:
         apply(world, manifest)
     bootstrap.begin(world, cluster.CONTROL_PLANE, make_certificate())
@@ -73,6 +77,13 @@ def boot_cluster(app: App, variant: int, shift: int = 0) -> World:
             apply(world, manifest)
         world.run(pause)
     return world
+
+
+def _make_empty(app: App, variant: int, shift: int) -> World:
+    """A world before its first object."""
+    seed = draws.bits(0, "baseline", f"{app.id} {variant}")
+    blueprint = make_blueprint(app, variant, seed)
+    return World(replace(blueprint, start=blueprint.start + shift), make_dynamics(run_utility, CLIENTS), seed)
 
 
 def make_blueprint(app: App, variant: int, seed: int) -> Blueprint:
@@ -90,10 +101,15 @@ def make_blueprint(app: App, variant: int, seed: int) -> Blueprint:
     )
 
 
-def furnish(world: World, app: App, seed: int) -> None:
-    """Put in what a platform team runs beside an app (`catalog.platform`), as a seed has it, and let it come up."""
+def know_platform(world: World, app: App) -> None:
+    """Let the nodes find the images of what a platform team runs beside an app."""
     images = {name: _image(name, data) for name, data in platform.list_images(app).items()}
     world.blueprint = replace(world.blueprint, images={**world.blueprint.images, **images})
+
+
+def furnish(world: World, app: App, seed: int) -> None:
+    """Put in what a platform team runs beside an app (`catalog.platform`), as a seed has it, and let it come up."""
+    know_platform(world, app)
     for manifest in platform.furnish(app, seed):
         apply(world, manifest, force=True)
     world.run(MINUTE)

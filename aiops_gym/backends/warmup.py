@@ -1,4 +1,4 @@
-"""The noisy minutes before an incident: simulated once per (app, variant, number) and process, then forked.
+"""The noisy minutes before an incident: simulated once per (app, variant, number), kept (`shelf`), then forked.
 
 A warm-up is a pure function of (app, variant, number, shift, package version): no episode and no fault has a say in it.
 What somebody decided long before (`noise.LASTING`) must not befall what a fault rewrites, and still nothing is left out
@@ -10,8 +10,8 @@ anything.
 from __future__ import annotations
 
 from aiops_gym import caches
-from aiops_gym.backends import clients, container_noise, decisions, history, noise, upkeep
-from aiops_gym.backends.baseline import VARIANTS, furnish, is_rolled_out, make_baseline
+from aiops_gym.backends import clients, container_noise, decisions, history, noise, shelf, upkeep
+from aiops_gym.backends.baseline import VARIANTS, furnish, is_rolled_out, know_platform, make_baseline
 from aiops_gym.backends.health import Measure, measure
 from aiops_gym.caches import Beside, Entry
 from aiops_gym.catalog import registry
@@ -82,6 +82,19 @@ def choose_lived_in(app: App, variant: int, seed: int, problem: Problem) -> int:
     2 * LIVES * VARIANTS * len(registry.apps()), "the hours in which people decide, and the noisy minutes after"
 )
 def _lived_in(app_id: str, variant: int, number: int, shift: int, furnished: bool) -> World:
+    def begin() -> World:
+        world = make_baseline(app_id, variant).fork()
+        if furnished:
+            know_platform(world, registry.find_app(app_id))
+        return world
+
+    if shift:  # of this moment
+        return _live(app_id, variant, number, shift, furnished)
+    name = f"{app_id}-{variant}-life-{number}{'-furnished' if furnished else ''}"
+    return shelf.get(name, begin, lambda: _live(app_id, variant, number, 0, furnished))
+
+
+def _live(app_id: str, variant: int, number: int, shift: int, furnished: bool) -> World:
     app, seed = registry.find_app(app_id), _lived_in_seed(app_id, variant, number)
     world = _asked(app_id, variant, shift, noise.draw_rate(seed), seed)
     clients.admit(world, seed)
@@ -148,6 +161,16 @@ def _open(app: App, decided: frozenset[str], spared: frozenset[str]) -> bool:
 
 @caches.function(WARMUPS * VARIANTS * len(registry.apps()), "the noisy minutes before an incident")
 def _warmed_up(app_id: str, variant: int, number: int, shift: int) -> World:
+    if shift:  # of this moment
+        return _warm_up(app_id, variant, number, shift)
+    return shelf.get(
+        f"{app_id}-{variant}-{number}",
+        lambda: make_baseline(app_id, variant).fork(),
+        lambda: _warm_up(app_id, variant, number, 0),
+    )
+
+
+def _warm_up(app_id: str, variant: int, number: int, shift: int) -> World:
     app, seed = registry.find_app(app_id), _seed(app_id, variant, number)
     world = _asked(app_id, variant, shift, noise.draw_rate(seed), seed)
     clients.admit(world, seed)

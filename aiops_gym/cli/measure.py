@@ -6,10 +6,14 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from aiops_gym.folders import VARIABLE
 
 TRUE = "/bin/true"
 
@@ -39,6 +43,20 @@ def start_python(code: str) -> float:
     """Median time that code takes in a new interpreter, without the interpreter's own start."""
     bare = measure_seconds(lambda: subprocess.run([sys.executable, "-c", ""], check=True), 3)
     return max(0.0, measure_seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 3) - bare)
+
+
+@contextmanager
+def own_cache() -> Iterator[None]:
+    """Keep what can be made again in a new folder, here and in the processes that are started meanwhile."""
+    before = os.environ.get(VARIABLE)
+    with tempfile.TemporaryDirectory(prefix="aiops_gym-bench-") as folder:
+        os.environ[VARIABLE] = folder
+        try:
+            yield
+        finally:
+            del os.environ[VARIABLE]
+            if before is not None:
+                os.environ[VARIABLE] = before
 
 
 def measure_own_memory() -> int:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from aiops_gym import locks
 from aiops_gym.errors import BackendError
-from aiops_gym.openrca.cache import VARIABLE as CACHE
-from aiops_gym.openrca.cache import cache_folder
+from aiops_gym.folders import VARIABLE as CACHE
+from aiops_gym.folders import cache_folder
 from aiops_gym.openrca.layout import VARIABLE as ROOT
 from aiops_gym.openrca.model import Domain
 from aiops_gym.openrca.profiles import HARD

@@ -9,8 +9,8 @@ from datetime import date
 from pathlib import Path
 
 from aiops_gym.errors import CatalogError
+from aiops_gym.folders import cache_folder
 from aiops_gym.openrca import domains, layout
-from aiops_gym.openrca.cache import cache_folder
 from aiops_gym.openrca.model import Domain, Table
 from aiops_gym.openrca.store import shelf
 

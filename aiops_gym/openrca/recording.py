@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from aiops_gym.errors import CatalogError
+from aiops_gym.folders import cache_folder
 from aiops_gym.openrca import clock, layout
-from aiops_gym.openrca.cache import cache_folder
 from aiops_gym.openrca.model import Column, Domain, Table, names
 from aiops_gym.openrca.rows import Rows
 from aiops_gym.openrca.store import shelf
@@ -41,7 +41,7 @@ class Recording:
     Args:
         folder: holds `telemetry`.
         days: those that may be read; None for all there are.
-        cache: where conversions lie; see `cache.cache_folder`.
+        cache: where conversions lie; see `folders.cache_folder`.
         progress: told of conversions: file, bytes read, all its bytes.
         strict: refuse a file that is missing, or not all that its table says. Else what can be read is, and the rest
             counted, see `oddities`.

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from aiops_gym.errors import AiopsGymError
-from aiops_gym.runs.files import write
+from aiops_gym.files import write
 
 
 @dataclass(kw_only=True)

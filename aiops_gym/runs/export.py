@@ -16,8 +16,8 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import POSED
 from aiops_gym.catalog.splits import SPLITS
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.files import write
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.files import write
 from aiops_gym.runs.tool_calls import find_tools, read_called
 from aiops_gym.tools.schemas import list_schemas
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from aiops_gym import locks
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.files import write
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.files import write
 from aiops_gym.runs.growth import grow_plan
 from aiops_gym.runs.plan import Entry, Plan
 

@@ -11,9 +11,9 @@ from typing import Any, Self, TypeVar
 
 from aiops_gym.agents import base
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.files import write
 from aiops_gym.runs.arguments import Arguments, check
 from aiops_gym.runs.choice import Posed, choose_problems
-from aiops_gym.runs.files import write
 
 T = TypeVar("T")
 

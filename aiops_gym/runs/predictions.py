@@ -8,11 +8,11 @@ import re
 from io import StringIO
 from pathlib import Path
 
+from aiops_gym.files import write
 from aiops_gym.openrca import answers
 from aiops_gym.openrca.problems import system_of
 from aiops_gym.openrca.report import Mark
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.files import write
 from aiops_gym.runs.merged import Merged
 
 COLUMNS = ("row_id", "task_index", "instruction", "prediction")

@@ -9,8 +9,8 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.files import write
 from aiops_gym.runs.episode import Episode
-from aiops_gym.runs.files import write
 from aiops_gym.runs.merged import Merged
 from aiops_gym.version import __version__
 

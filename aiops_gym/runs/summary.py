@@ -13,8 +13,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from aiops_gym.files import write
 from aiops_gym.runs.choice import HEALTHY
-from aiops_gym.runs.files import write
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.intervals import compute_interval
 from aiops_gym.runs.merged import Merged, merge

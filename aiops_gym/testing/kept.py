@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 import aiops_gym
-from aiops_gym.runs import files
+from aiops_gym import files
 
 Given = TypeVar("Given")
 Found = TypeVar("Found")

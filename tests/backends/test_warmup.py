@@ -1,12 +1,13 @@
 """Pasts are shared by all episodes of a process: no episode, fault or judge has a say in one."""
 
+import os
 import subprocess
 import sys
 
 import orjson
 import pytest
 
-from aiops_gym import caches
+from aiops_gym import caches, folders
 from aiops_gym.backends import decisions, warmup
 from aiops_gym.backends.baseline import make_baseline
 from aiops_gym.backends.inject import find_rewritten
@@ -40,10 +41,16 @@ print(*sorted(hashlib.sha256(each).hexdigest() for each in found))
 """
 
 
-def test_a_past_is_the_same_whoever_asks_first():
+def _run(program, cache):
+    """What a program prints that finds no files of pasts."""
+    env = {**os.environ, folders.VARIABLE: str(cache)}
+    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, env=env).stdout
+
+
+def test_a_past_is_the_same_whoever_asks_first(tmp_path):
     first = f"Simulated(registry.find_problem({ABOUT_GEO[0].id!r}), 1)"
     programs = [ASKED.format(first="", order=(2, 5)), ASKED.format(first=first, order=(5, 2))]
-    told = [subprocess.run([sys.executable, "-c", each], check=True, capture_output=True).stdout for each in programs]
+    told = [_run(program, tmp_path / str(number)) for number, program in enumerate(programs)]
     assert told[0] == told[1]
     assert len(set(told[0].split())) == 2
 

@@ -175,7 +175,7 @@ def test_the_doctor_finds_everything_well(cli):
 
 @pytest.mark.full
 def test_the_benchmark_measures_everything(cli):
-    code, out, _ = cli("bench", "--rounds", "2", "--envs", "3", "--json")
+    code, out, _ = cli("bench", "--rounds", "2", "--envs", "3", "--worlds", "1", "--json")
     report = json.loads(out)
     assert code == 0
     assert report["steps a second, mix of 20 commands"] > 0

@@ -18,7 +18,7 @@ HEALTHY = "noop_detection_hotel_reservation-1"
 
 SETTINGS = Settings(
     task="detection",
-    steps=16_384,
+    steps=12_288,
     problems=(*FAULTY, HEALTHY, HEALTHY),
     evaluate=0,
     sample=4,

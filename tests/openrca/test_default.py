@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from aiops_gym.errors import BackendError
+from aiops_gym.folders import cache_folder
 from aiops_gym.openrca import default
-from aiops_gym.openrca.cache import cache_folder
 from aiops_gym.openrca.domains import find
 
 TELECOM, _ = find("telecom")

@@ -15,13 +15,18 @@ from aiops_gym.openrca import clock
 SPANS = 300_000
 
 
+@pytest.fixture(scope="module", params=spans.LAYOUTS)
+def lying(request):
+    """How the spans lie; all tests of one layout run before those of the next, on one report."""
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    return recorded.measure(SPANS, 1, tmp_path_factory.mktemp("bench"))
+def report(lying, tmp_path_factory):
+    return recorded.measure(SPANS, 1, tmp_path_factory.mktemp("bench"), [lying])
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("lying", spans.LAYOUTS)
 def test_a_window_comes_far_faster_than_from_the_csv_and_from_parquet(report, lying):
     text, frame = report[f"{lying}: text"], report[f"{lying}: DataFrame"]
     assert text["pandas (pyarrow), CSV, 30 min, in processor times of the store"] > 20
@@ -31,14 +36,12 @@ def test_a_window_comes_far_faster_than_from_the_csv_and_from_parquet(report, ly
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("lying", spans.LAYOUTS)
 def test_a_conversion_costs_about_as_much_as_reading_the_file_once(report, lying):
     assert report[f"{lying}: the file"]["conversion, in pandas read_csv calls (processor)"] < 8
     assert report[f"{lying}: the file"]["cache, in sizes of the CSV"] < 0.4
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("lying", spans.LAYOUTS)
 def test_memory_stays_small(report, lying):
     assert report[f"{lying}: the file"]["conversion, peak memory, MB"] < 600
     assert report[f"{lying}: memory"]
@@ -61,7 +64,6 @@ print(json.dumps([types, frame.values.tolist(), counts]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lying", spans.LAYOUTS)
 def test_all_readers_give_the_same_rows_with_the_same_types(tmp_path, lying):
     path = spans.write(tmp_path / "data", 20_000, lying)
     code = "import sys; from aiops_gym.cli.benches.readers import parquet; parquet.write(sys.argv[1])"

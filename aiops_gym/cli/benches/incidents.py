@@ -20,7 +20,7 @@ from aiops_gym.catalog import registry
 from aiops_gym.catalog.registry import fill_in
 from aiops_gym.cli.benches import queries, training
 from aiops_gym.cli.common import make_env
-from aiops_gym.cli.measure import measure_own_memory, measure_seconds, spawn, spawn_bare, start_python
+from aiops_gym.cli.measure import measure_own_memory, measure_seconds, own_cache, spawn, spawn_bare, start_python
 from aiops_gym.types import Call
 
 PROBLEM = "revoke_auth_mongodb-mitigation-1"
@@ -34,15 +34,21 @@ EPISODES = 5
 """Episodes in which the mix is run; all together it takes some seconds, which no short disturbance fills."""
 
 
-def measure(rounds: int, envs: int) -> dict[str, Any]:
+def measure(rounds: int, envs: int, worlds: int = VARIANTS) -> dict[str, Any]:
     """Steps, resets, branching, verdicts and memory.
 
     Args:
         rounds: times that the mix of 20 commands is run in each episode.
         envs: environments whose memory is measured.
+        worlds: healthy worlds of each application in which episodes begin, 1 <= worlds <= VARIANTS.
     """
-    first = training.measure_first_resets()  # before anything is made
-    warmups = _warmups()
+    with own_cache():
+        return _measure(rounds, envs, worlds)
+
+
+def _measure(rounds: int, envs: int, worlds: int) -> dict[str, Any]:
+    first = training.measure_first_resets()  # before anything is made here
+    warmups = _warmups(worlds)
     env = make_env(PROBLEM, max_episode_steps=UNLIMITED)
     mix, per_command = _mix(env, rounds)
     get_pods, spawned = _beside_a_spawn()
@@ -52,16 +58,16 @@ def measure(rounds: int, envs: int) -> dict[str, Any]:
         "posix_spawn of /bin/true, ms": 1e3 * spawned,
         "subprocess.run of /bin/true, ms": 1e3 * measure_seconds(spawn, 200),
         "a step of `kubectl get pods`, in spawns of /bin/true": get_pods / spawned,
-        "reset to a drawn problem, ms": 1e3 * _resets(None),
+        "reset to a drawn problem, ms": 1e3 * _resets(None, worlds),
         **first,
-        **training.measure_resets(),
-        **training.measure_tiers(),
-        **_apps(rounds),
+        **training.measure_resets(worlds),
+        **training.measure_tiers(min(worlds, training.FEW)),
+        **_apps(rounds, worlds),
         **warmups,
         **_branching(env),
         **training.measure_branching(),
         **training.measure_verdicts(),
-        **queries.measure_queries(),
+        **queries.measure_queries(min(rounds, queries.ROUNDS)),
         "memory of one more environment, MB": _memory(envs) / 1e6,
         "import aiops_gym, s": start_python("import aiops_gym"),
     }
@@ -105,9 +111,9 @@ def _beside_a_spawn(times: int = 300) -> tuple[float, float]:
     return statistics.median(steps), statistics.median(spawns)
 
 
-def _warmups() -> dict[str, float]:
+def _warmups(worlds: int) -> dict[str, float]:
     """Simulate every healthy world and every warm-up of it, once for all that follows: that is what warm means."""
-    apps, variants = registry.apps(), range(VARIANTS)
+    apps, variants = registry.apps(), range(worlds)
     for app, variant in product(apps, variants):
         make_baseline(app, variant)
     gc.collect()
@@ -122,17 +128,16 @@ def _warmups() -> dict[str, float]:
     }
 
 
-def _resets(problems: Sequence[str] | None) -> float:
+def _resets(problems: Sequence[str] | None, worlds: int) -> float:
     """Each warm-up of each variant of the cluster has been simulated, and each problem been seen before."""
     env = make_env(None, "detection") if problems is None else gym.make("aiops_gym/Detection-v0", problem=problems)
-    seeds = [{"episode_seed": seed} for seed in range(120)]
-    for options in seeds:
-        env.reset(options=options)
-    later = iter(range(1_000, 1_100))
+    for seed in training.draw_seeds(0, 120, worlds):
+        env.reset(options={"episode_seed": seed})
+    later = iter(training.draw_seeds(100_000, 70, worlds))
     return measure_seconds(lambda: env.reset(options={"episode_seed": next(later)}), 60)
 
 
-def _apps(rounds: int) -> dict[str, float]:
+def _apps(rounds: int, worlds: int) -> dict[str, float]:
     """Resets and steps of each application, and of the others a deployment in those of `YARDSTICK`."""
     report: dict[str, float] = {}
     each: dict[str, dict[str, float]] = {}
@@ -140,7 +145,7 @@ def _apps(rounds: int) -> dict[str, float]:
         known = registry.problems("detection", app.id)
         calm = next(problem.id for problem in known if not problem.fault)
         step, _ = _mix(make_env(calm, max_episode_steps=UNLIMITED), rounds)
-        found = {"reset": _resets([problem.id for problem in known]), "step of the mix": step}
+        found = {"reset": _resets([problem.id for problem in known], worlds), "step of the mix": step}
         each[app.title] = {name: value / len(app.components) for name, value in found.items()}
         report |= {f"{app.title}, {name}, ms": 1e3 * value for name, value in found.items()}
     usual = registry.find_app(YARDSTICK).title

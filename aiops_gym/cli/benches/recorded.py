@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,8 +20,8 @@ import numpy as np
 
 from aiops_gym.cli.benches import spans
 from aiops_gym.cli.benches.readers import ENDS
+from aiops_gym.folders import VARIABLE
 from aiops_gym.openrca import clock
-from aiops_gym.openrca.cache import VARIABLE
 
 MINUTE = 60_000
 
@@ -102,17 +102,20 @@ print(measure_own_memory())
 """
 
 
-def measure(count: int, rounds: int, place: Path | None = None) -> dict[str, Any]:
+def measure(
+    count: int, rounds: int, place: Path | None = None, layouts: Iterable[str] = tuple(spans.LAYOUTS)
+) -> dict[str, Any]:
     """Conversion, calls and memory, for each way in which a day's spans may lie in their file.
 
     Args:
         count: spans of a day.
         rounds: times that each reader is started, interleaved.
         place: where the days and their conversions are put for as long as it takes; None for the system's own place.
+        layouts: of these ways.
     """
     bandwidth = _bandwidth()
     report: dict[str, Any] = {"spans of a day": count, "memory is read, GB a second": bandwidth / 1e9}
-    for lying in spans.LAYOUTS:
+    for lying in layouts:
         with tempfile.TemporaryDirectory(prefix="aiops_gym-bench-", dir=place) as folder:
             bench = Bench(spans.write(Path(folder) / "data", count, lying), Path(folder) / "cache", count, bandwidth)
             report |= {f"{lying}: the file": bench.conversion(), **bench.calls(rounds, lying)}

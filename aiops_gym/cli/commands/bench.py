@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from aiops_gym.backends.baseline import VARIANTS
 from aiops_gym.cli.benches import incidents, recorded, vectors
 from aiops_gym.cli.benches.page import TITLES, format_number, rewrite_page
 from aiops_gym.cli.common import show_json
@@ -21,6 +22,9 @@ def command(
     ] = "incidents",
     rounds: Annotated[int, typer.Option(min=1, help="Times that each thing is measured.")] = 20,
     envs: Annotated[int, typer.Option(min=2, help="Environments, or sessions, whose memory is measured.")] = 64,
+    worlds: Annotated[
+        int, typer.Option(min=1, max=VARIANTS, help="Healthy worlds of each application in which incidents begin.")
+    ] = VARIANTS,
     spans: Annotated[int, typer.Option(min=10_000, help="Spans of the day that openrca reads.")] = 10_000_000,
     write: Annotated[Path | None, typer.Option(help="Write the figures into this page too.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with all details.")] = False,
@@ -34,8 +38,10 @@ def command(
         from aiops_gym.cli.benches import sessions  # noqa: PLC0415 an extra that other subjects do without
 
         report = sessions.measure(rounds, envs)
+    elif subject == "vectors":
+        report = vectors.measure(rounds, envs)
     else:
-        report = {"incidents": incidents, "vectors": vectors}[subject].measure(rounds, envs)
+        report = incidents.measure(rounds, envs, worlds)
     if write is not None:
         old = write.read_text(encoding="utf-8") if write.exists() else ""
         write.write_text(rewrite_page(old, subject, report), encoding="utf-8")

@@ -19,11 +19,11 @@ from aiops_gym.cli import agent_options
 from aiops_gym.cli.commands.openrca.report import show as show_scores
 from aiops_gym.cli.common import TIER, blame_arguments, parse_env_arguments, show, show_json
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.files import write
 from aiops_gym.openrca.report import summarise
 from aiops_gym.runs import Judge, Progress, RayCluster, Summary, compared, evaluate, markdown
 from aiops_gym.runs.episode import Episode
 from aiops_gym.runs.export import files
-from aiops_gym.runs.files import write
 from aiops_gym.runs.folder import Folder
 from aiops_gym.runs.merged import Merged, merge
 from aiops_gym.runs.plan import unique

@@ -12,8 +12,8 @@ import typer
 
 from aiops_gym.cli.common import show
 from aiops_gym.errors import AiopsGymError
+from aiops_gym.files import write
 from aiops_gym.runs import Episode
-from aiops_gym.runs.files import write
 from aiops_gym.runs.view import Entry, read_entry, render_listing, render_page
 
 FOLDER = "view"

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from aiops_gym import locks
 from aiops_gym.errors import BackendError, CatalogError
-from aiops_gym.openrca.cache import VARIABLE
+from aiops_gym.folders import VARIABLE
 from aiops_gym.openrca.model import Table
 from aiops_gym.openrca.store.complaint import about
 from aiops_gym.openrca.store.layout import ALL, VERSION, Damaged

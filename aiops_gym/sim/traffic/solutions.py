@@ -240,10 +240,11 @@ def _strained(solved: Json, nodes: Sequence[Json], levels: Mapping[str, float]) 
 def _loaded(text: bytes) -> Json:
     """A call graph from its text, made of nodes that others have as well."""
     found = orjson.loads(text)
-    return {**found, "nodes": [_shared(node) for node in found["nodes"]]}
+    return {**found, "nodes": [share_node(node) for node in found["nodes"]]}
 
 
-def _shared(node: Json) -> Json:
+def share_node(node: Json) -> Json:
+    """The node that is equal to this one and that others have as well."""
     return _nodes.get(orjson.dumps(node), lambda: node)
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from toy_telemetry import folder, spans, table, write
 
+from aiops_gym import folders
 from aiops_gym.errors import BackendError, CatalogError
-from aiops_gym.openrca import cache
 from aiops_gym.openrca.domains import find
 from aiops_gym.openrca.recording import Recording
 from aiops_gym.openrca.store import shelf
@@ -141,7 +141,7 @@ def test_a_disk_that_gets_full_is_a_clear_error_and_leaves_nothing(tmp_path, roo
     path, where = write(tmp_path, "bank", "trace_span", spans(20_000)), tmp_path / "cache"
     limits = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))"
     said = converter(path, where, limits).communicate(timeout=600)[1]
-    assert "BackendError" in said and "the disk is full" in said and cache.VARIABLE in said
+    assert "BackendError" in said and "the disk is full" in said and folders.VARIABLE in said
     assert conversions(where) == []
     assert count(tmp_path) == 20_000
 
@@ -157,7 +157,7 @@ def test_a_disk_without_room_is_refused_before_anything_is_written(tmp_path, mon
 def test_a_cache_that_cannot_be_written_is_a_clear_error(tmp_path):
     path = write(tmp_path, "bank", "trace_span", spans(100))
     (tmp_path / "file").write_text("")
-    with pytest.raises(BackendError, match=f"set {cache.VARIABLE}"):
+    with pytest.raises(BackendError, match=f"set {folders.VARIABLE}"):
         shelf.ensure_converted(path, SPANS, tmp_path / "file" / "cache")
 
 
@@ -172,11 +172,11 @@ def test_nothing_is_written_beside_the_data_unless_it_is_wanted(tmp_path):
 
 
 def test_the_cache_is_where_the_variable_says_or_the_users_own(tmp_path, monkeypatch):
-    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "named"))
-    assert cache.cache_folder() == tmp_path / "named"
-    monkeypatch.delenv(cache.VARIABLE)
+    monkeypatch.setenv(folders.VARIABLE, str(tmp_path / "named"))
+    assert folders.cache_folder() == tmp_path / "named"
+    monkeypatch.delenv(folders.VARIABLE)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
-    assert cache.cache_folder().name == "aiops_gym"
+    assert folders.cache_folder().name == "aiops_gym"
 
 
 @pytest.mark.parametrize("damage", [b"", b"{}", b"x" * 50])

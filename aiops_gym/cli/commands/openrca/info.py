@@ -11,8 +11,8 @@ import typer
 
 from aiops_gym.cli.common import show, show_json
 from aiops_gym.errors import CatalogError
+from aiops_gym.folders import cache_folder
 from aiops_gym.openrca import labels, layout
-from aiops_gym.openrca.cache import cache_folder
 from aiops_gym.openrca.files import DataFile, find_domain_folders, list_known_days
 from aiops_gym.openrca.origin import SYNTHETIC, read_origin
 from aiops_gym.openrca.store import shelf

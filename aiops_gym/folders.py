@@ -1,4 +1,4 @@
-"""Where what was made from the data lies: converted telemetry, and data made where the user has none."""
+"""Where what can be made again lies: converted telemetry, data made where the user has none, pasts of worlds."""
 
 from __future__ import annotations
 

@@ -1,0 +1,171 @@
+"""Pasts of worlds in files: what one process has simulated, others read, in a tenth of the time.
+
+A file holds what sets a past apart from a world that the reader has (`World.difference`): data, no code. Its folder is
+called after all that a past follows from: the package's own files, what simulates with them, and Python. So an edit
+begins a new folder, and nothing in it was made by anything else. A file that is damaged, or not there, or cannot be
+written, costs the time of simulating, and is no error.
+"""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import platform
+import shutil
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import orjson
+
+from aiops_gym import files
+from aiops_gym.caches import Entry
+from aiops_gym.errors import SnapshotError
+from aiops_gym.folders import cache_folder
+from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.traffic.folded import fold, unfold
+from aiops_gym.types import Json
+
+PASTS = "pasts"
+"""The folder in that of caches."""
+
+KEPT = 3
+"""Folders of as many states of the package; those that were begun earlier are removed."""
+
+ROOMS = ("backends", "catalog", "clients", "docker", "helm", "kubectl", "shell", "sim")
+"""Rooms of the package that a past follows from."""
+
+OTHERS = ("bashkit", "orjson", "pyyaml", "quickjs-ng")
+"""Packages that it follows from."""
+
+OUTCOMES = "outcomes"
+"""The table of them, most of what a past weighs."""
+
+DIGEST = 16
+"""Bytes at the head of a file that say whether the rest is what was written."""
+
+_log = logging.getLogger(__name__)
+
+ENTRY = Entry(
+    f"{__name__}.files",
+    "simulating a past that another process has simulated",
+    key="the package's files, versions of Python and of four packages, the machine; the past's name",
+    bound=KEPT,
+    unit="folders on disk",
+    ends="an edit of the package, which begins a new folder; damage, which a digest shows",
+)
+
+
+def get(name: str, begin: Callable[[], World], simulate: Callable[[], World]) -> World:
+    """A past, read from its file or else simulated and written there.
+
+    Args:
+        name: of the past among all of them; it becomes the name of a file.
+        begin: makes a world of which the past becomes a part by `World.become`; equal whenever it is called.
+        simulate: makes the past itself.
+    """
+    if ENTRY.off:
+        return simulate()
+    ENTRY.met = True
+    path = _folder() / name
+    found = _read(path, begin)
+    if found is None:
+        found = simulate()
+        _write(path, found, begin())
+    return found
+
+
+def _read(path: Path, begin: Callable[[], World]) -> World | None:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    if _digest(data[DIGEST:]) != data[:DIGEST]:
+        _log.warning("%s is damaged, and made anew", path)
+        return None
+    world = begin()
+    try:
+        with _no_looking_for_garbage():
+            world.become(_change(orjson.loads(zlib.decompress(data[DIGEST:])), unfold))
+    except (zlib.error, LookupError, TypeError, ValueError, SnapshotError) as error:
+        _log.warning("%s is damaged, and made anew: %s", path, error)
+        return None
+    return world
+
+
+@contextmanager
+def _no_looking_for_garbage() -> Iterator[None]:
+    """A hundred thousand new dicts and lists are none, and looking through them takes longer than reading them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _write(path: Path, world: World, base: World) -> None:
+    data = zlib.compress(orjson.dumps(_change(world.difference(base), fold)), 1)
+    try:
+        if not path.parent.is_dir():
+            _make_room(path.parent.parent)
+        files.write(path, _digest(data) + data)
+    except OSError as error:
+        _log.info("pasts are not kept: %s", error)
+
+
+def _change(difference: Json, how: Callable[[Json], Json]) -> Json:
+    """A difference with another form of the outcomes of its requests."""
+    tables = dict(difference["tables"])
+    if OUTCOMES in tables:
+        tables[OUTCOMES] = {**tables[OUTCOMES], "changed": how(tables[OUTCOMES]["changed"])}
+    return {**difference, "tables": tables}
+
+
+def _make_room(folder: Path) -> None:
+    """Remove the pasts of earlier states of the package, but for those begun last."""
+    old = sorted((each for each in folder.glob("*") if each.is_dir()), key=lambda each: each.stat().st_mtime)
+    for each in old[: 1 - KEPT]:
+        shutil.rmtree(each, ignore_errors=True)
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=DIGEST).digest()
+
+
+def _folder() -> Path:
+    return cache_folder() / PASTS / _state()
+
+
+@cache
+def _state() -> str:
+    """A name for all that pasts follow from."""
+    found = blake2b(digest_size=10)
+    for path in _sources():
+        found.update(f"{path.name}\0".encode() + path.read_bytes())
+    others = [_version(name) for name in OTHERS]
+    found.update(repr((platform.python_version(), platform.machine(), others)).encode())
+    return found.hexdigest()
+
+
+def _sources() -> Iterator[Path]:
+    """The package's own files, in an order that is the same everywhere."""
+    package = Path(__file__).parent.parent
+    yield from sorted(package.glob("*.py"))
+    for room in ROOMS:
+        for folder, inner, names in os.walk(package / room):
+            inner[:] = sorted(name for name in inner if name != "__pycache__")
+            yield from (Path(folder, name) for name in sorted(names))
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
