@@ -69,10 +69,10 @@ def get(name: str, begin: Callable[[], World], simulate: Callable[[], World]) ->
         begin: makes a world of which the past becomes a part by `World.become`; equal whenever it is called.
         simulate: makes the past itself.
     """
-    if ENTRY.off:
+    if ENTRY.off or not _state():
         return simulate()
     ENTRY.met = True
-    path = _folder() / name
+    path = cache_folder() / PASTS / _state() / name
     found = _read(path, begin)
     if found is None:
         found = simulate()
@@ -139,15 +139,13 @@ def _digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=DIGEST).digest()
 
 
-def _folder() -> Path:
-    return cache_folder() / PASTS / _state()
-
-
 @cache
 def _state() -> str:
-    """A name for all that pasts follow from."""
-    found = blake2b(digest_size=10)
-    for path in _sources():
+    """A name for all that pasts follow from; "" where the package is no folder of files, and nothing tells."""
+    found, sources = blake2b(digest_size=10), list(_sources())
+    if not sources:
+        return ""
+    for path in sources:
         found.update(f"{path.name}\0".encode() + path.read_bytes())
     others = [_version(name) for name in OTHERS]
     found.update(repr((platform.python_version(), platform.machine(), others)).encode())

@@ -152,6 +152,14 @@ def test_an_edit_begins_a_new_folder_and_the_oldest_go(tmp_path, folder, monkeyp
     assert shelf._state.__wrapped__() != folder.name
 
 
+def test_a_package_that_is_no_folder_keeps_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(shelf, "_sources", lambda: [])
+    assert shelf._state.__wrapped__() == ""
+    monkeypatch.setattr(shelf, "_state", lambda: "")
+    assert KINDS["warm-up"]("hotel_reservation").now
+    assert not list(tmp_path.iterdir())
+
+
 def test_files_hold_what_differs_and_no_names_of_faults(folder):
     """Whoever reads them knows no more than from a healthy cluster: a past is the same for all problems."""
     Simulated(registry.find_problem("pod_failure_hotel_res-detection-1"), 1)
