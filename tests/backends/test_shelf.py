@@ -153,9 +153,9 @@ def test_an_edit_begins_a_new_folder_and_the_oldest_go(tmp_path, folder, monkeyp
 
 
 def test_a_package_that_is_no_folder_keeps_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(shelf, "_sources", lambda: [])
+    monkeypatch.setattr(shelf, "_sources", list)
     assert shelf._state.__wrapped__() == ""
-    monkeypatch.setattr(shelf, "_state", lambda: "")
+    monkeypatch.setattr(shelf, "_state", str)
     assert KINDS["warm-up"]("hotel_reservation").now
     assert not list(tmp_path.iterdir())
 
