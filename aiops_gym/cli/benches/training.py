@@ -81,13 +81,15 @@ def measure_resets(worlds: int = VARIANTS) -> dict[str, float]:
 
 
 def measure_tiers(worlds: int = FEW) -> dict[str, float]:
-    """What hard episodes cost beside standard ones, in as many worlds: a reset, and a step of the one who looks."""
+    """What hard episodes cost beside standard ones, in as many worlds: a reset, and a step of the one who looks.
+
+    No episode is met twice, as in training.
+    """
     found = {}
     for tier in ("standard", "hard"):
         env = make_env(None, "detection", "train", tier=tier, max_episode_steps=-1)
-        seeds = draw_seeds(3_000, COMPARED, worlds)
-        _reset(env, seeds)  # makes the pasts
-        found[tier, "reset"] = statistics.mean(_reset(env, seeds))
+        _reset(env, draw_seeds(3_000, COMPARED, worlds))  # makes the pasts
+        found[tier, "reset"] = statistics.mean(_reset(env, draw_seeds(500_000, COMPARED, worlds)))
         look = str(Call("exec_shell", ("kubectl get pods -A",)))
         found[tier, "step"] = statistics.median(_take_time(partial(env.step, look)) for _ in range(COMPARED))
     ratios = {what: found["hard", what] / found["standard", what] for what in ("reset", "step")}
