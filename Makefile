@@ -9,6 +9,8 @@ unexport PYTHONDONTWRITEBYTECODE # the suite starts hundreds of processes: each 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+ALONE := $(PYTHON) .ci/alone.py pyproject.toml
+
 # A stamp is touched when what it stands for is whole. What was interrupted has none, and the same command begins anew:
 # a half-made environment is cleared, a half-done installation continued.
 $(VENV)/.made:
@@ -18,12 +20,12 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.core: pyproject.toml | $(VENV)/.made
-	$(BIN)/python -m pip install --quiet --editable .
+	$(ALONE) $(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 # .test, .dev, .docs, ...: the package with the extra of that name.
 $(VENV)/.%: pyproject.toml | $(VENV)/.made
-	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	$(ALONE) $(BIN)/python -m pip install --quiet --editable ".[$*]"
 	@touch $@ $(VENV)/.core
 
 demo: $(VENV)/.core ## one incident, from the first look to the repair
@@ -46,7 +48,7 @@ test-full: $(VENV)/.test-all ## learning, browser, long comparisons
 RAY := build/venv-ray
 $(RAY)/.test: pyproject.toml
 	$(PYTHON) -m venv --clear $(RAY)
-	$(RAY)/bin/python -m pip install --quiet --editable ".[ray,test]"
+	$(ALONE) $(RAY)/bin/python -m pip install --quiet --editable ".[ray,test]"
 	@touch $@
 
 test-ray: $(RAY)/.test ## what needs Ray, in an environment of its own: RLlib holds Gymnasium at 1.2.2
@@ -59,7 +61,7 @@ test-live: $(VENV)/.test-all ## the backend of a real cluster, on yours: make te
 DOORS := mcp inspect verifiers trl openenv minari trainers
 build/venv-%/.test: pyproject.toml
 	$(PYTHON) -m venv --clear $(@D)
-	$(@D)/bin/python -m pip install --quiet --editable ".[$*]" pytest pytest-timeout hypothesis
+	$(ALONE) $(@D)/bin/python -m pip install --quiet --editable ".[$*]" pytest pytest-timeout hypothesis
 	@touch $@
 
 test-adapters: ## the doors to other frameworks, each with its extra alone; two at once with --jobs=2
@@ -90,7 +92,7 @@ size: $(VENV)/.core ## lines of Python by room; fails above the ceilings
 
 wheel: $(VENV)/.dev ## build the wheel by way of the source package, and try it in an empty environment
 	rm -rf build/dist
-	$(BIN)/python -m build --outdir build/dist
+	$(ALONE) $(BIN)/python -m build --outdir build/dist
 	PYTHON=$(PYTHON) .ci/try-wheel build/dist
 
 bench: $(VENV)/.core ## steps a second, reset, fork, snapshot, memory
