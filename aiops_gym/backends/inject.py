@@ -206,7 +206,7 @@ def _restart(change: Restart, world: World, app: App) -> None:
 @apply_change.register
 def _rollout(change: Rollout, world: World, app: App) -> None:
     for component in filter(None, change.components):
-        roll_out(world, app, component)
+        roll_out(world, app.namespace, component)
 
 
 @apply_change.register
@@ -255,12 +255,12 @@ def _redeploy(change: Redeploy, world: World, app: App) -> None:
     world.run(30 * SECOND)
 
 
-def roll_out(world: World, app: App, name: str) -> None:
+def roll_out(world: World, namespace: str, name: str) -> None:
     """Have a deployment's pods replaced, as `kubectl rollout restart` does. Raises BackendError."""
     annotation = {"kubectl.kubernetes.io/restartedAt": iso(world.now)}
     body = {"spec": {"template": {"metadata": {"annotations": annotation}}}}
     kind = "application/strategic-merge-patch+json"
-    answer = request(world, "patch", "deployments.apps", app.namespace, name, body=body, content_type=kind)
+    answer = request(world, "patch", "deployments.apps", namespace, name, body=body, content_type=kind)
     _done(answer, f"restart of {name}")
 
 

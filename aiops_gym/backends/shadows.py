@@ -212,7 +212,7 @@ def _patch(change: Patch, world: World, app: App, seed: int) -> None:
     if change.recreate:
         apply_change(Patch(resource=change.resource, name=change.name, ops=(), recreate=True), world, app)
     elif change.resource == "deployments.apps":
-        roll_out(world, app, change.name)
+        roll_out(world, find_place(change, app), change.name)
     else:
         _write_innocently(world, app, (change.resource, find_place(change, app), change.name), seed)
 
@@ -221,10 +221,35 @@ def _patch(change: Patch, world: World, app: App, seed: int) -> None:
 def _script(change: Script, world: World, app: App, seed: int) -> None:
     for resource, full in change.writes:
         space, _, name = full.rpartition("/")
-        if resource == "deployments.apps":
-            roll_out(world, app, name)
+        space = space or app.namespace
+        if resource != "deployments.apps":
+            _write_innocently(world, app, (resource, space, name), seed)
+        elif world.store.get(resource, space, name) is None:
+            _make_canary(world, app, change.component, name)
         else:
-            _write_innocently(world, app, (resource, space or app.namespace, name), seed)
+            roll_out(world, space, name)
+
+
+def _make_canary(world: World, app: App, component: str, name: str) -> None:
+    """Have one more pod of a component, of the same version, in a deployment of its own; nothing where it is gone."""
+    found = world.store.get("deployments.apps", app.namespace, component)
+    if found is None:
+        return
+    spec, label = found["spec"], {"track": CANARY[0]}
+    template = spec["template"]
+    labels = {**template["metadata"].get("labels", {}), **label}
+    manifest = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": app.namespace},
+        "spec": {
+            **spec,
+            "replicas": 1,
+            "selector": {"matchLabels": {**spec["selector"]["matchLabels"], **label}},
+            "template": {**template, "metadata": {**template["metadata"], "labels": labels}},
+        },
+    }
+    apply_change(Create(manifest=manifest), world, app)
 
 
 def _write_innocently(world: World, app: App, place: tuple[str, str, str], seed: int) -> None:

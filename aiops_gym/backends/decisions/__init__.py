@@ -117,4 +117,4 @@ def _start_anew(world: World, app: App) -> None:
     """Those who tell a registry that they are there do so when they start: after it they are started, too."""
     world.run(MINUTE)
     for client in (each for each in app.components if "settings" in app.parameters.get(each, {})):
-        roll_out(world, app, client)
+        roll_out(world, app.namespace, client)

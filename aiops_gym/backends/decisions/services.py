@@ -48,7 +48,7 @@ def _renumber(site: Site) -> None:
             site.patch("configmaps", found["metadata"]["name"], {"data": {SETTINGS: changed}})
     site.patch("services", site.name, {"spec": {"ports": [{"$patch": "replace"}, {**port, "port": new}]}})
     for user in find_callers(site):
-        roll_out(site.world, site.app, user)
+        roll_out(site.world, site.app.namespace, user)
     site.world.run(30_000)
 
 

@@ -31,7 +31,7 @@ def _tune(site: Site) -> None:
         lines[at] = lines[at].replace(TUNED, site.pick(TO))
         changed = "".join(lines)
     site.patch("configmaps", site.name, {"data": {file: changed}})
-    roll_out(site.world, site.app, site.name)
+    roll_out(site.world, site.app.namespace, site.name)
 
 
 def _settings(site: Site) -> tuple[str, str]:
