@@ -116,11 +116,20 @@ def name_new(target: str, objects: Sequence[Manifest], seed: int | None) -> dict
 
 
 def read_flags(app: App, objects: Sequence[Manifest]) -> dict[str, str]:
-    """The ConfigMap that the server of feature flags reads; nothing where an app has none."""
-    server = _find(objects, "Deployment", FLAGS_SERVER) or _manifest(app, "Deployment", FLAGS_SERVER)
-    volumes = server["spec"]["template"]["spec"].get("volumes") or () if server else ()
-    maps = [volume["configMap"]["name"] for volume in volumes if "configMap" in volume]
-    return {"flags_map": maps[0]} if maps else {}
+    """The ConfigMap that the server of feature flags reads; nothing where an app has none.
+
+    It is in the volume of the app's own manifest: people mount further ones beside it.
+    """
+    own = _mounted_maps(_manifest(app, "Deployment", FLAGS_SERVER))
+    now = _mounted_maps(_find(objects, "Deployment", FLAGS_SERVER))
+    volume = next(iter(own), "")
+    return {"flags_map": now.get(volume, own[volume])} if volume else {}
+
+
+def _mounted_maps(deployment: Manifest | None) -> dict[str, str]:
+    """The ConfigMaps that a deployment's pods may mount, by the name of the volume."""
+    volumes = deployment["spec"]["template"]["spec"].get("volumes") or () if deployment else ()
+    return {each["name"]: each["configMap"]["name"] for each in volumes if "configMap" in each}
 
 
 def _read_deployment(deployment: Manifest) -> dict[str, str]:

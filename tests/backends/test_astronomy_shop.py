@@ -6,12 +6,13 @@ import gymnasium as gym
 import pytest
 
 import aiops_gym  # noqa: F401  (registers the environments)
+from aiops_gym.backends import warmup
 from aiops_gym.backends.baseline import make_baseline
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.decisions import make_decisions
 from aiops_gym.backends.inject import inject
 from aiops_gym.backends.shadows import find_live_fault
-from aiops_gym.catalog import registry
+from aiops_gym.catalog import names, registry
 from aiops_gym.catalog.apps.astronomy_shop.flags import FLAGS
 from aiops_gym.shell.sandbox import Sandbox
 from aiops_gym.sim import traffic
@@ -207,3 +208,17 @@ def test_a_fault_turns_a_flag_where_its_server_reads_and_so_does_its_repair():
     _run(world, fault.fixes[0])
     world.run(30 * SECOND)
     assert traffic.compute_success(world)["checkout"] == 1.0
+
+
+BESIDE = {"a copy": (0, 1, 2), "tuning": (3, 2, 3), "notes": (8, 1, 3)}
+"""Worlds in which people gave the server of flags another map, or one more: variant, number, volumes."""
+
+
+@pytest.mark.parametrize(("variant", "number", "volumes"), BESIDE.values(), ids=BESIDE)
+def test_the_flags_are_found_whatever_else_people_mounted(variant, number, volumes):
+    world = warmup.make_lived_in(APP.id, variant, number)
+    server = world.store.get("deployments.apps", NS, "flagd")
+    assert len(server["spec"]["template"]["spec"]["volumes"]) == volumes
+    name = names.read_flags(APP, [server])["flags_map"]
+    assert (name == "flagd-config") == (volumes == 3)
+    assert "demo.flagd.json" in world.store.get("configmaps", NS, name)["data"]
