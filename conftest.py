@@ -5,7 +5,6 @@ needs Ray, and `make test-adapters` what needs another framework. A test says it
 say the same are listed here.
 """
 
-import gc
 import os
 import shutil
 import tempfile
@@ -125,7 +124,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage in cycles seldom, as `runs.workers.collect_seldom` does: worlds are kept by the hundred here."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
+    """Look for garbage in cycles seldom: worlds are kept by the hundred here."""
+    from aiops_gym.runs.workers import collect_seldom  # noqa: PLC0415  # Not before the tests' own cache is named.
+
+    collect_seldom()

@@ -47,9 +47,8 @@ def make_baseline(app_id: str, variant: int, shift: int = 0) -> World:
 @caches.function(VARIANTS * len(registry.apps()), "the hours in which a cluster is set up and the app deployed")
 def _booted(app_id: str, variant: int, shift: int) -> World:
     app = registry.find_app(app_id)
-    if shift:  # of this moment
-        return _boot(app, variant, shift)
-    return shelf.get(f"{app_id}-{variant}", lambda: _make_empty(app, variant, 0), lambda: _boot(app, variant, 0))
+    name = f"{app_id}-{variant}"
+    return shelf.get(name, shift, lambda: _make_empty(app, variant, shift), lambda: _boot(app, variant, shift))
 
 
 def _boot(app: App, variant: int, shift: int) -> World:

@@ -31,6 +31,8 @@ from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.traffic.folded import fold, unfold
 from aiops_gym.types import Json
 
+PACKAGE = Path(__file__).parent.parent
+
 PASTS = "pasts"
 """The folder in that of caches."""
 
@@ -61,15 +63,16 @@ ENTRY = Entry(
 )
 
 
-def get(name: str, begin: Callable[[], World], simulate: Callable[[], World]) -> World:
+def get(name: str, shift: int, begin: Callable[[], World], simulate: Callable[[], World]) -> World:
     """A past, read from its file or else simulated and written there.
 
     Args:
         name: of the past among all of them; it becomes the name of a file.
+        shift: ms by which it lies later than usual: what begins at this moment is met once, and leaves no file.
         begin: makes a world of which the past becomes a part by `World.become`; equal whenever it is called.
         simulate: makes the past itself.
     """
-    if ENTRY.off or not _state():
+    if shift or ENTRY.off or not _state():
         return simulate()
     ENTRY.met = True
     path = cache_folder() / PASTS / _state() / name
@@ -146,7 +149,7 @@ def _state() -> str:
     if not sources:
         return ""
     for path in sources:
-        found.update(f"{path.name}\0".encode() + path.read_bytes())
+        found.update(f"{os.path.relpath(path, PACKAGE)}\0".encode() + path.read_bytes())
     others = [_version(name) for name in OTHERS]
     found.update(repr((platform.python_version(), platform.machine(), others)).encode())
     return found.hexdigest()
@@ -154,10 +157,9 @@ def _state() -> str:
 
 def _sources() -> Iterator[Path]:
     """The package's own files, in an order that is the same everywhere."""
-    package = Path(__file__).parent.parent
-    yield from sorted(package.glob("*.py"))
+    yield from sorted(PACKAGE.glob("*.py"))
     for room in ROOMS:
-        for folder, inner, names in os.walk(package / room):
+        for folder, inner, names in os.walk(PACKAGE / room):
             inner[:] = sorted(name for name in inner if name != "__pycache__")
             yield from (Path(folder, name) for name in sorted(names))
 

@@ -83,15 +83,13 @@ def choose_lived_in(app: App, variant: int, seed: int, problem: Problem) -> int:
 )
 def _lived_in(app_id: str, variant: int, number: int, shift: int, furnished: bool) -> World:
     def begin() -> World:
-        world = make_baseline(app_id, variant).fork()
+        world = make_baseline(app_id, variant, shift).fork()
         if furnished:
             know_platform(world, registry.find_app(app_id))
         return world
 
-    if shift:  # of this moment
-        return _live(app_id, variant, number, shift, furnished)
     name = f"{app_id}-{variant}-life-{number}{'-furnished' if furnished else ''}"
-    return shelf.get(name, begin, lambda: _live(app_id, variant, number, 0, furnished))
+    return shelf.get(name, shift, begin, lambda: _live(app_id, variant, number, shift, furnished))
 
 
 def _live(app_id: str, variant: int, number: int, shift: int, furnished: bool) -> World:
@@ -161,12 +159,11 @@ def _open(app: App, decided: frozenset[str], spared: frozenset[str]) -> bool:
 
 @caches.function(WARMUPS * VARIANTS * len(registry.apps()), "the noisy minutes before an incident")
 def _warmed_up(app_id: str, variant: int, number: int, shift: int) -> World:
-    if shift:  # of this moment
-        return _warm_up(app_id, variant, number, shift)
     return shelf.get(
         f"{app_id}-{variant}-{number}",
-        lambda: make_baseline(app_id, variant).fork(),
-        lambda: _warm_up(app_id, variant, number, 0),
+        shift,
+        lambda: make_baseline(app_id, variant, shift).fork(),
+        lambda: _warm_up(app_id, variant, number, shift),
     )
 
 
