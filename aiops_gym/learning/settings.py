@@ -9,6 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Self
 
+from aiops_gym import files
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import TASKS
 from aiops_gym.envs.choice import Choice
@@ -198,9 +199,7 @@ class Settings:
 
     def save(self, path: Path) -> None:
         """Write it, all or nothing."""
-        half = path.with_name(f".{path.name}.half")
-        half.write_text(json.dumps(self.to_json(), indent=1) + "\n", encoding="utf-8")
-        half.replace(path)
+        files.write(path, json.dumps(self.to_json(), indent=1) + "\n")
 
     @classmethod
     def load(cls, path: Path) -> Self:

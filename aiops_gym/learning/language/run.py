@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from aiops_gym import locks
+from aiops_gym import files, locks
 from aiops_gym.errors import AiopsGymError
 from aiops_gym.learning.language import lessons, rollouts, tiny, warmup
 from aiops_gym.learning.language.settings import TINY, Settings
@@ -188,8 +188,4 @@ def _last(folder: Path, until: int | None = None) -> Path | None:
 
 
 def _write(path: Path, data: dict[str, Any]) -> None:
-    """All of it or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(f".{path.name}.half")
-    half.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    half.replace(path)
+    files.write(path, json.dumps(data, indent=1) + "\n")
