@@ -27,7 +27,6 @@ from aiops_gym.serve.refusals import not_supported
 from aiops_gym.serve.render import render_refusal
 from aiops_gym.serve.terminal import PROMPTS, Repl, Terminal
 from aiops_gym.serve.watching import TRUE
-from aiops_gym.sim.kernel.world import World
 from aiops_gym.sim.kube_api import handle
 from aiops_gym.sim.kube_api.connections import end_typing, find_forward_target, find_typed_into
 from aiops_gym.sim.kube_api.status import ApiError, bad_request
@@ -82,20 +81,17 @@ async def _attach(keeper: Keeper, question: Request, socket: WebSocket, version:
     shell = replace(question, verb="create", subresource="exec", query=query, body={"command": ["sh"]})
     dialog = _Dialog(keeper, shell, socket, version, attached=True)
     try:
-        await dialog.run()
+        await dialog.talk()
     except WebSocketDisconnect:
         await keeper.ask(lambda world: end_typing(world, key, dialog.shown, dialog.code, left=True))
         raise
     await keeper.ask(lambda world: end_typing(world, key, dialog.shown, dialog.code))
+    await dialog.leave()  # last: a client that hears of the end may look for it
 
 
 async def _watch(keeper: Keeper, question: Request, socket: WebSocket) -> None:
     """What the container prints from now on: attached to a process whose input nobody has kept open."""
-
-    def begin(world: World) -> Following:
-        return Following(keeper, question, "", world.now, find_container_id(world, question))
-
-    following = await keeper.ask(begin)
+    following = await keeper.ask(lambda world: Following(keeper, world, question, ""))
 
     async def tell() -> None:
         async with aclosing(following.pieces()) as pieces:
@@ -150,6 +146,15 @@ class _Dialog:
         self.shown, self.code = "", 0
 
     async def run(self) -> None:
+        """Talk, and say how it ended."""
+        await self.talk()
+        await self.leave()
+
+    async def leave(self) -> None:
+        """Say how it ended; of a process that was there before, its pod tells that."""
+        await self._send(ERROR, orjson.dumps(self.refusal or _status(0 if self.attached else self.code)))
+
+    async def talk(self) -> None:
         """Read what is to be read, run, send what came of it."""
         if self.stdin and self._is_shell():
             typed = self._typed(None if self.tty else QUIET)
@@ -168,7 +173,6 @@ class _Dialog:
             await self._tell(output)
             code = output.code
         self.code = code
-        await self._send(ERROR, orjson.dumps(self.refusal or _status(0 if self.attached else code)))
 
     def _is_shell(self) -> bool:
         name, *options = self.argv

@@ -21,39 +21,41 @@ OVERLAP = 2_000
 
 
 class Following:
-    """One client that follows a log.
+    """One client that follows a log, from the moment in which this is made: in the keeper's own thread.
 
     Args:
         keeper: of the world.
+        world: as it is at first.
         request: for the log, checked already.
-        first: what the log held at first, as it was asked for.
-        began: the world's time (ms) then.
-        container: id of the container's process, whose end ends the log.
+        first: what the log holds, as it was asked for.
     """
 
-    def __init__(self, keeper: Keeper, request: Request, first: str, began: int, container: str) -> None:
-        self.keeper, self.request, self.first, self.container = keeper, request, first, container
-        self.read_until = began
+    def __init__(self, keeper: Keeper, world: World, request: Request, first: str) -> None:
+        self.keeper, self.request, self.first = keeper, request, first
+        self.container = find_container_id(world, request)  # whose end ends the log; "" if none runs
+        self.read_until = world.now
         self.stamps = request.query.get("timestamps") in ("true", "1")
         self.seen: Counter[str] = Counter()
+        self._more(world)  # what is there already, in the same step: the world moves before the next
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
         """The log, then what comes to it."""
         bell, epoch = self.keeper.bell(), self.keeper.epoch
         try:
-            await self.keeper.ask(self._more)  # what was there already
             yield self.first.encode("utf-8", "replace")
-            running = True
-            while running and not self.keeper.closed and self.keeper.epoch == epoch:
-                await bell.wait(PAUSE)
-                running = await self.keeper.ask(self._running)
-                if text := await self.keeper.ask(self._more):
+            while not self.keeper.closed and self.keeper.epoch == epoch:
+                running, text = await self.keeper.ask(self._look)
+                if text:
                     yield text.encode("utf-8", "replace")
+                if not running:
+                    return
+                await bell.wait(PAUSE)
         finally:
             self.keeper.quiet(bell)
 
-    def _running(self, world: World) -> bool:
-        return find_container_id(world, self.request) == self.container
+    def _look(self, world: World) -> tuple[bool, str]:
+        """Whether the container still runs, and what it has written since the last look."""
+        return find_container_id(world, self.request) == self.container, self._more(world)
 
     def _more(self, world: World) -> str:
         """Lines that are new since the last look."""

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from aiops_gym.serve import behind, bodies, negotiate
-from aiops_gym.serve.following import Following, find_container_id
+from aiops_gym.serve.following import Following
 from aiops_gym.serve.keeper import Keeper
 from aiops_gym.serve.negotiate import Form
 from aiops_gym.serve.paths import Target
@@ -107,13 +107,14 @@ def _handled(world: World, question: Question) -> Reply:
 
 
 async def _follow(keeper: Keeper, question: Question) -> Response:
-    def begin(world: World) -> tuple[Reply, int, str]:
-        return handle(world, question), world.now, find_container_id(world, question)
+    def begin(world: World) -> tuple[Reply, Following]:
+        reply = handle(world, question)
+        return reply, Following(keeper, world, question, str(reply.body))
 
-    reply, began, container = await keeper.ask(begin)
-    if reply.code >= 400 or not container:
+    reply, following = await keeper.ask(begin)
+    if reply.code >= 400 or not following.container:
         return render_answer(reply, Form())
-    return Stream(Following(keeper, question, str(reply.body), began, container).pieces(), "text/plain")
+    return Stream(following.pieces(), "text/plain")
 
 
 def command(query: QueryParams) -> Json:

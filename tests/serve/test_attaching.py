@@ -41,6 +41,8 @@ def test_a_debugger_joins_a_pod_and_leaves_it_as_it_was(opened: Door, kubectl: K
     words = (pod, *NS, BOX, "--target=hotel-reserv-frontend", "-c", "look", "--profile=general", "-i")
     ran = kubectl(opened, "debug", *words, stdin="hostname\nwget -qO- localhost:5000 | head -n 1\n")
     assert ran.out.splitlines()[1:] == [pod.removeprefix("pod/"), "<!DOCTYPE html>"], ran
+    ended = "--for=jsonpath={.status.ephemeralContainerStatuses[0].state.terminated.exitCode}=0"
+    assert kubectl(opened, "wait", pod, *NS, ended, "--timeout=60s").code == 0  # kubelet tells it a moment later
     told = json.loads(kubectl(opened, "get", pod, *NS, "-o", "json").out)
     (joined,) = told["status"]["ephemeralContainerStatuses"]
     assert (joined["name"], joined["ready"], joined["restartCount"]) == ("look", False, 0)

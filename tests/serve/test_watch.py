@@ -10,8 +10,11 @@ import httpx
 import pytest
 
 from aiops_gym.serve import Door, door
-from aiops_gym.serve.keeper import Bell
+from aiops_gym.serve.following import Following
+from aiops_gym.serve.keeper import Bell, Keeper
 from aiops_gym.sim.kernel.world import World
+from aiops_gym.sim.kube_api import handle
+from aiops_gym.types import Request
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
@@ -141,3 +144,25 @@ def test_who_leaves_in_the_moment_of_a_ring_has_left(turns: int) -> None:
 
     left = asyncio.run(leave_at_a_ring())
     assert left or turns == 2, "the ring was heard, and the cancellation was lost"
+
+
+def test_a_followed_log_has_what_was_written_before_the_first_piece_was_read(world: World) -> None:
+    """The world moves on between the request and the connection's first turn."""
+    script = "for i in 1 2 3; do echo line $i; sleep 2; done"
+    spec = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "busybox:1.36"}]}
+    spec["containers"][0]["command"] = ["sh", "-c", script]  # type: ignore[index]
+    made = handle(world, Request("create", "pods", "default", body={"metadata": {"name": "tmp"}, "spec": spec}))
+    assert made.code == 201
+    request = Request("get", "pods", "default", "tmp", "log")
+    while "line 1" not in str(handle(world, request).body):
+        world.run(200)
+
+    async def follow() -> str:
+        keeper = Keeper(world)
+        following = await keeper.ask(lambda w: Following(keeper, w, request, str(handle(w, request).body)))
+        await keeper.ask(lambda w: w.run(20_000))
+        pieces = [piece async for piece in following.pieces()]
+        keeper.close()
+        return b"".join(pieces).decode()
+
+    assert asyncio.run(follow()) == "line 1\nline 2\nline 3\n"
