@@ -63,13 +63,18 @@ def read_names(app: App, target: str, objects: Sequence[Manifest]) -> dict[str, 
         target: the component.
         objects: deployments, Services, ConfigMaps of the app and nodes; what is missing is as in the manifests.
     """
-    found = _read_deployment(_find(objects, "Deployment", target) or _manifest(app, "Deployment", target))
+    found = _read_deployment(find_deployment(app, target, objects))
     service = _find(objects, "Service", target) or _manifest(app, "Service", target)
     if service:
         found |= _read_service(service)
     taints = (_find(objects, "Node", WORKER).get("spec") or {}).get("taints")
     found |= _undo("taints", "/spec/taints", taints)
     return found | _read_settings(app, target, objects)
+
+
+def find_deployment(app: App, target: str, objects: Sequence[Manifest]) -> Manifest:
+    """A component's deployment as it is, or as the manifests have it."""
+    return _find(objects, "Deployment", target) or _manifest(app, "Deployment", target)
 
 
 USERS = "users"

@@ -19,9 +19,10 @@ from typing import Any, TypeVar
 
 from aiops_gym.catalog import composed, grid, traits
 from aiops_gym.catalog.model import INCIDENT, POSED, TASKS, TIERS, App, Fault, Incident, Manifest, Problem
-from aiops_gym.catalog.names import name_new, read_flags, read_names, size_limits
+from aiops_gym.catalog.names import find_deployment, name_new, read_flags, read_names, size_limits
 from aiops_gym.catalog.splits import SPLITS, hash_to_fraction
 from aiops_gym.catalog.tiers import blames_change, find_tier
+from aiops_gym.catalog.variables import read_variable
 from aiops_gym.errors import ArgumentError, unknown
 from aiops_gym.scan import scan, scan_one
 
@@ -295,6 +296,7 @@ def find_names(problem_: Problem, live: Sequence[Manifest] = (), seed: int | Non
     if known:
         pods = int(as_it_is.get("replicas", "1"))
         as_it_is |= size_limits(float(known.names["work"]), pods, problem_.rate, live)
+        as_it_is |= read_variable(find_deployment(world, target, live), known.names)
     as_it_is |= read_flags(world, live)
     return {**names, **(known.names if known else {}), **as_it_is, **name_new(target, live, seed)}
 

@@ -11,7 +11,7 @@ else lies; `prepared`: it has init containers; `sized`: its memory is known; `da
 users; `configmap`, `secret`, `claim`: it mounts one; `retried`: the `caller` that asks it by gRPC may be told to try
 again; `met`: an `asker` with a Service has to do with it; `spared`: a cache, `sparing`, answers most of what it would
 be asked; `fragile`: a call that fails may end it; `indexed`: a client makes sure of an index in it; `limited`: its
-deployment says how much memory it may use.
+deployment says how much memory it may use; `directed`: a variable of its environment says where one lies that it asks.
 Each parameter that the app gives it is a trait, too.
 """
 
@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 
 from aiops_gym.catalog.cluster import WORKER
 from aiops_gym.catalog.model import App
+from aiops_gym.catalog.variables import find_variable
 from aiops_gym.types import Json
 
 FELT = 0.02
@@ -62,7 +63,7 @@ class Component:
 @dataclass
 class Walked:
     """What the calls of users say of a component: share of an operation, ms of work in a second, and of that which a
-    cache spares it, distance, by whom."""
+    cache spares it, distance, by whom, and whom it asks in turn for which share of one."""
 
     share: float = 0.0
     work: float = 0.0
@@ -71,6 +72,7 @@ class Walked:
     inner: bool = False
     by_name: bool = False
     callers: set[str] = field(default_factory=set)
+    asks: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -110,6 +112,7 @@ class Calls:
             self.follow(callee, asked, part, distance + 1, bool(_host(call)), float(call.get("ms", 0.0)))
             if callee:
                 self.walked.setdefault(callee, Walked()).callers.add(name)
+                row.asks[callee] = max(row.asks.get(callee, 0.0), part)
 
     def _callee(self, call: Mapping[str, Json]) -> str:
         if host := _host(call):
@@ -133,6 +136,8 @@ def find_components(app: App) -> Mapping[str, Component]:
         more = {"work": f"{row.work / app.rate:.6f}"}
         more |= {word: known[name] for word, known in (("caller", callers), ("sparing", caches)) if name in known}
         more |= _asker(app, row.callers) | _index(programs.get(clients.get(name, ""), {}))
+        needed = [callee for callee, share in row.asks.items() if share >= FELT]
+        more |= find_variable(_manifest(app, "Deployment", name), programs[name], needed)
         found[name] = _component(app, name, programs[name], row, clients, more)
     return found
 
@@ -219,6 +224,7 @@ def _component(
         "retried": "caller" in names,
         "met": "asker" in names,
         "indexed": "indexed" in names,
+        "directed": "variable" in names,
         "limited": "memory"
         in (manifest["spec"]["template"]["spec"]["containers"][0].get("resources") or {}).get("limits", ()),
         "fragile": any(call.get("on_error") == "panic" for call in _calls(program)),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from aiops_gym.caches import ByValue, Cache, Entry
+from aiops_gym.caches import Cache, Entry
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.machine.program import Program
 from aiops_gym.sim.telemetry.lives import Life
@@ -52,15 +52,6 @@ Row = tuple[float, ...]
 
 NOTHING: Row = Met()
 
-_rates: Cache[dict[Row, list[float]]] = Cache(
-    Entry(
-        f"{__name__}.rates",
-        "asking a program what it uses under the load of an outcome",
-        key="process, program, parameters and state, cores; then what reaches it",
-        bound=4_000,
-        unit="processes",
-    )
-)
 _mets: Cache[Mapping[str, Row]] = Cache(
     Entry(f"{__name__}.mets", "gathering what reaches each process", key="digest of the outcome", bound=100)
 )
@@ -205,20 +196,15 @@ def _between(asked: Sequence[Course], stretches: Sequence[Interval]) -> Floats:
 
 def _of_process(asked: Course, outcomes: Sequence[Mapping[str, Row]], rates: list[list[float]]) -> list[int]:
     """Which of `rates` it has in each outcome; those that are new are added, for most outcomes differ elsewhere."""
-    life = asked.life
-    record = life.record
-    key = (life.key, record["program"], asked.cores, ByValue((record["params"], record.get("state"))))
-    known, numbers = _rates.get(key, dict), dict[Row, int]()
+    key, numbers = asked.life.key, dict[Row, int]()
     found, last, number = [], None, 0
     for outcome in outcomes:
-        met = outcome.get(life.key, NOTHING)
+        met = outcome.get(key, NOTHING)
         if met != last:
             last = met
             if met not in numbers:
-                if met not in known:
-                    known[met] = _worked_out(asked.program, life, Met(*met), asked.cores)
                 numbers[met] = len(rates)
-                rates.append(known[met])
+                rates.append(_worked_out(asked.program, asked.life, Met(*met), asked.cores))
             number = numbers[met]
         found.append(number)
     return found

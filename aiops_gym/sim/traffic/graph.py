@@ -273,8 +273,10 @@ class Survey:
             return ""
         if self._closed(source, call, process):
             return self.client(source, str(call["kind"])).hung_up
-        logins = configured(self.table[source]).get("logins", NOTHING) if source else NOTHING
-        credentials = call.get("credentials") or logins.get(str(call.get("to")))
+        told, to = configured(self.table[source]) if source else NOTHING, str(call.get("to"))
+        if full := told.get("unseated", NOTHING).get(to):
+            return str(full)
+        credentials = call.get("credentials") or told.get("logins", NOTHING).get(to)
         credentials = credentials or _login(self.table.get(source), str(call.get("host", "")))
         return program.refuses(self.world, process, call, credentials)
 
@@ -292,8 +294,8 @@ class Survey:
 
 
 def _auth(error: str) -> bool:
-    """Whether a database refuses for want of a right."""
-    return error.endswith("requires authentication") or error.startswith("not authorized on ")
+    """Whether a database refuses for want of a right, or of a connection, and says so itself."""
+    return error.endswith("requires authentication") or error.startswith(("not authorized on ", "pq: "))
 
 
 def list_registered(world: World, service: str) -> list[list[Json]]:

@@ -72,11 +72,14 @@ TURNED = {
 """Which flags hurt users by way of which component, as AIOpsLab has it: of `adHighCpu`, `kafkaQueueProblems` and
 `loadGeneratorFloodHomepage`, which it poses too, no user notices anything here."""
 
+DATABASE = {"postgresql": {"slots": "100", "owner": "root", "user": "otelu"}}
+"""Whose connections are counted, and its users: a superuser, and the one of all services."""
+
 
 def _parameters(name: str) -> dict[str, str]:
     """What faults and noise may need to know of a component; two generators of load, or two readers, are not as one."""
     twice = manifests.SERVICES.get(name, {}).get("port") and name != "load-generator"
-    flags = {f"flag_{flag}": flag for flag in TURNED.get(name, ())}
+    flags = {f"flag_{flag}": flag for flag in TURNED.get(name, ())} | DATABASE.get(name, {})
     return {**flags, "stateless": "yes"} if twice else flags
 
 

@@ -2,6 +2,8 @@
 
 `POSTGRES_USER` and `POSTGRES_PASSWORD` make the first user; scripts in `/docker-entrypoint-initdb.d` may make others
 (`CREATE USER name WITH PASSWORD 'word'`) and tables. Data lies in its folder, for as long as the volume there lives.
+It takes `max_connections` of them, an argument or 100; some are kept for superusers, whom no service is. Each client
+that names a user keeps one (`seat`): who came late has none, and is let in when another one goes.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program, Tool
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program, Tool, program_of
 from aiops_gym.sim.telemetry.log_formats import FORMATS
 from aiops_gym.sim.traffic import timeline
 from aiops_gym.types import Json, Output
@@ -24,12 +26,21 @@ PORT = 5432
 SCRIPTS, DATA = "/docker-entrypoint-initdb.d/", "/var/lib/postgresql/data"
 USER = re.compile(r"CREATE USER (\w+) WITH PASSWORD '([^']*)'", re.IGNORECASE)
 TABLE = re.compile(r'CREATE TABLE (?:IF NOT EXISTS )?([\w."]+)', re.IGNORECASE)
+MOST_ASKED = re.compile(r"show\s+max_connections\s*;?$", re.IGNORECASE)
 COUNT = re.compile(r'select\s+count\(\*\)\s+from\s+([\w."]+)', re.IGNORECASE)
 UNSET = (
     "Error: Database is uninitialized and superuser password is not specified.",
     "       You must specify POSTGRES_PASSWORD to a non-empty value for the",
     '       superuser. For example, "-e POSTGRES_PASSWORD=password" on "docker run".',
 )
+
+MOST = re.compile(r"max_connections\s*=\s*(\d+)")
+USUAL, RESERVED = 100, 3
+"""Connections where no argument says how many, and how many of them are kept for superusers."""
+
+FEW = "{0}: superuser_reserved_connections (3) plus reserved_connections (0) must be less than max_connections ({1})"
+FULL = "pq: remaining connection slots are reserved for roles with the SUPERUSER attribute"
+"""As version 17 words them (src/backend/postmaster/postmaster.c, utils/init/postinit.c)."""
 
 
 class Postgres(Program):
@@ -40,7 +51,13 @@ class Postgres(Program):
 
     def start(self, c: Container) -> None:
         """The first start makes users and tables."""
-        disk = c.disk(DATA)
+        disk, most = c.disk(DATA), USUAL
+        for word in c.argv:
+            most = int(found[1]) if (found := MOST.search(word)) else most
+        if most <= RESERVED:
+            c.log(FEW.format("postgres", most))
+            c.exit_in(4, 1)
+            return
         if "users" not in disk:
             if not c.env.get("POSTGRES_PASSWORD"):
                 c.log(*UNSET)
@@ -52,6 +69,7 @@ class Postgres(Program):
             disk.put("tables", [name.replace('"', "") for name in TABLE.findall(scripts)])
             c.log("PostgreSQL init process complete; ready for start up.")
         c.remember(users=disk.get("users"), rows=disk.get("rows") or {"at": c.now, "written": 0.0})
+        c.remember(most=most, peers=[])
         c.after(int(c.between(400, 2_500, "open")), "open")
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
@@ -67,6 +85,21 @@ class Postgres(Program):
         if user in users and users[user] == login.get("password"):
             return ""
         return f'pq: password authentication failed for user "{user}"'
+
+    def seat(self, c: Container, client: str) -> None:
+        """A client would keep a connection; where none is left it waits until another one goes."""
+        self._seat(c, [*[each for each in c.state.get("peers", ()) if each != client], client])
+
+    def hung_up(self, c: Container, peer: str) -> None:
+        """A client has gone."""
+        self._seat(c, [each for each in c.state.get("peers", ()) if each != peer])
+
+    def _seat(self, c: Container, peers: list[str]) -> None:
+        slots = _count_slots(c)
+        c.remember(peers=peers, configured={"full": FULL} if len(peers) >= slots else {})
+        rows = c.world.table("processes")
+        for place, key in enumerate(peers):
+            program_of(c.world, rows[key]).event(Container(c.world, key), "seated", c.key, FULL * (place >= slots))
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """A process for each connection."""
@@ -86,7 +119,9 @@ class Postgres(Program):
         return {"psql": _psql, "pg_isready": _ready}
 
     def format(self, ms: int, level: str, source: str, message: str) -> str:
-        """Its log_line_prefix."""
+        """Its log_line_prefix; whom it lets in no further is told why."""
+        if level == "denied":
+            level, source, message = "fatal", "", message.removeprefix("pq: ")
         return FORMATS["%m [%p]"](ms, "log" if level == "info" else level, source, message, "")
 
     def _say(self, c: Container, message: str) -> None:
@@ -94,14 +129,16 @@ class Postgres(Program):
 
 
 def _psql(c: Container, argv: Sequence[str], stdin: str) -> Output:
-    r"""`psql [-U user] [-d database] -c COMMAND`: `\dt`, `\du`, and how many rows a table has."""
+    r"""`psql [-U user] [-d database] -c COMMAND`: `\dt`, `\du`, how many rows a table has, and connections."""
     words = list(argv[1:])
     text = words[words.index("-c") + 1] if "-c" in words[:-1] else stdin
     user = words[words.index("-U") + 1] if "-U" in words[:-1] else "root"
     users = c.state.get("users") or {}
+    where = 'psql: error: connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed: FATAL:  '
     if user not in users:
-        where = 'connection to server on socket "/var/run/postgresql/.s.PGSQL.5432" failed'
-        return Output("", f'psql: error: {where}: FATAL:  role "{user}" does not exist\n', 2)
+        return Output("", f'{where}role "{user}" does not exist\n', 2)
+    if user != c.env.get("POSTGRES_USER", "postgres") and _count_sessions(c) == _count_slots(c):
+        return Output("", f"{where}{FULL.removeprefix('pq: ')}\n", 2)
     tables = c.disk(DATA).get("tables") or []
     if text.strip().startswith(r"\du"):
         return Output(
@@ -112,12 +149,29 @@ def _psql(c: Container, argv: Sequence[str], stdin: str) -> Output:
         return Output(
             "".join(f" {name.rpartition('.')[0]} | {name.rpartition('.')[2]} | table | root\n" for name in tables)
         )
+    if MOST_ASKED.match(text.strip()):
+        return _table("max_connections", str(c.state.get("most", USUAL)))
     if asked := COUNT.match(text.strip()):
         name = asked[1].replace('"', "")
+        if name.removeprefix("pg_catalog.") == "pg_stat_activity":
+            return _table("count", f"{_count_sessions(c) + 1:>5}")
         if name not in tables:
             return Output("", f'ERROR:  relation "{asked[1]}" does not exist\n', 1)
-        return Output(f" count \n-------\n {count_rows(c, name):>5}\n(1 row)\n\n")
+        return _table("count", f"{count_rows(c, name):>5}")
     return Output("", "ERROR:  this client reads no other statements\n", 1)
+
+
+def _table(title: str, value: str) -> Output:
+    return Output(f" {title} \n{'-' * (len(title) + 2)}\n {value}\n(1 row)\n\n")
+
+
+def _count_sessions(c: Container) -> int:
+    """Connections that clients have; psql's own comes on top."""
+    return min(len(c.state.get("peers", ())), _count_slots(c))
+
+
+def _count_slots(c: Container) -> int:
+    return int(c.state.get("most", USUAL)) - RESERVED
 
 
 def count_rows(c: Container, table: str) -> int:

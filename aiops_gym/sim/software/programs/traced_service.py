@@ -25,6 +25,7 @@ from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program, program_of
 from aiops_gym.sim.software import environment, web_answers
+from aiops_gym.sim.software.programs.postgres import Postgres
 from aiops_gym.sim.telemetry.log_formats import find_format
 from aiops_gym.sim.traffic import load
 from aiops_gym.sim.traffic.clients.client import parse_lines
@@ -72,8 +73,9 @@ class Service(Program):
         c.after(int(c.between(0.8, 1.5, "boot") * float(c.params.get("boot", 300))), "step", 0)
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
-        """`step n`: the n-th step; `flags n`, `consume n`: connect to who tells flags, or to the broker, once more."""
-        getattr(self, f"_{name}")(c, int(arguments[0]))
+        """`step n`: the n-th step; `flags n`, `consume n`, `join n`: connect to who tells flags, to the broker, to
+        databases once more; `seated server text`: a database has a connection for it, or says why not."""
+        getattr(self, f"_{name}")(c, *arguments)
 
     def hung_up(self, c: Container, peer: str) -> None:
         """Whoever it was connected to has gone: flags are off until it is told again."""
@@ -81,9 +83,13 @@ class Service(Program):
         if peer == c.state.get("flagd"):
             self._told(c, {})
             c.after(AGAIN, "flags", 0)
-        else:
+        elif peer == c.state.get("broker"):
             self._configure(c, consumes=None)
             c.after(AGAIN, "consume", 0)
+        else:
+            known = c.state.get("databases") or {}
+            c.remember(databases={to: key for to, key in known.items() if key != peer})
+            c.after(AGAIN, "join", 0)
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """What it needs by itself and for its requests, and what flags make it burn."""
@@ -128,6 +134,8 @@ class Service(Program):
                 self._flags(c, 0)
             if c.params.get("consumes"):
                 self._consume(c, 0)
+            if "logins" in configured(c.process):
+                self._join(c, 0)
             return
         step = steps[number]
         if "ask" in step and (error := self._refused(c, str(step["ask"]))):
@@ -152,7 +160,8 @@ class Service(Program):
             return reasons.get(route.outcome, f"dial tcp {route.address or host}:{port}: connect: connection refused")
         server, login = route.targets[0].process, told.get("logins", {}).get(to)
         program = program_of(c.world, c.world.table("processes")[server])
-        return program.refuses(c.world, server, {"kind": program.protocol}, login)
+        refused = program.refuses(c.world, server, {"kind": program.protocol}, login)
+        return refused or str(configured(c.world.table("processes")[server]).get("full", ""))
 
     def _flags(self, c: Container, tried: int) -> None:
         """Ask for the flags; who tells them tells changes, too."""
@@ -205,6 +214,31 @@ class Service(Program):
                 return
         self._say(c, parse_lines(wanted.get("lost")))
         c.after(min(LATEST, AGAIN << min(tried, 8)), "consume", tried + 1)
+
+    def _join(self, c: Container, tried: int) -> None:
+        """Connect to each database that it has a login for, and is not connected to."""
+        told, known = configured(c.process), c.state.get("databases") or {}
+        for to in told["logins"]:
+            host, port = told["addresses"][to]
+            route = c.dial(str(host), int(port)) if to not in known else None
+            for key in [target.process for target in route.targets] if route and route.outcome == "ok" else ():
+                database = program_of(c.world, c.world.table("processes")[key])
+                if isinstance(database, Postgres):
+                    known = {**known, to: key}
+                    c.remember(databases=known, peers=[*c.state.get("peers", ()), key])
+                    database.seat(Container(c.world, key), c.key)
+                    break
+        if len(known) < len(told["logins"]):
+            c.after(min(LATEST, AGAIN << min(tried, 8)), "join", tried + 1)
+
+    def _seated(self, c: Container, server: str, text: str) -> None:
+        """A database has a connection for it, or says why not."""
+        name = next((to for to, key in (c.state.get("databases") or {}).items() if key == server), "")
+        before = configured(c.process).get("unseated") or {}
+        now = {**{to: why for to, why in before.items() if to != name}, **({name: text} if text else {})}
+        if now != before:
+            self._configure(c, unseated=now or None)
+            c.world.touch()
 
     def _settle(self, c: Container) -> None:
         """Have the broker count what it has handed on so far, before its consumers change their pace."""

@@ -174,7 +174,9 @@ RBAC = (
         name="the repair, and a port of the node for another component",
         layer="RBAC",
         after=True,
-        script=f'kubectl patch deployment {{bystander}} {NS} --type=json -p \'[{{"op": "add", "path": '
+        script=f"kubectl get deployment {{bystander}} {NS} -o jsonpath='{{.spec.template.spec.containers[0].ports}}' "
+        f"| grep -q . || exit {NOT_HERE}\n"
+        f'kubectl patch deployment {{bystander}} {NS} --type=json -p \'[{{"op": "add", "path": '
         f'"{TEMPLATE}/containers/0/ports/0/hostPort", "value": 31999}}]\'; sleep 60',
     ),
 )

@@ -22,7 +22,28 @@ def _each(code: str) -> str:
     return _type(f"{NAMES}.forEach(n => {{ var d = db.getSiblingDB(n); d.getCollectionNames().forEach(c => {code}) }})")
 
 
+FEW = ("few_connections",)
+ARGS = "/spec/template/spec/containers/0/args"
 RECIPES = (
+    Recipe(
+        name="one connection more than there was",
+        layer="resources",
+        script=f"kubectl patch deployment {{target}} {NS} --type=json -p "
+        f'\'[{{"op": "replace", "path": "{ARGS}", "value": ["postgres", "-c", "max_connections=5"]}}]\'; sleep 60',
+        families=FEW,
+    ),
+    Recipe(
+        name="a client stopped for the sake of others",
+        layer="resources",
+        script=f"kubectl scale deployment {{caller}} {NS} --replicas=0; sleep 60",
+        families=FEW,
+    ),
+    Recipe(
+        name="the clients started anew, and again whoever had a connection",
+        layer="time",
+        script=f"kubectl rollout restart deployment {NS}; sleep 90; kubectl rollout restart deployment/{{caller}} {NS}",
+        families=FEW,
+    ),
     Recipe(
         name="the repair, and another database's indexes dropped",
         layer="data",

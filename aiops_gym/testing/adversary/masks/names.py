@@ -1,6 +1,6 @@
 """Masks in who is found under which name: DNS and addresses."""
 
-from aiops_gym.testing.adversary.recipe import Recipe
+from aiops_gym.testing.adversary.recipe import NOT_HERE, Recipe
 
 NS = "-n {namespace}"
 POD_IP = (
@@ -105,6 +105,14 @@ ADDRESSES = (
         families=("wrong_address",),
     ),
     Recipe(
+        name="today's pod in a variable",
+        layer="addresses",
+        script=f'ip={CALLEE_IP}; [ -n "$ip" ]\nsaid=$(echo \'{{said}}\' | sed "s/{{callee}}:/$ip:/")\n'
+        f"[ \"$said\" != '{{said}}' ] || exit {NOT_HERE}\n"
+        f'kubectl set env deployment/{{target}} {NS} "{{variable}}=$said"; sleep 60',
+        families=("wrong_variable",),
+    ),
+    Recipe(
         name="today's pod in the settings",
         layer="addresses",
         script=f'ip={CALLEE_IP}; [ -n "$ip" ]\n'
@@ -131,7 +139,7 @@ ADDRESSES = (
         script='kubectl patch service {callee} -n {namespace} --type=json -p \'[{"op": "add", "path": '
         '"/spec/ports/-", "value": {"name": "further", "port": {wrong_callee_port}, "targetPort": {callee_port}}}]\''
         f"\n{RENEW}",
-        families=("wrong_upstream_port",),
+        families=("wrong_upstream_port", "wrong_variable"),
     ),
     Recipe(
         name="the caller pinned to today's pod by a host entry",

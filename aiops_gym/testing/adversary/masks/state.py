@@ -200,6 +200,7 @@ TEMPLATES = (
     *("wrong_command", "assign_to_non_existent_node", "failing_readiness_probe", "failing_liveness_probe"),
     *("wrong_dns_policy", "stale_host_entry", "slow_cache", "small_cpu_limit", "small_memory_limit", "stuck_rollout"),
     *("wrong_address", "wrong_bin_usage", "unbound_claim", "misconfig_app", "foreign_settings"),
+    *("wrong_variable", "few_connections"),
 )
 ROOT = f"kubectl exec {NS} deploy/{{target}} -- mongo admin -u root -p root --quiet --eval"
 SAVE = "jq 'del(.metadata.resourceVersion, .metadata.uid, .status)'"

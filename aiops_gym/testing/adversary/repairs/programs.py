@@ -10,6 +10,7 @@ from aiops_gym.testing.adversary.repairs.words import (
     ROLL_CLIENT,
     TEMPLATE,
     edit,
+    edit_text,
     list_rows,
     merge,
     operate,
@@ -209,4 +210,54 @@ ADDRESS = list_rows(
     },
 )
 
-RECIPES = (*IMAGES, *PROGRAM, *HOSTS, *ADDRESS)
+
+def _set_variable(sed: str, before: str = "") -> str:
+    """The variable set to what it said, with another host in it; where it says but a port there is none."""
+    return (
+        f"{before}said=$(echo '{{said}}' | sed \"{sed}\")\n[ \"$said\" != '{{said}}' ] || exit {NOT_HERE}\n"
+        f'kubectl set env deployment/{{target}} {NS} "{{variable}}=$said"'
+    )
+
+
+VARIABLE = list_rows(
+    "wrong_variable",
+    "",
+    {
+        "set env": f"kubectl set env deployment/{{target}} {NS} '{{variable}}={{said}}'",
+        "sed": edit_text("deployment", "{target}", "'s|{missaid}|{said}|'"),
+        "jq": edit('(.spec.template.spec.containers[0].env[] | select(.name == "{variable}")).value = "{said}"'),
+        "merged": merge(
+            '{"spec": {"template": {"spec": {"containers": [{"name": "{container}", "env": [{"name": "{variable}", '
+            '"value": "{said}"}]}]}}}}',
+            how="strategic",
+        ),
+        "the full name": _set_variable("s/{callee}:/{callee}.{namespace}.svc.cluster.local:/"),
+        "the name with its namespace": _set_variable("s/{callee}:/{callee}.{namespace}:/"),
+        "the Service's address": _set_variable(
+            "s/{callee}:/$ip:/",
+            f"ip=$(kubectl get service {{callee}} {NS} -o jsonpath='{{.spec.clusterIP}}')\n",
+        ),
+    },
+)
+CONNECTIONS = list_rows(
+    "few_connections",
+    "",
+    {
+        f"{most} of them": operate(
+            {"op": "replace", "path": f"{CONTAINER}/args", "value": ["postgres", "-c", f"max_connections={most}"]}
+        )
+        for most in (25, 100, 200, 500)
+    }
+    | {
+        "an option of its own": operate(
+            {"op": "replace", "path": f"{CONTAINER}/args", "value": ["postgres", "--max_connections=100"]}
+        ),
+        "the server's options alone": operate(
+            {"op": "replace", "path": f"{CONTAINER}/args", "value": ["-c", "max_connections=100"]}
+        ),
+        "sed": edit_text("deployment", "{target}", "'s/max_connections=4/max_connections={slots}/'"),
+        "removed": edit("{jq_args}"),
+    },
+)
+
+RECIPES = (*IMAGES, *PROGRAM, *HOSTS, *ADDRESS, *VARIABLE, *CONNECTIONS)
