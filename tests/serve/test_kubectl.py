@@ -54,8 +54,8 @@ LOOKS: list[tuple[str, str]] = [
     ("rollout history deploy/frontend", "CHANGE-CAUSE"),
     ("explain deployment.spec.template.spec.containers", "imagePullPolicy"),
     ("explain service --recursive", "clusterIP"),
-    ("wait --for=condition=Available deploy/frontend --timeout=5s", "condition met"),
-    ("wait --for=jsonpath={.spec.replicas}=1 deploy/frontend --timeout=5s", "condition met"),
+    ("wait --for=condition=Available deploy/frontend --timeout=300s", "condition met"),
+    ("wait --for=jsonpath={.spec.replicas}=1 deploy/frontend --timeout=300s", "condition met"),
     ("auth can-i delete pods", "yes"),
     ("auth whoami", "kubernetes-admin"),
     ("auth can-i --list", "*.*"),
@@ -167,22 +167,22 @@ def test_a_dry_run_changes_nothing(opened: Door, kubectl: Kubectl, tmp_path: Pat
 
 def test_a_rollout_is_watched_to_its_end(opened: Door, kubectl: Kubectl) -> None:
     assert kubectl(opened, "rollout", "restart", "deploy/frontend", *NS).code == 0
-    ran = kubectl(opened, "rollout", "status", "deploy/frontend", "--timeout=20s", *NS)
+    ran = kubectl(opened, "rollout", "status", "deploy/frontend", "--timeout=300s", *NS)
     assert ran.out.splitlines()[-1] == 'deployment "frontend" successfully rolled out'
     assert kubectl(opened, "rollout", "undo", "deploy/frontend", *NS).out == "deployment.apps/frontend rolled back\n"
 
 
 def test_waiting_and_deleting_end_when_the_object_does(opened: Door, kubectl: Kubectl) -> None:
     assert kubectl(opened, "create", "deployment", "web", "--image=busybox:1.36", "--", "sleep", "infinity").code == 0
-    assert kubectl(opened, "wait", "--for=condition=Available", "deploy/web", "--timeout=20s").code == 0
-    ran = kubectl(opened, "delete", "pod", "-l", "app=web", "--timeout=20s")
+    assert kubectl(opened, "wait", "--for=condition=Available", "deploy/web", "--timeout=300s").code == 0
+    ran = kubectl(opened, "delete", "pod", "-l", "app=web", "--timeout=300s")
     assert (ran.code, "deleted" in ran.out) == (0, True)
     assert kubectl(opened, "delete", "deploy", "web").out == 'deployment.apps "web" deleted\n'
 
 
 def test_a_pod_is_run_and_removed(opened: Door, kubectl: Kubectl) -> None:
     assert kubectl(opened, "run", "tmp", "--image=busybox:1.36", "--restart=Never", "--", "sleep", "2").code == 0
-    ran = kubectl(opened, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/tmp", "--timeout=20s")
+    ran = kubectl(opened, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/tmp", "--timeout=300s")
     assert ran.code == 0
     assert kubectl(opened, "delete", "pod", "tmp", "--force", "--grace-period=0").code == 0
 
@@ -190,8 +190,8 @@ def test_a_pod_is_run_and_removed(opened: Door, kubectl: Kubectl) -> None:
 def test_a_followed_log_ends_with_its_container(opened: Door, kubectl: Kubectl) -> None:
     script = "for i in 1 2 3; do echo line $i; sleep 1; done"
     assert kubectl(opened, "run", "tmp", "--image=busybox:1.36", "--restart=Never", "--", "sh", "-c", script).code == 0
-    assert kubectl(opened, "wait", "--for=condition=Ready", "pod/tmp", "--timeout=20s").code == 0
-    ran = kubectl(opened, "logs", "-f", "tmp")
+    while (ran := kubectl(opened, "logs", "-f", "tmp")).code:
+        assert "is waiting to start" in ran.err, ran
     assert (ran.code, ran.out) == (0, "line 1\nline 2\nline 3\n")
 
 
@@ -199,7 +199,7 @@ def test_nodes_are_cordoned_and_drained(opened: Door, kubectl: Kubectl) -> None:
     assert kubectl(opened, "taint", "node", "kind-worker", "a=b:NoSchedule").code == 0
     assert kubectl(opened, "cordon", "kind-worker").out == "node/kind-worker cordoned\n"
     ran = kubectl(opened, "drain", "kind-worker", "--ignore-daemonsets", "--force", "--delete-emptydir-data",
-                  "--pod-selector=io.kompose.service=frontend", "--timeout=20s")  # fmt: skip
+                  "--pod-selector=io.kompose.service=frontend", "--timeout=300s")  # fmt: skip
     assert (ran.code, "evicted" in ran.out) == (0, True), ran
     assert kubectl(opened, "uncordon", "kind-worker").code == 0
 
@@ -219,10 +219,18 @@ def test_labels_annotations_scale_and_autoscaling(opened: Door, kubectl: Kubectl
     assert (found["spec"]["replicas"], found["metadata"]["labels"]["a"]) == (0, "b")
 
 
+RUN = ("run", "tmp", "--image=busybox:1.36", "--restart=Never", "--", "sleep", "3")
+
+
 def test_a_watch_prints_what_happens(opened: Door, kubectl: Kubectl) -> None:
-    assert kubectl(opened, "run", "tmp", "--image=busybox:1.36", "--restart=Never", "--", "sleep", "3").code == 0
-    ran = kubectl(opened, "get", "pod", "tmp", "-w", "--request-timeout=3s")
-    lines = [line.split()[:3] for line in ran.out.splitlines()]
-    assert lines[0] == ["NAME", "READY", "STATUS"]
+    assert kubectl(opened, *RUN).code == 0
+    for seconds in (3, 20, 200):  # a machine that is busy needs longer for what is over in a blink
+        ran = kubectl(opened, "get", "pod", "tmp", "-w", f"--request-timeout={seconds}s")
+        lines = [line.split()[:3] for line in ran.out.splitlines()]
+        assert lines[0] == ["NAME", "READY", "STATUS"]
+        if lines[-1] == ["tmp", "0/1", "Completed"]:
+            break
+        assert kubectl(opened, "delete", "pod", "tmp", "--now").code == 0
+        assert kubectl(opened, *RUN).code == 0
     assert ["tmp", "1/1", "Running"] in lines
     assert lines[-1] == ["tmp", "0/1", "Completed"]
