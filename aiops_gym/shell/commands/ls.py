@@ -92,7 +92,7 @@ def _list(context: Context, paths: list[str], options: Options) -> Output:
 def _followed(context: Context, path: str, options: Options) -> FileInfo | None:
     about = context.files.about(path)
     steps = 0
-    while about is not None and about.kind == "symlink" and not options.flags & {"l", "d"} and steps < 8:
+    while about is not None and about.kind == "symlink" and not options.flags & {"l", "d", "F"} and steps < 8:
         path = join(path.rpartition("/")[0], about.target)
         about, steps = context.files.about(path), steps + 1
     return about
