@@ -77,6 +77,11 @@ def test_a_server_with_fewer_connections_than_it_keeps_for_superusers_does_not_s
     assert "superuser_reserved_connections (3) plus reserved_connections (0) must be less" in said
 
 
+def test_a_number_that_no_server_takes_is_as_none(world):
+    _limit(world, "9" * 5_000)
+    assert not _turned_away(world)
+
+
 def test_a_service_that_needs_the_database_at_its_start_ends_where_it_is_full(world):
     _limit(world, 4)
     (lucky,) = set(CLIENTS) - _turned_away(world)

@@ -34,7 +34,7 @@ UNSET = (
     '       superuser. For example, "-e POSTGRES_PASSWORD=password" on "docker run".',
 )
 
-MOST = re.compile(r"max_connections\s*=\s*(\d+)")
+MOST = re.compile(r"max_connections\s*=\s*(\d{1,6})\b")
 USUAL, RESERVED = 100, 3
 """Connections where no argument says how many, and how many of them are kept for superusers."""
 
@@ -95,9 +95,9 @@ class Postgres(Program):
         self._seat(c, [each for each in c.state.get("peers", ()) if each != peer])
 
     def _seat(self, c: Container, peers: list[str]) -> None:
-        slots = _count_slots(c)
+        slots, rows = _count_slots(c), c.world.table("processes")
+        peers = [key for key in peers if key in rows and rows[key]["running"]]
         c.remember(peers=peers, configured={"full": FULL} if len(peers) >= slots else {})
-        rows = c.world.table("processes")
         for place, key in enumerate(peers):
             program_of(c.world, rows[key]).event(Container(c.world, key), "seated", c.key, FULL * (place >= slots))
 
