@@ -146,7 +146,7 @@ def everything(shop, start, end):
 
 
 def forget_all():
-    for kept in (scrapes._kept, courses._rates, courses._mets):
+    for kept in (scrapes._kept, scrapes._seen, courses._mets):
         kept.clear()
 
 
