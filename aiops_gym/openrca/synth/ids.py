@@ -6,7 +6,6 @@ import numpy as np
 import pyarrow as pa
 
 HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
-ALNUM = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_", np.uint8)
 
 
 def format_digits(numbers: np.ndarray, width: int) -> np.ndarray:
@@ -27,11 +26,6 @@ def draw_hex(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
     """Random hexadecimal digits: uint8 [n, width]."""
     raw = rng.integers(256, size=(n, (width + 1) // 2), dtype=np.uint8)
     return HEX[np.stack((raw >> 4, raw & 15), axis=2).reshape(n, 2 * raw.shape[1])[:, :width]]
-
-
-def random_text(rng: np.random.Generator, n: int, width: int) -> np.ndarray:
-    """Random letters, digits, `-` and `_`: uint8 [n, width]."""
-    return ALNUM[rng.integers(64, size=(n, width), dtype=np.uint8)]
 
 
 def fill(n: int, text: str) -> np.ndarray:

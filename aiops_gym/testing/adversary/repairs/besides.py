@@ -48,7 +48,8 @@ RECIPES = list_rows(
             "a pod taken aside": f"p=$(kubectl get pods {NS} -l {{selector}}={{bystander}} -o name | head -1)\n"
             f"k=$(kubectl get deployment {{bystander}} {NS} -o json "
             "| jq -r '.spec.selector.matchLabels | select(length == 1) | keys[0]')\n"
-            f'[ -n "$k" ] || exit {NOT_HERE}\n'
+            f"kubectl get service {{bystander}} {NS} -o json "
+            f"| jq -e --arg k \"$k\" '.spec.selector | has($k)' || exit {NOT_HERE}\n"  # its Service lets go of it, too
             f"kubectl label $p {NS} $k-",
             "a job that looked": f"kubectl create job look {NS} --image=busybox:1.36 -- nslookup {{bystander}}",
             "what there was, kept": f"kubectl get deployment {{target}} {NS} -o yaml > was.yaml\n"
