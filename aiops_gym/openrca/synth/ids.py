@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
+ALNUM = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_", np.uint8)
 
 
 def format_digits(numbers: np.ndarray, width: int) -> np.ndarray:
