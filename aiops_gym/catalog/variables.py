@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from aiops_gym.catalog.model import Manifest
+from aiops_gym.catalog.scripts import CONTAINER
 from aiops_gym.catalog.splits import hash_to_fraction
 from aiops_gym.types import Json
-
-CONTAINER = "/spec/template/spec/containers/0"
 
 
 def find_variable(deployment: Manifest, program: Mapping[str, Json], needed: Iterable[str]) -> dict[str, str]:

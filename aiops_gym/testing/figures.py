@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.splits import SPLITS, TEST_SHARE
 from aiops_gym.testing.admission import RELEASED, UNIVERSAL, Admission, list_pairs
-from aiops_gym.testing.adversary.table import Measured, Rote, make_rows
+from aiops_gym.testing.adversary.table import Measured, Rote, make_rows, render_share
 
 HEAD = ("family", "pairs", "problems", "of test", "admitted", "users hurt", "steps", "distance", "shown by", "by rote")
 
@@ -27,12 +27,12 @@ def _row(name: str, found: Sequence[Admission]) -> tuple[str, ...]:
         str(count),
         str(sum(each.problems for each in found)),
         str(sum(each.problems for each in found if each.split == "test")),
-        _share(sum(not each.broken for each in found), count),
-        _share(sum(each.hurt for each in found), count),
+        render_share(sum(not each.broken for each in found), count),
+        render_share(sum(each.hurt for each in found), count),
         f"{sum(each.steps for each in found) / count:.1f}",
         f"{sum(each.distance for each in found) / count:.1f}",
         ", ".join(sorted({place for each in found for place in each.seen})),
-        _share(sum(bool(each.universal) for each in asked), len(asked)),
+        render_share(sum(bool(each.universal) for each in asked), len(asked)),
     )
 
 
@@ -43,7 +43,7 @@ def measure_rote(found: Sequence[Admission]) -> list[tuple[str, ...]]:
         shares = []
         for split in SPLITS:
             asked = [e for e in found if e.split == split and _mends(e, script)]
-            shares.append(_share(sum(script in each.universal for each in asked), len(asked)))
+            shares.append(render_share(sum(script in each.universal for each in asked), len(asked)))
         rows.append((script, *shares))
     return rows
 
@@ -58,10 +58,6 @@ def _is_mended(each: Admission) -> bool:
     """Whether there is something to mend; a composition is made of what can be."""
     fault = registry.faults().get(each.fault)
     return fault is None or bool(fault.fixes)
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.0%}" if whole else "-"
 
 
 def render_page(found: Sequence[Admission], attacked: Sequence[Measured] = (), scripts: Sequence[Rote] = ()) -> str:
@@ -81,8 +77,8 @@ def render_page(found: Sequence[Admission], attacked: Sequence[Measured] = (), s
             families=len({pair[0].fault for pair in catalogue}),
             apps=len(registry.apps()),
             played=f"{len(found):,}",
-            admitted=_share(sum(not each.broken for each in found), len(found)),
-            hurt=_share(sum(each.hurt for each in found), len(found)),
+            admitted=render_share(sum(not each.broken for each in found), len(found)),
+            hurt=render_share(sum(each.hurt for each in found), len(found)),
             share=f"{TEST_SHARE:.0%}",
             held=", ".join(f"`{name}`" for name in held),
         ),

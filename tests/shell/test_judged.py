@@ -1,4 +1,4 @@
-"""The agent's shell, judged by the bash and the tools of this machine: what scripts print, and how they end.
+"""The agent's shell, judged by the bash and the tools of Debian 12: what scripts print, and how they end.
 
 The scripts of `conformance/manual.txt` go through the chapters of bash's manual, `text_tools` through the options of
 tools; a grammar draws others.
@@ -6,15 +6,13 @@ tools; a grammar draws others.
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from bash_grammar import BEFORE, SCRIPTS
 from hypothesis import HealthCheck, given, settings
+from real_shell import has_debians_tools, run_real
 from samples import some
 from text_tools import TOOLS, list_scripts
 
@@ -60,17 +58,7 @@ KNOWN_TOOLS: Mapping[tuple[str, str], str] = {
 }
 """Options with which a tool prints something else of one text or another, and why."""
 
-pytestmark = pytest.mark.skipif(
-    not all(map(shutil.which, ("bash", "mawk", "column", "xxd"))), reason="the tools of a Debian are not here"
-)
-
-
-def in_bash(script: str) -> tuple[str, int]:
-    """What bash prints in an empty folder, and how it ends."""
-    with TemporaryDirectory() as folder:
-        env = {"PATH": "/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
-        ended = subprocess.run(["bash", "-c", script], check=False, cwd=folder, env=env, capture_output=True, input=b"")
-    return ended.stdout.decode(errors="replace"), ended.returncode
+pytestmark = pytest.mark.skipif(not has_debians_tools(), reason="the tools here are not those of Debian 12")
 
 
 def in_ours(script: str) -> tuple[str, int]:
@@ -81,12 +69,12 @@ def in_ours(script: str) -> tuple[str, int]:
 
 @pytest.mark.parametrize("script", some(MANUAL, 20))
 def test_a_script_of_the_manual_does_what_it_does_in_bash(script):
-    assert (in_ours(script) == in_bash(script)) is (script not in KNOWN)
+    assert (in_ours(script) == run_real("bash", script)) is (script not in KNOWN)
 
 
 @pytest.mark.parametrize("tool", some(TOOLS, 12))
 def test_a_tool_prints_what_this_machines_prints(tool):
-    differing = {(tool, option) for option, script in list_scripts(tool) if in_ours(script) != in_bash(script)}
+    differing = {(tool, option) for option, script in list_scripts(tool) if in_ours(script) != run_real("bash", script)}
     assert differing == {known for known in KNOWN_TOOLS if known[0] == tool}
 
 
@@ -94,7 +82,7 @@ def test_a_tool_prints_what_this_machines_prints(tool):
 @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(SCRIPTS)
 def test_a_drawn_script_does_what_it_does_in_bash(script):
-    assert in_ours(f"{BEFORE}{script}") == in_bash(f"{BEFORE}{script}")
+    assert in_ours(f"{BEFORE}{script}") == run_real("bash", f"{BEFORE}{script}")
 
 
 def test_what_is_listed_is_played():

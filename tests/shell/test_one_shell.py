@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
+from bash_grammar import NAMES, TEXTS
 from container_worlds import world_with
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from real_shell import run_real
 from samples import some
 
 from aiops_gym.backends.simulated import Simulated
@@ -41,16 +41,6 @@ def in_probe(script: str, shell: str = "sh") -> tuple[str, str, int]:
     return ran.output, ran.errors, ran.code
 
 
-def in_dash(script: str) -> tuple[str, int]:
-    """What dash prints in an empty folder, and how it ends."""
-    with TemporaryDirectory() as folder:
-        env = {"PATH": "/usr/bin:/bin", "HOME": "/root", "LC_ALL": "C"}
-        ended = subprocess.run(
-            ["sh", "-c", script], check=False, executable=DASH, cwd=folder, env=env, capture_output=True, input=b""
-        )
-    return ended.stdout.decode(errors="replace"), ended.returncode
-
-
 @pytest.mark.parametrize("script", some(SCRIPTS, 8))
 def test_exec_and_probe_agree(script):
     assert in_exec(script) == in_probe(script)
@@ -67,15 +57,11 @@ def test_both_give_bash_what_is_of_bash(script):
 @pytest.mark.parametrize("script", some(SCRIPTS, 8))
 def test_a_script_does_what_it_does_in_dash(script):
     stdout, _, code = in_exec(script)
-    assert ((stdout, code) == in_dash(script)) is (script not in KNOWN)
+    assert ((stdout, code) == run_real("dash", script)) is (script not in KNOWN)
 
 
 def test_what_is_listed_is_played():
     assert KNOWN.keys() <= set(SCRIPTS)
-
-
-NAMES = st.sampled_from(["x", "y", "z"])
-TEXTS = st.sampled_from(["a", "b c", "", "*", "7", "a:b", "x=1", "-n", "a.txt", " lead", "$x", "\\n"])
 
 
 def _quoted(text: str) -> str:
@@ -133,7 +119,7 @@ DRAWN = st.recursive(SIMPLE, _compound, max_leaves=6)
 @given(DRAWN)
 def test_a_drawn_script_does_what_it_does_in_dash(script):
     stdout, _, code = in_exec(script)
-    assert (stdout, code) == in_dash(script)
+    assert (stdout, code) == run_real("dash", script)
 
 
 def test_a_database_loses_what_is_taken_from_its_folder():

@@ -10,7 +10,7 @@ ASK = "SELECT count(*) FROM pg_stat_activity"
 
 def roomy(before: System, now: System, cause: Cause) -> str:
     """The database takes one more connection of the user, the cause's `detail`, than its clients keep."""
-    argv = ("psql", "-U", cause.detail, "-d", "otel", "-c", ASK)
+    argv = ("psql", "-U", cause.detail, "-d", "postgres", "-c", ASK)
     return answered(now, cause.component, argv, "(1 row)", f"{cause.component} takes no more connections")
 
 
@@ -31,7 +31,7 @@ fault = Fault(
     looks=(
         PODS,
         "kubectl logs -n {namespace} deploy/{target} --tail=20",
-        "kubectl exec -n {namespace} deploy/{target} -- psql -U {owner} -d otel -c 'SHOW max_connections'",
+        "kubectl exec -n {namespace} deploy/{target} -- psql -U {owner} -d postgres -c 'SHOW max_connections'",
         "kubectl get deploy {target} -n {namespace} -o jsonpath='{.spec.template.spec.containers[0].args}'",
     ),
     fixes=(

@@ -104,7 +104,7 @@ def measure_script(number: int, count: int = PROBLEMS, seed: int = 1) -> Rote:
             made = generate(number, registry.find_app(problem.app))
             name = made.name
             verdicts.append(play_script(problem, seed, made.name, made.script).accepted)
-        shares.append(_share(sum(verdicts), len(verdicts)))
+        shares.append(render_share(sum(verdicts), len(verdicts)))
     return Rote(name, tuple(shares))
 
 
@@ -133,5 +133,11 @@ def _row(found: Measured) -> tuple[str, ...]:
     )
 
 
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.0%}" if whole else "-"
+def render_share(part: int, whole: int) -> str:
+    """A share in per cent, which says all, or none, only where that is so.
+
+    >>> render_share(1423, 1426), render_share(3, 3), render_share(1, 900), render_share(0, 0)
+    ('99.79%', '100%', '0.11%', '-')
+    """
+    text = f"{part / whole:.0%}" if whole else "-"
+    return f"{part / whole:.2%}" if text in ("0%", "100%") and 0 < part < whole else text

@@ -38,7 +38,9 @@ MOST = re.compile(r"max_connections\s*=\s*(\d{1,6})\b")
 USUAL, RESERVED = 100, 3
 """Connections where no argument says how many, and how many of them are kept for superusers."""
 
-FEW = "{0}: superuser_reserved_connections (3) plus reserved_connections (0) must be less than max_connections ({1})"
+FEW = (
+    "postgres: superuser_reserved_connections (3) plus reserved_connections (0) must be less than max_connections ({})"
+)
 FULL = "pq: remaining connection slots are reserved for roles with the SUPERUSER attribute"
 """As version 17 words them (src/backend/postmaster/postmaster.c, utils/init/postinit.c)."""
 
@@ -51,11 +53,10 @@ class Postgres(Program):
 
     def start(self, c: Container) -> None:
         """The first start makes users and tables."""
-        disk, most = c.disk(DATA), USUAL
-        for word in c.argv:
-            most = int(found[1]) if (found := MOST.search(word)) else most
+        disk, said = c.disk(DATA), MOST.findall(" ".join(c.argv))
+        most = int(said[-1]) if said else USUAL
         if most <= RESERVED:
-            c.log(FEW.format("postgres", most))
+            c.log(FEW.format(most))
             c.exit_in(4, 1)
             return
         if "users" not in disk:
@@ -99,7 +100,9 @@ class Postgres(Program):
         peers = [key for key in peers if key in rows and rows[key]["running"]]
         c.remember(peers=peers, configured={"full": FULL} if len(peers) >= slots else {})
         for place, key in enumerate(peers):
-            program_of(c.world, rows[key]).event(Container(c.world, key), "seated", c.key, FULL * (place >= slots))
+            program_of(c.world, rows[key]).event(
+                Container(c.world, key), "seated", c.key, "" if place < slots else FULL
+            )
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """A process for each connection."""
