@@ -19,7 +19,7 @@ from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.kernel.world import World
 
 ABSENT = {steady.GONE, steady.UNREADY}
-TRAFFIC = {steady.FAILS, steady.SLOW}
+TRAFFIC = {steady.FAILS, steady.SLOW, steady.LATE}
 
 
 def assess(now: World, before: World, found: World, app: App, fault: Fault | None, thorough: bool = True) -> Assessment:

@@ -16,6 +16,7 @@ from aiops_gym.backends import leftovers, releases, shadows, steady
 from aiops_gym.backends.cluster import SimulatedCluster
 from aiops_gym.backends.inject import inject
 from aiops_gym.backends.node_network import NodeNetwork
+from aiops_gym.backends.promises import find_broken
 from aiops_gym.backends.servers import ask_server
 from aiops_gym.catalog.model import App, Fault
 from aiops_gym.shell.sandbox import Sandbox
@@ -100,7 +101,7 @@ def _passes(world: World, before: World, app: App, fault: Fault, seed: int) -> b
     return True
 
 
-def await_page(world: World, before: World, seed: int) -> dict[str, Json]:
+def await_page(world: World, before: World, app: App, seed: int) -> dict[str, Json]:
     """Let time pass until the page is sent, and say what it says, JSON data.
 
     Returns:
@@ -120,7 +121,7 @@ def await_page(world: World, before: World, seed: int) -> dict[str, Json]:
         world.run_until(min(end, world.now + MINUTE))
         groups = _ask_groups(world)
     shown = [{"labels": group["labels"], "alerts": [*map(_shown, _loud(group))]} for group in groups if _loud(group)]
-    return {"time": iso(world.now), "groups": shown, "ticket": "" if new else _complain(world, before, seed)}
+    return {"time": iso(world.now), "groups": shown, "ticket": "" if new else _complain(world, before, app, seed)}
 
 
 def _follow(world: World, since: int, now: int) -> Firing:
@@ -168,7 +169,7 @@ def _shown(alert: Mapping[str, Any]) -> dict[str, Json]:
     return {"labels": dict(alert["labels"]), "annotations": dict(alert["annotations"]), "since": since}
 
 
-def _complain(world: World, before: World, seed: int) -> str:
+def _complain(world: World, before: World, app: App, seed: int) -> str:
     """What a user says of the operation that does worst, compared with before; where all do as well, of any of them."""
     success, latency = traffic.compute_success(world), traffic.compute_latency(world)
     usual, lasted = traffic.compute_success(before), traffic.compute_latency(before)
@@ -178,6 +179,8 @@ def _complain(world: World, before: World, seed: int) -> str:
         return round(usual[name] - success[name], 2), round(slower, 1), draws.draw(seed, "complaint", name)
 
     worst = max(sorted(usual), key=loss)
+    if loss(worst)[:2] <= (0.0, 1.0) and any(find_broken(world, before, app)):
+        return "Somebody says that what should follow by itself does not get done, for some minutes now."
     return f"A user says that {worst} does not work as it should, for some minutes now."
 
 

@@ -67,7 +67,7 @@ class Simulated:
             self._unfold_among_shadows()
         else:
             self._unfold()
-        self.page = paging.await_page(self.world, self.before_the_incident(), seed) if self._is_paged else {}
+        self.page = paging.await_page(self.world, self.before_the_incident(), self.app, seed) if self._is_paged else {}
         leftovers.note_new(self.world, self.before_the_incident(), find_hurt(self.app, self.fault))
         upkeep.note_edits(self.world, self.before_the_incident(), self.app)
         self.world.settle()

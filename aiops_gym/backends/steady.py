@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from aiops_gym.backends.baseline import is_rolled_out
 from aiops_gym.backends.explain import explain
+from aiops_gym.backends.promises import find_broken
 from aiops_gym.catalog.model import App
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.objects import controller_of, get, uid_of
@@ -36,7 +37,7 @@ to 4,000 ms (docs/decisions/0011-next-events.md)."""
 
 WATCHED = ("services", "configmaps", "secrets", "persistentvolumeclaims")
 
-GONE, UNREADY, RESTARTS, FAILS, SLOW = "gone", "unready", "restarts", "fails", "slow"
+GONE, UNREADY, RESTARTS, FAILS, SLOW, LATE = "gone", "unready", "restarts", "fails", "slow", "late"
 """Kinds of trouble that may be met anywhere; events have further ones."""
 
 
@@ -62,11 +63,11 @@ def hold(world: World, before: World, app: App, limit: int = SETTLE) -> list[Tro
     restarts, changed, found, seen = _restarts(world, app), world.now, list[Trouble](), (-1, "")
     while True:
         state = (world.store.version, traffic.name_current(world))
-        if state != seen:
+        if state != seen or any(trouble.kind == LATE for trouble in found):
             bad, found, seen = bool(found), find_troubles(world, before, app), state
             since = world.now if bad else since
         if not found and world.now - since >= needed:
-            found = _measure(world, before, since)
+            found = _measure(world, before, since) or _list_late(world, before, app)
             if not found:
                 return []
             since = world.now
@@ -94,8 +95,10 @@ def _pass(world: World, most: int) -> None:
 
 def find_troubles(world: World, before: World, app: App) -> list[Trouble]:
     """What the system had before and does not have now; how users are served only where nothing is missing."""
-    return [*find_missing(world, before, app)] or _served(
-        before, traffic.compute_success(world), traffic.compute_latency(world)
+    return (
+        [*find_missing(world, before, app)]
+        or _served(before, traffic.compute_success(world), traffic.compute_latency(world))
+        or _list_late(world, before, app)
     )
 
 
@@ -126,6 +129,11 @@ def _served(before: World, success: Mapping[str, float], latency: Mapping[str, f
         elif share > TOLERANCE and latency[name] > SLOWER * usual[name] + SLOWER_BY:
             found.append(Trouble(SLOW, name, f"{name} takes {latency[name]:.0f} ms instead of {usual[name]:.0f} ms"))
     return found
+
+
+def _list_late(world: World, before: World, app: App) -> list[Trouble]:
+    """What nobody waits for and is owed all the same."""
+    return [Trouble(LATE, name, text) for name, text in find_broken(world, before, app)]
 
 
 def _measure(world: World, before: World, since: int) -> list[Trouble]:

@@ -11,7 +11,8 @@ else lies; `prepared`: it has init containers; `sized`: its memory is known; `da
 users; `configmap`, `secret`, `claim`: it mounts one; `retried`: the `caller` that asks it by gRPC may be told to try
 again; `met`: an `asker` with a Service has to do with it; `spared`: a cache, `sparing`, answers most of what it would
 be asked; `fragile`: a call that fails may end it; `indexed`: a client makes sure of an index in it; `limited`: its
-deployment says how much memory it may use; `directed`: a variable of its environment says where one lies that it asks.
+deployment says how much memory it may use; `directed`: a variable of its environment says where one lies that it asks;
+`reads`: a `broker` hands it the messages of a topic; `brittle`: one that it cannot read ends it.
 Each parameter that the app gives it is a trait, too.
 """
 
@@ -136,10 +137,24 @@ def find_components(app: App) -> Mapping[str, Component]:
         more = {"work": f"{row.work / app.rate:.6f}"}
         more |= {word: known[name] for word, known in (("caller", callers), ("sparing", caches)) if name in known}
         more |= _asker(app, row.callers) | _index(programs.get(clients.get(name, ""), {}))
+        more |= _read(app, programs[name], row, walked)
         needed = [callee for callee, share in row.asks.items() if share >= FELT]
         more |= find_variable(_manifest(app, "Deployment", name), programs[name], needed)
         found[name] = _component(app, name, programs[name], row, clients, more)
     return found
+
+
+def _read(app: App, program: Mapping[str, Json], row: Walked, walked: Mapping[str, Walked]) -> dict[str, str]:
+    """The topic that a component reads, its group, and the broker, one call behind which it lies."""
+    told = program.get("consumes")
+    if not told:
+        return {}
+    broker = _behind(app, str(told["to"]))
+    container = _manifest(app, "Deployment", broker)["spec"]["template"]["spec"]["containers"][0]
+    row.distance = min(row.distance, walked[broker].distance + 1)
+    port = (program.get("ports") or {}).get(told["to"], 9092)
+    address, image = f"{broker}:{port}", container["image"]
+    return {"topic": told["topic"], "group": told["group"], "broker": broker, "bootstrap": address, "tool_image": image}
 
 
 def _asker(app: App, callers: Set[str]) -> dict[str, str]:
@@ -225,6 +240,8 @@ def _component(
         "met": "asker" in names,
         "indexed": "indexed" in names,
         "directed": "variable" in names,
+        "reads": "topic" in names,
+        "brittle": "code" in ((program.get("consumes") or {}).get("unreadable") or ()),
         "limited": "memory"
         in (manifest["spec"]["template"]["spec"]["containers"][0].get("resources") or {}).get("limits", ()),
         "fragile": any(call.get("on_error") == "panic" for call in _calls(program)),

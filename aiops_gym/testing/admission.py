@@ -1,7 +1,8 @@
 """Admission of the computed problems: a fault on a target is played in every way in which it is posed.
 
-A pair is admitted when users are hurt, something shows it, nothing that can be read names it, the references earn
-everything and empty answers do not, each listed repair is accepted, and no shortcut or repair elsewhere is.
+A pair is admitted when users are hurt or what nobody waits for is not done, something shows it, nothing that can be
+read names it, the references earn everything and empty answers do not, each listed repair is accepted, and no shortcut
+or repair elsewhere is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from aiops_gym.backends import Simulated
+from aiops_gym.backends.promises import find_broken
 from aiops_gym.backends.shape import find_owned_pods
 from aiops_gym.catalog import registry
 from aiops_gym.catalog.model import Problem
@@ -90,6 +92,7 @@ class Admission:
         steps: actions of the reference of its longest problem.
         lost: by how much an operation succeeds more rarely, the worst of them, 0 to 1.
         slower: how many times as long an operation takes, the worst of them.
+        late: whether messages do not reach who reads them in time.
         seen: where the symptom shows.
         universal: scripts without a question that repair it.
         chain: reads from the page to the cause, of a hard incident.
@@ -105,6 +108,7 @@ class Admission:
     distance: int
     lost: float = 0.0
     slower: float = 1.0
+    late: bool = False
     seen: tuple[str, ...] = ()
     universal: tuple[str, ...] = ()
     chain: tuple[str, ...] = ()
@@ -112,8 +116,8 @@ class Admission:
 
     @property
     def hurt(self) -> bool:
-        """Whether users notice."""
-        return self.lost > LOST or self.slower >= SLOWER
+        """Whether users notice, or what nobody waits for is not done."""
+        return self.lost > LOST or self.slower >= SLOWER or self.late
 
     @classmethod
     def read(cls, row: Any) -> Admission:
@@ -154,8 +158,9 @@ def admit(pair: Pair, seed: int = 1) -> Admission:
     backend = Simulated(first, seed)
     quiet = Simulated(first, seed, noise=False)
     found.lost, found.slower = measure_hurt(quiet)
+    found.late = is_late(quiet)
     if not found.hurt:
-        found.broken.append("no user is hurt")
+        found.broken.append("no user is hurt, and nothing is late")
     found.seen = tuple(seen(quiet))
     if not found.seen:
         found.broken.append("nothing shows it")
@@ -189,6 +194,13 @@ def measure_hurt(backend: Simulated) -> tuple[float, float]:
     slow = [name for name in success if latency[name] and got[name] > LOST and took[name] - latency[name] >= SLOWER_BY]
     factors = [took[name] / latency[name] for name in slow]
     return max(success[n] - got[n] for n in success), max(factors, default=1.0)
+
+
+def is_late(backend: Simulated) -> bool:
+    """Whether a component does not get the messages that it got before, a minute later."""
+    world = backend.world.fork()
+    world.run(MINUTE)
+    return any(find_broken(world, backend.before_the_incident(), backend.app))
 
 
 def _mean(spans: Iterable[traffic.Interval], what: str, name: str) -> float:

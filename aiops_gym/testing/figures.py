@@ -103,7 +103,7 @@ make sense is computed from manifests, programs and the calls of users (`aiops_g
 Of the {played} pairs that were played for this page {admitted} are admitted: the references earn everything, empty
 answers do not, each listed repair is accepted, no shortcut and no repair in another place is, nothing readable names
 the fault. In {hurt} users are hurt: over a minute an operation succeeds at least one point more rarely, or takes at
-least twice as long and 20 ms more.
+least twice as long and 20 ms more; or messages do not reach who reads them, as they did before.
 
 `aiops_gym.problems(split="test")` are {share} of the pairs of trained families by hash, and whole families that
 training never shows: {held}.

@@ -9,6 +9,8 @@ from aiops_gym.catalog import registry
 from aiops_gym.sim import traffic
 from aiops_gym.sim.kernel.times import MINUTE, SECOND
 
+APP = registry.find_app("hotel_reservation")
+
 
 def opened(id_, seed=3, **options):
     return Simulated(registry.find_problem(id_), seed, **options)
@@ -31,15 +33,15 @@ def test_the_page_names_the_operation_that_fails_and_comes_when_the_alert_fires(
 def test_where_no_alert_fires_a_user_complains_about_the_operation_that_does_worst():
     backend = opened("misconfig_app_hotel_res-mitigation-1", 1)
     before = backend.before_the_incident()
-    page = paging.await_page(before.fork(), before, 1)
+    page = paging.await_page(before.fork(), before, APP, 1)
     assert page["ticket"].startswith("A user says that ")
     assert page["groups"] == []
-    assert "search" in paging._complain(backend.world, before, 1)
+    assert "search" in paging._complain(backend.world, before, APP, 1)
 
 
 def test_an_alert_that_fires_all_the_time_is_on_the_page_and_no_reason_for_it():
     before = opened("misconfig_app_hotel_res-mitigation-1", 2).before_the_incident()
-    page = paging.await_page(before.fork(), before, 2)
+    page = paging.await_page(before.fork(), before, APP, 2)
     assert list_names(page) == {"ErrorBudgetBurn"}
     assert page["ticket"]
 

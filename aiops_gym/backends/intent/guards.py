@@ -83,7 +83,8 @@ def list_put_into(pod: Obj, now: World) -> list[str]:
 
 
 def _paused(was: Obj | None, is_: Obj) -> list[str]:
-    return ["it is paused"] if _is_paused(is_) and not (was is not None and _is_paused(was)) else []
+    """Whether something was stopped; what is new and rests is owed to nobody."""
+    return ["it is paused"] if was is not None and _is_paused(is_) and not _is_paused(was) else []
 
 
 def _is_paused(obj: Obj) -> bool:

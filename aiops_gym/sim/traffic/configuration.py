@@ -8,8 +8,9 @@ handlers that it serves; without this all of them), `local` (ports that only its
 asks its clients for a password), `retry` (how it tries again: `attempts` of each call at most, `timeout` and `backoff`
 in ms, `budget`: further attempts for each call that it may spend, None for any number), `connect` (for how long it
 waits for a connection, as `cold` of `sim.traffic.strain`), `flags` (values of feature flags, see `flags.py`), `logins`
-({user, password} by the names in `to`), `leak` (see `leaks.py`), `consumes` ({host, port, topic, handler}: messages
-that a broker hands on to it), `offers` (flags that it tells whoever asks), `unready` (whether health checks fail).
+({user, password} by the names in `to`), `leak` (see `leaks.py`), `consumes` ({host, port, topic, group, handler}:
+messages that a broker hands on to it, unless it is `idle` beside another one of its group, or has `left`),
+`offers` (flags that it tells whoever asks), `unready` (whether health checks fail).
 """
 
 from __future__ import annotations

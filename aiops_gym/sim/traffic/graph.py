@@ -157,7 +157,7 @@ class Survey:
         made = []
         for key, row in self.table.items():
             told = configured(row).get("consumes") if row["running"] else None
-            if not told or told["topic"] != topic:
+            if not told or told["topic"] != topic or told.get("idle") or told.get("left"):
                 continue
             route = self.dial(key, str(told["host"]), int(told["port"]))
             if any(target.process == broker for target in route.targets):

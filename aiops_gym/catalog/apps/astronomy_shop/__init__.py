@@ -65,12 +65,13 @@ TURNED = {
     "cart": ("cartFailure",),
     "checkout": ("paymentUnreachable",),
     "frontend": ("imageSlowLoad",),
+    "kafka": ("kafkaQueueProblems",),
     "payment": ("paymentFailure",),
     "product-catalog": ("productCatalogFailure",),
     "recommendation": ("recommendationCacheFailure",),
 }
-"""Which flags hurt users by way of which component, as AIOpsLab has it: of `adHighCpu`, `kafkaQueueProblems` and
-`loadGeneratorFloodHomepage`, which it poses too, no user notices anything here."""
+"""Which flags do harm by way of which component, as AIOpsLab has it: of `adHighCpu` and `loadGeneratorFloodHomepage`,
+which it poses too, no user notices anything here."""
 
 DATABASE = {"postgresql": {"slots": "100", "owner": "root", "user": "otelu"}}
 """Whose connections are counted, and its users: a superuser, and the one of all services."""

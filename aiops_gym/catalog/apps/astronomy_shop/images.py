@@ -13,16 +13,34 @@ SIZES = {"java": 152, "dotnet": 88, "node": 121, "python": 96, "ruby": 140, "php
 """Megabytes of an image, by language; others are small."""
 
 
-def _image(name: str, program: str, params: Mapping[str, Json], megabytes: int, **more: Json) -> Json:
-    binaries = {name: {"program": program, "params": dict(params)}}
-    return {"size": megabytes * 1_000_000 + 7_919 * len(name), "entrypoint": (name,), "binaries": binaries, **more}
+KAFKA = {
+    name: {
+        "program": "kafka_command",
+        "params": {"handlers": {"print": {"ms": 0.1, "says": [["", "${uuid}\x12${uuid}", "info"]], "calls": []}}},
+        "path": f"/opt/kafka/bin/{name}",
+    }
+    for name in ("kafka-console-consumer.sh", "kafka-verifiable-producer.sh")
+}
+"""What is beside the broker in its image; of an order as protobuf has it, a line shows the numbers at its beginning."""
+
+
+def _image(
+    name: str,
+    program: str,
+    params: Mapping[str, Json],
+    megabytes: int,
+    beside: Mapping[str, Json] | None = None,
+) -> Json:
+    binaries = {name: {"program": program, "params": dict(params)}, **(beside or {})}
+    return {"size": megabytes * 1_000_000 + 7_919 * len(name), "entrypoint": (name,), "binaries": binaries}
 
 
 def _service(row: Mapping[str, Json]) -> Json:
     params = row["params"]
     name, bare = row["name"], params["language"] in ("go_traced", "cpp", "rust")
     megabytes = SIZES.get(params["language"], 24)
-    return _image(name, "traced_service", {"name": name, **params}, megabytes, **({"shell": False} if bare else {}))
+    more: Mapping[str, Json] = {"shell": False} if bare else {}
+    return {**_image(name, "traced_service", {"name": name, **params}, megabytes), **more}
 
 
 IMAGES: Mapping[str, Json] = {
@@ -30,7 +48,7 @@ IMAGES: Mapping[str, Json] = {
     make_image("flagd-ui"): _image(
         "flagd_ui", "idle", {"ports": [4000], "http": {"/": [200, "<!DOCTYPE html>\n"]}, "memory": 130 * MIB}, 70
     ),
-    make_image("kafka"): _image("kafka", "kafka", {}, 210),
+    make_image("kafka"): _image("kafka", "kafka", {}, 210, beside=KAFKA),
     "ghcr.io/open-feature/flagd:v0.12.9": {
         "size": 21_087_109,
         "entrypoint": ("/flagd-build",),

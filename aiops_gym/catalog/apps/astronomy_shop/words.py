@@ -15,6 +15,12 @@ HTTP = (("OTEL_EXPORTER_OTLP_ENDPOINT", "http://$(OTEL_COLLECTOR_NAME):4318"),)
 CONSUMED = "orders"
 """The topic of placed orders."""
 
+TRUNCATED = (
+    "While parsing a protocol message, the input ended unexpectedly in the middle of a field.  This could mean either "
+    "that the input has been truncated or that an embedded message misreported its own length."
+)
+"""What the libraries of Protocol Buffers say of a message that is too short."""
+
 
 def rpc(service: str, method: str) -> str:
     """The name of a handler of gRPC."""

@@ -1,36 +1,38 @@
 """A Kafka broker in KRaft mode: topics with offsets, and groups of consumers with what they have not read yet.
 
 How many messages a topic has follows from the requests that publish to it (a call's `messages` for each), over the
-timeline; how far a group has come from the pace of its consumers, `configured["consumes"]`. Both are counted up to now
-when somebody looks, and noted when a pace changes. What is kept is gone with the container, as it has no volume.
+timeline; how far a group has come from the pace of its members, see `software/kafka_groups`. Both are counted up to now
+when somebody looks, and noted when a member comes, goes or changes its pace. What is kept is gone with the container,
+as it has no volume.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.kernel.times import MINUTE
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program, Tool
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program, Tool, program_of
+from aiops_gym.sim.software.kafka_groups import BATCH, count, find_partition, find_readers, list_members, name_reader
 from aiops_gym.sim.telemetry.log_formats import FORMATS
-from aiops_gym.sim.traffic import timeline
-from aiops_gym.sim.traffic.configuration import configured
-from aiops_gym.sim.traffic.flags import told_flags
 from aiops_gym.types import Json, Output
 
 if TYPE_CHECKING:
     from aiops_gym.sim.kernel.world import World
 
-SWIFT = 400.0
-"""Messages a second that a consumer reads where nothing slows it down."""
-
 ROLL = 10 * MINUTE
 """Milliseconds after which the counts are noted in any case."""
 
-Topics = dict[str, dict[str, Json]]
-"""Topic -> `end` (messages), `at` (ms), `groups` (group -> messages read)."""
+SOON = 150
+"""Milliseconds until a message that was published by hand has been read."""
+
+REMEMBERED = 100
+"""Messages that no consumer can read, of which a topic remembers where they are."""
+
+MEMBER = ("CONSUMER-ID", "HOST", "CLIENT-ID")
+RAFT, COORDINATOR = "kafka.server.KafkaRaftServer", "org.apache.kafka.coordinator.group.GroupMetadataManager"
 
 
 class Kafka(Program):
@@ -41,22 +43,64 @@ class Kafka(Program):
 
     def start(self, c: Container) -> None:
         """A JVM begins."""
-        c.remember(topics={})
-        self._say(c, "info", "kafka.server.KafkaRaftServer", "[KafkaRaftServer nodeId=1] starting")
+        c.remember(topics={}, readers={}, peers=[], generations={})
+        self._say(c, RAFT, "[KafkaRaftServer nodeId=1] starting")
         c.after(int(c.between(4_000, 9_000, "open")), "open")
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
-        """`open`: listen; `settle`: note the counts; `roll`: the same, again and again."""
+        """`open`: listen; `settle`: note the counts; `roll`: the same, again and again; `join client`: a process is a
+        member of the group that it names, again perhaps; `rebalance`: members are others."""
         if name == "open":
             for text in (c.env.get("KAFKA_LISTENERS") or "PLAINTEXT://:9092").split(","):
                 port = text.rpartition(":")[2]
                 if port.isdigit():
                     c.listen(int(port))
-            self._say(c, "info", "kafka.server.KafkaRaftServer", "[KafkaRaftServer nodeId=1] Kafka Server started")
+            self._say(c, RAFT, "[KafkaRaftServer nodeId=1] Kafka Server started")
+        elif name == "join":
+            c.remember(peers=[*[each for each in c.state.get("peers", ()) if each not in arguments], *arguments])
+            self._rebalance(c)
+            c.after(SOON, "settle")
+        elif name == "rebalance":
+            self._rebalance(c)
         else:
-            c.remember(topics=count(c.world, c.key))
-        if name != "settle":
+            self._note(c)
+        if name in ("open", "roll"):
             c.after(ROLL, "roll")
+
+    def hung_up(self, c: Container, peer: str) -> None:
+        """A member has gone."""
+        c.remember(peers=[each for each in c.state.get("peers", ()) if each != peer])
+        self._rebalance(c)
+
+    def _rebalance(self, c: Container) -> None:
+        """Say who is handed messages from now on, to all groups of which the members are others."""
+        old = c.state.get("readers") or {}
+        self._note(c)
+        members, now = list_members(c.world, c.key), c.state["readers"]
+        for member in members:
+            idle = now[name_reader(str(member.told["topic"]), str(member.told["group"]))]["owner"] != member.key
+            program_of(c.world, member.row).event(Container(c.world, member.key), "assigned", idle)
+        generations = dict(c.state.get("generations") or {})
+        for group in sorted({*generations, *(str(member.told["group"]) for member in members)}):
+            count_of = sum(member.told["group"] == group for member in members)
+            number, last = generations.get(group, (0, 0))
+            if count_of != last or any(old.get(key) != row for key, row in now.items() if row["group"] == group):
+                generations[group] = (number + 1, count_of)
+                self._tell(c, group, number, count_of, last)
+        c.remember(generations=generations)
+
+    def publish(self, c: Container, topic: str, number: int) -> int:
+        """Messages come in that none of the app's consumers can read; the offset of the first of them."""
+        topics = count(c.world, c.key)
+        row = topics.get(topic) or {"end": 0.0, "at": c.now, "groups": {}}
+        first = int(row["end"])
+        odd = [*row.get("odd", ()), *range(first, first + number)][-REMEMBERED:]
+        groups = {
+            group: min(float(first), read) for group, read in row["groups"].items()
+        }  # of a message all or nothing
+        c.remember(topics={**topics, topic: {**row, "end": float(first + number), "groups": groups, "odd": odd}})
+        c.after(SOON, "settle")
+        return first
 
     def usage(self, process: Instance, rps: float, cpu_seconds_per_s: float) -> dict[str, float]:
         """A heap of fixed size."""
@@ -79,80 +123,97 @@ class Kafka(Program):
         """Its log4j pattern."""
         return FORMATS["log4j, time first"](ms, level, source, message, "")
 
-    def _say(self, c: Container, level: str, source: str, message: str) -> None:
-        c.log(self.format(c.now, level, source, message))
+    def _note(self, c: Container) -> None:
+        """Count up to now, tell who came upon what it cannot read, and look who reads from now on."""
+        before, topics = c.state.get("topics") or {}, count(c.world, c.key)
+        readers, struck = c.state.get("readers") or {}, list[str]()
+        for name, row in topics.items():
+            odd, groups = row.get("odd", ()), dict(row["groups"])
+            for reader in readers.values() if odd else ():
+                group = str(reader["group"])
+                begun = float(before.get(name, {}).get("groups", {}).get(group, 0.0))
+                if reader["topic"] == name and any(begun <= offset < groups[group] for offset in odd):
+                    groups[group] = min(float(row["end"]), max(groups[group], begun + BATCH))
+                    struck.append(str(reader["owner"]))
+            left = [offset for offset in odd if offset >= min(groups.values(), default=0.0)]
+            topics[name] = {**{key: value for key, value in row.items() if key != "odd"}, "groups": groups}
+            topics[name] |= {"odd": left} if left else {}
+        c.remember(topics=topics, readers=find_readers(list_members(c.world, c.key)))
+        for key in struck:
+            program_of(c.world, c.world.table("processes")[key]).event(Container(c.world, key), "unreadable")
 
+    def _tell(self, c: Container, group: str, generation: int, members: int, before: int) -> None:
+        who = f"[GroupCoordinator id=1 topic=__consumer_offsets partition={find_partition(group)}]"
+        why = (
+            "Adding new member" if members > before else "Removing member" if members < before else "Updating metadata"
+        )
+        state = f"in state PREPARING_REBALANCE with old generation {generation} (reason: {why})."
+        self._say(c, COORDINATOR, f"{who} Preparing to rebalance group {group} {state}")
+        if members:
+            self._say(
+                c, COORDINATOR, f"{who} Stabilized group {group} generation {generation + 1} with {members} members."
+            )
+        else:
+            self._say(c, COORDINATOR, f"{who} Group {group} with generation {generation + 1} is now empty.")
 
-def list_consumers(world: World, broker: str) -> list[tuple[str, str, float, Process]]:
-    """Topic, group, messages a second and process of all who wait for this broker's messages."""
-    found = []
-    for row in world.table("processes").values():
-        told = configured(row).get("consumes") if row["running"] else None
-        if told and row["state"].get("broker") == broker:
-            pace = told.get("pace")
-            slow = pace is not None and told_flags(row).number(pace["flag"]) > 0.0
-            found.append((str(told["topic"]), str(told["group"]), float(pace["rate"]) if slow else SWIFT, row))
-    return found
-
-
-def count(world: World, broker: str) -> Topics:
-    """The topics of a broker as they are now. Changes nothing."""
-    process = world.table("processes")[broker]
-    kept: Topics = process["state"].get("topics") or {}
-    consumers = list_consumers(world, broker)
-    found: Topics = {}
-    for name in sorted({*kept, *(topic for topic, *_ in consumers)}):
-        row = kept.get(name) or {"end": 0.0, "at": int(process["started"]), "groups": {}}
-        groups = {**row["groups"]} | {
-            group: row["groups"].get(group, 0.0) for topic, group, *_ in consumers if topic == name
-        }
-        paces = {group: pace for topic, group, pace, _ in consumers if topic == name}
-        end = float(row["end"])
-        for interval in timeline.list_intervals(world, int(row["at"]), world.now):
-            seconds = (interval.end - interval.start) / 1000.0
-            end += _rate(interval.outcome, broker) * seconds
-            for group in groups:
-                groups[group] = min(end, groups[group] + paces.get(group, 0.0) * seconds)
-        found[name] = {"end": end, "at": world.now, "groups": groups}
-    return found
-
-
-def _rate(outcome: Mapping[str, Json], broker: str) -> float:
-    """Messages a second that arrive at a broker."""
-    keys: Sequence[str] = outcome["processes"]
-    if broker not in keys:
-        return 0.0
-    number = keys.index(broker)
-    for node in outcome["nodes"]:
-        for item in node["calls"]:
-            for call in item if isinstance(item, list) else (item,):
-                if "messages" in call and any(
-                    outcome["nodes"][t[0]]["process"] == number for t in call["to"] if t[0] >= 0
-                ):
-                    return float(outcome["rps"][number]) * float(call["messages"])
-    return 0.0
+    def _say(self, c: Container, source: str, message: str) -> None:
+        c.log(self.format(c.now, "info", source, message))
 
 
 def _groups(c: Container, argv: Sequence[str], stdin: str) -> Output:
-    """`kafka-consumer-groups.sh --list | --describe (--group NAME | --all-groups)`."""
-    topics, text = count(c.world, c.key), ""
+    """`kafka-consumer-groups.sh --list | --describe (--group NAME | --all-groups) [--members]`."""
+    topics = count(c.world, c.key)
     names = sorted({group for row in topics.values() for group in row["groups"]})
     if "--list" in argv:
         return Output("".join(f"{name}\n" for name in names))
     wanted = names if "--all-groups" in argv else [argv[argv.index("--group") + 1]] if "--group" in argv[:-1] else []
     if "--describe" not in argv or not wanted:
         return Output("", "Command must include exactly one action: --list, --describe, --delete, --reset-offsets\n", 1)
-    members = {(topic, group): row for topic, group, _, row in list_consumers(c.world, c.key)}
+    text = error = ""
+    show: Callable[[Container, str], list[list[str]]] = _list_rows if "--members" in argv else _list_offsets
     for group in wanted:
         if group not in names:
-            return Output(text, f"Error: Consumer group '{group}' does not exist.\n", 1)
-        text += f"\n{'GROUP':<16}{'TOPIC':<10}{'PARTITION':<11}{'CURRENT-OFFSET':<16}{'LOG-END-OFFSET':<16}"
-        text += f"{'LAG':<10}HOST\n"
-        for topic, row in topics.items():
-            end, read = int(row["end"]), min(int(row["end"]), int(row["groups"].get(group, 0)))
-            host = f"/{members[topic, group]['ip']}" if (topic, group) in members else "-"
-            text += f"{group:<16}{topic:<10}{0:<11}{read:<16}{end:<16}{end - read:<10}{host}\n"
-    return Output(text)
+            return Output(f"{text}\nError: Consumer group '{group}' does not exist.\n", error, 1)
+        if not any(member.told["group"] == group for member in list_members(c.world, c.key)):
+            error += f"\nConsumer group '{group}' has no active members.\n"
+        rows = show(c, group)
+        text += _align(rows) if len(rows) > 1 else ""
+    return Output(text, error)
+
+
+def _list_offsets(c: Container, group: str) -> list[list[str]]:
+    rows = [
+        ["GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "HOST", "CLIENT-ID"]
+    ]
+    members = {each.key: each for each in list_members(c.world, c.key)}
+    for topic, row in count(c.world, c.key).items():
+        if group in row["groups"]:
+            member = members.get(_find_owner(c, topic, group))
+            who = [member.id, f"/{member.row['ip']}", str(member.told["client"])] if member else ["-", "-", "-"]
+            end, read = int(row["end"]), min(int(row["end"]), int(row["groups"][group]))
+            rows.append([group, topic, "0", str(read), str(end), str(end - read), *who])
+    return rows
+
+
+def _list_rows(c: Container, group: str) -> list[list[str]]:
+    rows = [["GROUP", *MEMBER, "#PARTITIONS"]]
+    for each in list_members(c.world, c.key):
+        if each.told["group"] == group:
+            client = str(each.told["client"])
+            has = int(_find_owner(c, str(each.told["topic"]), group) == each.key)
+            rows.append([group, each.id, f"/{each.row['ip']}", client, str(has)])
+    return rows
+
+
+def _find_owner(c: Container, topic: str, group: str) -> str:
+    return str((c.state.get("readers") or {}).get(name_reader(topic, group), {}).get("owner", ""))
+
+
+def _align(rows: Sequence[Sequence[str]]) -> str:
+    """Columns as the tool pads them: names to the longest and 15 at least, numbers to theirs, the last one not."""
+    widths = [max(10 if column[0] == "PARTITION" else 15, *map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (" ".join([f"{cell:<{n}}" for cell, n in zip(row[:-1], widths, strict=False)]) for row in rows)
+    return "\n" + "".join(f"{line} {row[-1]}\n" for line, row in zip(lines, rows, strict=True))
 
 
 def _topics(c: Container, argv: Sequence[str], stdin: str) -> Output:

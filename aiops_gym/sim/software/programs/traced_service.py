@@ -11,8 +11,7 @@ a variable is not set; `startup`, a list of steps done in order: `{"log": [sourc
 
 What flags do beside that: `turned` ({flag: [lines when on, lines when off]}), `burns` ({flag: cores}), `leaks`
 ({"flag", "bytes"}: bytes a second for each unit), `floods` ({"flag", "operation", "rate"}: requests a second for each
-unit), `unready` ({flag}: fails health checks). `consumes` ({"to", "topic", "group", "handler", "pace": {"flag",
-"rate"}}) makes it wait for a broker's messages.
+unit), `unready` ({flag}: fails health checks). With `consumes` it reads a broker's messages, see `software/consumer`.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from typing import TYPE_CHECKING
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance, Process
 from aiops_gym.sim.machine.container import Container
-from aiops_gym.sim.machine.program import MIB, HttpAnswer, Program, program_of
+from aiops_gym.sim.machine.program import MIB, HttpAnswer, program_of
 from aiops_gym.sim.software import environment, web_answers
+from aiops_gym.sim.software.consumer import AGAIN, LATEST, Consumer
 from aiops_gym.sim.software.programs.postgres import Postgres
-from aiops_gym.sim.telemetry.log_formats import find_format
 from aiops_gym.sim.traffic import load
 from aiops_gym.sim.traffic.clients.client import parse_lines
 from aiops_gym.sim.traffic.configuration import configured
@@ -39,11 +38,8 @@ if TYPE_CHECKING:
 FLAGS, COLLECTOR, NAME = ("FLAGD_HOST", "FLAGD_PORT"), "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_SERVICE_NAME"
 """Variables that OpenFeature's and OpenTelemetry's libraries read."""
 
-AGAIN, LATEST = 1_000, 60_000
-"""Milliseconds until a lost connection is tried anew: at first, and at most; each time twice as long."""
 
-
-class Service(Program):
+class Service(Consumer):
     """Reads its environment, works through its start-up steps, and keeps to what flags say."""
 
     traced = "otel"
@@ -58,7 +54,7 @@ class Service(Program):
         for name, variable in (c.params.get("environment") or {}).items():
             if not c.env.get(variable):
                 text, code = c.params.get("missing") or ["environment variable {name} not set", 1]
-                self._say(c, [["", text.replace("{name}", variable), "error"]])
+                self.say(c, [["", text.replace("{name}", variable), "error"]])
                 c.exit_in(3, int(code))
                 return
             found = environment.read_address(c.env[variable], int((c.params.get("ports") or {}).get(name, 0)))
@@ -74,7 +70,8 @@ class Service(Program):
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
         """`step n`: the n-th step; `flags n`, `consume n`, `join n`: connect to who tells flags, to the broker, to
-        databases once more; `seated server text`: a database has a connection for it, or says why not."""
+        databases once more; `seated server text`: a database has a connection for it, or says why not; those of
+        `software/consumer`."""
         getattr(self, f"_{name}")(c, *arguments)
 
     def hung_up(self, c: Container, peer: str) -> None:
@@ -84,8 +81,7 @@ class Service(Program):
             self._told(c, {})
             c.after(AGAIN, "flags", 0)
         elif peer == c.state.get("broker"):
-            self._configure(c, consumes=None)
-            c.after(AGAIN, "consume", 0)
+            self.lose_broker(c)
         else:
             known = c.state.get("databases") or {}
             c.remember(databases={to: key for to, key in known.items() if key != peer})
@@ -139,11 +135,11 @@ class Service(Program):
             return
         step = steps[number]
         if "ask" in step and (error := self._refused(c, str(step["ask"]))):
-            self._say(c, [[*line[:1], line[1].replace("{error}", error), line[2]] for line in parse_lines(step["log"])])
+            self.say(c, [[*line[:1], line[1].replace("{error}", error), line[2]] for line in parse_lines(step["log"])])
             c.exit_in(3, int(step.get("code", 1)))
             return
         if "ask" not in step:
-            self._say(c, parse_lines(step.get("log")))
+            self.say(c, parse_lines(step.get("log")))
         if "listen" in step:
             given = str(c.env.get(str(c.params.get("listens", "")), c.params.get("listens", "")))
             if is_natural(given):
@@ -180,40 +176,20 @@ class Service(Program):
         before, now, params = told_flags(c.process), Flags(values), c.params
         if dict(before.values) == dict(values):
             return
-        self._settle(c)
         leak, told = params.get("leaks"), {}
         if leak:
             rate = now.number(leak["flag"]) * float(leak["bytes"])
             kept = configured(c.process).get("leak")
             told["leak"] = {"rate": rate, "since": c.now} if rate else kept and {"until": c.now, **kept}
         unready = any(now.number(flag) for flag in params.get("unready", ()))
-        self._configure(c, flags=dict(values), unready=unready or None, **told)
+        self.configure(c, flags=dict(values), unready=unready or None, **told)
+        self.change_pace(c)
         for flag, (on, off) in (params.get("turned") or {}).items():
             if bool(before.number(flag)) is not bool(now.number(flag)):
-                self._say(c, parse_lines(on if now.number(flag) else off))
+                self.say(c, parse_lines(on if now.number(flag) else off))
         if flood := params.get("floods"):
             load.flood(c.world, _seat(c), flood["operation"], now.number(flood["flag"]) * float(flood["rate"]))
         c.world.touch()
-
-    def _consume(self, c: Container, tried: int) -> None:
-        """Join a group of those who wait for a broker's messages."""
-        wanted = c.params["consumes"]
-        host, port = configured(c.process)["addresses"][wanted["to"]]
-        route = c.dial(str(host), int(port))
-        brokers = [target.process for target in route.targets] if route.outcome == "ok" else []
-        for key in brokers:
-            row = c.world.table("processes")[key]
-            if program_of(c.world, row).protocol == "kafka":
-                told = {"host": host, "port": port, "topic": wanted["topic"], "handler": wanted["handler"]}
-                pace = {"group": wanted["group"], "pace": wanted.get("pace")}
-                c.remember(broker=key, peers=[*(p for p in c.state.get("peers", ()) if p != key), key])
-                self._settle(c)
-                self._configure(c, consumes={**told, **pace})
-                self._say(c, parse_lines(wanted.get("joined")))
-                c.world.touch()
-                return
-        self._say(c, parse_lines(wanted.get("lost")))
-        c.after(min(LATEST, AGAIN << min(tried, 8)), "consume", tried + 1)
 
     def _join(self, c: Container, tried: int) -> None:
         """Connect to each database that it has a login for, and is not connected to."""
@@ -237,22 +213,8 @@ class Service(Program):
         before = configured(c.process).get("unseated") or {}
         now = {**{to: why for to, why in before.items() if to != name}, **({name: text} if text else {})}
         if now != before:
-            self._configure(c, unseated=now or None)
+            self.configure(c, unseated=now or None)
             c.world.touch()
-
-    def _settle(self, c: Container) -> None:
-        """Have the broker count what it has handed on so far, before its consumers change their pace."""
-        broker = c.world.table("processes").get(c.state.get("broker", ""))
-        if broker is not None and broker["running"]:
-            program_of(c.world, broker).event(Container(c.world, c.state["broker"]), "settle")
-
-    def _configure(self, c: Container, **changes: Json) -> None:
-        told = {**configured(c.process), **changes}
-        c.remember(configured={key: value for key, value in told.items() if value is not None})
-
-    def _say(self, c: Container, lines: Sequence[Sequence[str]]) -> None:
-        write = find_format(c.process) or self.format
-        c.log(*(write(c.now, level, source, message) for source, message, level in lines))
 
 
 def _seat(c: Container) -> str:

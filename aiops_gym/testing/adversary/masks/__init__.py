@@ -16,6 +16,7 @@ from aiops_gym.testing.adversary.masks import (
     platform,
     routes,
     state,
+    topics,
     workloads,
 )
 from aiops_gym.testing.adversary.recipe import Recipe, check_names
@@ -34,6 +35,7 @@ MASKS: tuple[Recipe, ...] = (
     *databases.RECIPES,
     *platform.RECIPES,
     *flags.RECIPES,
+    *topics.RECIPES,
 )
 """All of them."""
 

@@ -16,6 +16,7 @@ from aiops_gym.testing.adversary.repairs import (
     servers,
     spellings,
     stores,
+    topics,
 )
 
 FAMILIES: tuple[Recipe, ...] = (
@@ -28,6 +29,7 @@ FAMILIES: tuple[Recipe, ...] = (
     *besides.RECIPES,
     *servers.RECIPES,
     *flags.RECIPES,
+    *topics.RECIPES,
 )
 """Those that only make sense on some families."""
 

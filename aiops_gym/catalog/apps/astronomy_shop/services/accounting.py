@@ -1,8 +1,9 @@
 """Accounting, in .NET: writes the orders that it reads from Kafka into the database."""
 
-from aiops_gym.catalog.apps.astronomy_shop.words import CONSUMED, HTTP, MIB, dotnet, query
+from aiops_gym.catalog.apps.astronomy_shop.words import CONSUMED, HTTP, MIB, TRUNCATED, dotnet, query
 
 ORDER = "accounting.order"
+UNREADABLE = [["", f"      Google.Protobuf.InvalidProtocolBufferException: {TRUNCATED}", "info"]]
 DETAILS = 'Order details: { "orderId": "{uuid}", "shippingTrackingId": "{uuid}" }.'
 
 service = {
@@ -29,6 +30,8 @@ service = {
             "topic": CONSUMED,
             "group": "accounting",
             "handler": "order-consumed",
+            "client": "rdkafka",
+            "unreadable": {"log": [*dotnet("Accounting.Consumer", "Order parsing failed:", "fail"), *UNREADABLE]},
             "lost": [
                 ["", "%3|FAIL|rdkafka#consumer-1| [thrd:kafka:9092/bootstrap]: kafka:9092/bootstrap: Connect failed"]
             ],
