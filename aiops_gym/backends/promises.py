@@ -20,8 +20,10 @@ LATE = 60.0
 
 def find_broken(world: World, before: World, app: App) -> Iterator[tuple[str, str]]:
     """The components that do not get their messages in time any more, each with a sentence for people."""
-    for (group, topic), (name, _) in sorted(_collect(before, app).items()):
-        reader, seconds = _collect(world, app).get((group, topic), ("", 0.0))
+    owed = _collect(before, app)
+    now = _collect(world, app) if owed else {}
+    for (group, topic), (name, _) in sorted(owed.items()):
+        reader, seconds = now.get((group, topic), ("", 0.0))
         if reader != name:
             yield name, f"{name} is not handed the messages of {topic}"
         elif seconds > LATE:

@@ -96,7 +96,8 @@ class Consumer(Program):
         told, wanted = configured(c.process).get("consumes"), self.wanted(c)
         if not told or told.get("idle") or c.state.get("slow") != begun or (pace := read_pace(c.process)) >= SWIFT:
             return
-        late = max((s for group, _, _, s in list_backlogs(c.world, c.state["broker"]) if group == told["group"]))
+        backlogs = list_backlogs(c.world, c.state["broker"])
+        late = max((seconds for group, _, _, seconds in backlogs if group == told["group"]), default=0.0)
         if late * 1000 < PATIENCE * 0.5:  # it keeps up after all
             self._await_overdue(c)
             return

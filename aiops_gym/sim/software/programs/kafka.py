@@ -95,9 +95,7 @@ class Kafka(Program):
         row = topics.get(topic) or {"end": 0.0, "at": c.now, "groups": {}}
         first = int(row["end"])
         odd = [*row.get("odd", ()), *range(first, first + number)][-REMEMBERED:]
-        groups = {
-            group: min(float(first), read) for group, read in row["groups"].items()
-        }  # of a message all or nothing
+        groups = {group: min(float(first), read) for group, read in row["groups"].items()}  # no part of one is read
         c.remember(topics={**topics, topic: {**row, "end": float(first + number), "groups": groups, "odd": odd}})
         c.after(SOON, "settle")
         return first
@@ -140,14 +138,14 @@ class Kafka(Program):
             topics[name] |= {"odd": left} if left else {}
         c.remember(topics=topics, readers=find_readers(list_members(c.world, c.key)))
         for key in struck:
-            program_of(c.world, c.world.table("processes")[key]).event(Container(c.world, key), "unreadable")
+            row = c.world.table("processes").get(key)
+            if row is not None and row["running"]:  # it may have ended of something else meanwhile
+                program_of(c.world, row).event(Container(c.world, key), "unreadable")
 
     def _tell(self, c: Container, group: str, generation: int, members: int, before: int) -> None:
         who = f"[GroupCoordinator id=1 topic=__consumer_offsets partition={find_partition(group)}]"
-        why = (
-            "Adding new member" if members > before else "Removing member" if members < before else "Updating metadata"
-        )
-        state = f"in state PREPARING_REBALANCE with old generation {generation} (reason: {why})."
+        why = "Adding new" if members > before else "Removing" if members < before else "Updating metadata of"
+        state = f"in state PREPARING_REBALANCE with old generation {generation} (reason: {why} member)."
         self._say(c, COORDINATOR, f"{who} Preparing to rebalance group {group} {state}")
         if members:
             self._say(
