@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,8 +23,15 @@ def run_real(program: str, script: str) -> tuple[str, int]:
             env=ENV,
             capture_output=True,
             input=b"",
+            preexec_fn=_hear_signals,
         )
     return ended.stdout.decode(errors="replace"), ended.returncode
+
+
+def _hear_signals() -> None:
+    """What is ignored at a shell's start cannot be trapped, and who runs this in the background ignores both."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def has_debians_tools() -> bool:

@@ -1,7 +1,7 @@
 """Good repairs where messages of a topic do not reach who reads them: whoever takes or spoils them is stopped."""
 
 from aiops_gym.catalog.faults import borrowed_group, poisoned_topic
-from aiops_gym.testing.adversary.repairs.words import CONTAINER, NS, edit_object, list_rows, merge, operate
+from aiops_gym.testing.adversary.repairs.words import CONTAINER, NS, edit_object, list_rows, make_anew, merge, operate
 
 VIEWER, CHECK = borrowed_group.NAME, poisoned_topic.NAME
 GROUP = f"{CONTAINER}/command/6"
@@ -22,6 +22,7 @@ RECIPES = list_rows(
     },
 )
 
+EDITED = '.spec.jobTemplate.spec.template.spec.containers[0].command[6] = "checks"'
 NONE = '{"spec": {"suspend": true}}'
 TOPIC = "/spec/jobTemplate/spec/template/spec/containers/0/command/6"
 RECIPES += list_rows(
@@ -33,6 +34,13 @@ RECIPES += list_rows(
         "deleted, its runs kept": f"kubectl delete cronjob {CHECK} {NS} --cascade=orphan",
         "suspended": merge(NONE, "cronjob", CHECK),
         "suspended by an editor": edit_object("cronjob", CHECK, ".spec.suspend = true"),
+        "suspended by a JSON patch": operate(
+            {"op": "add", "path": "/spec/suspend", "value": True}, kind="cronjob", name=CHECK
+        ),
+        "deleted as a file": f"kubectl get cronjob {CHECK} {NS} -o yaml | kubectl delete -f -",
+        "deleted with all that it made": f"kubectl delete cronjob {CHECK} {NS}\nkubectl delete jobs {NS} --all",
+        "made anew for another topic": make_anew("cronjob", CHECK, EDITED),
+        "another topic by an editor": edit_object("cronjob", CHECK, EDITED),
         "another topic": operate({"op": "replace", "path": TOPIC, "value": "checks"}, kind="cronjob", name=CHECK),
         "deleted, and the pod, too": f"kubectl delete cronjob {CHECK} {NS}\n"
         f"kubectl delete pod {NS} -l {{selector}}={{target}}",
