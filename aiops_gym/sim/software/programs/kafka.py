@@ -138,9 +138,9 @@ class Kafka(Program):
             topics[name] |= {"odd": left} if left else {}
         c.remember(topics=topics, readers=find_readers(list_members(c.world, c.key)))
         for key in struck:
-            row = c.world.table("processes").get(key)
-            if row is not None and row["running"]:  # it may have ended of something else meanwhile
-                program_of(c.world, row).event(Container(c.world, key), "unreadable")
+            process = c.world.table("processes").get(key)
+            if process is not None and process["running"]:  # it may have ended of something else meanwhile
+                program_of(c.world, process).event(Container(c.world, key), "unreadable")
 
     def _tell(self, c: Container, group: str, generation: int, members: int, before: int) -> None:
         who = f"[GroupCoordinator id=1 topic=__consumer_offsets partition={find_partition(group)}]"
