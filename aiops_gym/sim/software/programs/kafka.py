@@ -85,7 +85,7 @@ class Kafka(Program):
             count_of = sum(member.told["group"] == group for member in members)
             number, last = generations.get(group, (0, 0))
             if count_of != last or any(old.get(key) != row for key, row in now.items() if row["group"] == group):
-                generations[group] = (number + 1, count_of)
+                generations[group] = [number + 1, count_of]
                 self._tell(c, group, number, count_of, last)
         c.remember(generations=generations)
 
