@@ -1,8 +1,9 @@
-"""What programs read in environment variables: addresses, and the users that stand beside them."""
+"""What programs are told at their start: options, and addresses in environment variables with users beside them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from aiops_gym.sim.kernel.digits import is_natural
@@ -50,3 +51,19 @@ def read_address(text: str, usual: int = 0) -> Address:
 
 def _port(text: str, usual: int) -> int:
     return int(text) if is_natural(text) and len(text) < 6 else usual
+
+
+def read_option(argv: Sequence[str], name: str) -> str:
+    """The value of an option, "" where it is not given.
+
+    >>> read_option(["node", "--hub", "link:9092"], "--hub"), read_option(["node", "--hub=link"], "--hub")
+    ('link:9092', 'link')
+    >>> read_option(["node", "--hub"], "--hub")
+    ''
+    """
+    for number, word in enumerate(argv):
+        if word == name and number + 1 < len(argv):
+            return argv[number + 1]
+        if word.startswith(f"{name}="):
+            return word.partition("=")[2]
+    return ""

@@ -59,4 +59,3 @@ def test_what_is_no_network_has_no_layers(text):
 def test_words_are_filled_in_and_others_stay():
     words = {"levels": {"INFO": "I: ", "-": ""}, "hello": [["INFO", "<name> says <other>"], ["-", "<name>"]]}
     assert speech.write(words, "hello", name="<other>", x=1) == ["I: <other> says <other>", "<other>"]
-    assert speech.read_option(["a", "--b"], "--b") == ""

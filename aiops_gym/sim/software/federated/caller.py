@@ -6,7 +6,8 @@ from typing import TypeVar
 
 from aiops_gym.sim.machine.container import Container, is_running
 from aiops_gym.sim.machine.program import Program, program_of
-from aiops_gym.sim.software.federated.speech import read_option, read_port, say
+from aiops_gym.sim.software.environment import read_option
+from aiops_gym.sim.software.federated.speech import read_port, say
 
 LONGEST = 20.0
 """Seconds between two attempts at most."""

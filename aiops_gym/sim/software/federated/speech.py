@@ -52,15 +52,6 @@ def _find_line(lines: Sequence[str], function: str, code: str) -> tuple[int, str
     return len(lines), code
 
 
-def read_option(argv: Sequence[str], name: str) -> str:
-    """The value of an option, "" where it is not given.
-
-    >>> read_option(["node", "--hub", "link:9092"], "--hub")
-    'link:9092'
-    """
-    return next((argv[at + 1] for at, word in enumerate(argv[:-1]) if word == name), "")
-
-
 def read_port(address: str) -> int:
     """The port of an address, 0 where it has none.
 

@@ -10,6 +10,7 @@ import yaml
 from aiops_gym.sim.kernel import yamltext
 from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.objects import get
+from aiops_gym.sim.software.environment import read_option
 from aiops_gym.sim.software.mongo import tls
 from aiops_gym.sim.software.mongo.server import DATA_PATH
 from aiops_gym.types import Json
@@ -49,7 +50,7 @@ class Settings(NamedTuple):
 def read(c: Container) -> Settings | tls.Refused:
     """The settings of a server, or why it does not start with them."""
     argv = list(c.argv[1:])
-    file = _option(argv, "--config") or _option(argv, "-f")
+    file = read_option(argv, "--config") or read_option(argv, "-f")
     config = _config(file, c.read(file)) if file else {}
     if isinstance(config, tls.Refused):
         return config
@@ -60,8 +61,8 @@ def read(c: Container) -> Settings | tls.Refused:
     auth = "--auth" in argv or (enabled and "--noauth" not in argv)
     if c.process.get("wrapped") and c.env.get("MONGO_INITDB_ROOT_USERNAME") and c.env.get("MONGO_INITDB_ROOT_PASSWORD"):
         auth = "--noauth" not in argv
-    port = _option(argv, "--port") or str(get(config, "net", "port", default=27017))
-    path = _option(argv, "--dbpath") or str(get(config, "storage", "dbPath", default=DATA_PATH))
+    port = read_option(argv, "--port") or str(get(config, "net", "port", default=27017))
+    path = read_option(argv, "--dbpath") or str(get(config, "storage", "dbPath", default=DATA_PATH))
     number = int(port) if is_natural(port) and len(port) < 6 else 27017
     bound = _bound(c, argv, config)
     alone = bound not in EVERYWHERE and LOCAL.issuperset(part.strip() for part in bound.split(","))
@@ -148,7 +149,7 @@ def _ini(text: str) -> Mapping[str, Json] | tls.Refused:
 
 def _bound(c: Container, argv: list[str], config: Mapping[str, Json]) -> str:
     """Addresses that it listens on; the entry point of the official image adds all where none are given."""
-    given = _option(argv, "--bind_ip") or str(get(config, "net", "bindIp", default="") or "")
+    given = read_option(argv, "--bind_ip") or str(get(config, "net", "bindIp", default="") or "")
     everywhere = "--bind_ip_all" in argv or get(config, "net", "bindIpAll") is True
     if everywhere or (not given and c.process.get("wrapped")):
         return "*"
@@ -158,12 +159,3 @@ def _bound(c: Container, argv: list[str], config: Mapping[str, Json]) -> str:
 def _section(config: Mapping[str, Json], name: str) -> Mapping[str, Json]:
     found = config.get(name)
     return found if isinstance(found, Mapping) else {}
-
-
-def _option(argv: list[str], name: str) -> str:
-    for i, word in enumerate(argv):
-        if word.startswith(f"{name}="):
-            return word.partition("=")[2]
-        if word == name and i + 1 < len(argv):
-            return argv[i + 1]
-    return ""

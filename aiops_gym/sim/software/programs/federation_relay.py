@@ -10,8 +10,9 @@ from collections.abc import Mapping
 
 from aiops_gym.sim.kernel import draws
 from aiops_gym.sim.machine.container import Container, is_running
+from aiops_gym.sim.software.environment import read_option
 from aiops_gym.sim.software.federated.caller import Caller
-from aiops_gym.sim.software.federated.speech import read_option, read_port, say
+from aiops_gym.sim.software.federated.speech import read_port, say
 from aiops_gym.sim.software.programs.federation_hub import Hub
 from aiops_gym.types import Json
 

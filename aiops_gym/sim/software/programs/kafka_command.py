@@ -11,12 +11,12 @@ from aiops_gym.sim.kernel.digits import is_natural
 from aiops_gym.sim.kernel.tables import Instance
 from aiops_gym.sim.machine.container import Container
 from aiops_gym.sim.machine.program import MIB, program_of
-from aiops_gym.sim.software import environment
 from aiops_gym.sim.software.consumer import Consumer
+from aiops_gym.sim.software.environment import read_address, read_option
 from aiops_gym.sim.software.programs.kafka import Kafka
 from aiops_gym.types import Json, Output
 
-CONSUMER, PRODUCER = "kafka-console-consumer.sh", "kafka-verifiable-producer.sh"
+PRODUCER, CLIENT, LOCAL = "kafka-verifiable-producer.sh", "console-consumer", "localhost:9092"
 GIVES_UP = 60_000
 """`delivery.timeout.ms` is twice that, but metadata are waited for no longer (`max.block.ms`)."""
 
@@ -30,16 +30,16 @@ class Command(Consumer):
 
     def start(self, c: Container) -> None:
         """A JVM begins."""
-        host = environment.read_address(_option(c.argv, "--bootstrap-server", "localhost:9092"), 9092)
+        host = read_address(read_option(c.argv, "--bootstrap-server") or LOCAL, 9092)
         c.remember(configured={"name": "", "sample": 0.0, "addresses": {"broker": [host.host, host.port]}})
         c.after(int(c.between(1_500, 3_500, "begin")), "produce" if _name(c.argv) == PRODUCER else "consume", 0)
 
     def wanted(self, c: Container) -> Mapping[str, Json]:
         """What its options say; without a group it makes one up."""
-        group = _option(c.argv, "--group", f"console-consumer-{int(c.between(1, 99_999, 'group'))}")
-        address = _option(c.argv, "--bootstrap-server", "localhost:9092")
+        group = read_option(c.argv, "--group") or f"console-consumer-{int(c.between(1, 99_999, 'group'))}"
+        address = read_option(c.argv, "--bootstrap-server") or LOCAL
         lost = [["", LOST.format(name="Consumer clientId=console-consumer", address=address), "raw"]]
-        topic = _option(c.argv, "--topic", "")
+        topic = read_option(c.argv, "--topic")
         return {"to": "broker", "topic": topic, "group": group, "handler": "print", "client": CLIENT, "lost": lost}
 
     def event(self, c: Container, name: str, *arguments: Json) -> None:
@@ -79,12 +79,9 @@ class Command(Consumer):
             c.after(1_000, "produce", tried + 1)
 
 
-CLIENT = "console-consumer"
-
-
 def _publish(broker: Container, program: Kafka, argv: Sequence[str]) -> list[str]:
     """Publish as many numbers as are asked for, and what the script says of it."""
-    topic, asked = _option(argv, "--topic", ""), _option(argv, "--max-messages", "1")
+    topic, asked = read_option(argv, "--topic"), read_option(argv, "--max-messages") or "1"
     number = min(int(asked), 1_000) if is_natural(asked) else 1
     first, now = program.publish(broker, topic, number), broker.now
     sent = {"name": "producer_send_success", "key": None}
@@ -103,16 +100,6 @@ def _publish(broker: Container, program: Kafka, argv: Sequence[str]) -> list[str
 
 def _name(argv: Sequence[str]) -> str:
     return argv[0].rpartition("/")[2]
-
-
-def _option(argv: Sequence[str], name: str, otherwise: str) -> str:
-    """The value of an option, `--topic orders` or `--topic=orders`."""
-    for number, word in enumerate(argv):
-        if word == name and number + 1 < len(argv):
-            return argv[number + 1]
-        if word.startswith(f"{name}="):
-            return word.partition("=")[2]
-    return otherwise
 
 
 program = Command()
