@@ -27,7 +27,8 @@ def look_around(env: Env) -> Iterator[int]:
     """The numbers of all looks that can be taken now, one after the other: each is to be taken before the next."""
     names = env.get_wrapper_attr("macro_names")
     for look in AROUND:
-        if look in names and env.get_wrapper_attr("action_masks")()[names.index(look)]:
+        # What was cut is looked at again.
+        while look in names and env.get_wrapper_attr("action_masks")()[names.index(look)]:
             yield names.index(look)
 
 

@@ -36,11 +36,9 @@ class Scripted(Numbered):
         """A look that is left, the answer, or a repair of what is in focus."""
         stack, names = self.stack, self.stack.get_wrapper_attr("macro_names")
         allowed = stack.get_wrapper_attr("action_masks")()
-        if self.action is None:
-            self.looked: set[str] = set()
+        new = allowed & ~stack.get_wrapper_attr("used_actions")()
         for look in AROUND:
-            if look in names and look not in self.looked and allowed[names.index(look)]:
-                self.looked.add(look)
+            if look in names and new[names.index(look)]:
                 return int(names.index(look))
         rows = seen["components"].reshape(-1, len(COMPONENT))
         score = rows @ np.array([WEIGHTS.get(name, 0) for name in COMPONENT])

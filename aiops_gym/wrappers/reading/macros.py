@@ -24,14 +24,15 @@ EVERY = ("detection", "localization", "analysis", "mitigation")
 REPAIR = ("mitigation",)
 
 _DEFAULTS = (
-    "sed -E 's/"
+    "sed -nE 's/"
     '"(terminationMessagePath|terminationMessagePolicy|serviceAccount)":"[^"]*",?|'
-    '"(restartPolicy":"Always|schedulerName":"default-scheduler|protocol":"TCP|imagePullPolicy":"(Always|IfNotPresent))",?|'
+    '"(apiVersion":"v1|restartPolicy":"Always|schedulerName":"default-scheduler|protocol":"TCP|imagePullPolicy":"(Always|IfNotPresent))",?|'
     '"(defaultMode":420|terminationGracePeriodSeconds":30),?|'
-    '"(resources|securityContext|emptyDir)":\\{{\\}},?|"volumeMounts":\\[[^]]*\\],?//g; s/,\\}}/}}/g'
+    '"(resources|securityContext|emptyDir)":\\{{\\}},?|"volumeMounts":\\[[^]]*\\],?//g; s/,\\}}/}}/g; {lines}p'
     "'"
 )
-"""Leaves out what the API server fills in by itself, and where volumes are mounted, so that a listing stays short."""
+"""Leaves out what the API server fills in by itself, and where volumes are mounted, so that a listing stays short; of
+one that is cut nevertheless, what was cut is asked for next."""
 
 _MANIFESTS = (
     "kubectl get deployments -n {namespace} -o jsonpath='{{range .items[*]}}{{.metadata.name}}"

@@ -26,9 +26,10 @@ KEPT = ("node", "release")
 
 
 def name_whole(seen: Seen) -> dict[str, str]:
-    """Names that are nobody's: the namespace, the last traces and metrics, and whether anything was changed."""
+    """Names that are nobody's: namespace, what is left to read, the last traces and metrics, what was changed."""
     found = {
         "namespace": seen.namespace,
+        "lines": seen.unread,
         "traces": seen.traces,
         "metrics": seen.metrics,
         "changed": "changed" if seen.changed else "",

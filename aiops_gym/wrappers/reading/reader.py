@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from aiops_gym.wrappers.reading import indicators, manifests, outliers, rates, selectors, settings, spans, table_readers
-from aiops_gym.wrappers.reading.seen import Seen
+from aiops_gym.wrappers.reading.seen import ALL, Seen
 from aiops_gym.wrappers.reading.tables import parse_tables
 
 _PROMPT = re.compile(r"^Namespace: (\S+)$", re.MULTILINE)
@@ -16,6 +16,7 @@ _LOGS = re.compile(r"\blogs\b.*?\bdeployment/([a-z0-9.-]+)|get_logs\(.*[\"']([a-
 _DESCRIBED = re.compile(r"\bdescribe deployment/?\s?([a-z0-9.-]+)")
 _DEPLOYMENT = re.compile(r"^[a-z0-9.-]+\t\d+\t(?:\{.*\})?\t\{.*\}$", re.MULTILINE)
 _SERVICE = re.compile(r"^[a-z0-9.-]+\t\{.*\}$", re.MULTILINE)
+_CUT = re.compile(r"[^\n]*\n\[\.\.\. \d+ characters left out \.\.\.\]\n[^\n]*")
 _MUTATES = re.compile(
     r"\bkubectl (?:patch|delete|scale|set|taint|cordon|uncordon|label|annotate|apply|create|edit|replace|autoscale"
     r"|expose|rollout (?:undo|restart|resume|pause))\b|\bhelm (?:rollback|upgrade|uninstall|install)\b"
@@ -59,6 +60,7 @@ class Reader(Seen):
         if not _MUTATES.search(action):
             return
         self.changed = True
+        self.unread = ALL
         self.lately = {action}
         self.listed = dict.fromkeys(self.listed, False)
         if (found := _TARGET.search(action)) and found[1] in self.components:
@@ -72,16 +74,20 @@ class Reader(Seen):
                     self.component(name)
 
     def _manifests(self, text: str) -> None:
-        lines = _DEPLOYMENT.findall(text)
-        found = [each for line in lines if (each := manifests.parse_deployment(line))]
+        parts = _CUT.split(text, maxsplit=1)
+        listed = [_DEPLOYMENT.findall(part) for part in parts]
+        found = [each for lines in listed for line in lines if (each := manifests.parse_deployment(line))]
         self.deployments |= {each.name: each for each in found}
         for each in found:
             self.component(each.name)
-        lines = _SERVICE.findall(text)
+        lines = [line for part in parts for line in _SERVICE.findall(part)]
         self._lines |= {line.partition("\t")[0]: line for line in lines}
+        if found:
+            self.listed["manifests"] = True
+            self.unread = _find_unread(listed)
+        if lines:
+            self.listed["services"] = True
         if found or lines:
-            self.listed |= {"manifests": True} if found else {}
-            self.listed |= {"services": True} if lines else {}
             self._drift()
 
     def _drift(self) -> None:
@@ -174,3 +180,22 @@ class Reader(Seen):
                 selectors.chooses(selector, self.deployments[name].labels) if name in self.deployments else name in said
             )
         ]
+
+
+def _find_unread(listed: list[list[str]]) -> str:
+    r"""Which lines were left out of a listing, with those before and after, for sed; all where nothing was.
+
+    >>> print(_find_unread([["ad\t1", "cart\t1"], ["quote\t1"]]))
+    /^cart\t/,/^quote\t/
+    >>> _find_unread([["ad\t1", "cart\t1"]])
+    '1,$'
+    """
+    if len(listed) == 1:
+        return ALL
+    before, after = ([line.partition("\t")[0] for line in lines] for lines in listed)
+    return f"{_address(*before[-1:]) or '1'},{_address(*after[:1]) or '$'}"
+
+
+def _address(name: str = "") -> str:
+    """Where in a listing a name stands, for sed."""
+    return name and rf"/^{name}\t/"

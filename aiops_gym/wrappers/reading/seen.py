@@ -13,6 +13,9 @@ from aiops_gym.wrappers.reading.manifests import Manifest
 from aiops_gym.wrappers.reading.outliers import Drift
 from aiops_gym.wrappers.reading.settings import File
 
+ALL = "1,$"
+"""All lines, for sed."""
+
 
 @dataclass
 class Seen:
@@ -23,6 +26,8 @@ class Seen:
         components: by name, in the order in which they were first seen.
         others: other objects, by (kind, name).
         deployments: what they are made of, by name; `services` likewise.
+        unread: which lines of the listing of deployments are to be read next, as sed has it: where one was cut, those
+            that were left out; without, all.
         files: of ConfigMaps, by (name, key).
         traces: path of the last file of traces, "" for none; `metrics` likewise, of a folder.
         ever: signs that were seen at any time, as (component, sign).
@@ -38,6 +43,7 @@ class Seen:
     others: dict[tuple[str, str], Other] = field(default_factory=dict)
     deployments: dict[str, Manifest] = field(default_factory=dict)
     services: dict[str, Manifest] = field(default_factory=dict)
+    unread: str = ALL
     files: dict[tuple[str, str], File] = field(default_factory=dict)
     traces: str = ""
     metrics: str = ""

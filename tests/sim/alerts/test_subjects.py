@@ -40,7 +40,7 @@ def opened(world):
     return open_rules(world, row)
 
 
-@pytest.fixture(scope="module", params=["hotel_reservation", "social_network"])
+@pytest.fixture(scope="module", params=["hotel_reservation", "social_network", "astronomy_shop"])
 def furnished(request):
     """A world in which everything is there that a rule is about: one of its nodes has fallen silent, too."""
     backend = healthy(request.param)
@@ -110,7 +110,7 @@ def test_what_a_rule_compares_finds_its_other_side(furnished):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("app", ["hotel_reservation", "social_network"])
+@pytest.mark.parametrize("app", ["hotel_reservation", "social_network", "astronomy_shop"])
 def test_nothing_fires_over_a_healthy_day_without_noise(app):
     world = healthy(app).world
     fired = set()

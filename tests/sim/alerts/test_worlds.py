@@ -60,7 +60,7 @@ def test_promtool_takes_the_files(tmp_path):
         assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("app", ["hotel_reservation", "social_network"])
+@pytest.mark.parametrize("app", ["hotel_reservation", "social_network", "astronomy_shop"])
 def test_a_healthy_world_without_noise_pages_nobody(app):
     problem = next(p for p in registry.problems() if p.id.startswith("noop_detection") and p.app == app)
     world = Simulated(problem, 2, noise=False).world
